@@ -1,0 +1,33 @@
+import tseslint from "typescript-eslint";
+
+export default tseslint.config(
+  { ignores: ["node_modules", "dist", ".engines", ".local"] },
+  {
+    files: ["src/**/*.ts", "test/**/*.ts", "scripts/**/*.ts", "bench/**/*.ts"],
+    extends: [tseslint.configs.base],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      "no-empty": "error",
+      eqeqeq: "error",
+      "prefer-const": "error",
+      "no-warning-comments": ["error", { terms: ["todo", "fixme", "xxx", "hack"] }],
+      "max-lines": ["error", { max: 400, skipBlankLines: false, skipComments: false }],
+      "@typescript-eslint/no-explicit-any": "error",
+      "@typescript-eslint/no-floating-promises": "error",
+      "@typescript-eslint/no-misused-promises": "error",
+      "@typescript-eslint/await-thenable": "error",
+      "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
+      "@typescript-eslint/consistent-type-imports": "error",
+      "@typescript-eslint/no-non-null-assertion": "error",
+      "@typescript-eslint/only-throw-error": "error",
+      "@typescript-eslint/no-unnecessary-type-assertion": "error",
+    },
+  },
+  {
+    files: ["src/**/*.test.ts", "test/**/*.ts"],
+    rules: {
+      // node:test returns promises from describe and test that the runner itself awaits
+      "@typescript-eslint/no-floating-promises": ["error", { allowForKnownSafeCalls: [{ from: "package", name: ["test", "it", "describe", "suite", "before", "after", "beforeEach", "afterEach"], package: "node:test" }] }],
+    },
+  },
+);

@@ -1,0 +1,61 @@
+/** The API group of the custom resources, and the version that is stored. */
+export const API_GROUP = "app.storeenterprise.io";
+export const API_VERSION = "v1";
+
+/** Name of the operator's Deployment, Role, ServiceAccount and RoleBinding (§2.1). */
+export const OPERATOR_NAME = "store-enterprise-operator";
+
+/** The container of a node pod that runs the agent. */
+export const NODE_CONTAINER = "store-enterprise-node";
+
+/** Fixed ports of a node (product facts §4.6). */
+export const PORTS = { management: 9443, metrics: 8080, admission: 8443, discovery: 8001 } as const;
+
+/** Ports that database endpoints and engine processes take, first and last included. */
+export const ENDPOINT_PORTS = { first: 10000, last: 19999 } as const;
+export const SHARD_PORTS = { first: 20000, last: 29999 } as const;
+
+/** Labels on everything that belongs to a cluster. */
+export const LABELS = {
+  app: "app",
+  cluster: "storeenterprise.io/cluster",
+  role: "storeenterprise.io/role",
+  leader: "storeenterprise.io/role-leader",
+  record: "storeenterprise.io/record",
+  database: "storeenterprise.io/database",
+} as const;
+
+/** Value of the `app` label on every object of the product. */
+export const APP_LABEL = "store-enterprise";
+
+/** Readiness gate of a node pod: the operator sets it once the node is active and its replicas are in sync. */
+export const IN_SERVICE_GATE = `${API_GROUP}/in-service`;
+
+/** Names of the objects of the cluster `rec`; uid 1 is the node of pod `<rec>-0`. */
+export const clusterNames = {
+  /** Admin credentials: keys `username`, `password`. */
+  credentialsSecret: (rec: string): string => rec,
+  /** CA certificate and key of the cluster: keys `ca.crt`, `ca.key`; only the operator reads it. */
+  authoritySecret: (rec: string): string => `${rec}-ca`,
+  /** What a node serves with: keys `tls.crt`, `tls.key`, `ca.crt`. */
+  nodeTlsSecret: (rec: string): string => `${rec}-node-tls`,
+  nodeService: (rec: string): string => rec,
+  rigger: (rec: string): string => `${rec}-services-rigger`,
+  disruptionBudget: (rec: string): string => rec,
+  nodePod: (rec: string, uid: number): string => `${rec}-${uid - 1}`,
+  leaderLease: (rec: string): string => `${rec}-leader`,
+  nodeLease: (rec: string, uid: number): string => `${rec}-node-${uid}`,
+  clusterRecord: (rec: string): string => `${rec}-cluster`,
+  databaseRecord: (rec: string, uid: number): string => `${rec}-db-${uid}`,
+  /** Secret that holds a database's password, key `password`. */
+  databaseSecret: (rec: string, uid: number): string => `${rec}-db-${uid}`,
+  /** The name that the cluster's certificates and licence carry; also the TLS server name of the management API. */
+  dnsName: (rec: string, namespace: string): string => `${rec}.${namespace}.svc.cluster.local`,
+} as const;
+
+/** Where the node container finds its mounts, below the container's root. */
+export const NODE_PATHS = {
+  data: "/var/lib/store",
+  credentials: "/etc/store/credentials",
+  tls: "/etc/store/tls",
+} as const;

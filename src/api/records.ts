@@ -1,0 +1,118 @@
+/** Database versions the service supports (§2.3); `6.2` and later ones exist in releases but not in the contract. */
+export const STORE_VERSIONS = ["7.2", "7.4", "8.0", "8.2"] as const;
+export type StoreVersion = (typeof STORE_VERSIONS)[number];
+
+/** Life of a database as `GET /v1/bdbs` and the REDB status show it. */
+export const DATABASE_STATES = [
+  "pending",
+  "active",
+  "active-change-pending",
+  "delete-pending",
+  "import-pending",
+  "creation-failed",
+  "recovery",
+] as const;
+export type DatabaseState = (typeof DATABASE_STATES)[number];
+
+export const PERSISTENCE = [
+  "disabled",
+  "aofEverySecond",
+  "aofAlways",
+  "snapshotEvery1Hour",
+  "snapshotEvery6Hour",
+  "snapshotEvery12Hour",
+] as const;
+export type Persistence = (typeof PERSISTENCE)[number];
+
+export const EVICTION_POLICIES = [
+  "noeviction",
+  "allkeys-lru",
+  "allkeys-lfu",
+  "allkeys-random",
+  "volatile-lru",
+  "volatile-lfu",
+  "volatile-random",
+  "volatile-ttl",
+] as const;
+export type EvictionPolicy = (typeof EVICTION_POLICIES)[number];
+
+/** One engine process that the record asks for. */
+export interface InstanceRecord {
+  /** Unique within the database, never reused. */
+  readonly id: number;
+  /** uid of the node that runs it. */
+  readonly node: number;
+  /** TCP port on that node's address. */
+  readonly port: number;
+  readonly storeVersion: StoreVersion;
+  /**
+   * How many starts as primary the leader has allowed. An agent starts a primary only when this is higher than the
+   * number it has already used (kept in the data directory), so a crashed primary never comes back empty by itself.
+   */
+  readonly launch: number;
+}
+
+/** A switchover that has begun: whoever leads next completes it or takes it back, by asking the target for its role. */
+export interface SwitchoverIntent {
+  readonly to: number;
+  /** The epoch that begins when `to` is promoted. */
+  readonly epoch: number;
+}
+
+/** A slice of the key space: one primary and its replicas. */
+export interface ShardRecord {
+  readonly id: number;
+  /** Rises by one with each change of primary; agents and proxies refuse a lower one. */
+  readonly epoch: number;
+  /** id of the instance that serves. */
+  readonly primary: number;
+  readonly instances: readonly InstanceRecord[];
+  readonly switchover?: SwitchoverIntent;
+}
+
+/** Progress of `POST /v1/bdbs/<uid>/upgrade`; present while it runs. */
+export interface DatabaseUpgrade {
+  readonly target: StoreVersion;
+  readonly actionUid: string;
+  readonly startedAt: string;
+  readonly mayDiscardData: boolean;
+  /** Why it does not move at the moment; empty while it moves. */
+  readonly waitingFor: string;
+}
+
+/** What came of the last asynchronous change. */
+export interface DatabaseAction {
+  readonly uid: string;
+  readonly name: string;
+  readonly status: "queued" | "running" | "completed" | "failed";
+  /** 0 to 100. */
+  readonly progress: number;
+  readonly error?: string;
+}
+
+/**
+ * The truth about one database: one ConfigMap each, changed only with compare-and-swap by the cluster leader (or by the
+ * management API of any node, for what a user asks). Holds no secret.
+ */
+export interface DatabaseRecord {
+  readonly uid: number;
+  readonly name: string;
+  readonly memoryBytes: number;
+  /** Endpoint port, the same on each node. */
+  readonly port: number;
+  readonly replication: boolean;
+  readonly persistence: Persistence;
+  readonly evictionPolicy: EvictionPolicy;
+  /** The version that the database is at: every serving instance has it. */
+  readonly storeVersion: StoreVersion;
+  readonly status: DatabaseState;
+  readonly shards: readonly ShardRecord[];
+  /** id that the next instance gets. */
+  readonly nextInstance: number;
+  readonly upgrade?: DatabaseUpgrade;
+  readonly lastAction?: DatabaseAction;
+  /** Sentences about acknowledged writes that a crash may have cost, newest last, at most 10. */
+  readonly lossReports: readonly string[];
+  readonly createdTime: string;
+  readonly lastChangedTime: string;
+}

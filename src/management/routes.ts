@@ -1,0 +1,122 @@
+import type {
+  ActionRecord,
+  BdbCreate,
+  BdbRecord,
+  BdbUpgrade,
+  ClusterRecord,
+  LicenseRecord,
+  MaintenanceOn,
+  ModuleRecord,
+  NodeRecord,
+} from "./records.ts";
+import type { ProxyCommand, ProxyReply } from "./proxy-control.ts";
+
+/** One operation: where it is, who may call it and why; the type parameters are its path parameters, body and reply. */
+export interface Route<Params extends string, Body, Reply> {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** Path with `:name` parameters. */
+  readonly path: string;
+  readonly auth: "none" | "admin";
+  readonly why: string;
+  /** Types only, never set. */
+  readonly types?: { readonly params: Record<Params, string | number>; readonly body: Body; readonly reply: Reply };
+}
+
+function route<Params extends string, Body, Reply>(
+  method: Route<never, never, never>["method"],
+  path: string,
+  auth: Route<never, never, never>["auth"],
+  why: string,
+): Route<Params, Body, Reply> {
+  return { method, path, auth, why };
+}
+
+/** State of an engine process as the agent of its node sees it. */
+export interface LocalInstance {
+  readonly bdb: number;
+  readonly instance: number;
+  readonly state: "starting" | "serving" | "draining" | "stopped" | "crashed";
+  readonly pid: number;
+  readonly restarts: number;
+  /** Highest launch number this node has used for it. */
+  readonly launch: number;
+}
+
+/** The management API (§4.2): server, client and docs derive from this table. */
+export const routes = {
+  bootstrap: route<
+    never,
+    undefined,
+    { readonly bootstrap_status: { readonly state: "idle" | "joining_cluster" | "completed" } }
+  >(
+    "GET",
+    "/v1/bootstrap",
+    "none",
+    "readiness probe of the node pod, which has no credentials; 200 once joined, 503 before",
+  ),
+  cluster: route<never, undefined, ClusterRecord>("GET", "/v1/cluster", "admin", "names the cluster and its leader"),
+  license: route<never, undefined, LicenseRecord>("GET", "/v1/license", "admin", "the licence in force"),
+  nodes: route<never, undefined, readonly NodeRecord[]>(
+    "GET",
+    "/v1/nodes",
+    "admin",
+    "addresses and state of every node",
+  ),
+  node: route<"uid", undefined, NodeRecord>("GET", "/v1/nodes/:uid", "admin", "one node"),
+  modules: route<never, undefined, readonly ModuleRecord[]>("GET", "/v1/modules", "admin", "installed modules"),
+  bdbs: route<never, undefined, readonly BdbRecord[]>("GET", "/v1/bdbs", "admin", "every database"),
+  bdb: route<"uid", undefined, BdbRecord>("GET", "/v1/bdbs/:uid", "admin", "one database"),
+  createBdb: route<never, BdbCreate, BdbRecord>("POST", "/v1/bdbs", "admin", "makes a database"),
+  updateBdb: route<"uid", Partial<BdbCreate>, BdbRecord>("PUT", "/v1/bdbs/:uid", "admin", "changes a database"),
+  deleteBdb: route<"uid", undefined, ActionRecord>(
+    "DELETE",
+    "/v1/bdbs/:uid",
+    "admin",
+    "removes a database and its data",
+  ),
+  upgradeBdb: route<"uid", BdbUpgrade, BdbRecord>(
+    "POST",
+    "/v1/bdbs/:uid/upgrade",
+    "admin",
+    "moves a database to another version",
+  ),
+  actions: route<never, undefined, { readonly actions: readonly ActionRecord[] }>(
+    "GET",
+    "/v1/actions",
+    "admin",
+    "asynchronous work",
+  ),
+  action: route<"uid", undefined, ActionRecord>("GET", "/v1/actions/:uid", "admin", "one piece of asynchronous work"),
+  maintenanceOn: route<"uid", MaintenanceOn, ActionRecord>(
+    "POST",
+    "/v1/nodes/:uid/actions/maintenance_on",
+    "admin",
+    "moves primaries, leadership and clients off a node",
+  ),
+  maintenanceOff: route<"uid", undefined, ActionRecord>(
+    "POST",
+    "/v1/nodes/:uid/actions/maintenance_off",
+    "admin",
+    "takes a node back into service",
+  ),
+  nodeAction: route<"uid" | "action", undefined, ActionRecord>(
+    "GET",
+    "/v1/nodes/:uid/actions/:action",
+    "admin",
+    "progress of a node action",
+  ),
+  localInstances: route<never, undefined, readonly LocalInstance[]>(
+    "GET",
+    "/v1/local/instances",
+    "admin",
+    "the cluster leader asks a node about its own engine processes",
+  ),
+  localProxy: route<never, ProxyCommand, ProxyReply>(
+    "POST",
+    "/v1/local/proxy",
+    "admin",
+    "the cluster leader holds and releases the endpoints of a node",
+  ),
+} as const;
+
+export type RouteName = keyof typeof routes;
