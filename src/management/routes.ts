@@ -120,3 +120,14 @@ export const routes = {
 } as const;
 
 export type RouteName = keyof typeof routes;
+
+type TypesOf<N extends RouteName> = NonNullable<(typeof routes)[N]["types"]>;
+export type ParamsOf<N extends RouteName> = TypesOf<N>["params"];
+export type BodyOf<N extends RouteName> = TypesOf<N>["body"];
+export type ReplyOf<N extends RouteName> = TypesOf<N>["reply"];
+
+/** What a caller of the route gives: `params` where the path has some, `body` where one is read. */
+export type RequestOf<N extends RouteName> = (keyof ParamsOf<N> extends never
+  ? { readonly params?: undefined }
+  : { readonly params: ParamsOf<N> }) &
+  (BodyOf<N> extends undefined ? { readonly body?: undefined } : { readonly body: BodyOf<N> });

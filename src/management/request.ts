@@ -1,0 +1,67 @@
+import { request as send } from "undici";
+import type { Dispatcher } from "undici";
+import { routes } from "./routes.ts";
+import type { RouteName } from "./routes.ts";
+
+/** Longest answer that is read, in bytes. */
+const MAX_ANSWER = 16 * 1024 * 1024;
+
+/** What a node said, not yet judged. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+export interface Via {
+  readonly dispatcher: Dispatcher;
+  /** `https://<address>:<port>` */
+  readonly origin: string;
+  readonly authorization: string;
+  readonly timeoutMs: number;
+}
+
+export interface LooseRequest {
+  readonly params?: Readonly<Record<string, string | number>> | undefined;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Sends one request to one node; throws what the transport throws. */
+export async function requestOnce(name: RouteName, request: LooseRequest, via: Via): Promise<Answer> {
+  const deadline = AbortSignal.timeout(via.timeoutMs);
+  const { statusCode, body } = await send(via.origin + pathOf(name, request.params ?? {}), {
+    dispatcher: via.dispatcher,
+    method: routes[name].method,
+    signal: request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]),
+    headers: {
+      accept: "application/json",
+      authorization: via.authorization,
+      ...(request.body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+  });
+  return { status: statusCode, text: await boundedText(body) };
+}
+
+/** True when the connection itself could not be made: the node cannot have seen the request. */
+export function wasNeverSent(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" && NEVER_SENT.has(code);
+}
+
+const NEVER_SENT = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL", "UND_ERR_CONNECT_TIMEOUT"]);
+
+function pathOf(name: RouteName, params: Readonly<Record<string, string | number>>): string {
+  return routes[name].path.replace(/:(\w+)/g, (_whole, key: string) => encodeURIComponent(params[key] ?? ""));
+}
+
+async function boundedText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > MAX_ANSWER) throw new Error(`the answer is longer than ${MAX_ANSWER} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
