@@ -1,0 +1,22 @@
+// The one command for all static checks: format, types, lint, architecture, generated files. Runs all, then says which failed.
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "..");
+const BIN = join(ROOT, "node_modules", ".bin");
+const CHECKS: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
+  ["format", join(BIN, "prettier"), "--check", "--log-level", "warn", "."],
+  ["types", join(BIN, "tsc")],
+  ["lint", join(BIN, "eslint"), "--max-warnings", "0", "."],
+  ["architecture", process.execPath, "--test", "--test-reporter=dot", "test/architecture.test.ts"],
+  ["generated files", process.execPath, "scripts/generate.ts", "--check"],
+];
+
+const failed = CHECKS.filter(([name, command, ...args]) => {
+  process.stdout.write(`check: ${name}\n`);
+  return spawnSync(command, args, { cwd: ROOT, stdio: "inherit" }).status !== 0;
+});
+process.stdout.write(
+  failed.length === 0 ? "check: all passed\n" : `check: failed: ${failed.map(([name]) => name).join(", ")}\n`,
+);
+process.exitCode = failed.length === 0 ? 0 : 1;

@@ -1,0 +1,243 @@
+// Finds two or more engine versions, or unpacks them from the distribution's own packages into .engines, touching nothing
+// of the system. Node built-ins only, Node 20.
+import { execFile, spawnSync } from "node:child_process";
+import * as fs from "node:fs";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+
+const exec = promisify(execFile);
+const NAMES = ["redis-server", "valkey-server", "redict-server"];
+
+/** Makes sure that at least two different engine versions can be run; throws with one sentence on how to get them. */
+export async function ensureEngines(root) {
+  const folder = join(root, ".engines");
+  if (
+    versionsIn([...pathFolders(), ...engineFolders(process.env.STORE_ENGINES_DIR), ...engineFolders(folder)]).size >= 2
+  )
+    return;
+  const distribution = readDistribution();
+  if (distribution === undefined) throw new Error(howToGetThem());
+  process.stderr.write(
+    `setup: unpacking engines from the packages of ${distribution.id} into .engines (the system is not touched)\n`,
+  );
+  const failures = await unpackAll(folder, distribution);
+  const found = versionsIn([...pathFolders(), ...engineFolders(folder)]);
+  if (found.size < 2)
+    throw new Error(
+      `${[...failures, `found ${found.size} engine version(s), two are needed`].join("; ")}. ${howToGetThem()}`,
+    );
+  process.stderr.write(`setup: engines ${[...found].join(", ")}\n`);
+}
+
+function pathFolders() {
+  return (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+}
+
+/** Layout: <folder>/<name>/bin/<engine>, or the executables in <folder> itself. */
+function engineFolders(folder) {
+  if (folder === undefined || !fs.existsSync(folder)) return [];
+  return [folder, ...fs.readdirSync(folder).map((name) => join(folder, name, "bin"))];
+}
+
+function versionsIn(folders) {
+  const executables = folders
+    .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+    .filter((file) => fs.existsSync(file));
+  return new Set(executables.map(versionOf).filter((version) => version !== undefined));
+}
+
+function versionOf(executable) {
+  const said = spawnSync(executable, ["--version"], { encoding: "utf8", timeout: 10_000 }).stdout ?? "";
+  const found = /^(\w+) server v=(\S+)/i.exec(said);
+  return found === null ? undefined : `${found[1].toLowerCase()}-${found[2]}`;
+}
+
+function howToGetThem() {
+  const how = {
+    darwin: "brew install redis valkey",
+    linux: "on Debian and Ubuntu this script unpacks them itself; on Fedora: dnf install redis valkey",
+  };
+  const platform = how[process.platform] ?? "use Linux or macOS";
+  return `Two different engine versions (redis-server, valkey-server) are needed on PATH or in STORE_ENGINES_DIR: ${platform}`;
+}
+
+/** What to unpack: each target is one package out of one or more suites of the mirror that /etc/apt names. */
+function readDistribution() {
+  if (
+    process.platform !== "linux" ||
+    !fs.existsSync("/etc/os-release") ||
+    !hasCommand("apt-get") ||
+    !hasCommand("dpkg")
+  )
+    return undefined;
+  const release = Object.fromEntries(
+    [...fs.readFileSync("/etc/os-release", "utf8").matchAll(/^(\w+)="?([^"\n]*)"?$/gm)].map((row) => [row[1], row[2]]),
+  );
+  const mirror = readMirror();
+  if (mirror === undefined) return undefined;
+  if (release.ID === "debian") {
+    return {
+      id: "debian",
+      mirror,
+      components: "main",
+      keyring: "/usr/share/keyrings/debian-archive-keyring.gpg",
+      targets: [
+        { engine: "redis-server", suites: ["bookworm"] },
+        { engine: "valkey-server", suites: ["bookworm", "bookworm-backports"] },
+        { engine: "redis-server", suites: ["trixie"] },
+        { engine: "valkey-server", suites: ["trixie"] },
+      ],
+    };
+  }
+  if (release.ID === "ubuntu") {
+    const suites = [release.VERSION_CODENAME, `${release.VERSION_CODENAME}-updates`];
+    return {
+      id: "ubuntu",
+      mirror,
+      components: "main universe",
+      keyring: "/usr/share/keyrings/ubuntu-archive-keyring.gpg",
+      targets: [
+        { engine: "redis-server", suites },
+        { engine: "valkey-server", suites },
+      ],
+    };
+  }
+  return undefined;
+}
+
+function hasCommand(name) {
+  return pathFolders().some((folder) => fs.existsSync(join(folder, name)));
+}
+
+function readMirror() {
+  const files = [
+    "/etc/apt/sources.list",
+    ...(fs.existsSync("/etc/apt/sources.list.d")
+      ? fs.readdirSync("/etc/apt/sources.list.d").map((name) => join("/etc/apt/sources.list.d", name))
+      : []),
+  ];
+  const text = files
+    .filter((file) => fs.existsSync(file) && fs.statSync(file).isFile())
+    .map((file) => fs.readFileSync(file, "utf8"))
+    .join("\n");
+  const found = /^\s*(?:URIs:\s*|deb\s+(?:\[[^\]]*\]\s*)?)(https?:\/\/\S+?\/(?:debian|ubuntu)\/?)(?:\s|$)/m.exec(text);
+  return found?.[1];
+}
+
+async function unpackAll(folder, distribution) {
+  fs.mkdirSync(folder, { recursive: true });
+  const failures = [];
+  for (const target of distribution.targets) {
+    try {
+      await unpack(folder, distribution, target);
+    } catch (error) {
+      failures.push(
+        `${target.engine} of ${target.suites.at(-1)}: ${String(error.stderr ?? error.message)
+          .trim()
+          .split("\n")
+          .at(-1)}`,
+      );
+    }
+  }
+  for (const failure of failures) process.stderr.write(`setup: could not unpack ${failure}\n`);
+  return failures;
+}
+
+/** Downloads the engine with the libraries it needs, unpacks them, and points the executable at those libraries. */
+async function unpack(folder, distribution, target) {
+  const work = fs.mkdtempSync(join(folder, ".unpacking-"));
+  try {
+    const apt = await privateApt(work, distribution, target.suites);
+    const wanted = [target.engine, target.engine.replace("-server", "-tools"), "patchelf"];
+    const { stdout } = await apt.cache(["depends", "--recurse", "-i", ...wanted]);
+    const packages = [
+      ...new Set(stdout.split("\n").filter((line) => /^(lib|lua-|redis-|valkey-|patchelf)[\w.+-]*$/.test(line))),
+    ];
+    const debs = join(work, "debs");
+    fs.mkdirSync(debs);
+    await apt.get(["download", ...packages], debs);
+    const unpacked = join(work, "engine", "root");
+    fs.mkdirSync(unpacked, { recursive: true });
+    for (const deb of fs.readdirSync(debs)) await exec("dpkg", ["-x", join(debs, deb), unpacked]);
+    await settle(folder, join(work, "engine"), target.engine);
+  } finally {
+    fs.rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** An apt with its own lists and cache, and an empty idea of what is installed. */
+async function privateApt(work, distribution, suites) {
+  for (const path of ["lists/partial", "cache/archives/partial"]) fs.mkdirSync(join(work, path), { recursive: true });
+  fs.writeFileSync(join(work, "status"), "");
+  const signed = fs.existsSync(distribution.keyring) ? `[signed-by=${distribution.keyring}] ` : "";
+  fs.writeFileSync(
+    join(work, "sources.list"),
+    suites.map((suite) => `deb ${signed}${distribution.mirror} ${suite} ${distribution.components}\n`).join(""),
+  );
+  const settings = [
+    `Dir::Etc::SourceList=${work}/sources.list`,
+    "Dir::Etc::SourceParts=-",
+    `Dir::State::Lists=${work}/lists`,
+    `Dir::State::status=${work}/status`,
+    `Dir::Cache=${work}/cache`,
+    "APT::Sandbox::User=root",
+    "APT::Update::Post-Invoke-Success::=true",
+    "Acquire::Languages=none",
+  ].flatMap((setting) => ["-o", setting]);
+  const options = { maxBuffer: 64 << 20, timeout: 300_000 };
+  const apt = {
+    get: (args, cwd) => exec("apt-get", [...settings, "-qq", ...args], { ...options, cwd: cwd ?? work }),
+    cache: (args) => exec("apt-cache", [...settings, ...args], options),
+  };
+  await apt.get(["update"]);
+  return apt;
+}
+
+/** Moves the unpacked engine to .engines/<family>-<version>, with bin/<engine> as an ordinary executable. */
+async function settle(folder, unpacked, engine) {
+  const root = join(unpacked, "root");
+  const all = fs.readdirSync(root, { recursive: true }).map(String);
+  const loader =
+    all.find((path) => /(^|\/)lib(64)?\/ld-linux[\w.-]+$/.test(path)) ??
+    all.find((path) => /\/ld-linux[\w.-]+\.so\.\d$/.test(path));
+  const libraryFolders = [
+    ...new Set(all.filter((path) => /\.so(\.\d+)*$/.test(path)).map((path) => path.slice(0, path.lastIndexOf("/")))),
+  ].filter((path) => /(^|\/)lib\/[\w-]+-linux-gnu$/.test(path));
+  if (loader === undefined) throw new Error("its packages hold no dynamic loader");
+  const version = loaderRun(root, loader, libraryFolders, "usr/bin/" + engine, ["--version"], engine);
+  const found = /^(\w+) server v=(\S+)/i.exec(version);
+  if (found === null) throw new Error(`it does not say its version: ${version.trim()}`);
+  const home = join(folder, `${found[1].toLowerCase()}-${found[2]}`);
+  if (versionsIn([join(home, "bin")]).size > 0) return;
+  fs.rmSync(home, { recursive: true, force: true }); // there, yet it does not run: the checkout has moved
+  for (const part of ["usr/share", "etc", "var"]) fs.rmSync(join(root, part), { recursive: true, force: true });
+  fs.mkdirSync(join(unpacked, "bin"));
+  for (const name of [engine, engine.replace("-server", "-cli"), engine.replace("-server", "-benchmark")]) {
+    const from = join(root, "usr/bin", name);
+    if (!fs.existsSync(from)) continue;
+    const to = join(unpacked, "bin", name);
+    fs.copyFileSync(fs.realpathSync(from), to);
+    fs.chmodSync(to, 0o755);
+    const rpath = libraryFolders.map((path) => join(home, "root", path)).join(":");
+    loaderRun(
+      root,
+      loader,
+      libraryFolders,
+      "usr/bin/patchelf",
+      ["--set-interpreter", join(home, "root", loader), "--set-rpath", rpath, to],
+      "patchelf",
+    );
+  }
+  fs.renameSync(unpacked, home);
+}
+
+function loaderRun(root, loader, libraryFolders, program, args, argv0) {
+  const libraries = libraryFolders.map((path) => join(root, path)).join(":");
+  const ran = spawnSync(
+    join(root, loader),
+    ["--library-path", libraries, "--argv0", argv0, fs.realpathSync(join(root, program)), ...args],
+    { encoding: "utf8" },
+  );
+  if (ran.status !== 0) throw new Error(`${argv0}: ${(ran.stderr || ran.error?.message || "failed").trim()}`);
+  return ran.stdout;
+}
