@@ -1,0 +1,121 @@
+import type { LoadResult } from "./load.ts";
+import { PHASES, type Phase, type PhaseNumbers } from "./phases.ts";
+
+/** What one stage of the upgrade changed and how long it took. */
+export interface StageReceipt {
+  readonly stage: "operator" | "cluster" | "database";
+  readonly from: string;
+  readonly to: string;
+  readonly seconds: number;
+}
+
+/** The proof of an upgrade under load, as `receipt.json` holds it. Times in milliseconds unless the name says otherwise. */
+export interface Receipt {
+  readonly startedAt: string;
+  readonly totalSeconds: number;
+  readonly machine: {
+    readonly cpus: number;
+    readonly memoryGiB: number;
+    readonly platform: string;
+    readonly node: string;
+  };
+  readonly connections: number;
+  readonly requests: number;
+  readonly failedRequests: number;
+  readonly acknowledgedWrites: number;
+  readonly lostWrites: number;
+  readonly acknowledgedIncrements: number;
+  readonly incrementDrift: number;
+  readonly staleReads: number;
+  /** Connections closed at a request boundary when their node left, and made again by the client library. */
+  readonly reconnects: number;
+  readonly longestStall: number;
+  readonly latency: { readonly before: Latency; readonly during: Latency; readonly after: Latency };
+  readonly phases: readonly PhaseNumbers[];
+  readonly stages: readonly StageReceipt[];
+  /** Changes of primary that the whole upgrade took. */
+  readonly switchovers: number;
+  /** What client libraries reported; empty unless requests failed or connections were refused. */
+  readonly failures: readonly string[];
+  readonly verdict: "passed" | "failed";
+}
+
+export interface Latency {
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+export interface ReceiptFacts {
+  readonly startedAt: Date;
+  readonly endedAt: Date;
+  readonly machine: Receipt["machine"];
+  readonly connections: number;
+  readonly load: LoadResult;
+  readonly stages: readonly StageReceipt[];
+  readonly switchovers: number;
+}
+
+/** Passed means: no failed request, no lost write, no increment lost or doubled, no stale read, and load in each phase. */
+export function makeReceipt(facts: ReceiptFacts): Receipt {
+  const { load } = facts;
+  const { phases } = load;
+  const failedRequests = phases.reduce((sum, phase) => sum + phase.failed, 0);
+  const faultless =
+    failedRequests === 0 &&
+    load.ledger.lostWrites === 0 &&
+    load.ledger.incrementDrift === 0 &&
+    load.ledger.staleReads === 0;
+  const measured = PHASES.every((name) => phases.some((phase) => phase.phase === name && phase.requests > 0));
+  return {
+    startedAt: facts.startedAt.toISOString(),
+    totalSeconds: Math.round((facts.endedAt.getTime() - facts.startedAt.getTime()) / 100) / 10,
+    machine: facts.machine,
+    connections: facts.connections,
+    requests: phases.reduce((sum, phase) => sum + phase.requests, 0),
+    failedRequests,
+    ...load.ledger,
+    reconnects: load.reconnects,
+    longestStall: Math.max(...phases.map((phase) => phase.max)),
+    latency: {
+      before: latencyOf(phases, ["before"]),
+      during: latencyOf(phases, ["operator", "cluster", "database"]),
+      after: latencyOf(phases, ["after"]),
+    },
+    phases,
+    stages: facts.stages,
+    switchovers: facts.switchovers,
+    failures: load.failures,
+    verdict: faultless && measured ? "passed" : "failed",
+  };
+}
+
+/** The worst phase speaks for several: percentiles cannot be averaged. */
+function latencyOf(phases: readonly PhaseNumbers[], names: readonly Phase[]): Latency {
+  const chosen = phases.filter((phase) => names.includes(phase.phase));
+  const worst = (pick: (phase: PhaseNumbers) => number): number => Math.max(0, ...chosen.map(pick));
+  return { p50: worst((p) => p.p50), p99: worst((p) => p.p99), max: worst((p) => p.max) };
+}
+
+/** The receipt as lines for a terminal. */
+export function receiptLines(receipt: Receipt): string[] {
+  const count = (n: number): string => n.toLocaleString("en-US");
+  const { before, during, after } = receipt.latency;
+  const latency = (name: string, l: Latency): string =>
+    `  ${name.padEnd(22)}p50 ${l.p50.toFixed(1)} ms   p99 ${l.p99.toFixed(1)} ms   longest ${l.max.toFixed(1)} ms`;
+  return [
+    `Receipt: ${receipt.verdict}`,
+    "",
+    `  acknowledged writes   ${count(receipt.acknowledgedWrites)}, lost ${count(receipt.lostWrites)}`,
+    `  increments            ${count(receipt.acknowledgedIncrements)}, drift ${count(receipt.incrementDrift)}`,
+    `  requests              ${count(receipt.requests)} over ${receipt.connections} connections, failed ${count(receipt.failedRequests)}, stale reads ${count(receipt.staleReads)}`,
+    `  longest stall         ${receipt.longestStall.toFixed(1)} ms   (${receipt.switchovers} switchovers, ${receipt.reconnects} connections moved to another node)`,
+    latency("before", before),
+    latency("during", during),
+    latency("after", after),
+    "",
+    ...receipt.stages.map((s) => `  ${s.stage.padEnd(10)}${s.from} -> ${s.to}   ${s.seconds.toFixed(1)} s`),
+    `  whole story           ${receipt.totalSeconds.toFixed(1)} s on ${receipt.machine.cpus} cores`,
+    ...receipt.failures.map((failure) => `  a client said: ${failure}`),
+  ];
+}
