@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { engineIdentity, parseInfo, replicationView } from "./info.ts";
+
+for (const [name, text, wanted] of [
+  ["redis is what it says", "redis_version:8.0.2\r\n", { family: "redis", version: "8.0.2" }],
+  [
+    "valkey is known by its own version, not by the redis it imitates",
+    "redis_version:7.2.4\r\nserver_name:valkey\r\nvalkey_version:8.1.1\r\n",
+    { family: "valkey", version: "8.1.1" },
+  ],
+  [
+    "redict is known by its own version",
+    "redis_version:7.2.4\r\nredict_version:7.3.6\r\n",
+    { family: "redict", version: "7.3.6" },
+  ],
+  ["a text without version is nobody", "# Server\r\nuptime_in_seconds:3\r\n", undefined],
+] as const) {
+  test(name, () => {
+    assert.deepEqual(engineIdentity(parseInfo(`# Server\r\n${text}`)), wanted);
+  });
+}
+
+test("a primary shows its replicas with state, offset and lag", () => {
+  const view = replicationView(
+    parseInfo(
+      "role:master\r\nconnected_slaves:2\r\nslave0:ip=127.0.0.3,port=20001,state=online,offset=140,lag=1\r\n" +
+        "slave1:ip=127.0.0.4,port=20002,state=wait_bgsave,offset=0,lag=0,type=main-channel\r\n" +
+        "master_replid:ab\r\nmaster_repl_offset:154\r\n",
+    ),
+  );
+  assert.deepEqual(view, {
+    role: "primary",
+    replicationId: "ab",
+    offset: 154,
+    replicas: [
+      { host: "127.0.0.3", port: 20001, state: "online", offset: 140, lagSeconds: 1 },
+      { host: "127.0.0.4", port: 20002, state: "wait_bgsave", offset: 0, lagSeconds: 0 },
+    ],
+  });
+});
+
+test("a replica shows what it has applied and the state of its link", () => {
+  const view = replicationView(
+    parseInfo(
+      "role:slave\r\nmaster_host:127.0.0.2\r\nmaster_port:20001\r\nmaster_link_status:down\r\n" +
+        "master_sync_in_progress:1\r\nslave_repl_offset:99\r\nmaster_replid:ab\r\nmaster_repl_offset:120\r\n",
+    ),
+  );
+  assert.deepEqual(view, {
+    role: "replica",
+    replicationId: "ab",
+    offset: 99,
+    replicas: [],
+    link: { status: "down", host: "127.0.0.2", port: 20001, syncing: true },
+  });
+});
+
+test("a text without role is no view", () => {
+  assert.equal(replicationView(parseInfo("# Replication\r\n")), undefined);
+});

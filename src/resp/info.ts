@@ -1,0 +1,109 @@
+/** Fields of an INFO reply; where a field stands in several sections, the last one counts. */
+export type Info = ReadonlyMap<string, string>;
+
+/** Who an engine says it is. */
+export interface EngineIdentity {
+  readonly family: "redis" | "valkey" | "redict";
+  readonly version: string;
+}
+
+/** A replica as its primary sees it. `state` is "online" only once the stream flows. */
+export interface ReplicaView {
+  readonly host: string;
+  readonly port: number;
+  readonly state: string;
+  /** Last offset it acknowledged, and how many seconds ago. */
+  readonly offset: number;
+  readonly lagSeconds: number;
+}
+
+export interface ReplicationView {
+  readonly role: "primary" | "replica";
+  readonly replicationId: string;
+  /** What a primary has written, or what a replica has applied, in bytes of the replication stream. */
+  readonly offset: number;
+  /** Of a primary; empty for a replica that has none below itself. */
+  readonly replicas: readonly ReplicaView[];
+  /** Of a replica: its link to its primary. */
+  readonly link?: LinkView;
+}
+
+export interface LinkView {
+  readonly status: "up" | "down";
+  readonly host: string;
+  readonly port: number;
+  /** A full synchronisation is being received. */
+  readonly syncing: boolean;
+}
+
+/** Reads the text of INFO: comments, empty lines and lines without a colon carry nothing. */
+export function parseInfo(text: string): Info {
+  const pairs = text
+    .split(/\r?\n/)
+    .filter((line) => !line.startsWith("#") && line.includes(":"))
+    .map((line): [string, string] => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)]);
+  return new Map(pairs);
+}
+
+/** Identity by what the engine reports; undefined when it names no version. Valkey and redict pretend to be redis 7.2.4. */
+export function engineIdentity(info: Info): EngineIdentity | undefined {
+  for (const family of ["valkey", "redict", "redis"] as const) {
+    const version = info.get(`${family}_version`);
+    if (version !== undefined && version !== "") return { family, version };
+  }
+  return undefined;
+}
+
+/** Replication as INFO replication tells it; undefined when it tells no role. */
+export function replicationView(info: Info): ReplicationView | undefined {
+  const role = info.get("role");
+  if (role === undefined) return undefined;
+  const replicationId = info.get("master_replid") ?? "";
+  const written = count(info.get("master_repl_offset"));
+  if (role === "master") return { role: "primary", replicationId, offset: written, replicas: replicasOf(info) };
+  const applied = info.get("slave_repl_offset");
+  return {
+    role: "replica",
+    replicationId,
+    offset: applied === undefined ? written : count(applied),
+    replicas: replicasOf(info),
+    link: linkOf(info),
+  };
+}
+
+function linkOf(info: Info): LinkView {
+  return {
+    status: info.get("master_link_status") === "up" ? "up" : "down",
+    host: info.get("master_host") ?? "",
+    port: count(info.get("master_port")),
+    syncing: info.get("master_sync_in_progress") === "1",
+  };
+}
+
+function replicasOf(info: Info): readonly ReplicaView[] {
+  return [...info].filter(([name]) => /^slave\d+$/.test(name)).map(([, line]) => replicaOf(line));
+}
+
+function replicaOf(line: string): ReplicaView {
+  const fields = new Map(line.split(",").map((part): [string, string] => [keyOf(part), valueOf(part)]));
+  return {
+    host: fields.get("ip") ?? "",
+    port: count(fields.get("port")),
+    state: fields.get("state") ?? "",
+    offset: count(fields.get("offset")),
+    lagSeconds: count(fields.get("lag")),
+  };
+}
+
+function keyOf(part: string): string {
+  return part.split("=", 1)[0] ?? "";
+}
+
+function valueOf(part: string): string {
+  return part.slice(keyOf(part).length + 1);
+}
+
+function count(text: string | undefined): number {
+  const value = Number(text);
+  return Number.isFinite(value) ? value : 0;
+}
