@@ -1,0 +1,36 @@
+import { STORE_VERSIONS, type StoreVersion } from "../api/records.ts";
+import { compareVersionText } from "../base/version.ts";
+import { CATALOGUE } from "./catalogue.ts";
+import type { Release } from "./release.ts";
+
+/** The release of an operator version, a leading `v` allowed; undefined when the catalogue does not know it. */
+export function releaseByOperator(version: string): Release | undefined {
+  return CATALOGUE.find((release) => release.operator === version.replace(/^v/, ""));
+}
+
+/** The release that a node image tag belongs to, `.minimal` variants included; undefined when unknown. */
+export function releaseByNodeTag(tag: string): Release | undefined {
+  const plain = tag.replace(/\.minimal$/, "");
+  return CATALOGUE.find((release) => release.nodeTag === plain || release.rebuiltNodeTags.includes(plain));
+}
+
+/** The release with the highest version, whatever the dates say. */
+export function latestRelease(): Release {
+  return CATALOGUE.reduce((best, next) => ((compareVersionText(next.operator, best.operator) ?? 0) > 0 ? next : best));
+}
+
+/** The database versions that this release carries and the contract supports (§2.3), oldest first. */
+export function supportedStoreVersions(release: Release): readonly StoreVersion[] {
+  return STORE_VERSIONS.filter((version) => release.databases.some((bundled) => bundled.version === version));
+}
+
+/** The version that a database gets when it asks for none: the newest one supported by this release. */
+export function defaultStoreVersion(release: Release): StoreVersion {
+  return supportedStoreVersions(release).at(-1) ?? "7.2";
+}
+
+/** How a release stands to a Kubernetes minor such as "1.33". */
+export function kubernetesSupport(release: Release, minor: string): "supported" | "deprecated" | "unsupported" {
+  if (release.kubernetes.supported.includes(minor)) return "supported";
+  return release.kubernetes.deprecated.includes(minor) ? "deprecated" : "unsupported";
+}

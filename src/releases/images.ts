@@ -1,0 +1,28 @@
+import type { Release } from "./release.ts";
+
+/** Where the images are when nothing else is asked for. */
+export const REPOSITORIES = {
+  operator: "storeenterprise/operator",
+  node: "storeenterprise/node",
+  servicesRigger: "storeenterprise/services-rigger",
+} as const;
+
+/** The images of a release: operator and rigger carry the operator version, nodes the node tag. */
+export function imagesOf(release: Release): {
+  readonly operator: string;
+  readonly node: string;
+  readonly servicesRigger: string;
+} {
+  return {
+    operator: `${REPOSITORIES.operator}:${release.operator}`,
+    node: `${REPOSITORIES.node}:${release.nodeTag}`,
+    servicesRigger: `${REPOSITORIES.servicesRigger}:${release.operator}`,
+  };
+}
+
+/** The tag of an image reference, a digest left out; empty when it has none. */
+export function tagOf(image: string): string {
+  const [name = ""] = image.split("@");
+  const colon = name.lastIndexOf(":");
+  return colon > name.lastIndexOf("/") ? name.slice(colon + 1) : "";
+}

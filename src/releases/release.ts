@@ -1,0 +1,33 @@
+/** One database version that a release carries. `full` is its build where one is published. */
+export interface BundledDatabase {
+  /** `major.minor`, for instance "8.2". */
+  readonly version: string;
+  readonly full?: string;
+}
+
+/** How a release takes user-defined modules: not at all, by upload to the cluster, or listed in the REC. */
+export type UserModules = "unsupported" | "upload" | "listed";
+
+/** One release of the operator and everything that is bound to it (§9). */
+export interface Release {
+  /** The operator version, for instance "8.2.0-12". */
+  readonly operator: string;
+  /** Month of publication, `YYYY-MM`. */
+  readonly date: string;
+  /** Tag of the node image bound to this operator. */
+  readonly nodeTag: string;
+  /** Later builds of the same node image: known, and accepted in place of `nodeTag`. */
+  readonly rebuiltNodeTags: readonly string[];
+  /** Newest first. */
+  readonly databases: readonly BundledDatabase[];
+  /** The version a database gets in this release when none is asked for. */
+  readonly defaultDatabase: string;
+  readonly baseOs: "ubuntu18 or rhel8" | "rhel9";
+  /** Oldest operator that may be upgraded to this one; absent for the oldest releases. */
+  readonly minFrom?: string;
+  /** Oldest database version that a cluster may hold when it is upgraded to this release. */
+  readonly minDatabase?: string;
+  readonly userModules: UserModules;
+  /** Kubernetes minors, for instance "1.33". One in neither list is not supported. */
+  readonly kubernetes: { readonly supported: readonly string[]; readonly deprecated: readonly string[] };
+}
