@@ -1,0 +1,32 @@
+/** One thing wrong with an object, in the shape of a Status cause. */
+export interface FieldCause {
+  readonly reason:
+    | "FieldValueRequired"
+    | "FieldValueInvalid"
+    | "FieldValueTypeInvalid"
+    | "FieldValueNotSupported"
+    | "FieldValueDuplicate"
+    | "FieldValueForbidden"
+    | "FieldValueTooLong"
+    | "FieldValueTooMany";
+  /** Without the field: `Required value`. */
+  readonly message: string;
+  /** Dotted, list items by index: `spec.containers[0].name`. */
+  readonly field: string;
+}
+
+/** The causes as a Status message carries them: `field: message`, in brackets when there are several. */
+export function describeCauses(causes: readonly FieldCause[]): string {
+  const lines = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))];
+  return lines.length === 1 ? String(lines[0]) : `[${lines.join(", ")}]`;
+}
+
+/** The field `key` below `path`. */
+export function childField(path: string, key: string): string {
+  return path === "" ? key : `${path}.${key}`;
+}
+
+/** The value `value` as the messages quote it. */
+export function quoted(value: unknown): string {
+  return JSON.stringify(value) ?? "null";
+}
