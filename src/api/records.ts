@@ -111,8 +111,41 @@ export interface DatabaseRecord {
   readonly nextInstance: number;
   readonly upgrade?: DatabaseUpgrade;
   readonly lastAction?: DatabaseAction;
+  /** Why the last look found something to wait for outside an upgrade; absent when nothing is. */
+  readonly waitingFor?: string;
   /** Sentences about acknowledged writes that a crash may have cost, newest last, at most 10. */
   readonly lossReports: readonly string[];
   readonly createdTime: string;
   readonly lastChangedTime: string;
+}
+
+/** A node that is being left, has been left, or is being taken back. */
+export interface NodeMaintenance {
+  readonly node: number;
+  /** `request` lasts until maintenance_off; `shutdown` was asked for by the node's own agent, which ends it when it is back. */
+  readonly cause: "request" | "shutdown";
+  /** Leadership of the cluster leaves the node too. */
+  readonly demote: boolean;
+  readonly state: "evacuating" | "on" | "returning";
+  readonly since: string;
+  /** Why it does not move at the moment; empty while it moves. */
+  readonly waitingFor: string;
+  readonly action: DatabaseAction;
+}
+
+/** Asynchronous work that is over. */
+export interface FinishedAction extends DatabaseAction {
+  /** `bdb:<uid>` or `node:<uid>`. */
+  readonly object: string;
+}
+
+/** The truth about the cluster itself: one ConfigMap, changed with compare-and-swap. */
+export interface ClusterStateRecord {
+  readonly createdTime: string;
+  /** uid that the next database gets; never reused. */
+  readonly nextDatabase: number;
+  /** At most one entry a node. */
+  readonly maintenance: readonly NodeMaintenance[];
+  /** Newest last, at most 50. */
+  readonly finished: readonly FinishedAction[];
 }
