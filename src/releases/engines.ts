@@ -2,12 +2,12 @@ import type { StoreVersion } from "../api/records.ts";
 import { compareVersionText, parseVersion } from "../base/version.ts";
 
 /** Families of engines that speak the protocol and the replication stream. */
-export const ENGINE_NAMES = ["redis", "valkey", "redict"] as const;
-export type EngineName = (typeof ENGINE_NAMES)[number];
+export const ENGINE_FAMILIES = ["redis", "valkey", "redict"] as const;
+export type EngineFamily = (typeof ENGINE_FAMILIES)[number];
 
 /** An engine by what it reports of itself; `version` is its own, for instance "8.0.2". */
 export interface EngineIdentity {
-  readonly name: EngineName;
+  readonly family: EngineFamily;
   readonly version: string;
 }
 
@@ -18,7 +18,7 @@ export interface ChosenEngine<E extends EngineIdentity> {
 }
 
 /** Engines that may serve, best first: a family with a leading part of its version. */
-const STAND_INS: Readonly<Record<StoreVersion, readonly (readonly [EngineName, string])[]>> = {
+const STAND_INS: Readonly<Record<StoreVersion, readonly (readonly [EngineFamily, string])[]>> = {
   "7.2": [
     ["valkey", "7.2"],
     ["redis", "7.0"],
@@ -61,8 +61,8 @@ export function chooseEngine<E extends EngineIdentity>(
   found: readonly E[],
 ): ChosenEngine<E> | undefined {
   const order = [["redis", storeVersion] as const, ...STAND_INS[storeVersion]];
-  for (const [name, version] of order) {
-    const engine = newest(found.filter((one) => one.name === name && startsWith(one.version, version)));
+  for (const [family, version] of order) {
+    const engine = newest(found.filter((one) => one.family === family && startsWith(one.version, version)));
     if (engine !== undefined) return { engine, standIn: isStandIn(storeVersion, engine) };
   }
   return undefined;
@@ -70,7 +70,7 @@ export function chooseEngine<E extends EngineIdentity>(
 
 /** True when the engine's own major.minor is not the store version, or it is not redis. */
 export function isStandIn(storeVersion: StoreVersion, engine: EngineIdentity): boolean {
-  return engine.name !== "redis" || !startsWith(engine.version, storeVersion);
+  return engine.family !== "redis" || !startsWith(engine.version, storeVersion);
 }
 
 /** The store version with the engine behind it, a stand-in named as one: `8.2 (stand-in: redis 8.0.2)`. */
@@ -79,15 +79,15 @@ export function displayVersion(storeVersion: StoreVersion, engine: EngineIdentit
 }
 
 /** Family and version: `redis 8.0.2`. */
-export function engineText({ name, version }: EngineIdentity): string {
-  return `${name} ${version}`;
+export function engineText({ family, version }: EngineIdentity): string {
+  return `${family} ${version}`;
 }
 
 /** Reads `engineText` back; undefined when it names no engine. */
 export function parseEngine(text: string): EngineIdentity | undefined {
-  const [family, version = ""] = text.split(" ");
-  const name = ENGINE_NAMES.find((known) => known === family);
-  return name === undefined || parseVersion(version) === undefined ? undefined : { name, version };
+  const [name, version = ""] = text.split(" ");
+  const family = ENGINE_FAMILIES.find((known) => known === name);
+  return family === undefined || parseVersion(version) === undefined ? undefined : { family, version };
 }
 
 function startsWith(version: string, lead: string): boolean {

@@ -23,41 +23,41 @@ export function mayFollow(from: EngineIdentity, to: EngineIdentity): Succession 
 }
 
 const neverToAnOlderOne: Rule = (from, to) => {
-  if (from.name !== to.name) return undefined;
+  if (from.family !== to.family) return undefined;
   return order(from, to) > 0
     ? refused(`${engineText(to)} is older than ${engineText(from)}`)
     : allowed(`${engineText(to)} loads what ${engineText(from)} writes: same family, not older`);
 };
 
 const fromRedis70ToAnything: Rule = (from, to) =>
-  from.name === "redis" && isBefore(from, 7, 1)
+  from.family === "redis" && isBefore(from, 7, 1)
     ? allowed(`every engine after it loads what ${engineText(from)} writes, and so does ${engineText(to)}`)
     : undefined;
 
 const fromRedis72ToItsForks: Rule = (from, to) =>
-  from.name === "redis" && isBefore(from, 7, 3)
+  from.family === "redis" && isBefore(from, 7, 3)
     ? allowed(`${engineText(to)} descends from redis 7.2 and loads what ${engineText(from)} writes`)
     : undefined;
 
 const neverFromNewRedisToAFork: Rule = (from, to) =>
-  from.name === "redis"
+  from.family === "redis"
     ? refused(`${engineText(to)} cannot load the data format that ${engineText(from)} writes (RDB 12)`)
     : undefined;
 
 const neverBackToRedis7: Rule = (from, to) =>
-  to.name === "redis" && isBefore(to, 8, 0)
+  to.family === "redis" && isBefore(to, 8, 0)
     ? refused(`${engineText(to)} cannot load the data format that ${engineText(from)} writes`)
     : undefined;
 
 const fromRedictToRedis8: Rule = (from, to) => {
-  if (from.name !== "redict") return undefined;
-  return to.name === "redis"
+  if (from.family !== "redict") return undefined;
+  return to.family === "redis"
     ? allowed(`${engineText(to)} loads what ${engineText(from)} writes`)
     : refused(`${engineText(to)} cannot load the data format that ${engineText(from)} writes (RDB 12)`);
 };
 
 const fromValkey8ToRedis8AndRedict: Rule = (from, to) => {
-  if (from.name !== "valkey") return undefined;
+  if (from.family !== "valkey") return undefined;
   return isBefore(from, 9, 0)
     ? allowed(`${engineText(to)} loads what ${engineText(from)} writes (RDB 11)`)
     : refused(`${engineText(from)} refuses to feed ${engineText(to)} once a hash field has a time to live`);
