@@ -12,7 +12,10 @@ export interface PathProblem {
 /** Undefined when a cluster of release `from` may be upgraded to `to` in one step (§9). */
 export function pathProblem(from: Release, to: Release): PathProblem | undefined {
   if (newer(from.operator, to.operator)) {
-    return { reason: "Downgrade", message: `${to.operator} is older than ${from.operator}, and clusters never go back` };
+    return {
+      reason: "Downgrade",
+      message: `${to.operator} is older than ${from.operator}, and clusters never go back`,
+    };
   }
   if (to.minFrom !== undefined && newer(to.minFrom, from.operator)) {
     const message = `${to.operator} can be reached from ${to.minFrom} or later, and this cluster is at ${from.operator}`;

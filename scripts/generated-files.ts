@@ -1,0 +1,64 @@
+import { customResourceDefinitions } from "../src/api/crd.ts";
+import type { StructuralSchema } from "../src/api/structural.ts";
+import { bundleFor, yaml } from "../src/releases/bundle.ts";
+import { latestRelease } from "../src/releases/find.ts";
+
+export interface GeneratedFile {
+  /** Relative to the root of the project. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Everything that is made from the sources and checked in all the same, so that a user finds it. */
+export function generatedFiles(): readonly GeneratedFile[] {
+  const definitions = customResourceDefinitions();
+  return [
+    ...definitions.map((crd) => ({ path: `deploy/crds/${crd.metadata.name}.yaml`, text: yaml(crd) })),
+    { path: "deploy/bundle.yaml", text: bundleFor(latestRelease()) },
+    { path: "docs/reference-fields.md", text: fieldReference(definitions) },
+  ];
+}
+
+type Definitions = ReturnType<typeof customResourceDefinitions>;
+
+function fieldReference(definitions: Definitions): string {
+  const intro =
+    "# Fields of the custom resources\n\nGenerated from `src/api` by `npm run generate`. The sign § points into the " +
+    "upgrade contract.\n";
+  return [intro, ...definitions.map(chapter)].join("\n");
+}
+
+function chapter(definition: Definitions[number]): string {
+  const [version] = definition.spec.versions;
+  const { description, properties } = version.schema.openAPIV3Schema;
+  const head = `## ${definition.spec.names.kind} (\`${definition.spec.names.shortNames[0]}\`)\n\n${description}\n`;
+  return [head, table("spec", properties.spec), table("status", properties.status)].join("\n");
+}
+
+function table(path: string, schema: StructuralSchema): string {
+  const rows = fieldsOf(path, schema).map(
+    ([name, field]) => `| \`${name}\` | ${typeOf(field)} | ${defaultOf(field)} | ${field.description ?? ""} |`,
+  );
+  return ["| Field | Type | Default | Meaning |", "|---|---|---|---|", ...rows, ""].join("\n");
+}
+
+function fieldsOf(path: string, schema: StructuralSchema): [string, StructuralSchema][] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const here = `${path}.${name}`;
+    const inner = field.items?.properties === undefined ? fieldsOf(here, field) : fieldsOf(`${here}[]`, field.items);
+    return [[here, field], ...inner];
+  });
+}
+
+function typeOf(schema: StructuralSchema): string {
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(", ");
+  if (schema["x-kubernetes-int-or-string"] === true) return "quantity";
+  if (schema.type === "array") return `list of ${schema.items?.type ?? "object"}`;
+  if (schema.additionalProperties !== undefined) return "map";
+  return schema.type ?? "any";
+}
+
+function defaultOf(schema: StructuralSchema): string {
+  const empty = JSON.stringify(schema.default) === "{}";
+  return schema.default === undefined || empty ? "" : `\`${JSON.stringify(schema.default)}\``;
+}

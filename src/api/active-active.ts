@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { databaseSpec } from "./database-spec.ts";
+import { dnsLabel } from "./parts.ts";
+import { STORE_VERSIONS } from "./records.ts";
+import { SPEC_STATUSES } from "./states.ts";
+
+/** `spec` of a StoreEnterpriseActiveActiveDatabase. */
+export const activeActiveSpec = z.object({
+  participatingClusters: z
+    .array(
+      z.object({
+        name: dnsLabel.describe("Name of a StoreEnterpriseRemoteCluster."),
+        namespace: z.string().optional().describe("Namespace of the database there."),
+        externalReplicationPort: z.int().min(1).max(65_535).optional().describe("Port that others replicate through."),
+      }),
+    )
+    .min(1)
+    .max(16)
+    .describe("Clusters that hold the database."),
+  globalConfigurations: databaseSpec.optional().describe("Configuration on every participant."),
+  storeEnterpriseCluster: databaseSpec.shape.storeEnterpriseCluster,
+  storeVersion: z
+    .enum(STORE_VERSIONS)
+    .optional()
+    .describe("Version of the database, set on one participant only (§2.3)."),
+  moduleList: databaseSpec.shape.moduleList,
+});
+export type ActiveActiveSpec = z.output<typeof activeActiveSpec>;
+
+/** `status` of a StoreEnterpriseActiveActiveDatabase. */
+export const activeActiveStatus = z.object({
+  status: z
+    .enum(["pending", "active", "active-change-pending", "delete-pending", "creation-failed", "error"])
+    .optional()
+    .describe("Life of the database."),
+  specStatus: z.enum(SPEC_STATUSES).optional().describe("Whether the spec can be acted on."),
+  guid: z.string().optional().describe("Identity shared by all participants."),
+  linkedRedbs: z.array(z.string()).optional().describe("Databases that belong to it here."),
+  replicationStatus: z.enum(["up", "down"]).optional().describe("Whether participants replicate."),
+  participatingClusters: z
+    .array(
+      z.object({
+        name: z.string().describe("Name of the participant."),
+        id: z.int().optional().describe("Its number."),
+        replicationStatus: z.string().optional().describe("Whether it replicates."),
+      }),
+    )
+    .optional()
+    .describe("State of each participant."),
+  lastTaskUid: z.string().optional().describe("Last asynchronous change."),
+});
+
+/** `spec` of a StoreEnterpriseRemoteCluster. */
+export const remoteClusterSpec = z.object({
+  recName: dnsLabel.describe("Name of the cluster there."),
+  recNamespace: z.string().min(1).describe("Its namespace there."),
+  apiFqdnUrl: z.string().min(1).describe("Host name of its management API."),
+  apiPort: z.int().min(1).max(65_535).optional().describe("Port of its management API."),
+  dbFqdnSuffix: z.string().optional().describe("Suffix of its databases' host names."),
+  secretName: z.string().optional().describe("Secret with its `username` and `password`."),
+});
+export type RemoteClusterSpec = z.output<typeof remoteClusterSpec>;
+
+/** `status` of a StoreEnterpriseRemoteCluster. */
+export const remoteClusterStatus = z.object({
+  local: z.boolean().optional().describe("Whether it is the cluster of this namespace."),
+  status: z.enum(["Active", "Error"]).optional().describe("Whether it answers."),
+  specStatus: z.enum(SPEC_STATUSES).optional().describe("Whether the spec can be acted on."),
+  observedGeneration: z.int().optional().describe("Generation of the spec that this status speaks of."),
+});

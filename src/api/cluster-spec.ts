@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { dnsLabel, imageSpec, passedThrough, resourceRequirements, textMap } from "./parts.ts";
+
+const httpSource = z.object({
+  url: z.string().min(1).max(2048).describe("URL of the module archive (§2.2)."),
+  credentialsSecret: z.string().optional().describe("Secret with `username` and `password` for the URL (§2.2)."),
+});
+
+const userDefinedModule = z.object({
+  name: z.string().min(1).describe("`module_name` or `display_name` of the module's manifest (§2.2)."),
+  source: z
+    .object({
+      https: httpSource.optional().describe("Archive fetched over HTTPS (§2.2)."),
+      http: httpSource.optional().describe("Archive fetched over HTTP."),
+    })
+    .describe("Where the module comes from (§2.2)."),
+  credentialsSecret: z.string().optional().describe("The same as `source.https.credentialsSecret` (§2.2)."),
+});
+
+const persistentSpec = z.object({
+  enabled: z.boolean().default(true).describe("Whether nodes keep their data on volumes."),
+  storageClassName: z.string().optional().describe("Storage class; the default class when absent."),
+  volumeSize: z.string().default("20Gi").describe("Size of each node's volume."),
+});
+
+/** `spec` of a StoreEnterpriseCluster: the one source of its type, defaults, validation and documentation. */
+export const clusterSpec = z.object({
+  nodes: z.int().min(1).max(35).default(3).describe("Number of nodes: odd, at least 3, never lowered (§2.4)."),
+  autoUpgradeStoreEnterprise: z
+    .boolean()
+    .optional()
+    .describe("True: the cluster is upgraded by itself once the operator is. False or unset: by hand (§2.2)."),
+  upgradeSpec: z
+    .object({
+      autoUpgradeStoreEnterprise: z.boolean().optional().describe("Alias of `spec.autoUpgradeStoreEnterprise`."),
+    })
+    .optional()
+    .describe("Another place of `autoUpgradeStoreEnterprise`; both set and different is an error."),
+  storeEnterpriseImageSpec: imageSpec
+    .optional()
+    .describe("Image of the nodes; changing `versionTag` starts the rolling upgrade (§2.2)."),
+  storeEnterpriseServicesRiggerImageSpec: imageSpec
+    .optional()
+    .describe("Image of the services rigger; its tag is the operator version (§2.2)."),
+  bootstrapperImageSpec: imageSpec.optional().describe("Image of the bootstrapper (§2.2)."),
+  usageMeter: z
+    .object({
+      callHomeClient: z
+        .object({ imageSpec: imageSpec.optional().describe("Image of the usage reporter (§2.2).") })
+        .optional()
+        .describe("Usage reporter."),
+    })
+    .optional()
+    .describe("Usage reporting; only its `digestHash` is looked at (§3)."),
+  userDefinedModules: z
+    .array(userDefinedModule)
+    .max(64)
+    .optional()
+    .describe("Modules that are not bundled; needs manual upgrade (§2.2)."),
+  storeUpgradePolicy: z
+    .enum(["major", "latest"])
+    .optional()
+    .describe("`major`: databases cannot be moved to minor versions (§2.2)."),
+  persistentSpec: persistentSpec.prefault({}).describe("Volumes of the nodes."),
+  storeEnterpriseNodeResources: resourceRequirements
+    .default({ requests: { cpu: "2", memory: "4Gi" }, limits: { cpu: "2", memory: "4Gi" } })
+    .describe("Resources of a node; requests equal to limits keep its quality of service guaranteed."),
+  storeEnterpriseServicesRiggerResources: resourceRequirements
+    .default({ requests: { cpu: "500m", memory: "512Mi" }, limits: { cpu: "500m", memory: "512Mi" } })
+    .describe("Resources of the services rigger."),
+  clusterCredentialSecretName: dnsLabel
+    .optional()
+    .describe("Secret with the admin's `username` and `password`; named as the cluster when absent."),
+  username: z
+    .string()
+    .min(1)
+    .max(128)
+    .default("admin@storeenterprise.io")
+    .describe("Name of the admin when the operator makes the credentials."),
+  createServiceAccount: z.boolean().default(true).describe("Whether the operator makes the nodes' service account."),
+  serviceAccountName: dnsLabel.optional().describe("Service account of the nodes; named as the cluster when absent."),
+  pullSecrets: z
+    .array(z.object({ name: z.string().describe("Name of the secret.") }))
+    .optional()
+    .describe("Secrets for private registries."),
+  nodeSelector: textMap.optional().describe("Labels of the workers that may run nodes."),
+  podTolerations: z.array(passedThrough).optional().describe("Tolerations of the node pods."),
+  podAnnotations: textMap.optional().describe("Annotations of the node pods."),
+  extraLabels: textMap.optional().describe("Labels on everything that the operator makes for the cluster."),
+  priorityClassName: z.string().optional().describe("Priority class of the node pods."),
+  storeEnterpriseTerminationGracePeriodSeconds: z
+    .int()
+    .min(0)
+    .default(31_536_000)
+    .describe("How long a node may take to leave; a year, so that a clean hand-over is never cut."),
+});
+/** A spec with every default filled in. */
+export type ClusterSpec = z.output<typeof clusterSpec>;

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { condition, finding } from "./parts.ts";
+import { CLUSTER_STATES, LICENSE_STATES, SPEC_STATUSES } from "./states.ts";
+
+const licenseStatus = z.object({
+  licenseState: z.enum(LICENSE_STATES).describe("Whether the licence is in force (§2.4)."),
+  activationDate: z.string().optional().describe("When the licence began."),
+  expirationDate: z.string().optional().describe("When the licence ends (§2.4)."),
+  shardsLimit: z.int().optional().describe("Number of shards that the licence allows (§2.4)."),
+  shardsUsage: z.string().optional().describe("Shards in use and allowed, `used/limit`."),
+  features: z.array(z.string()).optional().describe("What the licence allows besides."),
+  owner: z.string().optional().describe("To whom it was issued."),
+});
+
+const bundledDatabaseVersion = z.object({
+  dbType: z.string().describe("Kind of database."),
+  version: z.string().describe("Version, as `spec.storeVersion` of a database takes it."),
+});
+
+const moduleStatus = z.object({
+  name: z.string().describe("`module_name`."),
+  displayName: z.string().optional().describe("`display_name`."),
+  versions: z.array(z.string()).describe("Installed versions."),
+});
+
+const nodeStatus = z.object({
+  uid: z.int().describe("Number of the node: ordinal of its pod plus one."),
+  pod: z.string().describe("Its pod."),
+  status: z.string().describe("What the cluster says of it."),
+  version: z.string().describe("Node tag that it runs."),
+  role: z.string().describe("`leader` or `member`."),
+});
+
+const upgradeStatus = z.object({
+  from: z.string().describe("Node tag before."),
+  to: z.string().describe("Node tag after."),
+  startedAt: z.string().describe("When it began."),
+  finishedAt: z.string().optional().describe("When the last node was back; absent while it runs."),
+  updatedNodes: z.int().describe("Nodes at the new version."),
+});
+
+/** `status` of a StoreEnterpriseCluster. */
+export const clusterStatus = z.object({
+  state: z.enum(CLUSTER_STATES).optional().describe("STATE (§3)."),
+  specStatus: z.enum(SPEC_STATUSES).optional().describe("Whether the spec can be acted on (§2.4)."),
+  version: z.string().optional().describe("Node tag that the cluster runs; the highest one while it rolls (§2.4)."),
+  imageTag: z
+    .string()
+    .optional()
+    .describe(
+      "Node tag that the operator chose when `versionTag` is unset, so that a newer operator does not move it.",
+    ),
+  replicas: z.int().optional().describe("Nodes that are in service."),
+  observedGeneration: z.int().optional().describe("Generation of the spec that this status speaks of."),
+  licenseStatus: licenseStatus.optional().describe("The licence (§2.4)."),
+  bundledDatabaseVersions: z.array(bundledDatabaseVersion).optional().describe("Versions that databases may have."),
+  modules: z.array(moduleStatus).optional().describe("Installed modules."),
+  nodes: z.array(nodeStatus).optional().describe("The nodes as the cluster sees them."),
+  upgrade: upgradeStatus.optional().describe("The last rolling upgrade, or the one that runs."),
+  findings: z.array(finding).optional().describe("What stands in the way of the wanted upgrade, and what to mind."),
+  clusterCredentialSecretName: z.string().optional().describe("Secret with the admin's credentials."),
+  conditions: z.array(condition).optional().describe("Available, Progressing, UpgradeBlocked, ReconcileSuspended."),
+});
+export type ClusterStatus = z.output<typeof clusterStatus>;

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { dnsLabel } from "./parts.ts";
+import { ENDPOINT_PORTS } from "./names.ts";
+import { EVICTION_POLICIES, PERSISTENCE, STORE_VERSIONS } from "./records.ts";
+
+const moduleItem = z.object({
+  name: z.string().min(1).describe("`module_name` of the module."),
+  version: z.string().optional().describe("Ignored: a database uses the modules bundled with its version (§2.3)."),
+  config: z.string().optional().describe("Arguments for the module."),
+});
+
+/** `spec` of a StoreEnterpriseDatabase: the one source of its type, defaults, validation and documentation. */
+export const databaseSpec = z.object({
+  storeEnterpriseCluster: z
+    .object({ name: dnsLabel.describe("Name of the cluster.") })
+    .optional()
+    .describe("Cluster of the database; the only one of the namespace when absent."),
+  memorySize: z
+    .string()
+    .regex(/^[0-9]{1,9}(\.[0-9]{1,3})?(MB|GB|Mi|Gi)$/)
+    .default("100MB")
+    .describe("Memory of the database, at least 100MB; for instance `100MB` or `0.5GB`."),
+  shardCount: z.int().min(1).max(512).default(1).describe("Number of shards."),
+  replication: z.boolean().default(false).describe("Whether each shard has a replica on another node."),
+  persistence: z.enum(PERSISTENCE).default("disabled").describe("How data is kept on disk."),
+  evictionPolicy: z.enum(EVICTION_POLICIES).default("volatile-lru").describe("What goes when memory is full."),
+  databaseSecretName: dnsLabel
+    .optional()
+    .describe("Secret with the password; `redb-<name>` with keys `password`, `port`, `service_names` when absent."),
+  databasePort: z
+    .int()
+    .min(ENDPOINT_PORTS.first)
+    .max(ENDPOINT_PORTS.last)
+    .optional()
+    .describe("Port of the endpoint, chosen by the cluster when absent; cannot change."),
+  type: z.enum(["redis"]).default("redis").describe("Kind of database."),
+  storeVersion: z
+    .enum(STORE_VERSIONS)
+    .optional()
+    .describe("Version of the database, as a quoted string; raising it upgrades the database (§2.3)."),
+  modulesList: z.array(moduleItem).max(64).optional().describe("Modules of the database."),
+  moduleList: z.array(moduleItem).max(64).optional().describe("Alias of `modulesList` (§2.3)."),
+});
+/** A spec with every default filled in. */
+export type DatabaseSpec = z.output<typeof databaseSpec>;

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { condition } from "./parts.ts";
+import { DATABASE_STATES } from "./records.ts";
+import { SPEC_STATUSES } from "./states.ts";
+
+/** `status` of a StoreEnterpriseDatabase. */
+export const databaseStatus = z.object({
+  databaseUID: z.string().optional().describe("uid of the database in the management API."),
+  status: z.enum(DATABASE_STATES).optional().describe("Life of the database."),
+  specStatus: z.enum(SPEC_STATUSES).optional().describe("Whether the spec can be acted on."),
+  version: z.string().optional().describe("What the serving engine reports of itself; a stand-in is named."),
+  cluster: z.string().optional().describe("Name of its cluster."),
+  internalEndpoints: z
+    .array(
+      z.object({
+        host: z.string().describe("Name of the endpoint."),
+        port: z.int().describe("Port of the endpoint."),
+      }),
+    )
+    .optional()
+    .describe("Where clients connect."),
+  shardStatuses: z.record(z.string(), z.int()).optional().describe("Number of shards in each status."),
+  databaseSecretName: z.string().optional().describe("Secret with the password."),
+  createdTime: z.string().optional().describe("When the cluster made it."),
+  lastUpdated: z.string().optional().describe("When the cluster last changed it."),
+  lastActionUid: z.string().optional().describe("Last asynchronous change."),
+  lastActionStatus: z.string().optional().describe("What became of it."),
+  lossReports: z.array(z.string()).optional().describe("Acknowledged writes that a crash may have cost."),
+  observedGeneration: z
+    .int()
+    .optional()
+    .describe("Generation of the spec that was turned into calls; behind while management is suspended."),
+  conditions: z.array(condition).optional().describe("Ready, ReconcileSuspended, Drifted."),
+});
+export type DatabaseStatus = z.output<typeof databaseStatus>;

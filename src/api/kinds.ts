@@ -1,0 +1,44 @@
+import type { ObjectMeta } from "kubernetes-types/meta/v1.js";
+import type { z } from "zod";
+import type { activeActiveSpec, activeActiveStatus, remoteClusterSpec, remoteClusterStatus } from "./active-active.ts";
+import type { clusterSpec } from "./cluster-spec.ts";
+import type { ClusterStatus } from "./cluster-status.ts";
+import type { databaseSpec } from "./database-spec.ts";
+import type { DatabaseStatus } from "./database-status.ts";
+
+/** How the API server calls our kinds (§2.1). */
+export const KINDS = {
+  cluster: { kind: "StoreEnterpriseCluster", plural: "storeenterpriseclusters", shortName: "rec" },
+  database: { kind: "StoreEnterpriseDatabase", plural: "storeenterprisedatabases", shortName: "redb" },
+  activeActive: {
+    kind: "StoreEnterpriseActiveActiveDatabase",
+    plural: "storeenterpriseactiveactivedatabases",
+    shortName: "reaadb",
+  },
+  remoteCluster: { kind: "StoreEnterpriseRemoteCluster", plural: "storeenterpriseremoteclusters", shortName: "rerc" },
+} as const;
+export type KindName = keyof typeof KINDS;
+
+/** An object of one of our kinds as a user writes it; `spec` may leave out what has a default. */
+interface Resource<Spec, Status> {
+  readonly metadata?: ObjectMeta;
+  readonly spec: Spec;
+  readonly status?: Status;
+}
+
+export type StoreEnterpriseCluster = Resource<z.input<typeof clusterSpec>, ClusterStatus>;
+export type StoreEnterpriseDatabase = Resource<z.input<typeof databaseSpec>, DatabaseStatus>;
+export type StoreEnterpriseActiveActiveDatabase = Resource<
+  z.input<typeof activeActiveSpec>,
+  z.output<typeof activeActiveStatus>
+>;
+export type StoreEnterpriseRemoteCluster = Resource<
+  z.input<typeof remoteClusterSpec>,
+  z.output<typeof remoteClusterStatus>
+>;
+
+/** Finalizers: a cluster waits for its databases; a database is removed from the cluster before its object goes. */
+export const FINALIZERS = {
+  cluster: "redbfinalizer.storeenterpriseclusters.app.storeenterprise.io",
+  database: "finalizer.storeenterprisedatabases.app.storeenterprise.io",
+} as const;

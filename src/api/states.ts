@@ -1,0 +1,25 @@
+/** REC STATE (§3; the members beyond Running, Upgrade and InvalidUpgrade are what users of such operators know). */
+export const CLUSTER_STATES = [
+  "PendingCreation",
+  "BootstrappingFirstPod",
+  "Initializing",
+  "Running",
+  "RunningRollingUpdate",
+  "Upgrade",
+  "InvalidUpgrade",
+  "Invalid",
+  "Error",
+  "RecoveryReset",
+  "RecoveringFirstPod",
+  "ClusterRecreating",
+  "Deleting",
+] as const;
+export type ClusterState = (typeof CLUSTER_STATES)[number];
+
+/** Whether the spec as it stands can be acted on (§2.4). */
+export const SPEC_STATUSES = ["Valid", "Invalid"] as const;
+export type SpecStatus = (typeof SPEC_STATUSES)[number];
+
+/** LICENSE STATE (§2.4). */
+export const LICENSE_STATES = ["Valid", "Expired"] as const;
+export type LicenseState = (typeof LICENSE_STATES)[number];

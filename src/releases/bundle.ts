@@ -1,0 +1,93 @@
+import { stringify } from "yaml";
+import { customResourceDefinitions } from "../api/crd.ts";
+import { APP_LABEL, OPERATOR_NAME, PORTS } from "../api/names.ts";
+import { imagesOf } from "./images.ts";
+import type { Release } from "./release.ts";
+import { OPERATOR_RULES } from "./roles.ts";
+
+/** The bundle file of a release (§4.1), as `kubectl apply -f` takes it: Role, binding, account, CRDs, Deployment. */
+export function bundleFor(release: Release): string {
+  return bundleObjects(release).map(yaml).join("---\n");
+}
+
+/** One object as YAML that means the same to readers of YAML 1.1 and 1.2. */
+export function yaml(object: object): string {
+  return stringify(object, { aliasDuplicateObjects: false, compat: "yaml-1.1", lineWidth: 0 });
+}
+
+function bundleObjects(release: Release): readonly object[] {
+  return [role(), roleBinding(), serviceAccount(), ...customResourceDefinitions(), deployment(release)];
+}
+
+const METADATA = { name: OPERATOR_NAME, labels: { app: APP_LABEL } };
+const SELECTOR = { name: OPERATOR_NAME };
+
+function role(): object {
+  return { apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role", metadata: METADATA, rules: OPERATOR_RULES };
+}
+
+function roleBinding(): object {
+  return {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "RoleBinding",
+    metadata: METADATA,
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: OPERATOR_NAME },
+    subjects: [{ kind: "ServiceAccount", name: OPERATOR_NAME }],
+  };
+}
+
+function serviceAccount(): object {
+  return { apiVersion: "v1", kind: "ServiceAccount", metadata: METADATA };
+}
+
+function deployment(release: Release): object {
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: METADATA,
+    spec: {
+      replicas: 1,
+      // two operators of different releases at work at once would be worse than a moment without one
+      strategy: { type: "Recreate" },
+      selector: { matchLabels: SELECTOR },
+      template: {
+        metadata: { labels: { app: APP_LABEL, ...SELECTOR } },
+        spec: {
+          serviceAccountName: OPERATOR_NAME,
+          securityContext: { runAsNonRoot: true, runAsUser: 1001, seccompProfile: { type: "RuntimeDefault" } },
+          containers: [container(release)],
+        },
+      },
+    },
+  };
+}
+
+function container(release: Release): object {
+  return {
+    name: OPERATOR_NAME,
+    image: imagesOf(release).operator,
+    args: ["operator"],
+    env: [
+      fromField("WATCH_NAMESPACE", "metadata.namespace"),
+      fromField("POD_NAME", "metadata.name"),
+      fromField("POD_IP", "status.podIP"),
+    ],
+    ports: [{ name: "metrics", containerPort: PORTS.metrics }],
+    livenessProbe: probe("/liveness", 10),
+    readinessProbe: probe("/readiness", 2),
+    resources: { requests: { cpu: "500m", memory: "256Mi" }, limits: { cpu: "4", memory: "512Mi" } },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    },
+  };
+}
+
+function fromField(name: string, fieldPath: string): object {
+  return { name, valueFrom: { fieldRef: { fieldPath } } };
+}
+
+function probe(path: string, periodSeconds: number): object {
+  return { httpGet: { path, port: PORTS.metrics }, periodSeconds, failureThreshold: 3 };
+}
