@@ -49,6 +49,8 @@ export interface Child {
   readonly state: () => ChildState;
   /** Resolves once, when the process has ended; never rejects. */
   readonly exited: Promise<Exit>;
+  /** Resolves once its output has been received to the end, which may be a moment after it has ended. */
+  readonly drained: Promise<void>;
   /** Asks (SIGTERM, SIGINT), insists (SIGKILL) or sends any other signal; nothing happens to a process that has ended. */
   readonly signal: (signal: NodeJS.Signals) => void;
   /** Over the IPC channel; false when there is none (any more). */
@@ -70,8 +72,13 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
   });
   connect(child, spec);
   const exited = exitOf(child);
+  const drained = new Promise<void>((resolve) => {
+    child.once("close", () => {
+      resolve();
+    });
+  });
   const pid = await spawned(child, spec);
-  return supervised(child, pid, exited, spec);
+  return supervised(child, pid, exited, drained, spec);
 }
 
 /** Ends a child: SIGTERM, `graceMs` of patience, then SIGKILL; says which it took, and leaves no timer behind. */
@@ -120,7 +127,13 @@ async function spawned(child: ChildProcess, { command, log }: ChildSpec): Promis
   return child.pid ?? 0;
 }
 
-function supervised(child: ChildProcess, pid: number, exited: Promise<Exit>, spec: ChildSpec): Child {
+function supervised(
+  child: ChildProcess,
+  pid: number,
+  exited: Promise<Exit>,
+  drained: Promise<void>,
+  spec: ChildSpec,
+): Child {
   let state: ChildState = "running";
   const move = (event: ChildEvent): void => {
     state = next(state, event);
@@ -134,6 +147,7 @@ function supervised(child: ChildProcess, pid: number, exited: Promise<Exit>, spe
     pid,
     state: () => state,
     exited: ended,
+    drained,
     signal: (signal) => {
       if (state === "exited") return;
       const event = MEANING[signal];
