@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Fault } from "../base/fault.ts";
+import { faults } from "./faults.ts";
+import { readKubeconfig } from "./kubeconfig.ts";
+
+/** How to reach one API server, and as whom. Holds secrets: never log it. */
+export interface KubeConfig {
+  /** `https://host:port`, a path allowed. */
+  readonly server: string;
+  /** PEM; absent means the certificates that Node trusts. */
+  readonly ca?: string;
+  /** Name to verify in the server's certificate when it is not the host of `server`. */
+  readonly serverName?: string;
+  readonly clientCertificate?: { readonly certificate: string; readonly key: string };
+  /** Asked before each request, because tokens in files are renewed. */
+  readonly token?: () => string;
+  /** Namespace to work in when nothing else says. */
+  readonly namespace: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type ReadFile = (path: string) => string;
+
+/** The files that KUBECONFIG names, else the service account of the pod, whose files lie below CONTAINER_ROOT. */
+export function loadKubeConfig(
+  env: Environment,
+  readFile: ReadFile = (path) => readFileSync(path, "utf8"),
+): KubeConfig {
+  const paths = (env["KUBECONFIG"] ?? "").split(process.platform === "win32" ? ";" : ":").filter((path) => path !== "");
+  if (paths.length > 0) return readKubeconfig(paths, readFile);
+  if (env["KUBERNETES_SERVICE_HOST"] !== undefined) return inCluster(env, env["KUBERNETES_SERVICE_HOST"], readFile);
+  throw new Fault(faults.noConfig, "neither KUBECONFIG nor KUBERNETES_SERVICE_HOST is set");
+}
+
+function inCluster(env: Environment, host: string, readFile: ReadFile): KubeConfig {
+  const folder = join(env["CONTAINER_ROOT"] ?? "/", "var/run/secrets/kubernetes.io/serviceaccount");
+  const read = (name: string): string => {
+    try {
+      return readFile(join(folder, name));
+    } catch (error) {
+      throw new Fault(
+        faults.noConfig,
+        `the pod's service account has no readable file ${join(folder, name)}`,
+        {},
+        error,
+      );
+    }
+  };
+  const authority = host.includes(":") ? `[${host}]` : host;
+  return {
+    server: `https://${authority}:${env["KUBERNETES_SERVICE_PORT"] ?? "443"}`,
+    ca: read("ca.crt"),
+    token: () => read("token").trim(),
+    namespace: read("namespace").trim(),
+  };
+}

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
+import { test } from "node:test";
+import type { ConfigMap } from "kubernetes-types/core/v1.js";
+import { configMap, refuse, reply, scriptedApi, type Asked } from "../../test/kit/scripted-api.ts";
+import { until } from "../../test/kit/until.ts";
+import { FakeClock } from "../../test/kit/fake-clock.ts";
+import { silentLog } from "../base/log.ts";
+import { systemClock } from "../reconcile/system-clock.ts";
+import { ConfigMaps } from "./builtin.ts";
+import { connect } from "./client.ts";
+import { startInformer, type Informer } from "./informer.ts";
+
+/** A server with a list that a test changes, and watches that a test speaks through. */
+class World {
+  items: object[] = [];
+  version = "1";
+  failLists = 0;
+  readonly watches: { readonly from: string | null; readonly response: ServerResponse }[] = [];
+  lists = 0;
+
+  answer = (asked: Asked, response: ServerResponse): void => {
+    if (asked.query.get("watch") === "true") {
+      response.writeHead(200).flushHeaders();
+      this.watches.push({ from: asked.query.get("resourceVersion"), response });
+      return;
+    }
+    this.lists += 1;
+    if (this.failLists > 0) {
+      this.failLists -= 1;
+      refuse(response, 429, "storage is (re)initializing", { "retry-after": "1" });
+      return;
+    }
+    reply(response, { metadata: { resourceVersion: this.version }, items: this.items });
+  };
+
+  send(type: string, object: object): void {
+    this.watches.at(-1)?.response.write(`${JSON.stringify({ type, object })}\n`);
+  }
+}
+
+function changesOf(informer: Informer<ConfigMap>): string[] {
+  const seen: string[] = [];
+  informer.onChange((ref, current, previous) => {
+    const part = (object: typeof current): string => object?.metadata.resourceVersion ?? "-";
+    seen.push(`${ref.namespace}/${ref.name} ${part(previous)}>${part(current)}`);
+  });
+  return seen;
+}
+
+async function informed(
+  body: (world: World, informer: Informer<ConfigMap>, seen: string[]) => Promise<void>,
+  world = new World(),
+): Promise<void> {
+  await using api = await scriptedApi(world.answer);
+  const kube = connect(api.config);
+  const stop = new AbortController();
+  const informer = startInformer(kube, ConfigMaps, {
+    namespace: "ns",
+    log: silentLog,
+    clock: systemClock,
+    signal: stop.signal,
+  });
+  const seen = changesOf(informer);
+  try {
+    await body(world, informer, seen);
+  } finally {
+    stop.abort();
+    await kube.close();
+  }
+}
+
+test("the cache follows list and watch, and handlers see each change once", async () => {
+  const world = new World();
+  world.items = [configMap("a", "1")];
+  await informed(async (_, informer, seen) => {
+    await informer.synced;
+    await until("it watches", () => world.watches.length === 1);
+    world.send("ADDED", configMap("b", "2"));
+    world.send("MODIFIED", configMap("a", "3"));
+    world.send("MODIFIED", configMap("a", "3"));
+    world.send("DELETED", configMap("b", "4"));
+    await until("all came", () => seen.length === 4);
+    assert.deepEqual(seen, ["ns/a ->1", "ns/b ->2", "ns/a 1>3", "ns/b 4>-"]);
+    assert.equal(informer.get({ name: "a", namespace: "ns" })?.metadata.resourceVersion, "3");
+    assert.deepEqual(
+      informer.list().map(({ metadata }) => metadata.name),
+      ["a"],
+    );
+    const late = changesOf(informer);
+    assert.deepEqual(late, ["ns/a ->3"], "a handler that comes late is told what is there");
+  }, world);
+});
+
+test("a watch that the server ends is resumed from the last version, bookmarks included", async () => {
+  await informed(async (world, informer) => {
+    await informer.synced;
+    await until("it watches", () => world.watches.length === 1);
+    world.send("ADDED", configMap("b", "2"));
+    world.send("BOOKMARK", { metadata: { resourceVersion: "9" } });
+    world.watches[0]?.response.end();
+    await until("it watches again", () => world.watches.length === 2);
+    assert.equal(world.watches[1]?.from, "9");
+    assert.equal(world.lists, 1);
+  });
+});
+
+for (const end of ["a 410", "a broken connection"]) {
+  test(`after ${end} it lists again and reports what happened meanwhile`, async () => {
+    const world = new World();
+    world.items = [configMap("a", "1"), configMap("b", "1")];
+    await informed(async (_, informer, seen) => {
+      await informer.synced;
+      await until("it watches", () => world.watches.length === 1);
+      world.items = [configMap("b", "7"), configMap("c", "8")];
+      world.version = "8";
+      if (end === "a 410") world.send("ERROR", { kind: "Status", code: 410, reason: "Expired" });
+      else world.watches[0]?.response.destroy();
+      await until("it watches again", () => world.watches.length === 2);
+      assert.deepEqual(seen.slice(2), ["ns/a 1>-", "ns/b 1>7", "ns/c ->8"]);
+      assert.equal(world.watches[1]?.from, "8");
+    }, world);
+  });
+}
+
+test("a server that is still starting is asked until it answers", async () => {
+  const world = new World();
+  world.failLists = 2;
+  world.items = [configMap("a", "1")];
+  await informed(async (_, informer) => {
+    await informer.synced;
+    assert.equal(world.lists, 3);
+    assert.equal(informer.list().length, 1);
+  }, world);
+});
+
+test("a handler that throws disturbs neither the cache nor the other handlers", async () => {
+  await informed(async (world, informer) => {
+    informer.onChange(() => {
+      throw new Error("bad handler");
+    });
+    const seen = changesOf(informer);
+    await until("it watches", () => world.watches.length === 1);
+    world.send("ADDED", configMap("a", "2"));
+    await until("the other is told", () => seen.length === 1);
+  });
+});
+
+test("failures are followed by pauses that grow, and a stop ends them", async () => {
+  const world = new World();
+  world.failLists = Infinity;
+  await using api = await scriptedApi(world.answer);
+  const kube = connect(api.config);
+  const stop = new AbortController();
+  const clock = new FakeClock();
+  const informer = startInformer(kube, ConfigMaps, { log: silentLog, clock, signal: stop.signal });
+  const waits: number[] = [];
+  for (let attempt = 1; attempt <= 7; attempt += 1) {
+    await until("it pauses", () => clock.sleeping === 1);
+    assert.equal(world.lists, attempt);
+    const began = clock.now().getTime();
+    while (clock.sleeping === 1) await clock.advance(10);
+    waits.push(clock.now().getTime() - began);
+  }
+  assert.ok((waits[0] ?? 0) <= 200 && (waits[6] ?? 0) >= 2_500 && Math.max(...waits) <= 5_000, waits.join());
+  stop.abort(new Error("stopped"));
+  await assert.rejects(informer.synced, /stopped/);
+  await kube.close();
+});

@@ -1,0 +1,172 @@
+import { backoffMs } from "../base/backoff.ts";
+import type { Clock } from "../base/clock.ts";
+import { isFault } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import { faults } from "./faults.ts";
+import type { Kube, ListOptions, Ref, ResourceType, Stored } from "./kube.ts";
+import { keyOf, refOf } from "./ref.ts";
+
+/** Told after the cache has changed; `current` is undefined when the object is gone, `previous` when it is new. */
+export type ChangeHandler<T> = (ref: Ref, current: Stored<T> | undefined, previous: Stored<T> | undefined) => void;
+
+/** A copy of the objects of one type that follows the server; nothing in it may be changed in place. */
+export interface Informer<T> {
+  /** Resolves after the first list; rejects when the signal aborts before. */
+  readonly synced: Promise<void>;
+  get(ref: Ref): Stored<T> | undefined;
+  list(): Stored<T>[];
+  /** Calls `handler` for every object that is known already, and from then on for every change. */
+  onChange(handler: ChangeHandler<T>): void;
+}
+
+export interface InformerOptions extends ListOptions {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Lists, then watches; begins again with back-off after any failure, and ends only with the signal. */
+export function startInformer<T>(kube: Kube, type: ResourceType<T>, options: InformerOptions): Informer<T> {
+  const cache = new Cache<T>(options.log.with({ informer: type.plural }));
+  const synced = Promise.withResolvers<void>();
+  synced.promise.catch(() => undefined); // whoever awaits it is told; nobody has to await it
+  void follow(kube, type, options, cache, synced.resolve).finally(() => {
+    synced.reject(options.signal.reason);
+  });
+  return {
+    synced: synced.promise,
+    get: (ref) => cache.objects.get(keyOf(ref)),
+    list: () => [...cache.objects.values()],
+    onChange: (handler) => {
+      cache.subscribe(handler);
+    },
+  };
+}
+
+/** A watch that lives this long shows that the server is well again. */
+const HEALTHY_MS = 5_000;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 5_000;
+
+async function follow<T>(
+  kube: Kube,
+  type: ResourceType<T>,
+  options: InformerOptions,
+  cache: Cache<T>,
+  onSynced: () => void,
+): Promise<void> {
+  const { clock, signal } = options;
+  let failures = 0;
+  let version: string | undefined;
+  while (!signal.aborted) {
+    const began = clock.now().getTime();
+    try {
+      if (version === undefined) {
+        const list = await kube.list(type, scopeOf(options));
+        cache.replace(list.items);
+        version = list.resourceVersion;
+        onSynced();
+      }
+      version = await applyEvents(kube, type, options, cache, version);
+    } catch (error) {
+      if (signal.aborted) return;
+      version = undefined;
+      report(cache.log, error);
+    }
+    failures = clock.now().getTime() - began >= HEALTHY_MS ? 0 : failures + 1;
+    if (failures > 0) await pause(failures - 1, clock, signal);
+  }
+}
+
+/** Runs one watch to its end; the answer is the version that the next one starts from. */
+async function applyEvents<T>(
+  kube: Kube,
+  type: ResourceType<T>,
+  options: InformerOptions,
+  cache: Cache<T>,
+  from: string,
+): Promise<string> {
+  let version = from;
+  for await (const event of kube.watch(type, { ...scopeOf(options), resourceVersion: from, signal: options.signal })) {
+    if (event.type === "BOOKMARK") {
+      version = event.resourceVersion || version;
+      continue;
+    }
+    version = event.object.metadata.resourceVersion;
+    if (event.type === "DELETED") cache.remove(event.object);
+    else cache.put(event.object);
+  }
+  return version;
+}
+
+function report(log: Log, error: unknown): void {
+  if (isFault(error, faults.gone)) log.debug("watch is too old, listing again");
+  else log.warn("cannot follow the API server, trying again", { error });
+}
+
+/** Waits with jitter, so that many informers do not come back in the same instant. */
+async function pause(attempt: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  const ms = backoffMs(attempt, FIRST_PAUSE_MS, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);
+  await clock.sleep(ms, signal).catch(() => undefined); // aborted: the loop looks at the signal
+}
+
+function scopeOf({ namespace, labelSelector, fieldSelector }: ListOptions): ListOptions {
+  return {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+  };
+}
+
+class Cache<T> {
+  readonly objects = new Map<string, Stored<T>>();
+  readonly log: Log;
+  readonly #handlers: ChangeHandler<T>[] = [];
+
+  constructor(log: Log) {
+    this.log = log;
+  }
+
+  subscribe(handler: ChangeHandler<T>): void {
+    this.#handlers.push(handler);
+    for (const object of [...this.objects.values()]) this.#tell([handler], object, undefined);
+  }
+
+  replace(items: readonly Stored<T>[]): void {
+    const listed = new Set(items.map((item) => keyOf(refOf(item))));
+    for (const [key, object] of [...this.objects]) if (!listed.has(key)) this.remove(object);
+    for (const item of items) this.put(item);
+  }
+
+  put(object: Stored<T>): void {
+    const key = keyOf(refOf(object));
+    const previous = this.objects.get(key);
+    if (previous?.metadata.resourceVersion === object.metadata.resourceVersion) return;
+    this.objects.set(key, object);
+    this.#tell(this.#handlers, object, previous);
+  }
+
+  remove(object: Stored<T>): void {
+    const key = keyOf(refOf(object));
+    const previous = this.objects.get(key);
+    if (!this.objects.delete(key) || previous === undefined) return;
+    // the last state comes with the event, and may be newer than what was known
+    this.#tell(this.#handlers, undefined, newer(object, previous));
+  }
+
+  #tell(handlers: readonly ChangeHandler<T>[], current: Stored<T> | undefined, previous: Stored<T> | undefined): void {
+    const subject = current ?? previous;
+    if (subject === undefined) return;
+    for (const handler of handlers) {
+      try {
+        handler(refOf(subject), current, previous);
+      } catch (error) {
+        this.log.error("a handler of changes failed", { ref: refOf(subject), error });
+      }
+    }
+  }
+}
+
+function newer<T>(event: Stored<T>, known: Stored<T>): Stored<T> {
+  return event.metadata.uid === known.metadata.uid ? event : known;
+}
