@@ -1,0 +1,172 @@
+import { arch, cpus, totalmem } from "node:os";
+import { LABELS } from "../api/names.ts";
+import { type DatabaseRecord, STORE_VERSIONS, type StoreVersion } from "../api/records.ts";
+import { ConfigMaps, Secrets, Services } from "../kube/builtin.ts";
+import type { Release } from "../releases/release.ts";
+import { CAST } from "./cast.ts";
+import type { LoadOptions } from "./load.ts";
+import { startLoadProcess, type LoadProcess } from "./load-process.ts";
+import { makeReceipt, type Receipt, type StageReceipt } from "./receipt.ts";
+import { fetchBundle, type ReleaseServer } from "./release-server.ts";
+import {
+  createCluster,
+  createDatabase,
+  installOperator,
+  upgradeCluster,
+  upgradeDatabase,
+  upgradeOperator,
+  type Stage,
+} from "./stages.ts";
+import { until } from "./until.ts";
+
+export interface StoryOptions {
+  readonly older: Release;
+  readonly latest: Release;
+  readonly fromVersion: StoreVersion;
+  readonly toVersion: StoreVersion;
+  readonly releases: ReleaseServer;
+  readonly connections: number;
+  /** Pause of each connection between two requests, in milliseconds. */
+  readonly gapMs: number;
+  /** How long clients are measured before and after the upgrade, in milliseconds. */
+  readonly restMs: number;
+}
+
+/** The main job from an empty Kubernetes to the receipt: install, load, upgrade operator, cluster and database. */
+export async function tellStory(stage: Stage, options: StoryOptions): Promise<Receipt> {
+  const { older, releases } = options;
+  const startedAt = stage.clock.now();
+  stage.progress.chapter(`Install release ${older.operator}`);
+  await installOperator(stage, await fetchBundle(releases.bundleBaseUrl, `v${older.operator}`), older);
+  await createCluster(stage, older);
+  const engineBefore = await createDatabase(stage, options.fromVersion);
+
+  stage.progress.chapter("Load");
+  const load = await startLoadProcess(await loadOptions(stage, options));
+  const abandon = (): void => {
+    load.kill();
+  };
+  stage.signal.addEventListener("abort", abandon, { once: true });
+  try {
+    stage.progress.say(
+      `${options.connections} connections write, count and read through the endpoint (${await load.engine()})`,
+    );
+    await rest(stage, load, options.restMs);
+    const primariesBefore = await changesOfPrimary(stage);
+    const stages = await upgradeAll(stage, options, load, engineBefore);
+    await load.enter("after");
+    await rest(stage, load, options.restMs);
+
+    stage.progress.chapter("Check");
+    stage.progress.say("reading every acknowledged write back");
+    const result = await load.finish();
+    return makeReceipt({
+      startedAt,
+      endedAt: stage.clock.now(),
+      machine: {
+        cpus: cpus().length,
+        memoryGiB: Math.round(totalmem() / 2 ** 30),
+        platform: `${process.platform} ${arch()}`,
+        node: process.versions.node,
+      },
+      connections: options.connections,
+      load: result,
+      stages,
+      switchovers: (await changesOfPrimary(stage)) - primariesBefore,
+    });
+  } finally {
+    stage.signal.removeEventListener("abort", abandon);
+    load.kill();
+  }
+}
+
+async function upgradeAll(
+  stage: Stage,
+  options: StoryOptions,
+  load: LoadProcess,
+  engineBefore: string,
+): Promise<StageReceipt[]> {
+  const { older, latest } = options;
+  const timed = async (
+    name: StageReceipt["stage"],
+    from: string,
+    act: () => Promise<string>,
+  ): Promise<StageReceipt> => {
+    stage.progress.chapter(`Upgrade the ${name}`);
+    await load.enter(name);
+    const began = performance.now();
+    const to = await act();
+    await sayLoad(stage, load);
+    return { stage: name, from, to, seconds: Math.round((performance.now() - began) / 100) / 10 };
+  };
+  return [
+    await timed("operator", older.operator, async () => {
+      await upgradeOperator(stage, options.releases, latest);
+      return latest.operator;
+    }),
+    await timed("cluster", older.nodeTag, async () => {
+      await upgradeCluster(stage, latest);
+      return latest.nodeTag;
+    }),
+    await timed("database", engineBefore, () => upgradeDatabase(stage, options.toVersion)),
+  ];
+}
+
+/** The endpoint as an application finds it: the database's Service and its Secret. */
+async function loadOptions(stage: Stage, { connections, gapMs }: StoryOptions): Promise<LoadOptions> {
+  const service = await until(
+    stage,
+    Services,
+    { namespace: CAST.namespace, name: CAST.database },
+    {
+      what: "Service of the database",
+      withinMs: 60_000,
+      isMet: ({ spec }) => spec?.clusterIP !== undefined && spec.clusterIP !== "",
+    },
+  );
+  const secret = await until(
+    stage,
+    Secrets,
+    { namespace: CAST.namespace, name: `redb-${CAST.database}` },
+    {
+      what: "Secret of the database",
+      withinMs: 60_000,
+      isMet: ({ data }) => data?.["password"] !== undefined,
+    },
+  );
+  return {
+    host: service.spec?.clusterIP ?? "",
+    port: service.spec?.ports?.[0]?.port ?? 0,
+    password: Buffer.from(secret.data?.["password"] ?? "", "base64").toString(),
+    connections,
+    gapMs,
+  };
+}
+
+/** Lets clients be measured for a while in a service that nobody touches. */
+async function rest(stage: Stage, load: LoadProcess, milliseconds: number): Promise<void> {
+  await stage.clock.sleep(milliseconds, stage.signal);
+  await sayLoad(stage, load);
+}
+
+async function sayLoad(stage: Stage, load: LoadProcess): Promise<void> {
+  const { phases } = await load.numbers();
+  const phase = phases.at(-1);
+  if (phase === undefined) return;
+  stage.progress.say(
+    `clients in ${phase.seconds.toFixed(1)} s: ${phase.requests.toLocaleString("en-US")} requests, ${phase.failed} failed, p50 ${phase.p50} ms, p99 ${phase.p99} ms, longest ${phase.max} ms`,
+  );
+}
+
+/** How often a primary has changed so far: the sum of the epochs in the database's record. */
+async function changesOfPrimary(stage: Stage): Promise<number> {
+  const labelSelector = `${LABELS.cluster}=${CAST.cluster},${LABELS.record}=database`;
+  const { items } = await stage.kube.list(ConfigMaps, { namespace: CAST.namespace, labelSelector });
+  const records = items.map((item): DatabaseRecord => JSON.parse(item.data?.["record"] ?? "{}"));
+  return records.flatMap(({ shards }) => shards).reduce((sum, shard) => sum + shard.epoch, 0);
+}
+
+/** The newest version of the contract that `isExact` says is served by its own engine, else the newest one. */
+export function newestVersion(isExact: (version: StoreVersion) => boolean): StoreVersion {
+  return STORE_VERSIONS.findLast((version) => version !== "7.2" && isExact(version)) ?? "8.2";
+}
