@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { changedSettings, liveSettings, renderConfig } from "./engine-config.ts";
+import type { WantedInstance } from "./wanted-instance.ts";
+
+const wanted: WantedInstance = {
+  bdb: 1,
+  instance: 2,
+  host: "10.1.2.3",
+  port: 20_001,
+  storeVersion: "7.2",
+  role: "replica",
+  launch: 0,
+  fresh: false,
+  primary: { host: "10.1.2.4", port: 20_002 },
+  switching: false,
+  upgrading: false,
+  password: "p",
+  memoryBytes: 1000,
+  evictionPolicy: "noeviction",
+  persistence: "disabled",
+};
+const files = { directory: "/data/a b", pidFile: "/data/a b/engine.pid", logFile: "/data/a b/engine.log" };
+const lines = (over: Partial<WantedInstance>, as: "primary" | "replica" = "primary"): string[] =>
+  renderConfig({ ...wanted, ...over }, files, as).split("\n");
+
+const rules: readonly (readonly [name: string, line: string, present: boolean, lines: string[]])[] = [
+  ["a replica names its primary", "replicaof 10.1.2.4 20002", true, lines({}, "replica")],
+  ["a primary names none, even when the record had one", "replicaof 10.1.2.4 20002", false, lines({})],
+  ["a password is for clients", `requirepass "p"`, true, lines({})],
+  ["a password is for replication too", `masterauth "p"`, true, lines({})],
+  ["without a password there is none", `requirepass ""`, false, lines({ password: "" })],
+  ["a path with a space is one value", `dir "/data/a b"`, true, lines({})],
+  [
+    "a value cannot end its line",
+    String.raw`requirepass "a\x0adir\x22\x5c\xc3\xa9"`,
+    true,
+    lines({ password: 'a\ndir"\\é' }),
+  ],
+  ["append-only every second", `appendfsync "everysec"`, true, lines({ persistence: "aofEverySecond" })],
+  ["append-only always", `appendfsync "always"`, true, lines({ persistence: "aofAlways" })],
+  ["a snapshot every six hours", `save "21600 1"`, true, lines({ persistence: "snapshotEvery6Hour" })],
+  ["no persistence, no snapshot", `save ""`, true, lines({ persistence: "disabled" })],
+  [
+    "debug commands only from this machine on loopback",
+    `enable-debug-command "local"`,
+    true,
+    lines({ host: "127.1.2.3" }),
+  ],
+  ["a backlog of 256 MiB in an upgrade", `repl-backlog-size "268435456"`, true, lines({ upgrading: true })],
+];
+
+for (const [name, line, present, text] of rules)
+  test(`engine configuration: ${name}`, () => {
+    assert.equal(text.includes(line), present, text.join("\n"));
+  });
+
+test("engine configuration: only what differs is set on a running engine", () => {
+  const before = liveSettings(wanted);
+  assert.deepEqual(changedSettings(before, before), []);
+  assert.deepEqual(changedSettings(before, liveSettings({ ...wanted, memoryBytes: 2000 })), ["maxmemory", "2000"]);
+});
