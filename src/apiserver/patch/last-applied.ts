@@ -1,0 +1,42 @@
+import { isObject, member, objectMember, type JsonObject } from "../schema/json.ts";
+import type { Schema } from "../schema/schema.ts";
+import { difference, emptySet, type FieldSet } from "./field-set.ts";
+import { compare, fieldsOf } from "./structured.ts";
+
+const ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
+
+/**
+ * The fields that `kubectl apply` wrote and that are still as it wrote them: `kubectl apply --server-side` may take them
+ * over without force.
+ */
+export function allowedConflicts(live: JsonObject | undefined, schema: Schema): FieldSet {
+  const last = lastApplied(live);
+  if (last === undefined || live === undefined) return emptySet;
+  const { changed, removed } = compare(schema, last, live);
+  return difference(difference(fieldsOf(schema, last), changed), removed);
+}
+
+/** The result of an apply by kubectl, its annotation brought up to date where the object has one. */
+export function withLastApplied(
+  object: JsonObject,
+  live: JsonObject | undefined,
+  applied: JsonObject,
+  manager: string,
+): JsonObject {
+  if (manager !== "kubectl" || lastApplied(live) === undefined) return object;
+  const metadata = objectMember(object, "metadata") ?? {};
+  const annotations = { ...objectMember(metadata, "annotations"), [ANNOTATION]: `${JSON.stringify(applied)}\n` };
+  return { ...object, metadata: { ...metadata, annotations } };
+}
+
+function lastApplied(live: JsonObject | undefined): JsonObject | undefined {
+  const metadata = live === undefined ? undefined : objectMember(live, "metadata");
+  const text = member(objectMember(metadata ?? {}, "annotations") ?? {}, ANNOTATION);
+  if (typeof text !== "string") return undefined;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isObject(parsed) ? parsed : undefined;
+  } catch {
+    return undefined; // an annotation that someone damaged says nothing
+  }
+}

@@ -1,0 +1,159 @@
+import { isArray, isObject, member, objectOf, sameJson, type JsonObject } from "../schema/json.ts";
+import { memberSchema, type Schema } from "../schema/schema.ts";
+import type { PatchOutcome } from "./outcome.ts";
+import { mergedOrder } from "./relationship.ts";
+
+const DIRECTIVE = "$patch";
+const RETAIN = "$retainKeys";
+const ORDER = "$setElementOrder/";
+const DELETE_ITEMS = "$deleteFromPrimitiveList/";
+
+/**
+ * Strategic merge patch: like a merge patch, but lists whose schema says so are merged by key, and directives delete,
+ * replace, keep or order. Neither argument is changed.
+ */
+export function applyStrategicPatch(object: JsonObject, patch: JsonObject, schema: Schema): PatchOutcome {
+  const problems: string[] = [];
+  const patched = patchObject(object, patch, schema, problems);
+  const [message] = problems;
+  return message === undefined ? { kind: "patched", object: patched } : { kind: "failed", why: "malformed", message };
+}
+
+function patchObject(
+  current: JsonObject,
+  patch: JsonObject,
+  schema: Schema | undefined,
+  problems: string[],
+): JsonObject {
+  const directive = member(patch, DIRECTIVE);
+  if (directive === "delete") return {};
+  if (directive === "replace") return withoutDirectives(patch);
+  if (directive !== undefined && directive !== "merge") problems.push(`unknown patch type: ${String(directive)}`);
+  const kept = retained(current, patch, problems);
+  const changes = new Map(Object.entries(patch).filter(([key]) => !isDirective(key)));
+  const touched = new Set([...changes.keys(), ...listDirectives(patch)]);
+  return objectOf([
+    ...Object.entries(kept).filter(([key]) => !touched.has(key)),
+    ...[...touched]
+      .map((key) => [key, patchMember(kept, patch, key, memberSchema(schema, key), problems)] as const)
+      .filter(([, value]) => value !== undefined),
+  ]);
+}
+
+/** The member after the patch; undefined when it goes. */
+function patchMember(
+  current: JsonObject,
+  patch: JsonObject,
+  key: string,
+  schema: Schema | undefined,
+  problems: string[],
+): unknown {
+  const value = member(current, key);
+  const change = member(patch, key);
+  if (change === null) return undefined;
+  if (isObject(change)) {
+    const merges = isObject(value) && !strategyOf(schema).includes("replace");
+    return merges ? patchObject(value, change, schema, problems) : withoutDirectives(change);
+  }
+  if (change !== undefined && !isArray(change)) return change;
+  const order = member(patch, ORDER + key);
+  const dropped = member(patch, DELETE_ITEMS + key);
+  if (change !== undefined && !strategyOf(schema).includes("merge")) return change;
+  if (value !== undefined && !isArray(value)) return change ?? value;
+  if (value === undefined && change === undefined) return undefined;
+  const merged = patchList(value ?? [], change ?? [], schema, problems).filter(
+    (item) => !(isArray(dropped) && dropped.some((one) => sameJson(one, item))),
+  );
+  return isArray(order) ? ordered(value ?? [], merged, order, mergeKeyOf(schema)) : merged;
+}
+
+function patchList(
+  current: readonly unknown[],
+  changes: readonly unknown[],
+  schema: Schema | undefined,
+  problems: string[],
+): readonly unknown[] {
+  const key = mergeKeyOf(schema);
+  if (key === undefined) return [...current, ...changes.filter((one) => !current.some((item) => sameJson(item, one)))];
+  const items = changes.filter(isObject);
+  if (items.some((item) => item[DIRECTIVE] === "replace")) {
+    return items.filter((item) => item[DIRECTIVE] !== "replace").map(withoutDirectives);
+  }
+  let result: readonly unknown[] = current;
+  for (const item of items) {
+    const id = member(item, key);
+    if (id === undefined) problems.push(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
+    else result = patchItem(result, item, key, schema, problems);
+  }
+  return result;
+}
+
+function patchItem(
+  list: readonly unknown[],
+  change: JsonObject,
+  key: string,
+  schema: Schema | undefined,
+  problems: string[],
+): readonly unknown[] {
+  const same = (item: unknown): item is JsonObject => isObject(item) && sameJson(member(item, key), change[key]);
+  if (change[DIRECTIVE] === "delete") return list.filter((item) => !same(item));
+  if (!list.some(same)) return [...list, withoutDirectives(change)];
+  return list.map((item) => (same(item) ? patchObject(item, change, schema?.items, problems) : item));
+}
+
+function ordered(
+  before: readonly unknown[],
+  merged: readonly unknown[],
+  order: readonly unknown[],
+  key: string | undefined,
+): readonly unknown[] {
+  const idOf = (item: unknown): string =>
+    JSON.stringify(key !== undefined && isObject(item) ? member(item, key) : item) ?? "";
+  const byId = new Map(merged.map((item) => [idOf(item), item]));
+  const wanted = order.map(idOf).filter((id) => byId.has(id));
+  const live = before.map(idOf).filter((id) => byId.has(id));
+  const unordered = [...byId.keys()].filter((id) => !wanted.includes(id) && !live.includes(id));
+  return [...mergedOrder(live, wanted), ...unordered].map((id) => byId.get(id));
+}
+
+function retained(current: JsonObject, patch: JsonObject, problems: string[]): JsonObject {
+  const keys = member(patch, RETAIN);
+  if (keys === undefined) return current;
+  const retain = isArray(keys) ? keys : [];
+  const stray = Object.keys(patch).find((key) => !isDirective(key) && !retain.includes(key) && patch[key] !== null);
+  if (stray !== undefined) problems.push(`${RETAIN} does not name ${stray}, which the patch sets`);
+  return objectOf(Object.entries(current).filter(([key]) => retain.includes(key)));
+}
+
+/** The lists that are only ordered or thinned out by this patch. */
+function listDirectives(patch: JsonObject): string[] {
+  return Object.keys(patch)
+    .filter((key) => key.startsWith(ORDER) || key.startsWith(DELETE_ITEMS))
+    .map((key) => key.slice(key.indexOf("/") + 1));
+}
+
+/** What a patch adds where nothing was: its directives and nulls have nothing to act on. */
+function withoutDirectives(value: JsonObject): JsonObject {
+  return objectOf(
+    Object.entries(value)
+      .filter(([key, item]) => !isDirective(key) && item !== null)
+      .map(([key, item]) => [key, plain(item)] as const),
+  );
+}
+
+function plain(value: unknown): unknown {
+  if (isArray(value)) return value.filter((item) => !isObject(item) || item[DIRECTIVE] === undefined).map(plain);
+  return isObject(value) ? withoutDirectives(value) : value;
+}
+
+function isDirective(key: string): boolean {
+  return key === DIRECTIVE || key === RETAIN || key.startsWith(ORDER) || key.startsWith(DELETE_ITEMS);
+}
+
+function strategyOf(schema: Schema | undefined): readonly string[] {
+  return schema?.["x-kubernetes-patch-strategy"]?.split(",") ?? [];
+}
+
+function mergeKeyOf(schema: Schema | undefined): string | undefined {
+  return schema?.["x-kubernetes-patch-merge-key"];
+}
