@@ -1,0 +1,83 @@
+import { arch, cpus, hostname, platform, release, totalmem } from "node:os";
+import type { Node, NodeCondition } from "kubernetes-types/core/v1.js";
+import type { Clock } from "../base/clock.ts";
+import { isFault } from "../base/fault.ts";
+import { Nodes } from "../kube/builtin.ts";
+import { withCondition } from "../kube/conditions.ts";
+import { faults as kubeFaults } from "../kube/faults.ts";
+import type { Kube, Stored } from "../kube/kube.ts";
+import { timestamp } from "../kube/timestamp.ts";
+
+/** The Kubernetes version that this kubelet behaves like. */
+const KUBELET_VERSION = "v1.32.4";
+const MAX_PODS = 250;
+
+/** What a pod on this machine may use, as the Node shows it. */
+export function machineCapacity(): Readonly<Record<string, string>> {
+  return {
+    cpu: String(cpus().length),
+    memory: `${Math.floor(totalmem() / 1024)}Ki`,
+    "ephemeral-storage": "100Gi",
+    pods: String(MAX_PODS),
+  };
+}
+
+/** Makes the Node of this kubelet exist and be Ready. */
+export async function registerNode(kube: Kube, name: string, hostIP: string, clock: Clock): Promise<void> {
+  const labels = {
+    "kubernetes.io/hostname": name,
+    "kubernetes.io/os": platform(),
+    "kubernetes.io/arch": arch() === "x64" ? "amd64" : arch(),
+  };
+  const node = (await kube.get(Nodes, { name })) ?? (await kube.create(Nodes, { metadata: { name, labels }, spec: {} }));
+  await reportNode(kube, node, hostIP, clock);
+}
+
+async function reportNode(kube: Kube, node: Stored<Node>, hostIP: string, clock: Clock): Promise<void> {
+  try {
+    await kube.update(Nodes, { ...node, status: nodeStatus(node, hostIP, clock.now()) }, { subresource: "status" });
+  } catch (error) {
+    if (!isFault(error, kubeFaults.conflict)) throw error;
+    const current = await kube.get(Nodes, { name: node.metadata.name });
+    if (current !== undefined) await reportNode(kube, current, hostIP, clock);
+  }
+}
+
+function nodeStatus(node: Stored<Node>, hostIP: string, now: Date): NonNullable<Node["status"]> {
+  return {
+    ...node.status,
+    capacity: { ...machineCapacity() },
+    allocatable: { ...machineCapacity() },
+    addresses: [
+      { type: "InternalIP", address: hostIP },
+      { type: "Hostname", address: node.metadata.name },
+    ],
+    conditions: CONDITIONS.reduce<NodeCondition[]>(
+      (list, condition) => withCondition(list, { ...condition, lastHeartbeatTime: timestamp(now) }, now),
+      node.status?.conditions ?? [],
+    ),
+    nodeInfo: {
+      architecture: arch() === "x64" ? "amd64" : arch(),
+      bootID: "",
+      containerRuntimeVersion: `process://${process.versions.node}`,
+      kernelVersion: release(),
+      kubeProxyVersion: KUBELET_VERSION,
+      kubeletVersion: KUBELET_VERSION,
+      machineID: hostname(),
+      operatingSystem: platform(),
+      osImage: `${platform()} ${release()}`,
+      systemUUID: "",
+    },
+  };
+}
+
+const CONDITIONS: readonly NodeCondition[] = [
+  pressure("MemoryPressure", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
+  pressure("DiskPressure", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+  pressure("PIDPressure", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+  { type: "Ready", status: "True", reason: "KubeletReady", message: "kubelet is posting ready status" },
+];
+
+function pressure(type: string, reason: string, message: string): NodeCondition {
+  return { type, status: "False", reason, message };
+}

@@ -1,0 +1,78 @@
+import { execFile, spawn } from "node:child_process";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+/**
+ * A folder with one file per process group, named by its id and written by the process itself before it becomes the
+ * program. It outlives this process, so nothing that was started can be forgotten:
+ *
+ *   this process is killed → the reaper sees its pipe close and kills every group in the folder
+ *   the reaper is killed too → the next start kills what is still there
+ */
+export interface ProcessTable {
+  /** The command line that registers itself and then becomes `command`. */
+  wrap(command: readonly string[]): readonly string[];
+  /** Strikes a group off once none of it is left. */
+  forget(pid: number): Promise<void>;
+  /** Ends the reaper; call when every process has ended. */
+  close(): void;
+}
+
+const REGISTER = 'echo >"$0/$$" && exec "$@"';
+
+// the second pass catches a process that was being born when the first one read the folder
+const REAP = `
+cat >/dev/null
+for pass in 1 2; do
+  for file in "$0"/*; do
+    [ -e "$file" ] || continue
+    kill -9 -- "-\${file##*/}" 2>/dev/null
+    rm -f "$file"
+  done
+  [ "$pass" = 1 ] && sleep 0.3
+done`;
+
+/** Opens the table in `folder`, ends what an earlier owner left behind, and starts the reaper. */
+export async function openProcessTable(folder: string): Promise<ProcessTable> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await reapLeftovers(folder);
+  const reaper = spawn("/bin/sh", ["-c", REAP, folder], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
+  reaper.unref();
+  return {
+    wrap: (command) => ["/bin/sh", "-c", REGISTER, folder, ...command],
+    forget: (pid) => rm(join(folder, String(pid)), { force: true }),
+    close: () => {
+      reaper.stdin.end();
+    },
+  };
+}
+
+async function reapLeftovers(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const file = join(folder, name);
+    const pid = Number(name);
+    if (Number.isInteger(pid) && pid > 1 && (await isSameProcess(pid, (await stat(file)).mtimeMs))) killGroup(pid);
+    await rm(file, { force: true });
+  }
+}
+
+/** A process id may have gone to a stranger since: ours began when its file was written. */
+async function isSameProcess(pid: number, registeredMs: number): Promise<boolean> {
+  try {
+    const { stdout } = await promisify(execFile)("ps", ["-o", "lstart=", "-p", String(pid)], {
+      env: { ...process.env, LC_ALL: "C" },
+    });
+    return Math.abs(Date.parse(stdout.trim()) - registeredMs) < 3_000;
+  } catch {
+    return false; // ps fails when there is no such process
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // ESRCH: it ended between the look and the kill
+  }
+}
