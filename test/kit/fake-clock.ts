@@ -38,6 +38,7 @@ export class FakeClock implements Clock {
 
   /** Moves time on, and wakes in order those whose time has come, each at its own instant. */
   async advance(ms: number): Promise<void> {
+    await settle(); // who is about to sleep does so from now
     const end = this.#now + ms;
     for (;;) {
       const next = this.#sleepers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
