@@ -4,7 +4,7 @@ import { generatedFiles } from "./generated-files.ts";
 
 /** Writes every generated file; with `--check`, fails instead when one differs from what is checked in. */
 const root = join(import.meta.dirname, "..");
-const stale = generatedFiles().filter(({ path, text }) => readOrEmpty(join(root, path)) !== text);
+const stale = (await generatedFiles()).filter(({ path, text }) => readOrEmpty(join(root, path)) !== text);
 
 if (process.argv.includes("--check")) {
   for (const { path } of stale) process.stderr.write(`${path} is not what its source says: npm run generate\n`);

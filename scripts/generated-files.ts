@@ -2,6 +2,7 @@ import { customResourceDefinitions } from "../src/api/crd.ts";
 import type { StructuralSchema } from "../src/api/structural.ts";
 import { bundleFor, yaml } from "../src/releases/bundle.ts";
 import { latestRelease } from "../src/releases/find.ts";
+import { generatedPages } from "./generated-pages.ts";
 
 export interface GeneratedFile {
   /** Relative to the root of the project. */
@@ -10,12 +11,13 @@ export interface GeneratedFile {
 }
 
 /** Everything that is made from the sources and checked in all the same, so that a user finds it. */
-export function generatedFiles(): readonly GeneratedFile[] {
+export async function generatedFiles(): Promise<readonly GeneratedFile[]> {
   const definitions = customResourceDefinitions();
   return [
     ...definitions.map((crd) => ({ path: `deploy/crds/${crd.metadata.name}.yaml`, text: yaml(crd) })),
     { path: "deploy/bundle.yaml", text: bundleFor(latestRelease()) },
     { path: "docs/reference-fields.md", text: fieldReference(definitions) },
+    ...(await generatedPages()),
   ];
 }
 
