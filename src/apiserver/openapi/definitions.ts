@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { isObject, objectMember, type JsonObject } from "../schema/json.ts";
+
+/** Where the documents keep their definitions. */
+export const SCHEMA_PREFIX = "#/components/schemas/";
+
+export const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
+let loaded: JsonObject | undefined;
+
+/** The definition `name` of Kubernetes, its references unresolved. Read from disk at the first call. */
+export function definition(name: string): JsonObject {
+  const found = objectMember(definitions(), name);
+  if (found === undefined) throw new Error(`definitions.json lacks ${name}: scripts/generate-openapi.ts must name it`);
+  return found;
+}
+
+/** The name of the definition of a kind; undefined when it is none of the built-in ones. */
+export function definitionOfKind(group: string, version: string, kind: string): string | undefined {
+  const end = `.${version}.${kind}`;
+  return Object.entries(definitions()).find(([name, schema]) => name.endsWith(end) && isOfGroup(schema, group))?.[0];
+}
+
+/** The names of `definition` that a piece of a document refers to, all the way down; `others` are known without it. */
+export function referencedBy(document: unknown, others: ReadonlySet<string>): readonly string[] {
+  const found = new Set<string>();
+  const open = namesIn(document);
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (found.has(name) || others.has(name)) continue;
+    found.add(name);
+    open.push(...namesIn(definition(name)));
+  }
+  return [...found].toSorted();
+}
+
+/** The name in a `$ref`. */
+export function nameOfReference(reference: string): string {
+  return reference.slice(SCHEMA_PREFIX.length);
+}
+
+function definitions(): JsonObject {
+  if (loaded === undefined) {
+    const parsed: unknown = JSON.parse(readFileSync(new URL("definitions.json", import.meta.url), "utf8"));
+    loaded = isObject(parsed) ? parsed : {};
+  }
+  return loaded;
+}
+
+function isOfGroup(schema: unknown, group: string): boolean {
+  const kinds = isObject(schema) ? schema["x-kubernetes-group-version-kind"] : undefined;
+  return Array.isArray(kinds) && kinds.some((kind) => isObject(kind) && kind["group"] === group);
+}
+
+function namesIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(namesIn);
+  if (!isObject(value)) return [];
+  const reference = value["$ref"];
+  const own = typeof reference === "string" && reference.startsWith(SCHEMA_PREFIX) ? [nameOfReference(reference)] : [];
+  return [...own, ...Object.values(value).flatMap(namesIn)];
+}
