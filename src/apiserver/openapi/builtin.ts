@@ -19,9 +19,9 @@ export function builtinSchema(group: string, version: string, kind: string): Sch
 
 /** The schema of a custom resource as a whole: what its definition says, with the fields that every object has. */
 export function customSchema(schema: Schema): Schema {
-  const text: Schema = { type: "string" };
-  const properties = { ...schema.properties, apiVersion: text, kind: text, metadata: resolvedDefinition(OBJECT_META) };
-  return { ...schema, type: "object", properties };
+  const { apiVersion = {}, kind = {} } = builtinSchema("", "v1", "ConfigMap").properties ?? {};
+  const metadata = { ...resolvedDefinition(OBJECT_META), ...schema.properties?.["metadata"] };
+  return { ...schema, type: "object", properties: { ...schema.properties, apiVersion, kind, metadata } };
 }
 
 /** A reference that waits until every definition it may lead to is there. */

@@ -17,8 +17,8 @@ export interface Described {
   schema(): Schema;
 }
 
-/** The OpenAPI v3 document of one group and version, for these resources of it. */
-export function openapiV3Document(group: string, version: string, resources: readonly Described[]): JsonObject {
+/** The OpenAPI v3 document of one group and version: `resources` are all that is served there. */
+export function openapiV3Document(resources: readonly Described[]): JsonObject {
   const named = resources.map((resource) => ({ resource, name: schemaName(resource) }));
   const paths = Object.assign({}, ...named.map(({ resource, name }) => pathsOf(resource, SCHEMA_PREFIX + name)));
   const own = named
