@@ -17,6 +17,11 @@ export const faults = {
     retry: "backoff",
     remedy: "Check the secrets that the pod mounts (`kubectl describe pod <rec>-<n>`).",
   },
+  noPassword: {
+    code: "AGENT_NO_PASSWORD",
+    retry: "backoff",
+    remedy: "Make the secret again with the key `password`; engines keep what they were started with until then.",
+  },
   proxyGone: {
     code: "AGENT_PROXY_GONE",
     retry: "backoff",
@@ -26,5 +31,30 @@ export const faults = {
     code: "AGENT_PROXY_REFUSED",
     retry: "backoff",
     remedy: "The message of the proxy says why; the endpoints go on as they were.",
+  },
+  switchoverRefused: {
+    code: "AGENT_SWITCHOVER_REFUSED",
+    retry: "backoff",
+    remedy: "The message names what speaks against it; it is tried again once that is gone.",
+  },
+  notCaughtUp: {
+    code: "AGENT_NOT_CAUGHT_UP",
+    retry: "backoff",
+    remedy: "The old primary serves on and it is tried again; with less write load, or a larger node, it succeeds sooner.",
+  },
+  fenceTooOld: {
+    code: "AGENT_FENCE_TOO_OLD",
+    retry: "backoff",
+    remedy: "The agent was stopped in the middle of a switchover; the old primary serves on and it is tried again.",
+  },
+  engineUnclear: {
+    code: "AGENT_ENGINE_UNCLEAR",
+    retry: "backoff",
+    remedy: "Check what listens there: `redis-cli -h <host> -p <port> INFO`.",
+  },
+  recordMoved: {
+    code: "AGENT_RECORD_MOVED",
+    retry: "backoff",
+    remedy: "Another leader, or the management API, changed the record meanwhile; the leader looks again by itself.",
   },
 } as const satisfies Record<string, FaultSpec>;

@@ -1,9 +1,10 @@
 import { APP_LABEL, LABELS, clusterNames } from "../api/names.ts";
 import type { DatabaseRecord } from "../api/records.ts";
-import { isFault } from "../base/fault.ts";
+import { Fault, isFault } from "../base/fault.ts";
 import { Secrets } from "../kube/builtin.ts";
 import { faults as kubeFaults } from "../kube/faults.ts";
 import type { Kube } from "../kube/kube.ts";
+import { faults } from "./faults.ts";
 
 /** Passwords of databases; each in a Secret of its own, key `password`, empty when clients need none. */
 export interface Passwords {
@@ -21,7 +22,9 @@ export function databasePasswords(kube: Kube, cluster: string, namespace: string
       const found = known.get(uid);
       if (found?.as === lastChangedTime) return found.password;
       const secret = await kube.get(Secrets, { name: clusterNames.databaseSecret(cluster, uid), namespace });
-      const password = Buffer.from(secret?.data?.password ?? "", "base64").toString("utf8");
+      const encoded = secret?.data?.password;
+      if (encoded === undefined) throw missing(clusterNames.databaseSecret(cluster, uid));
+      const password = Buffer.from(encoded, "base64").toString("utf8");
       known.set(uid, { as: lastChangedTime, password });
       return password;
     },
@@ -42,4 +45,8 @@ export function databasePasswords(kube: Kube, cluster: string, namespace: string
       await kube.delete(Secrets, { name: clusterNames.databaseSecret(cluster, uid), namespace });
     },
   };
+}
+
+function missing(name: string): Fault {
+  return new Fault(faults.noPassword, `secret ${name} has no key password`, { name });
 }

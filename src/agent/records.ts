@@ -18,6 +18,8 @@ export interface Records {
   state(): ClusterStateRecord | undefined;
   databases(): readonly DatabaseRecord[];
   database(uid: number): DatabaseRecord | undefined;
+  /** False while some record was never readable: what it asks for is not known then. */
+  complete(): boolean;
   /** Compare-and-swap; the answer is what is stored then. */
   changeState(change: (state: ClusterStateRecord) => ClusterStateRecord): Promise<ClusterStateRecord>;
   /** Compare-and-swap; undefined when the database is gone. */
@@ -70,6 +72,7 @@ export function followRecords(options: RecordsOptions): Records {
     state: () => mirror.state,
     databases: () => [...mirror.databases.values()].toSorted((a, b) => a.uid - b.uid),
     database: (uid) => mirror.databases.get(uid),
+    complete: () => mirror.unreadable.size === 0,
     async changeState(next) {
       const name = clusterNames.clusterRecord(cluster);
       const stored =
@@ -118,6 +121,7 @@ class Mirror {
   state: ClusterStateRecord | undefined;
   readonly databases = new Map<number, DatabaseRecord>();
   readonly listeners: (() => void)[] = [];
+  readonly unreadable = new Set<string>();
   readonly #versions = new Map<string, string>();
   readonly #stateName: string;
   readonly #log: Log;
@@ -135,20 +139,27 @@ class Mirror {
       const text = object.data?.record ?? "";
       if (name === this.#stateName) this.state = parseClusterRecord(text, name);
       else this.#keep(parseDatabaseRecord(text, name));
+      this.unreadable.delete(name);
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== faults.badRecord.code) throw error;
+      if (!this.#isKnown(name)) this.unreadable.add(name);
       this.#log.error("a record is not usable, the one before stays in use", { name, error });
     }
     this.#tell();
   }
 
   drop(object: Stored<ConfigMap>): void {
+    this.unreadable.delete(object.metadata.name);
     if (object.metadata.name === this.#stateName) this.state = undefined;
-    else this.forget(Number(object.metadata.name.slice(object.metadata.name.lastIndexOf("-") + 1)));
+    else this.forget(uidOf(object.metadata.name));
   }
 
   forget(uid: number): void {
     if (this.databases.delete(uid)) this.#tell();
+  }
+
+  #isKnown(name: string): boolean {
+    return name === this.#stateName ? this.state !== undefined : this.databases.has(uidOf(name));
   }
 
   #keep(record: DatabaseRecord): void {
@@ -164,6 +175,10 @@ class Mirror {
       }
     }
   }
+}
+
+function uidOf(name: string): number {
+  return Number(name.slice(name.lastIndexOf("-") + 1));
 }
 
 /** API servers count versions upwards; where one does not, the newest to arrive wins. */

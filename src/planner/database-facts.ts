@@ -28,6 +28,8 @@ export interface InstanceFacts {
   readonly lagBytes: number;
   /** The primary streams to it and its own link is up. */
   readonly streaming: boolean;
+  /** Whom a serving replica was told to follow; `another` also when it was told nobody and is a primary by itself. */
+  readonly follows?: "the primary" | "another";
   /** It is a primary, or was linked to its primary since it started: what it holds is no older than that. */
   readonly hasData: boolean;
   /** Its memory limit and eviction policy are those of the record. */

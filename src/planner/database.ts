@@ -24,6 +24,8 @@ export type DatabaseStep =
   /** Compare the content of a replica with its primary's. */
   | { readonly kind: "verify"; readonly shard: number; readonly replica: number }
   | { readonly kind: "switch-over"; readonly shard: number; readonly to: number }
+  /** Point a replica that follows somebody else at the primary. */
+  | { readonly kind: "reattach"; readonly shard: number; readonly replica: number }
   | { readonly kind: "finish-upgrade" }
   /** What was asked for is there: the database becomes active. */
   | { readonly kind: "activate" }
@@ -36,6 +38,7 @@ type Rule = (facts: DatabaseFacts, shard: ShardRecord) => DatabaseStep | undefin
 const RULES: readonly Rule[] = [
   unfinishedSwitchover,
   primaryStep,
+  strayReplica,
   evacuationStep,
   upgradeStep,
   missingReplicaStep,
@@ -58,6 +61,11 @@ export function decideDatabase(facts: DatabaseFacts): DatabaseStep {
 
 function unfinishedSwitchover(_facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
   return shard.switchover === undefined ? undefined : { kind: "resume-switchover", shard: shard.id };
+}
+
+function strayReplica({ instances }: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
+  const stray = replicasOf(shard).find(({ id }) => instances.get(id)?.follows === "another");
+  return stray === undefined ? undefined : { kind: "reattach", shard: shard.id, replica: stray.id };
 }
 
 function replicaThatCatchesUp({ instances }: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {

@@ -1,0 +1,76 @@
+import type { DatabaseRecord } from "../api/records.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { InstanceSupervisor } from "../supervisor/instances.ts";
+import { maintenanceOf } from "./maintenance.ts";
+import type { Members } from "./members.ts";
+import type { NodeProxy } from "./node-proxy.ts";
+import type { Passwords } from "./passwords.ts";
+import type { Records } from "./records.ts";
+import { repeating } from "./repeating.ts";
+import { wantedEndpoint, wantedInstances } from "./wanted.ts";
+
+export interface NodeSyncOptions {
+  readonly node: number;
+  readonly address: string;
+  readonly records: Records;
+  readonly members: Members;
+  readonly passwords: Passwords;
+  readonly supervisor: InstanceSupervisor;
+  readonly proxy: NodeProxy;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+export interface NodeSync {
+  /** Looks at the records again. */
+  ask(): void;
+  readonly stopped: Promise<void>;
+}
+
+/**
+ * Keeps the engines and the endpoints of this node as the records say. Endpoints do not wait for engines: a switchover is
+ * known to the proxy at once, also while an engine takes its time to stop.
+ */
+export function syncNode(options: NodeSyncOptions): NodeSync {
+  const { records, members, node, address } = options;
+  const addressOf = (uid: number): string | undefined => (uid === node ? address : members.get(uid)?.report.address);
+
+  const engines = repeating(
+    "engines",
+    async () => {
+      // an instance that is not named loses its data: without every record there is no such list
+      if (!records.complete()) return;
+      const wanted = await forEach(options, (record, password) => wantedInstances(record, node, password, addressOf));
+      await options.supervisor.reconcileInstances(wanted.flat());
+    },
+    options,
+  );
+  const endpoints = repeating(
+    "endpoints",
+    async () => {
+      const wanted = await forEach(options, (record, password) => wantedEndpoint(record, address, password, addressOf));
+      const isLeft = maintenanceOf(records.state(), node)?.state === "on";
+      await options.proxy.want(
+        wanted.filter((endpoint) => endpoint !== undefined),
+        isLeft,
+      );
+    },
+    options,
+  );
+  return {
+    ask: () => {
+      engines.ask();
+      endpoints.ask();
+    },
+    stopped: Promise.all([engines.stopped, endpoints.stopped]).then(() => undefined),
+  };
+}
+
+function forEach<T>(
+  { records, passwords }: Pick<NodeSyncOptions, "records" | "passwords">,
+  make: (record: DatabaseRecord, password: string) => T,
+): Promise<T[]> {
+  return Promise.all(records.databases().map(async (record) => make(record, await passwords.of(record))));
+}

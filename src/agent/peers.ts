@@ -1,0 +1,64 @@
+import { PORTS } from "../api/names.ts";
+import { Fault } from "../base/fault.ts";
+import { managementClient } from "../management/client.ts";
+import type { ManagementClient } from "../management/client.ts";
+import type { ProxyCommand, ProxyReply } from "../management/proxy-control.ts";
+import type { LocalInstance } from "../management/routes.ts";
+
+/** The agents of the other nodes, one by one. */
+export interface Peers {
+  /** What runs there; undefined when the agent does not answer. */
+  localInstances(node: number): Promise<readonly LocalInstance[] | undefined>;
+  /** Orders to the proxy of a node; throws the client's Fault when its agent cannot be asked. */
+  proxy(node: number, command: ProxyCommand): Promise<ProxyReply>;
+  /** Whether the agent answers at all. */
+  answers(node: number): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export interface PeersOptions {
+  readonly addressOf: (node: number) => string | undefined;
+  readonly serverName: string;
+  /** Asked at each call; a change makes new connections. */
+  readonly trust: () => { readonly ca: string; readonly username: string; readonly password: string };
+}
+
+const TIMEOUT_MS = 1_500;
+/** An order to a proxy waits for what it orders, at most this long. */
+const ORDER_TIMEOUT_MS = 60_000;
+
+/** Clients for the peers, made when first needed. */
+export function connectPeers(options: PeersOptions): Peers {
+  const clients = new Map<string, { readonly trust: string; readonly client: ManagementClient }>();
+  const clientOf = (node: number, timeoutMs: number): ManagementClient => {
+    const trust = options.trust();
+    const mark = JSON.stringify(trust);
+    const key = `${node}/${timeoutMs}`;
+    const known = clients.get(key);
+    if (known?.trust === mark) return known.client;
+    void known?.client.close();
+    const client = managementClient({
+      ...trust,
+      timeoutMs,
+      port: PORTS.management,
+      serverName: options.serverName,
+      addresses: () => [options.addressOf(node)].filter((address) => address !== undefined),
+    });
+    clients.set(key, { trust: mark, client });
+    return client;
+  };
+  return {
+    localInstances: (node) => clientOf(node, TIMEOUT_MS).call("localInstances").catch(silence),
+    proxy: (node, body) => clientOf(node, ORDER_TIMEOUT_MS).call("localProxy", { body }),
+    answers: async (node) => (await clientOf(node, TIMEOUT_MS).call("localInstances").catch(silence)) !== undefined,
+    close: async () => {
+      await Promise.all([...clients.values()].map(({ client }) => client.close()));
+    },
+  };
+}
+
+/** A peer that cannot be asked has said nothing: the caller draws its own conclusion. */
+function silence(error: unknown): undefined {
+  if (!(error instanceof Fault)) throw error;
+  return undefined;
+}

@@ -1,0 +1,104 @@
+import type { DatabaseAction, DatabaseRecord, InstanceRecord, ShardRecord } from "../api/records.ts";
+
+// How a step of the leader changes a record. Each returns the record itself when the step no longer fits it.
+
+/** The record with a new replica, not started yet. */
+export function withReplica(
+  record: DatabaseRecord,
+  shard: number,
+  placed: Pick<InstanceRecord, "node" | "port" | "storeVersion">,
+): DatabaseRecord {
+  const instance: InstanceRecord = { id: record.nextInstance, launch: 0, ...placed };
+  const next = withShard(record, shard, (old) => ({ ...old, instances: [...old.instances, instance] }));
+  return { ...next, nextInstance: record.nextInstance + 1 };
+}
+
+/** The record without a replica; the primary and the target of a switchover never go. */
+export function withoutReplica(record: DatabaseRecord, shard: number, instance: number): DatabaseRecord {
+  return withShard(record, shard, (old) =>
+    old.primary === instance || old.switchover !== undefined
+      ? old
+      : { ...old, instances: old.instances.filter(({ id }) => id !== instance) },
+  );
+}
+
+/** The record that allows one more start as primary, with what that may have cost. */
+export function withRelaunch(
+  record: DatabaseRecord,
+  shard: number,
+  instance: number,
+  usedLaunch: number,
+  now: string,
+): DatabaseRecord {
+  const next = withShard(record, shard, (old) => ({
+    ...old,
+    instances: old.instances.map((one) =>
+      one.id === instance ? { ...one, launch: Math.max(one.launch, usedLaunch) + 1 } : one,
+    ),
+  }));
+  const cost = costOfRestart(record);
+  return cost === undefined ? next : withLoss(next, `${now}: the only engine of "${record.name}" ended by itself; ${cost}`);
+}
+
+/** The record with one more sentence about what a crash may have cost. */
+export function withLoss(record: DatabaseRecord, sentence: string): DatabaseRecord {
+  return { ...record, lossReports: [...record.lossReports, sentence].slice(-10) };
+}
+
+/** The upgrade is over: every instance has the target version. */
+export function withUpgradeFinished(record: DatabaseRecord, now: string): DatabaseRecord {
+  const { upgrade, waitingFor: _over, ...rest } = record;
+  if (upgrade === undefined) return record;
+  const active = { ...rest, storeVersion: upgrade.target, status: "active", lastChangedTime: now } as const;
+  return withActionCompleted(active);
+}
+
+/** What was asked for is there. */
+export function withActive(record: DatabaseRecord, now: string): DatabaseRecord {
+  const { waitingFor: _over, ...rest } = record;
+  return withActionCompleted({ ...rest, status: "active", lastChangedTime: now });
+}
+
+/** Why nothing moves at the moment; empty when something does. */
+export function withReason(record: DatabaseRecord, reason: string): DatabaseRecord {
+  if (record.upgrade !== undefined) return { ...record, upgrade: { ...record.upgrade, waitingFor: reason } };
+  const { waitingFor: _before, ...rest } = record;
+  return reason === "" ? rest : { ...rest, waitingFor: reason };
+}
+
+export function withProgress(record: DatabaseRecord, progress: number): DatabaseRecord {
+  const action = record.lastAction;
+  if (action === undefined || action.status !== "running" || action.progress >= progress) return record;
+  return { ...record, lastAction: { ...action, progress } };
+}
+
+/** Everything but why it waits and how far it is: two records alike in this allow the same step. */
+export function substance(record: DatabaseRecord): string {
+  const { waitingFor: _reason, lastAction: _action, ...rest } = withReason(record, "");
+  return JSON.stringify(rest);
+}
+
+function withActionCompleted(record: DatabaseRecord): DatabaseRecord {
+  if (record.lastAction?.status !== "running") return record;
+  const lastAction: DatabaseAction = { ...record.lastAction, status: "completed", progress: 100 };
+  return { ...record, lastAction };
+}
+
+function withShard(record: DatabaseRecord, shard: number, change: (old: ShardRecord) => ShardRecord): DatabaseRecord {
+  return { ...record, shards: record.shards.map((old) => (old.id === shard ? change(old) : old)) };
+}
+
+function costOfRestart({ persistence }: DatabaseRecord): string | undefined {
+  switch (persistence) {
+    case "aofAlways":
+      return undefined;
+    case "aofEverySecond":
+      return "acknowledged writes of its last second may be missing";
+    case "snapshotEvery1Hour":
+    case "snapshotEvery6Hour":
+    case "snapshotEvery12Hour":
+      return "acknowledged writes since its last snapshot may be missing";
+    case "disabled":
+      return "without persistence and replica its data is gone";
+  }
+}

@@ -1,0 +1,43 @@
+import { backoffMs } from "../base/backoff.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+
+export interface Repeating {
+  /** Asks for a run; several askings before it begins are one. */
+  ask(): void;
+  /** Resolves when no run is under way any more, after the signal has aborted. */
+  readonly stopped: Promise<void>;
+}
+
+/** Runs `act` whenever asked, one run at a time; a run that throws is logged and tried again with back-off. */
+export function repeating(
+  name: string,
+  act: () => Promise<void>,
+  { clock, log, signal }: { readonly clock: Clock; readonly log: Log; readonly signal: AbortSignal },
+): Repeating {
+  let asked = false;
+  let wake = (): void => undefined;
+  const run = async (): Promise<void> => {
+    for (let failures = 0; !signal.aborted; ) {
+      if (!asked && failures === 0) await new Promise<void>((resolve) => (wake = resolve));
+      if (signal.aborted) return;
+      asked = false;
+      try {
+        await act();
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        log.warn("a pass failed and is tried again", { pass: name, error });
+        await clock.sleep(backoffMs(failures - 1, 100, 5_000), signal).catch(() => undefined); // aborted: the loop looks
+      }
+    }
+  };
+  signal.addEventListener("abort", () => wake(), { once: true });
+  return {
+    ask: () => {
+      asked = true;
+      wake();
+    },
+    stopped: run(),
+  };
+}
