@@ -20,7 +20,10 @@ export function builtinSchema(group: string, version: string, kind: string): Sch
 /** The schema of a custom resource as a whole: what its definition says, with the fields that every object has. */
 export function customSchema(schema: Schema): Schema {
   const { apiVersion = {}, kind = {} } = builtinSchema("", "v1", "ConfigMap").properties ?? {};
-  const metadata = { ...resolvedDefinition(OBJECT_META), ...schema.properties?.["metadata"] };
+  const common = resolvedDefinition(OBJECT_META);
+  // a definition may restrict nothing but the name
+  const name = { ...common.properties?.["name"], ...schema.properties?.["metadata"]?.properties?.["name"] };
+  const metadata = { ...common, properties: { ...common.properties, name } };
   return { ...schema, type: "object", properties: { ...schema.properties, apiVersion, kind, metadata } };
 }
 
