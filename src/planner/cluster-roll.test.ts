@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { asking, clusterView, database, facts, NEW, node } from "../../test/kit/cluster-view.ts";
+import { asking, clusterView, database, facts, NEW } from "../../test/kit/cluster-view.ts";
 import { planCluster } from "./cluster.ts";
 import type { ClusterAct } from "./cluster-roll.ts";
-import type { ClusterFacts, ClusterView, NodePod, Workload } from "./cluster-view.ts";
+import type { ClusterFacts, ClusterNode, ClusterView, NodePod, Workload } from "./cluster-view.ts";
 
 const WANTED = "new template";
 /** What may hold a roll up for a while, and never fails it. */
@@ -159,7 +159,7 @@ class World {
     }
   }
 
-  #nodes(change: (each: ReturnType<typeof node>) => ReturnType<typeof node>): void {
+  #nodes(change: (each: ClusterNode) => ClusterNode): void {
     this.view = { ...this.view, cluster: { ...this.cluster, nodes: this.cluster.nodes.map(change) } };
   }
 }

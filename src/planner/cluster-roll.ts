@@ -109,6 +109,7 @@ function intoService(view: ClusterView, pod: NodePod): RollStep | undefined {
       `node ${uid} is catching up with ${late.map(({ name }) => `"${name}"`).join(", ")}`,
     );
   }
+  if (isBusy(view, uid)) return waiting("TakingNodeBack", `node ${uid} is on its way back`);
   if (node.maintenance) return act({ kind: "take-back", node: uid }, `node ${uid} is active and in sync`);
   if (!node.acceptsClients) return waiting("NodeJoining", `node ${uid} does not take clients yet`);
   return undefined;
@@ -130,14 +131,18 @@ function stillOn(view: ClusterView, pod: NodePod): string {
   const uid = uidOf(pod);
   const node = nodeOf(view, pod);
   const primaries = databasesOn(view, uid, ({ primary }) => primary);
-  const runs = view.cluster.reachable && view.cluster.actions.some(({ object }) => object === `node:${uid}`);
   const parts = [
     ...(node?.leader === true ? ["leads the cluster"] : []),
     ...primaries.map(({ name, waitingFor }) => `holds the primary of "${name}"${waitingFor && ` (${waitingFor})`}`),
     ...(node?.acceptsClients === true ? ["takes clients"] : []),
-    ...(runs ? ["is being evacuated"] : []),
+    ...(isBusy(view, uid) ? ["is being evacuated"] : []),
   ];
   return parts.length === 0 ? "" : `node ${uid} still ${parts.join(", ")}`;
+}
+
+/** An action of the node itself runs: maintenance begins or ends. */
+function isBusy({ cluster }: ClusterView, uid: number): boolean {
+  return cluster.reachable && cluster.actions.some(({ object }) => object === `node:${uid}`);
 }
 
 function highestFirst(a: NodePod, b: NodePod): number {

@@ -70,7 +70,7 @@ function ownStep(view: ClusterView, wanted: string, change: VersionChange | unde
   if (change !== undefined && isAutoUpgrade(view.spec) && asked !== change.toTag) {
     return { kind: "act", act: { kind: "write-tag", tag: change.toTag }, why: "automatic upgrade is on" };
   }
-  if (view.workload.replicas < view.spec.nodes && change === undefined) {
+  if (view.workload.replicas < view.spec.nodes && view.workload.template === wanted) {
     return writeAll(`the cluster grows to ${view.spec.nodes} nodes`);
   }
   return rollStep(view, view.workload, wanted);

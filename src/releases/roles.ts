@@ -16,6 +16,7 @@ export const NODE_RULES: readonly PolicyRule[] = [
   rule("", ["events"], ["create", "patch"]),
   rule("", ["pods"], READ),
   rule("coordination.k8s.io", ["leases"], OWN),
+  rule("discovery.k8s.io", ["endpointslices"], READ),
 ];
 
 /** What the services rigger does: Services and EndpointSlices of databases, the leader label on pods. */

@@ -1,0 +1,62 @@
+import { messageOf } from "../base/fault.ts";
+import type { ManagementClient } from "../management/client.ts";
+import type { ActionRecord, BdbRecord, LicenseRecord, ModuleRecord, NodeRecord } from "../management/records.ts";
+import type { ClusterFacts, Unreachable } from "../planner/cluster-view.ts";
+
+/** What the management API answered, as it answered it. */
+export interface ClusterRecords {
+  readonly nodes: readonly NodeRecord[];
+  readonly bdbs: readonly BdbRecord[];
+  readonly license: LicenseRecord;
+  readonly modules: readonly ModuleRecord[];
+  readonly actions: readonly ActionRecord[];
+}
+
+/** Asks a cluster everything that decisions need; a sentence instead when it does not answer, never an exception. */
+export async function readRecords(client: ManagementClient): Promise<ClusterRecords | { readonly unreachable: string }> {
+  try {
+    const [nodes, bdbs, license, modules, { actions }] = await Promise.all([
+      client.call("nodes"),
+      client.call("bdbs"),
+      client.call("license"),
+      client.call("modules"),
+      client.call("actions"),
+    ]);
+    return { nodes, bdbs, license, modules, actions };
+  } catch (error) {
+    // whatever it is, the cluster cannot be asked now: the decision is made without its word
+    return { unreachable: messageOf(error) };
+  }
+}
+
+/** The same as facts for the planner. */
+export function factsOf(records: ClusterRecords | { readonly unreachable: string }): ClusterFacts | Unreachable {
+  if ("unreachable" in records) return { reachable: false, reason: records.unreachable };
+  return {
+    reachable: true,
+    nodes: records.nodes.map((node) => ({
+      uid: node.uid,
+      active: node.status === "active",
+      maintenance: node.maintenance,
+      acceptsClients: node.accepts_clients,
+      leader: node.role === "leader",
+      tag: node.software_version,
+    })),
+    databases: records.bdbs.map((bdb) => ({
+      name: bdb.name,
+      status: bdb.status,
+      storeVersion: bdb.redis_version,
+      replication: bdb.replication,
+      waitingFor: bdb.waiting_for,
+      instances: bdb.shard_list.map(({ node_uid, role, in_sync }) => ({
+        node: node_uid,
+        primary: role === "primary",
+        inSync: in_sync,
+      })),
+    })),
+    license: { expired: records.license.expired, expirationDate: records.license.expiration_date },
+    actions: records.actions
+      .filter(({ status }) => status === "queued" || status === "running")
+      .map(({ name, object_name }) => ({ name, object: object_name })),
+  };
+}

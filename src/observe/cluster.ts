@@ -1,0 +1,103 @@
+import type { Pod } from "kubernetes-types/core/v1.js";
+import { clusterSpec, type ClusterSpec } from "../api/cluster-spec.ts";
+import type { StoreEnterpriseCluster } from "../api/kinds.ts";
+import { clusterNames, LABELS } from "../api/names.ts";
+import { Pods, StatefulSets } from "../kube/builtin.ts";
+import { isTrue } from "../kube/conditions.ts";
+import type { Kube, Stored } from "../kube/kube.ts";
+import type { ManagementClient } from "../management/client.ts";
+import type { ClusterView } from "../planner/cluster-view.ts";
+import type { Release } from "../releases/release.ts";
+import { factsOf, readRecords, type ClusterRecords } from "./cluster-records.ts";
+import type { Connections } from "./connections.ts";
+import { Databases } from "./kinds.ts";
+import { nodePodOf, workloadOf } from "./workload.ts";
+
+export interface ObserveDeps {
+  readonly kube: Kube;
+  readonly connections: Connections;
+  readonly release: Release;
+  /** Minor of the API server, for instance "1.33". */
+  readonly kubernetesMinor: () => Promise<string | undefined>;
+}
+
+/** A cluster as it is at this moment. */
+export interface ClusterObservation {
+  readonly rec: Stored<StoreEnterpriseCluster>;
+  readonly namespace: string;
+  readonly view: ClusterView;
+  readonly records: ClusterRecords | { readonly unreachable: string };
+  /** Absent while the cluster's secrets are not there. */
+  readonly client: ManagementClient | undefined;
+}
+
+/** The spec with every default filled in; a sentence that names the field when it is not one. */
+export function readClusterSpec(rec: Stored<StoreEnterpriseCluster>): ClusterSpec | string {
+  const parsed = clusterSpec.safeParse(rec.spec);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  return `spec.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}`;
+}
+
+/** Gathers everything that a decision about a cluster needs. A cluster that does not answer is a fact, not a failure. */
+export async function observeCluster(
+  deps: ObserveDeps,
+  rec: Stored<StoreEnterpriseCluster>,
+  spec: ClusterSpec,
+): Promise<ClusterObservation> {
+  const { kube, release } = deps;
+  const { name, namespace = "default" } = rec.metadata;
+  const [statefulSet, pods, databaseNames, kubernetesMinor] = await Promise.all([
+    kube.get(StatefulSets, { name, namespace }),
+    listNodePods(kube, name, namespace),
+    databasesOf(kube, rec),
+    deps.kubernetesMinor(),
+  ]);
+  const credentials = spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(name);
+  const connection =
+    pods.length === 0 ? "the cluster has no pods" : await deps.connections.to({ name, namespace }, credentials);
+  if (typeof connection !== "string") connection.aim(addressesOf(pods));
+  const records =
+    typeof connection === "string" ? { unreachable: connection } : await readRecords(connection.client);
+  return {
+    rec,
+    namespace,
+    records,
+    client: typeof connection === "string" ? undefined : connection.client,
+    view: {
+      name,
+      generation: rec.metadata.generation ?? 0,
+      deleting: rec.metadata.deletionTimestamp !== undefined,
+      spec,
+      remembered: rec.status ?? {},
+      operator: release,
+      kubernetesMinor,
+      workload: statefulSet === undefined ? undefined : workloadOf(statefulSet),
+      pods: pods.map(nodePodOf),
+      cluster: factsOf(records),
+      databaseNames,
+    },
+  };
+}
+
+async function listNodePods(kube: Kube, name: string, namespace: string): Promise<Stored<Pod>[]> {
+  const labelSelector = `${LABELS.cluster}=${name},${LABELS.role}=node`;
+  const { items } = await kube.list(Pods, { namespace, labelSelector });
+  return items.toSorted((a, b) => a.metadata.name.localeCompare(b.metadata.name, "en", { numeric: true }));
+}
+
+async function databasesOf(kube: Kube, rec: Stored<StoreEnterpriseCluster>): Promise<string[]> {
+  const { items } = await kube.list(Databases, { namespace: rec.metadata.namespace ?? "default" });
+  return items
+    .filter(({ spec }) => (spec.storeEnterpriseCluster?.name ?? rec.metadata.name) === rec.metadata.name)
+    .map(({ metadata }) => metadata.name);
+}
+
+/** Pods that are ready answer first. */
+function addressesOf(pods: readonly Stored<Pod>[]): string[] {
+  const isReady = (pod: Stored<Pod>): number => (isTrue(pod.status?.conditions, "ContainersReady") ? 0 : 1);
+  return pods
+    .toSorted((a, b) => isReady(a) - isReady(b))
+    .map(({ status }) => status?.podIP ?? "")
+    .filter((address) => address !== "");
+}

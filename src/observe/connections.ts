@@ -1,0 +1,97 @@
+import type { Clock } from "../base/clock.ts";
+import { clusterNames, PORTS } from "../api/names.ts";
+import { Secrets } from "../kube/builtin.ts";
+import type { Kube, Ref } from "../kube/kube.ts";
+import { managementClient, type ManagementClient } from "../management/client.ts";
+
+/** Where a cluster is and who may ask it. */
+export interface Connection {
+  readonly client: ManagementClient;
+  /** Addresses of node pods to try, the most promising first. */
+  aim(addresses: readonly string[]): void;
+}
+
+/** Connections to the management APIs of clusters, one each, made anew when its certificate authority or credentials change. */
+export interface Connections {
+  /** A sentence when the secrets are not there yet. */
+  to(cluster: Ref & { readonly namespace: string }, credentialsSecret: string): Promise<Connection | string>;
+  close(): Promise<void>;
+}
+
+/** Secrets are read again after this long, in milliseconds. */
+const REREAD_MS = 15_000;
+/** How long one node may take to answer, in milliseconds. */
+const TIMEOUT_MS = 4_000;
+
+interface Open {
+  readonly connection: Connection;
+  readonly identity: string;
+  readonly readAt: number;
+}
+
+/** Opens connections with what the cluster's own secrets say. */
+export function openConnections(kube: Kube, clock: Clock): Connections {
+  const open = new Map<string, Open>();
+  return {
+    async to(cluster, credentialsSecret) {
+      const key = `${cluster.namespace}/${cluster.name}`;
+      const known = open.get(key);
+      const now = clock.now().getTime();
+      if (known !== undefined && now - known.readAt < REREAD_MS) return known.connection;
+      const secrets = await readSecrets(kube, cluster, credentialsSecret);
+      if (typeof secrets === "string") return secrets;
+      const identity = JSON.stringify(secrets);
+      const connection = known?.identity === identity ? known.connection : connect(cluster, secrets);
+      if (known !== undefined && connection !== known.connection) await known.connection.client.close();
+      open.set(key, { connection, identity, readAt: now });
+      return connection;
+    },
+    async close() {
+      await Promise.all([...open.values()].map(({ connection }) => connection.client.close()));
+    },
+  };
+}
+
+interface ClusterSecrets {
+  readonly ca: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+async function readSecrets(
+  kube: Kube,
+  { name, namespace }: Ref & { readonly namespace: string },
+  credentialsSecret: string,
+): Promise<ClusterSecrets | string> {
+  const read = async (secret: string, keys: readonly string[]): Promise<string[] | string> => {
+    const found = await kube.get(Secrets, { name: secret, namespace });
+    const values = keys.map((key) => decoded(found?.data?.[key]));
+    const missing = keys.filter((_key, index) => values[index] === "");
+    return missing.length === 0 ? values : `secret ${secret} has no ${missing.join(", ")} yet`;
+  };
+  const tls = await read(clusterNames.nodeTlsSecret(name), ["ca.crt"]);
+  const credentials = await read(credentialsSecret, ["username", "password"]);
+  if (typeof tls === "string") return tls;
+  if (typeof credentials === "string") return credentials;
+  return { ca: tls[0] ?? "", username: credentials[0] ?? "", password: credentials[1] ?? "" };
+}
+
+function connect({ name, namespace }: Ref & { readonly namespace: string }, secrets: ClusterSecrets): Connection {
+  let addresses: readonly string[] = [];
+  return {
+    client: managementClient({
+      addresses: () => addresses,
+      port: PORTS.management,
+      serverName: clusterNames.dnsName(name, namespace),
+      ...secrets,
+      timeoutMs: TIMEOUT_MS,
+    }),
+    aim: (next) => {
+      addresses = next;
+    },
+  };
+}
+
+function decoded(value: string | undefined): string {
+  return Buffer.from(value ?? "", "base64").toString();
+}
