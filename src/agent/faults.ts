@@ -40,12 +40,19 @@ export const faults = {
   notCaughtUp: {
     code: "AGENT_NOT_CAUGHT_UP",
     retry: "backoff",
-    remedy: "The old primary serves on and it is tried again; with less write load, or a larger node, it succeeds sooner.",
+    remedy:
+      "The old primary serves on and it is tried again; with less write load, or a larger node, it succeeds sooner.",
   },
   fenceTooOld: {
     code: "AGENT_FENCE_TOO_OLD",
     retry: "backoff",
     remedy: "The agent was stopped in the middle of a switchover; the old primary serves on and it is tried again.",
+  },
+  notFenced: {
+    code: "AGENT_NOT_FENCED",
+    retry: "backoff",
+    remedy:
+      "Wait until the lease of its node has expired, or end the engine process; then a replica takes over by itself.",
   },
   engineUnclear: {
     code: "AGENT_ENGINE_UNCLEAR",

@@ -1,0 +1,50 @@
+/** An engine's role and how far its stream has got. */
+export interface RoleFacts {
+  readonly role: "primary" | "replica";
+  readonly offset: number;
+  /** Offset at which it was promoted last; negative when it never was. */
+  readonly promotedAt: number;
+}
+
+/** What can be seen of a switchover that somebody began and did not end. */
+export interface IntentFacts {
+  /** Undefined when it does not answer. */
+  readonly target: RoleFacts | undefined;
+  readonly old: RoleFacts | undefined;
+  /** The target is known to be dead: its process has ended, or its node's lease has expired. */
+  readonly targetDead: boolean;
+}
+
+export type IntentVerdict =
+  /** The target serves, or was about to: go on from there. */
+  | { readonly kind: "finish"; readonly loss?: string }
+  /** The old primary serves: everything as it was. */
+  | { readonly kind: "take-back"; readonly loss?: string }
+  | { readonly kind: "wait"; readonly reason: string };
+
+/** What an idle primary adds to its stream by itself within a fence, in bytes: keep-alives, no writes. */
+const IDLE_BYTES = 128;
+
+/**
+ * Decides by the target's role: promoted means finish, otherwise take back. Only when the fence ran out, so that the old
+ * primary took writes again while the target took none, a promoted target steps back.
+ */
+export function judgeIntent({ target, old, targetDead }: IntentFacts): IntentVerdict {
+  if (target === undefined)
+    return targetDead ? { kind: "take-back", loss: goneWithTarget(old) } : { kind: "wait", reason: TARGET_SILENT };
+  if (target.role === "replica") return { kind: "take-back" };
+  if (old?.role !== "primary") return { kind: "finish" };
+  const byOld = old.offset - target.promotedAt;
+  const byTarget = target.offset - target.promotedAt;
+  if (byOld <= IDLE_BYTES) return { kind: "finish" };
+  if (byTarget <= IDLE_BYTES) return { kind: "take-back" };
+  return { kind: "finish", loss: `the old primary took ${byOld} bytes of writes after its successor was promoted` };
+}
+
+const TARGET_SILENT = "the target of the switchover does not answer, so nobody knows whether it was promoted";
+
+function goneWithTarget(old: RoleFacts | undefined): string {
+  return old?.role === "replica"
+    ? "the new primary died right after it was promoted; writes that it acknowledged in between are lost"
+    : "the new primary died while it was being promoted; writes that it acknowledged in between, if any, are lost";
+}
