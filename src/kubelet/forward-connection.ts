@@ -39,6 +39,10 @@ function passFailures(from: Socket, to: Socket): void {
     // the error is for the other side to see; this process has no use for it
     to.resetAndDestroy();
   });
+  from.on("close", () => {
+    // closed in mid-flow; one that ended has been passed on already, and its last bytes may still be under way
+    if (!to.writableEnded) to.destroy();
+  });
 }
 
 async function connectTo({ host, port }: TcpAddress): Promise<Socket> {

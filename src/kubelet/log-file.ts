@@ -24,10 +24,9 @@ export interface LogFile {
   changed(known: LogState, signal: AbortSignal): Promise<void>;
 }
 
-/** How far a log has come; `part` counts rotations. */
+/** How far a log has come. */
 export interface LogState {
   readonly bytes: number;
-  readonly part: number;
   readonly closed: boolean;
 }
 
@@ -56,7 +55,7 @@ class AppendingLog implements LogFile {
     this.#clock = clock;
     this.#maxBytes = maxBytes;
     this.#fd = openSync(path, "a", 0o600);
-    this.#state = { bytes: fstatSync(this.#fd).size, part: 0, closed: false };
+    this.#state = { bytes: fstatSync(this.#fd).size, closed: false };
   }
 
   state = (): LogState => this.#state;
@@ -117,7 +116,7 @@ class AppendingLog implements LogFile {
     closeSync(this.#fd);
     renameSync(this.path, olderPart(this.path));
     this.#fd = openSync(this.path, "a", 0o600);
-    this.#state = { ...this.#state, bytes: 0, part: this.#state.part + 1 };
+    this.#state = { ...this.#state, bytes: 0 };
   }
 
   #become(state: LogState): void {

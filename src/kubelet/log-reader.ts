@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import type { LogFile } from "./log-file.ts";
 import { olderPart } from "./log-file.ts";
@@ -56,30 +56,25 @@ export async function* readLog(
 }
 
 async function* selected(path: string, query: LogQuery, live: LogFile | undefined, signal: AbortSignal): AsyncGenerator<Entry> {
-  const known = live?.state();
   const past = new LogCursor(path);
   try {
     const entries = [...(await entriesOf(olderPart(path))), ...(await past.rest())];
     const recent = entries.filter(({ time }) => query.since === undefined || new Date(time) >= query.since);
     yield* query.tailLines === undefined ? recent : lastLines(recent, query.tailLines);
-    if (live !== undefined && known !== undefined) yield* followed(live, known.part, past, signal);
+    if (live !== undefined) yield* followed(live, past, signal);
   } finally {
     await past.close();
   }
 }
 
-async function* followed(live: LogFile, firstPart: number, cursor: LogCursor, signal: AbortSignal): AsyncGenerator<Entry> {
-  let part = firstPart;
+async function* followed(live: LogFile, cursor: LogCursor, signal: AbortSignal): AsyncGenerator<Entry> {
   while (!signal.aborted) {
     const state = live.state();
+    const isRotated = await cursor.isReplaced();
     yield* await cursor.rest();
-    if (state.part !== part) {
-      part = state.part;
-      await cursor.reopen();
-      continue;
-    }
-    if (state.closed) return;
-    await live.changed(state, signal);
+    if (isRotated) await cursor.reopen();
+    else if (state.closed) return;
+    else await live.changed(state, signal);
   }
 }
 
@@ -107,6 +102,13 @@ class LogCursor {
     const whole = bytes.lastIndexOf(NEWLINE) + 1;
     this.#position += whole;
     return parse(bytes.subarray(0, whole));
+  }
+
+  /** Whether another file has taken the place of the one that is open, which then grows no more. */
+  async isReplaced(): Promise<boolean> {
+    if (this.#file === undefined) return false;
+    const [open, present] = await Promise.all([this.#file.stat(), stat(this.#path)]);
+    return open.ino !== present.ino;
   }
 
   async reopen(): Promise<void> {

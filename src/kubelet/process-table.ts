@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -9,6 +9,8 @@ import { promisify } from "node:util";
  *
  *   this process is killed → the reaper sees its pipe close and kills every group in the folder
  *   the reaper is killed too → the next start kills what is still there
+ *
+ * Each owner has a folder of its own, so a reaper that is still at work never meets the processes of the next owner.
  */
 export interface ProcessTable {
   /** The command line that registers itself and then becomes `command`. */
@@ -23,27 +25,30 @@ const REGISTER = 'echo >"$0/$$" && exec "$@"';
 
 // the second pass catches a process that was being born when the first one read the folder
 const REAP = `
-cat >/dev/null
+read -r word
+[ "$word" = done ] && exit
 for pass in 1 2; do
   for file in "$0"/*; do
     [ -e "$file" ] || continue
-    kill -9 -- "-\${file##*/}" 2>/dev/null
+    kill -s KILL -- "-\${file##*/}" 2>/dev/null
     rm -f "$file"
   done
   [ "$pass" = 1 ] && sleep 0.3
-done`;
+done
+rmdir "$0"`;
 
-/** Opens the table in `folder`, ends what an earlier owner left behind, and starts the reaper. */
-export async function openProcessTable(folder: string): Promise<ProcessTable> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await reapLeftovers(folder);
+/** Opens a table below `parent`, ends what earlier owners left behind there, and starts the reaper. */
+export async function openProcessTable(parent: string): Promise<ProcessTable> {
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(parent)) await reapLeftovers(join(parent, name));
+  const folder = await mkdtemp(join(parent, "owner-"));
   const reaper = spawn("/bin/sh", ["-c", REAP, folder], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
   reaper.unref();
   return {
     wrap: (command) => ["/bin/sh", "-c", REGISTER, folder, ...command],
     forget: (pid) => rm(join(folder, String(pid)), { force: true }),
     close: () => {
-      reaper.stdin.end();
+      reaper.stdin.end("done\n");
     },
   };
 }
@@ -53,8 +58,8 @@ async function reapLeftovers(folder: string): Promise<void> {
     const file = join(folder, name);
     const pid = Number(name);
     if (Number.isInteger(pid) && pid > 1 && (await isSameProcess(pid, (await stat(file)).mtimeMs))) killGroup(pid);
-    await rm(file, { force: true });
   }
+  await rm(folder, { recursive: true, force: true });
 }
 
 /** A process id may have gone to a stranger since: ours began when its file was written. */
