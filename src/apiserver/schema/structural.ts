@@ -6,7 +6,7 @@ import { validateValue } from "./validate.ts";
 const TYPES = ["object", "array", "string", "integer", "number", "boolean"];
 const MAX_DEPTH = 64;
 /** Keywords that must stand outside of allOf, anyOf, oneOf and not. */
-const STRUCTURAL_ONLY = ["description", "title", "default", "nullable", "additionalProperties"] as const;
+const STRUCTURAL_ONLY = ["description", "title", "default", "nullable", "additionalProperties", "type"] as const;
 
 /** Why a CRD's schema is refused: what is not structural, or cannot be worked with. `path` is where the schema stands. */
 export function checkStructural(schema: Schema, path: string): FieldCause[] {
@@ -18,8 +18,7 @@ export function checkStructural(schema: Schema, path: string): FieldCause[] {
 }
 
 function checkLevel(schema: Schema, path: string, depth: number): FieldCause[] {
-  if (depth > MAX_DEPTH)
-    return [{ reason: "FieldValueForbidden", message: `Forbidden: nested deeper than ${MAX_DEPTH}`, field: path }];
+  if (depth > MAX_DEPTH) return [forbidden(path, `nested deeper than ${MAX_DEPTH}`)];
   return [
     ...checkType(schema, path),
     ...checkPattern(schema, path),
@@ -57,13 +56,7 @@ function checkType(schema: Schema, path: string): FieldCause[] {
     return [{ reason: "FieldValueRequired", message: "Required value: must be specified", field: `${path}.items` }];
   }
   if (schema.properties !== undefined && schema.additionalProperties !== undefined) {
-    return [
-      {
-        reason: "FieldValueForbidden",
-        message: "Forbidden: additionalProperties and properties are mutual exclusive",
-        field: `${path}.additionalProperties`,
-      },
-    ];
+    return [forbidden(`${path}.additionalProperties`, "additionalProperties and properties are mutual exclusive")];
   }
   return [];
 }
@@ -95,19 +88,25 @@ function checkDefault(schema: Schema, path: string): FieldCause[] {
   return validateValue(schema, schema.default, `${path}.default`);
 }
 
+/** Alternatives may only add rules about values; what a field is stands outside of them. */
 function checkCompositions(schema: Schema, path: string): FieldCause[] {
-  const parts = [
-    ...(schema.allOf ?? []),
-    ...(schema.anyOf ?? []),
-    ...(schema.oneOf ?? []),
-    ...(schema.not === undefined ? [] : [schema.not]),
+  if (isIntOrString(schema)) return []; // written with anyOf of two types
+  const parts = (["allOf", "anyOf", "oneOf"] as const).flatMap((key) =>
+    (schema[key] ?? []).map((part, i) => [`${path}.${key}[${i}]`, part] as const),
+  );
+  const all = schema.not === undefined ? parts : [...parts, [`${path}.not`, schema.not] as const];
+  return all.flatMap(([field, part]) => checkValueRules(part, field, 0));
+}
+
+function checkValueRules(part: Schema, path: string, depth: number): FieldCause[] {
+  if (depth > MAX_DEPTH) return [forbidden(path, `nested deeper than ${MAX_DEPTH}`)];
+  const misplaced = STRUCTURAL_ONLY.filter((key) => part[key] !== undefined);
+  return [
+    ...misplaced.map((key) =>
+      forbidden(`${path}.${key}`, `must be ${key === "type" ? "empty" : "undefined"} to be structural`),
+    ),
+    ...childSchemas(part, path).flatMap(([below, child]) => checkValueRules(child, below, depth + 1)),
   ];
-  const misplaced = parts.flatMap((part) => STRUCTURAL_ONLY.filter((key) => part[key] !== undefined));
-  return [...new Set(misplaced)].map((key) => ({
-    reason: "FieldValueForbidden",
-    message: `Forbidden: ${key} must be outside of allOf, anyOf, oneOf and not to be structural`,
-    field: path,
-  }));
 }
 
 function childSchemas(schema: Schema, path: string): (readonly [string, Schema])[] {
@@ -121,4 +120,8 @@ function childSchemas(schema: Schema, path: string): (readonly [string, Schema])
 
 function invalid(field: string, value: unknown, rule: string): FieldCause {
   return { reason: "FieldValueInvalid", message: `Invalid value: ${quoted(value)}: ${rule}`, field };
+}
+
+function forbidden(field: string, rule: string): FieldCause {
+  return { reason: "FieldValueForbidden", message: `Forbidden: ${rule}`, field };
 }
