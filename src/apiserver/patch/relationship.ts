@@ -40,17 +40,25 @@ export function itemElements(
   return known.length === items.length && new Set(known).size === known.length ? known : undefined;
 }
 
-/** Every item once: `wanted` in its own order, the items that only `live` has still before the one they preceded. */
-export function mergedOrder(live: readonly string[], wanted: readonly string[]): readonly string[] {
+/**
+ * The order of a shared list after an apply: `applied` in its own order, and what only `live` has as early as the order
+ * of the items that both have allows.
+ */
+export function appliedOrder(live: readonly string[], applied: readonly string[]): readonly string[] {
+  const wanted = new Set(applied);
+  const shared = applied.filter((element) => live.includes(element));
   const order: string[] = [];
-  const asked = new Set(wanted);
-  let rest = live;
-  for (const element of wanted) {
-    const at = rest.indexOf(element);
-    order.push(...rest.slice(0, at + 1).filter((one) => !asked.has(one)), element);
-    rest = rest.slice(at + 1);
+  let next = 0; // of live
+  for (const element of applied) {
+    for (; next < live.length; next++) {
+      const candidate = live[next] ?? "";
+      if (!wanted.has(candidate)) order.push(candidate);
+      else if (candidate === shared[0]) break;
+    }
+    if (element === shared[0]) shared.shift();
+    order.push(element);
   }
-  return [...order, ...rest.filter((one) => !asked.has(one))];
+  return [...order, ...live.slice(next).filter((element) => !wanted.has(element))];
 }
 
 function sharesMembers(schema: Schema | undefined): boolean {

@@ -1,7 +1,6 @@
 import { isArray, isObject, member, objectOf, sameJson, type JsonObject } from "../schema/json.ts";
 import { memberSchema, type Schema } from "../schema/schema.ts";
 import type { PatchOutcome } from "./outcome.ts";
-import { mergedOrder } from "./relationship.ts";
 
 const DIRECTIVE = "$patch";
 const RETAIN = "$retainKeys";
@@ -114,6 +113,19 @@ function ordered(
   const live = before.map(idOf).filter((id) => byId.has(id));
   const unordered = [...byId.keys()].filter((id) => !wanted.includes(id) && !live.includes(id));
   return [...mergedOrder(live, wanted), ...unordered].map((id) => byId.get(id));
+}
+
+/** Every item once: `wanted` in its own order, the items that only `live` has still before the one they preceded. */
+function mergedOrder(live: readonly string[], wanted: readonly string[]): readonly string[] {
+  const order: string[] = [];
+  const asked = new Set(wanted);
+  let rest = live;
+  for (const element of wanted) {
+    const at = rest.indexOf(element);
+    order.push(...rest.slice(0, at + 1).filter((one) => !asked.has(one)), element);
+    rest = rest.slice(at + 1);
+  }
+  return [...order, ...rest.filter((one) => !asked.has(one))];
 }
 
 function retained(current: JsonObject, patch: JsonObject, problems: string[]): JsonObject {

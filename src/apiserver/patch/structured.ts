@@ -1,7 +1,7 @@
 import { isArray, isObject, member, objectOf, sameJson } from "../schema/json.ts";
 import { memberSchema, type Schema } from "../schema/schema.ts";
 import { emptySet, fieldElement, leaf, setOf, type FieldSet } from "./field-set.ts";
-import { itemElements, mergedOrder, relationshipOf } from "./relationship.ts";
+import { appliedOrder, itemElements, relationshipOf } from "./relationship.ts";
 
 /** A member of a shared value, by its path element. */
 interface Part {
@@ -81,7 +81,7 @@ export function mergeApplied(schema: Schema | undefined, live: unknown, applied:
     wanted.map((part) => [part.element, mergeApplied(part.schema, liveValues.get(part.element), part.value)]),
   );
   const result = (element: string): unknown => (merged.has(element) ? merged : liveValues).get(element);
-  if (isArray(applied)) return mergedOrder(elementsOf(current), elementsOf(wanted)).map(result);
+  if (isArray(applied)) return appliedOrder(elementsOf(current), elementsOf(wanted)).map(result);
   const kept = current.map(({ element }) => [nameOf(element), result(element)] as const);
   const added = wanted.filter(({ element }) => !liveValues.has(element));
   return objectOf([...kept, ...added.map(({ element }) => [nameOf(element), merged.get(element)] as const)]);
