@@ -1,7 +1,7 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { isSameProcess } from "./same-process.ts";
 
 /**
  * A folder with one file per process group, named by its id and written by the process itself before it becomes the
@@ -57,21 +57,9 @@ async function reapLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const file = join(folder, name);
     const pid = Number(name);
-    if (Number.isInteger(pid) && pid > 1 && (await isSameProcess(pid, (await stat(file)).mtimeMs))) killGroup(pid);
+    if (Number.isInteger(pid) && pid > 1 && (await isSameProcess(pid, (await stat(file)).mtimeMs, "when it was written"))) killGroup(pid);
   }
   await rm(folder, { recursive: true, force: true });
-}
-
-/** A process id may have gone to a stranger since: ours began when its file was written. */
-async function isSameProcess(pid: number, registeredMs: number): Promise<boolean> {
-  try {
-    const { stdout } = await promisify(execFile)("ps", ["-o", "lstart=", "-p", String(pid)], {
-      env: { ...process.env, LC_ALL: "C" },
-    });
-    return Math.abs(Date.parse(stdout.trim()) - registeredMs) < 3_000;
-  } catch {
-    return false; // ps fails when there is no such process
-  }
 }
 
 function killGroup(pid: number): void {

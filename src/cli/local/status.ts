@@ -1,0 +1,46 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { kubeconfigPath, runningWorld } from "./world-file.ts";
+
+/** What `storectl local status` tells. */
+export interface LocalStatus {
+  readonly state: "running" | "stopped";
+  readonly dir: string;
+  readonly pid?: number;
+  readonly url?: string;
+  readonly subnet?: string;
+  readonly startedAt?: string;
+  readonly kubeconfig?: string;
+  /** Programs of pods that run as processes. */
+  readonly processes?: number;
+}
+
+/** Looks at the world of `dir`. */
+export async function lookAt(dir: string): Promise<LocalStatus> {
+  const world = await runningWorld(dir);
+  if (world === undefined) return { state: "stopped", dir };
+  return { state: "running", dir, ...world, kubeconfig: kubeconfigPath(dir), processes: await processes(dir) };
+}
+
+/** For people: one fact a line. */
+export function describeStatus(status: LocalStatus): string {
+  if (status.state === "stopped") return `The world in ${status.dir} is stopped.\n`;
+  const rows = [
+    ["state", status.state],
+    ["folder", status.dir],
+    ["api", status.url],
+    ["addresses", `${status.subnet ?? ""}0.0/16`],
+    ["since", status.startedAt],
+    ["process", String(status.pid)],
+    ["programs", String(status.processes)],
+    ["kubectl", `export KUBECONFIG=${status.kubeconfig ?? ""}`],
+  ];
+  return rows.map(([name = "", value = ""]) => `${name.padEnd(11)}${value}\n`).join("");
+}
+
+async function processes(dir: string): Promise<number> {
+  const table = join(dir, "kubelet", "processes");
+  const owners = await readdir(table).catch(() => []); // nothing has run yet
+  const lists = await Promise.all(owners.map((owner) => readdir(join(table, owner)).catch(() => []))); // just ended
+  return lists.flat().length;
+}
