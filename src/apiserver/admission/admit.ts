@@ -1,0 +1,125 @@
+import { accepted, DEFINITIONS } from "../crd/acceptance.ts";
+import { conflict, notFound, qualified, refusals, refuse } from "../faults.ts";
+import type { Call } from "../http/call.ts";
+import { childOf, fillIn, textAt } from "../json.ts";
+import { type KubeObject } from "../object.ts";
+import type { Resource } from "../resources/resource.ts";
+import type { World } from "../world.ts";
+import { assignClusterIp } from "./cluster-ip.ts";
+
+/** An object on its way to the store; `before` is absent for a create. */
+export interface Admission {
+  readonly resource: Resource;
+  readonly object: KubeObject;
+  readonly before: KubeObject | undefined;
+  readonly call: Call;
+}
+
+/** The rules built into the server: they may change the object, or refuse it. */
+export function admit(world: World, admission: Admission): void {
+  const { resource, object, before } = admission;
+  if (before === undefined && resource.namespaced) namespaceOpen(world, admission);
+  if (before !== undefined) finalizersOnlyShrink(resource, object, before);
+  switch (resource.bucket) {
+    case "pods":
+      if (before === undefined) giveServiceAccount(world, object);
+      return;
+    case DEFINITIONS:
+      if (before === undefined) object["status"] = accepted(world, object)["status"];
+      return;
+    case "services":
+      assignClusterIp(world, object, before);
+      return;
+    default:
+      return;
+  }
+}
+
+function namespaceOpen(world: World, { resource, object }: Admission): void {
+  const name = object.metadata.namespace ?? "";
+  const namespace = world.store.get("namespaces", name);
+  if (namespace === undefined) throw notFound({ group: "", plural: "namespaces" }, name);
+  if (namespace.metadata.deletionTimestamp === undefined) return;
+  const why = `unable to create new content in namespace ${name} because it is being terminated`;
+  throw refuse(
+    refusals.forbidden,
+    `${qualified(resource)} ${JSON.stringify(object.metadata.name)} is forbidden: ${why}`,
+    {
+      name: object.metadata.name,
+      group: resource.group,
+      kind: resource.plural,
+      causes: [
+        {
+          reason: "NamespaceTerminating",
+          message: `namespace ${name} is being terminated`,
+          field: "metadata.namespace",
+        },
+      ],
+    },
+  );
+}
+
+/** Once an object is being deleted nobody may add a finalizer to it. */
+function finalizersOnlyShrink(resource: Resource, object: KubeObject, before: KubeObject): void {
+  if (before.metadata.deletionTimestamp === undefined) return;
+  const old = before.metadata.finalizers ?? [];
+  const added = (object.metadata.finalizers ?? []).filter((finalizer) => !old.includes(finalizer));
+  if (added.length === 0) return;
+  const message = `metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers ${JSON.stringify(added)}`;
+  const causes = [{ reason: "FieldValueForbidden", field: "metadata.finalizers", message }];
+  const { name } = object.metadata;
+  throw refuse(refusals.invalid, `${resource.kind} ${JSON.stringify(name)} is invalid: ${message}`, {
+    name,
+    group: resource.group,
+    kind: resource.kind,
+    causes,
+  });
+}
+
+function giveServiceAccount(world: World, pod: KubeObject): void {
+  const spec = childOf(pod, "spec");
+  fillIn(spec, { serviceAccountName: "default" });
+  spec["serviceAccount"] = spec["serviceAccountName"];
+  const name = textAt(spec, "serviceAccountName");
+  const namespace = pod.metadata.namespace ?? "";
+  if (world.store.get("serviceaccounts", `${namespace}/${name}`) !== undefined) return;
+  const why = `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`;
+  throw refuse(refusals.forbidden, `pods ${JSON.stringify(pod.metadata.name)} is forbidden: ${why}`, {
+    name: pod.metadata.name,
+    kind: "pods",
+  });
+}
+
+/** Refuses to delete what the cluster cannot be without. */
+export function admitDelete(resource: Resource, object: KubeObject): void {
+  const { name } = object.metadata;
+  if (resource.bucket !== "namespaces" || !["default", "kube-system", "kube-public"].includes(name)) return;
+  throw refuse(
+    refusals.forbidden,
+    `namespaces ${JSON.stringify(name)} is forbidden: this namespace may not be deleted`,
+    {
+      name,
+      kind: "namespaces",
+    },
+  );
+}
+
+/** 409 when an object has changed under a precondition. */
+export function precondition(
+  resource: Resource,
+  live: KubeObject,
+  wanted: { uid: string; resourceVersion: string },
+): void {
+  const { name, uid = "", resourceVersion = "" } = live.metadata;
+  if (wanted.uid !== "" && wanted.uid !== uid) {
+    throw conflict(
+      resource,
+      name,
+      `Precondition failed: UID in precondition: ${wanted.uid}, UID in object meta: ${uid}`,
+    );
+  }
+  if (wanted.resourceVersion !== "" && wanted.resourceVersion !== resourceVersion) {
+    const why = `Precondition failed: ResourceVersion in precondition: ${wanted.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`;
+    throw conflict(resource, name, why);
+  }
+}

@@ -1,0 +1,45 @@
+import type { IncomingMessage } from "node:http";
+import { TLSSocket } from "node:tls";
+import { refusals, refuse } from "../faults.ts";
+import type { Store } from "../store/store.ts";
+import { DEFAULT_AUDIENCE, verifyToken } from "./tokens.ts";
+import { AUTHENTICATED, serviceAccountUser, type User } from "./user.ts";
+
+/** The user behind a request: by verified client certificate, else by bearer token; 401 when there is neither. */
+export function authenticate(request: IncomingMessage, store: Store, key: Buffer, now: Date): User {
+  const user = certificateUser(request) ?? tokenUser(request, store, key, now);
+  if (user === undefined) throw refuse(refusals.unauthorized, "Unauthorized");
+  return user;
+}
+
+/** The user whom a bearer token stands for; undefined when it is not valid or its account is gone. */
+export function userOfToken(token: string, store: Store, key: Buffer, now: Date, audience: string): User | undefined {
+  const claims = verifyToken(key, token, now);
+  if (claims === undefined || !claims.audiences.includes(audience)) return undefined;
+  const account = store.get("serviceaccounts", `${claims.namespace}/${claims.name}`);
+  if (account === undefined || account.metadata.uid !== claims.uid) return undefined;
+  return serviceAccountUser(claims.namespace, claims.name, claims.uid);
+}
+
+function certificateUser(request: IncomingMessage): User | undefined {
+  const { socket } = request;
+  if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
+  const { subject } = socket.getPeerCertificate();
+  const name = first(subject?.CN);
+  if (name === undefined) return undefined;
+  return { name, groups: [...all(subject?.O), AUTHENTICATED] };
+}
+
+function tokenUser(request: IncomingMessage, store: Store, key: Buffer, now: Date): User | undefined {
+  const found = /^Bearer (.+)$/i.exec(request.headers.authorization ?? "");
+  return found?.[1] === undefined ? undefined : userOfToken(found[1].trim(), store, key, now, DEFAULT_AUDIENCE);
+}
+
+function all(field: string | string[] | undefined): string[] {
+  if (field === undefined) return [];
+  return Array.isArray(field) ? field : [field];
+}
+
+function first(field: string | string[] | undefined): string | undefined {
+  return all(field)[0];
+}

@@ -1,0 +1,224 @@
+import { apiVersionOf } from "../object.ts";
+import { builtinSchema } from "../openapi/builtin.ts";
+import * as core from "../conduct/core.ts";
+import { coreEventConduct, modernEventConduct } from "../conduct/event.ts";
+import { podConduct } from "../conduct/pod.ts";
+import * as workload from "../conduct/workload.ts";
+import * as coreTable from "../table/core.ts";
+import * as networkTable from "../table/network.ts";
+import { podColumns } from "../table/pods.ts";
+import * as policyTable from "../table/policy.ts";
+import * as workloadTable from "../table/workloads.ts";
+import { definitionConduct } from "../crd/conduct.ts";
+import { VERBS, type Resource, type ScalePaths } from "./resource.ts";
+
+const REPLICAS: ScalePaths = { spec: ".spec.replicas", status: ".status.replicas", selector: ".spec.selector" };
+const RBAC = "rbac.authorization.k8s.io";
+
+/** The resources that are always there; the order is that of `kubectl api-resources`. */
+export const builtinResources: readonly Resource[] = [
+  row("", "v1", "ConfigMap", "configmaps", {
+    shortNames: ["cm"],
+    columns: coreTable.configMapColumns,
+    conduct: core.configMapConduct,
+  }),
+  row("", "v1", "Endpoints", "endpoints", {
+    singular: "endpoints",
+    shortNames: ["ep"],
+    columns: networkTable.endpointsColumns,
+  }),
+  row("", "v1", "Event", "events", {
+    shortNames: ["ev"],
+    columns: coreTable.eventColumns,
+    conduct: coreEventConduct,
+  }),
+  row("", "v1", "Namespace", "namespaces", {
+    shortNames: ["ns"],
+    namespaced: false,
+    subresources: ["status", "finalize"],
+    columns: coreTable.namespaceColumns,
+    conduct: core.namespaceConduct,
+  }),
+  row("", "v1", "Node", "nodes", {
+    shortNames: ["no"],
+    namespaced: false,
+    subresources: ["status"],
+    columns: coreTable.nodeColumns,
+  }),
+  row("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", {
+    shortNames: ["pvc"],
+    subresources: ["status"],
+    columns: coreTable.claimColumns,
+    conduct: core.claimConduct,
+  }),
+  row("", "v1", "PersistentVolume", "persistentvolumes", {
+    shortNames: ["pv"],
+    namespaced: false,
+    subresources: ["status"],
+    columns: coreTable.volumeColumns,
+    conduct: core.volumeConduct,
+  }),
+  row("", "v1", "Pod", "pods", {
+    shortNames: ["po"],
+    categories: ["all"],
+    subresources: ["status", "log", "binding", "eviction", "attach", "exec", "portforward", "ephemeralcontainers"],
+    counted: true,
+    columns: podColumns,
+    conduct: podConduct,
+  }),
+  row("", "v1", "Secret", "secrets", { columns: coreTable.secretColumns, conduct: core.secretConduct }),
+  row("", "v1", "ServiceAccount", "serviceaccounts", {
+    shortNames: ["sa"],
+    subresources: ["token"],
+    columns: coreTable.serviceAccountColumns,
+  }),
+  row("", "v1", "Service", "services", {
+    shortNames: ["svc"],
+    categories: ["all"],
+    subresources: ["status"],
+    columns: networkTable.serviceColumns,
+    conduct: core.serviceConduct,
+  }),
+  row("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", {
+    namespaced: false,
+    categories: ["api-extensions"],
+    counted: true,
+    columns: policyTable.webhookColumns,
+    conduct: core.webhookConduct,
+  }),
+  row("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", {
+    shortNames: ["crd", "crds"],
+    namespaced: false,
+    categories: ["api-extensions"],
+    subresources: ["status"],
+    counted: true,
+    columns: policyTable.definitionColumns,
+    conduct: definitionConduct,
+  }),
+  row("apps", "v1", "ControllerRevision", "controllerrevisions", { columns: workloadTable.controllerRevisionColumns }),
+  row("apps", "v1", "DaemonSet", "daemonsets", {
+    shortNames: ["ds"],
+    categories: ["all"],
+    subresources: ["status"],
+    counted: true,
+    columns: workloadTable.daemonSetColumns,
+    conduct: workload.daemonSetConduct,
+  }),
+  row("apps", "v1", "Deployment", "deployments", {
+    shortNames: ["deploy"],
+    categories: ["all"],
+    subresources: ["status", "scale"],
+    scale: REPLICAS,
+    counted: true,
+    columns: workloadTable.deploymentColumns,
+    conduct: workload.deploymentConduct,
+  }),
+  row("apps", "v1", "ReplicaSet", "replicasets", {
+    shortNames: ["rs"],
+    categories: ["all"],
+    subresources: ["status", "scale"],
+    scale: REPLICAS,
+    counted: true,
+    columns: workloadTable.replicaSetColumns,
+    conduct: workload.replicaSetConduct,
+  }),
+  row("apps", "v1", "StatefulSet", "statefulsets", {
+    shortNames: ["sts"],
+    categories: ["all"],
+    subresources: ["status", "scale"],
+    scale: REPLICAS,
+    counted: true,
+    columns: workloadTable.statefulSetColumns,
+    conduct: workload.statefulSetConduct,
+  }),
+  row("batch", "v1", "CronJob", "cronjobs", {
+    shortNames: ["cj"],
+    categories: ["all"],
+    subresources: ["status"],
+    counted: true,
+    columns: workloadTable.cronJobColumns,
+    conduct: workload.cronJobConduct,
+  }),
+  row("batch", "v1", "Job", "jobs", {
+    categories: ["all"],
+    subresources: ["status"],
+    counted: true,
+    columns: workloadTable.jobColumns,
+    conduct: workload.jobConduct,
+  }),
+  row("coordination.k8s.io", "v1", "Lease", "leases", { columns: policyTable.leaseColumns }),
+  row("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices", {
+    counted: true,
+    columns: networkTable.endpointSliceColumns,
+  }),
+  row("events.k8s.io", "v1", "Event", "events", {
+    shortNames: ["ev"],
+    bucket: "events",
+    storedAs: "v1",
+    columns: coreTable.eventColumns,
+    conduct: modernEventConduct,
+  }),
+  row("networking.k8s.io", "v1", "Ingress", "ingresses", {
+    shortNames: ["ing"],
+    subresources: ["status"],
+    counted: true,
+    columns: networkTable.ingressColumns,
+    conduct: core.ingressConduct,
+  }),
+  row("networking.k8s.io", "v1", "NetworkPolicy", "networkpolicies", {
+    singular: "networkpolicy",
+    shortNames: ["netpol"],
+    counted: true,
+    columns: networkTable.networkPolicyColumns,
+    conduct: core.networkPolicyConduct,
+  }),
+  row("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", {
+    shortNames: ["pdb"],
+    subresources: ["status"],
+    counted: true,
+    columns: policyTable.disruptionBudgetColumns,
+  }),
+  row(RBAC, "v1", "ClusterRoleBinding", "clusterrolebindings", {
+    namespaced: false,
+    columns: policyTable.bindingColumns,
+    conduct: core.roleBindingConduct,
+  }),
+  row(RBAC, "v1", "ClusterRole", "clusterroles", { namespaced: false, columns: coreTable.createdColumns }),
+  row(RBAC, "v1", "RoleBinding", "rolebindings", {
+    columns: policyTable.bindingColumns,
+    conduct: core.roleBindingConduct,
+  }),
+  row(RBAC, "v1", "Role", "roles", { columns: coreTable.createdColumns }),
+  row("storage.k8s.io", "v1", "StorageClass", "storageclasses", {
+    singular: "storageclass",
+    shortNames: ["sc"],
+    namespaced: false,
+    columns: coreTable.storageClassColumns,
+    conduct: core.storageClassConduct,
+  }),
+];
+
+type Traits = Partial<Omit<Resource, "group" | "version" | "kind" | "plural" | "schema" | "custom">>;
+
+function row(group: string, version: string, kind: string, plural: string, traits: Traits = {}): Resource {
+  return {
+    group,
+    version,
+    kind,
+    plural,
+    singular: kind.toLowerCase(),
+    shortNames: [],
+    categories: [],
+    namespaced: true,
+    verbs: VERBS,
+    subresources: [],
+    bucket: group === "" ? plural : `${plural}.${group}`,
+    storedAs: apiVersionOf(group, version),
+    counted: false,
+    custom: false,
+    columns: coreTable.plainColumns,
+    conduct: {},
+    schema: () => builtinSchema(group, version, kind),
+    ...traits,
+  };
+}

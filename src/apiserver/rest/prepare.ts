@@ -1,0 +1,62 @@
+import { invalid, refusals, refuse } from "../faults.ts";
+import { isJson, type Json } from "../json.ts";
+import { type KubeObject } from "../object.ts";
+import type { Resource } from "../resources/resource.ts";
+import { applyDefaults } from "../schema/defaults.ts";
+import { pruneUnknown } from "../schema/prune.ts";
+import { validateValue } from "../schema/validate.ts";
+import type { Call } from "../http/call.ts";
+import { asObject } from "./shape.ts";
+import { metadataCauses } from "./names.ts";
+
+/**
+ * The object with its unknown fields gone (said, warned of or refused as `fieldValidation` asks; 400 in strict mode) and
+ * its defaults filled in. The result may be changed.
+ */
+export function completed(call: Call, resource: Resource, object: KubeObject): KubeObject {
+  const value = known(call, resource, object);
+  const filled = resource.custom ? asObject(applyDefaults(resource.schema(), value)) : value;
+  resource.conduct.defaults?.(filled);
+  return filled;
+}
+
+/** The object without the fields that its schema does not know, treated as `fieldValidation` asks. */
+export function known(call: Call, resource: Resource, object: KubeObject): KubeObject {
+  const given = resource.custom ? object : clean(object);
+  const { value, dropped } = pruneUnknown(resource.schema(), given);
+  sayUnknown(call, dropped);
+  return asObject(value);
+}
+
+/** 422 with a cause for each field that is wrong. */
+export function validate(resource: Resource, object: KubeObject, before: KubeObject | undefined): void {
+  const wrong = [...metadataCauses(resource, object), ...validateValue(resource.schema(), object)];
+  // rules about content read fields whose type has been checked first
+  const causes = wrong.length > 0 ? wrong : (resource.conduct.check?.(object, before) ?? []);
+  if (causes.length > 0) throw invalid(resource, object.metadata.name, causes);
+}
+
+function sayUnknown(call: Call, dropped: readonly string[]): void {
+  if (dropped.length === 0) return;
+  const sentences = dropped.map((field) => `unknown field ${JSON.stringify(field)}`);
+  switch (call.query.get("fieldValidation") ?? "Warn") {
+    case "Strict":
+      throw refuse(refusals.badRequest, `strict decoding error: ${sentences.join(", ")}`);
+    case "Ignore":
+      return;
+    case "Warn":
+      for (const sentence of sentences) call.warnings.add(sentence);
+      return;
+    default:
+      throw refuse(refusals.badRequest, `fieldValidation must be Ignore, Warn or Strict`);
+  }
+}
+
+/** Null means absent in built-in kinds. */
+function clean(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(clean);
+  if (!isJson(value)) return value;
+  const result: Json = {};
+  for (const [name, member] of Object.entries(value)) if (member !== null) result[name] = clean(member);
+  return result;
+}

@@ -1,0 +1,106 @@
+import { reviews } from "../auth/reviews.ts";
+import { refusals, refuse, type StatusDetails } from "../faults.ts";
+import { answer, type Call } from "../http/call.ts";
+import type { Target } from "../http/target.ts";
+import { apiVersionOf } from "../object.ts";
+import { SUBRESOURCES, serves } from "../resources/resource.ts";
+import type { World } from "../world.ts";
+import { bodyOf, methodNotAllowed, success } from "./exchange.ts";
+import { deleteOptionsOf, remove, removeAll } from "./delete.ts";
+import { patch } from "./patch.ts";
+import { presentList, presentObject } from "./present.ts";
+import { get, list, listObject } from "./read.ts";
+import { objectFrom } from "./shape.ts";
+import { serveSubresource } from "./subresource.ts";
+import { watch } from "./watch.ts";
+import { change, create, type Place } from "./write.ts";
+
+/** Carries out a request for a resource; 404 when nothing of that name is served. */
+export async function serveResource(world: World, call: Call, target: Target): Promise<void> {
+  if (await serveReview(world, call, target)) return;
+  const resource = world.registry.find(target.group, target.version, target.plural);
+  if (resource === undefined) throw refuse(refusals.notFound, "the server could not find the requested resource");
+  if (resource.warning !== undefined) call.warnings.add(resource.warning);
+  const place: Place = { resource, target: resource.namespaced ? target : { ...target, namespace: undefined } };
+  if (target.subresource === undefined) return serveObject(world, call, place);
+  const subresource = SUBRESOURCES.find((name) => name === target.subresource);
+  if (subresource === undefined || !serves(resource, subresource)) {
+    throw refuse(refusals.notFound, "the server could not find the requested resource");
+  }
+  return serveSubresource(world, call, place, subresource);
+}
+
+async function serveObject(world: World, call: Call, place: Place): Promise<void> {
+  const { resource, target } = place;
+  switch (target.verb) {
+    case "get":
+      presentObject(world, call, resource, 200, await get(world, call, place));
+      return;
+    case "list":
+      presentList(world, call, resource, await list(world, call, place));
+      return;
+    case "watch":
+      await watch(world, call, place);
+      return;
+    case "create": {
+      if (target.name !== undefined)
+        throw refuse(refusals.methodNotAllowed, "an object is created at its collection, without a name");
+      const object = objectFrom(resource, await bodyOf(call));
+      presentObject(world, call, resource, 201, await create(world, call, place, object));
+      return;
+    }
+    case "update": {
+      const object = objectFrom(resource, await bodyOf(call));
+      requireName(place);
+      presentObject(world, call, resource, 200, await change(world, call, place, () => ({ object, tracked: false })));
+      return;
+    }
+    case "patch": {
+      requireName(place);
+      const { code, object } = await patch(world, call, place);
+      presentObject(world, call, resource, code, object);
+      return;
+    }
+    case "delete":
+      await deleteOne(world, call, place);
+      return;
+    case "deletecollection": {
+      const options = await deleteOptionsOf(call);
+      const items = await removeAll(world, call, place, options);
+      answer(call, 200, listObject(resource, { items, resourceVersion: String(world.store.revision()) }));
+      return;
+    }
+  }
+}
+
+async function deleteOne(world: World, call: Call, place: Place): Promise<void> {
+  const { resource, target } = place;
+  const { object, gone } = await remove(world, call, place, await deleteOptionsOf(call));
+  if (!gone || resource.bucket === "pods") {
+    presentObject(world, call, resource, 200, object);
+    return;
+  }
+  const details: StatusDetails = {
+    name: target.name ?? "",
+    ...(resource.group === "" ? {} : { group: resource.group }),
+    kind: resource.plural,
+    ...(object.metadata.uid === undefined ? {} : { uid: object.metadata.uid }),
+  };
+  answer(call, 200, success(details));
+}
+
+async function serveReview(world: World, call: Call, target: Target): Promise<boolean> {
+  const review = reviews.find(
+    ({ group, version, plural }) => group === target.group && version === target.version && plural === target.plural,
+  );
+  if (review === undefined) return false;
+  if (target.verb !== "create") throw methodNotAllowed();
+  const body = await bodyOf(call);
+  const kinds = { apiVersion: apiVersionOf(review.group, review.version), kind: review.kind };
+  answer(call, 201, review.answer(world, call.user, { ...body, ...kinds }, target.namespace ?? ""));
+  return true;
+}
+
+function requireName({ target }: Place): void {
+  if (target.name === undefined) throw methodNotAllowed();
+}

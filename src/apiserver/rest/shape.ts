@@ -1,0 +1,58 @@
+import { refusals, refuse } from "../faults.ts";
+import { isJson, type Json } from "../json.ts";
+import { apiVersionOf, copyOf, isKubeObject, type KubeObject } from "../object.ts";
+import type { Resource } from "../resources/resource.ts";
+import { applyDefaults } from "../schema/defaults.ts";
+import { pruneUnknown } from "../schema/prune.ts";
+
+const servedShapes = new WeakMap<Resource, WeakMap<KubeObject, KubeObject>>();
+
+/** A stored object as this resource shows it; for custom resources with today's defaults and fields. */
+export function served(resource: Resource, stored: KubeObject): KubeObject {
+  const direct = resource.conduct.fromStored === undefined && !resource.custom;
+  if (direct) return stored;
+  const shapes = servedShapes.get(resource) ?? new WeakMap<KubeObject, KubeObject>();
+  servedShapes.set(resource, shapes);
+  const known = shapes.get(stored);
+  if (known !== undefined) return known;
+  const shape = resource.conduct.fromStored?.(stored) ?? customShape(resource, stored);
+  shapes.set(stored, shape);
+  return shape;
+}
+
+/** A served object as the store keeps it. */
+export function storable(resource: Resource, object: KubeObject): KubeObject {
+  const converted = resource.conduct.toStored?.(object) ?? object;
+  return converted.apiVersion === resource.storedAs ? converted : { ...converted, apiVersion: resource.storedAs };
+}
+
+/** The object in a body that should be of this resource: 400 when it is none, or of another kind. */
+export function objectFrom(resource: Resource, body: unknown): KubeObject {
+  if (!isJson(body)) throw refuse(refusals.badRequest, "the body is no object");
+  const apiVersion = apiVersionOf(resource.group, resource.version);
+  expectField(body, "apiVersion", apiVersion);
+  expectField(body, "kind", resource.kind);
+  const metadata = isJson(body["metadata"]) ? body["metadata"] : {};
+  const object = { ...body, apiVersion, kind: resource.kind, metadata: { ...metadata, name: metadata["name"] ?? "" } };
+  if (!isKubeObject(object)) throw refuse(refusals.badRequest, "metadata.name of the body is no string");
+  return object;
+}
+
+/** A computed value as an object; 400 when a patch left something else. */
+export function asObject(value: unknown): KubeObject {
+  if (isKubeObject(value)) return copyOf(value);
+  throw refuse(refusals.badRequest, "the result is no object with apiVersion, kind and metadata.name");
+}
+
+function expectField(body: Json, field: string, wanted: string): void {
+  const value = body[field];
+  if (value === wanted || value === undefined) return;
+  const message = `the ${field} of the body (${JSON.stringify(value)}) does not match the ${field} of the request (${JSON.stringify(wanted)})`;
+  throw refuse(refusals.badRequest, message);
+}
+
+function customShape(resource: Resource, stored: KubeObject): KubeObject {
+  const apiVersion = apiVersionOf(resource.group, resource.version);
+  const { value } = pruneUnknown(resource.schema(), applyDefaults(resource.schema(), { ...stored, apiVersion }));
+  return isKubeObject(value) ? value : stored;
+}

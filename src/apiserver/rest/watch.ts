@@ -1,0 +1,187 @@
+import { refusals, refuse, statusOf } from "../faults.ts";
+import { viewOf, type View } from "../http/accept.ts";
+import { writeHead, type Call } from "../http/call.ts";
+import type { Json } from "../json.ts";
+import { apiVersionOf, type KubeObject } from "../object.ts";
+import type { Resource } from "../resources/resource.ts";
+import type { Change } from "../store/history.ts";
+import { partialOf, tableOf } from "../table/render.ts";
+import type { World } from "../world.ts";
+import { includeOf } from "./present.ts";
+import { selectorOf, type Selector } from "./selectors.ts";
+import { served } from "./shape.ts";
+import type { Place } from "./write.ts";
+
+/** A watcher that lets more than this wait is cut off; it lists again. */
+const MAX_BACKLOG_BYTES = 8 * 1024 * 1024;
+const DEFAULT_SECONDS = 1800;
+const BOOKMARK_MS = 60_000;
+
+interface Event {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly object: KubeObject;
+}
+
+/** Streams changes as one JSON object a line until the client goes, its time is up, or the server closes. */
+export async function watch(world: World, call: Call, place: Place): Promise<void> {
+  const { resource } = place;
+  const { query, response } = call;
+  const view = viewOf(call.request.headers.accept, ["Table", "PartialObjectMetadata"]);
+  const filter = filterOf(place, query);
+  const bookmarks = ["true", "1"].includes(query.get("allowWatchBookmarks") ?? "");
+  const initial = query.get("sendInitialEvents") === "true";
+  const from = startOf(world, query);
+  await world.store.settled();
+
+  const line = lineWriter(world, resource, call, view);
+  writeHead(call, 200, "application/json");
+  response.flushHeaders();
+
+  const past = initial || from === undefined ? current(world, filter) : replay(world, from, filter);
+  if (past === undefined) {
+    const why = refuse(refusals.expired, `too old resource version: ${from} (${world.store.revision()})`);
+    response.end(`${JSON.stringify({ type: "ERROR", object: statusOf(why) })}\n`);
+    return;
+  }
+  const unsubscribe = world.store.subscribe((change) => {
+    const event = filter.event(change);
+    if (event === undefined) return;
+    line.event(event);
+    if (response.writableLength > MAX_BACKLOG_BYTES) {
+      world.log.warn("cut off a watcher that does not read", { path: call.path, user: call.user.name });
+      response.destroy();
+    }
+  });
+  for (const event of past) line.event(event);
+  if (initial && bookmarks) line.bookmark({ "k8s.io/initial-events-end": "true" });
+  await lifetime(world, call, () => {
+    if (bookmarks) line.bookmark();
+  });
+  unsubscribe();
+  if (bookmarks && !response.destroyed) line.bookmark();
+  response.end();
+}
+
+interface Filter {
+  readonly resource: Resource;
+  readonly prefix: string;
+  readonly selects: Selector;
+  event(change: Change): Event | undefined;
+}
+
+function filterOf({ resource, target }: Place, query: URLSearchParams): Filter {
+  const bySelector = selectorOf(resource, query);
+  const named = target.name;
+  const selects: Selector = (object) => (named === undefined || object.metadata.name === named) && bySelector(object);
+  // a namespace carries its own name as the namespace of its path, while its key has none
+  const prefix = target.namespace === undefined || !resource.namespaced ? "" : `${target.namespace}/`;
+  return {
+    resource,
+    prefix,
+    selects,
+    event: (change) => {
+      if (change.bucket !== resource.bucket || !change.key.startsWith(prefix)) return undefined;
+      const object = served(resource, change.object);
+      const was = change.previous !== undefined && selects(served(resource, change.previous));
+      const is = change.type !== "DELETED" && selects(object);
+      if (!was && !is) return undefined;
+      return { type: is ? (was ? "MODIFIED" : "ADDED") : "DELETED", object };
+    },
+  };
+}
+
+/** The version to go on from; undefined to begin with what exists now. */
+function startOf(world: World, query: URLSearchParams): number | undefined {
+  const wanted = query.get("resourceVersion") ?? "";
+  if (wanted === "" || wanted === "0") return undefined;
+  const version = Number(wanted);
+  if (!Number.isInteger(version) || version < 0) {
+    throw refuse(refusals.badRequest, `resourceVersion: Invalid value: ${JSON.stringify(wanted)}`);
+  }
+  // a version from the future belongs to another life of this server: the watcher has to list again
+  return version > world.store.revision() ? -1 : version;
+}
+
+function current(world: World, { resource, prefix, selects }: Filter): Event[] {
+  return world.store
+    .list(resource.bucket, prefix)
+    .map((stored) => served(resource, stored))
+    .filter(selects)
+    .map((object) => ({ type: "ADDED", object }));
+}
+
+function replay(world: World, from: number, filter: Filter): Event[] | undefined {
+  return world.store.changesAfter(from)?.flatMap((change) => filter.event(change) ?? []);
+}
+
+const written = new WeakMap<KubeObject, string>();
+
+/** The JSON of an object, made once for all its watchers. */
+function jsonOf(object: KubeObject): string {
+  const known = written.get(object);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(object);
+  written.set(object, text);
+  return text;
+}
+
+function lineWriter(
+  world: World,
+  resource: Resource,
+  call: Call,
+  view: View,
+): { event(event: Event): void; bookmark(annotations?: Record<string, string>): void } {
+  let headers = true;
+  const include = includeOf(call.query);
+  const shape = (object: KubeObject): string => {
+    if (view.as === "PartialObjectMetadata") return JSON.stringify(partialOf(object));
+    if (view.as !== "Table") return jsonOf(object);
+    const metadata = { resourceVersion: object.metadata.resourceVersion };
+    const now = world.clock.now();
+    const table = tableOf(resource, [object], { metadata, include, now, version: view.version, headers });
+    headers = false;
+    return JSON.stringify(table);
+  };
+  const send = (type: string, object: string): void => {
+    call.response.write(`{"type":"${type}","object":${object}}\n`);
+  };
+  return {
+    event: ({ type, object }) => {
+      send(type, shape(object));
+    },
+    bookmark: (annotations) => {
+      const metadata = { resourceVersion: String(world.store.durableRevision()), ...(annotations && { annotations }) };
+      send("BOOKMARK", JSON.stringify(bookmarkObject(resource, view, metadata)));
+    },
+  };
+}
+
+function bookmarkObject(resource: Resource, view: View, metadata: Json): Json {
+  const head = { kind: resource.kind, apiVersion: apiVersionOf(resource.group, resource.version) };
+  switch (view.as) {
+    case "Table":
+      return { kind: "Table", apiVersion: `meta.k8s.io/${view.version}`, metadata, columnDefinitions: [], rows: [] };
+    case "PartialObjectMetadata":
+      return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata };
+    default:
+      return { ...head, metadata: { ...metadata, creationTimestamp: null } };
+  }
+}
+
+/** Waits for the end of the watch, calling `tick` each minute. */
+async function lifetime(world: World, call: Call, tick: () => void): Promise<void> {
+  const seconds = Number(call.query.get("timeoutSeconds") ?? DEFAULT_SECONDS) || DEFAULT_SECONDS;
+  const ended = new AbortController();
+  call.response.once("close", () => {
+    ended.abort();
+  });
+  const signal = AbortSignal.any([ended.signal, world.closing]);
+  const deadline = world.clock.now().getTime() + seconds * 1000;
+  while (!signal.aborted) {
+    const left = deadline - world.clock.now().getTime();
+    if (left <= 0) return;
+    // the sleep ends early when the client goes or the server closes; the loop's condition sees it
+    await world.clock.sleep(Math.min(left, BOOKMARK_MS), signal).catch(() => undefined);
+    if (!signal.aborted && deadline > world.clock.now().getTime()) tick();
+  }
+}

@@ -1,0 +1,250 @@
+import { admit } from "../admission/admit.ts";
+import { callWebhooks } from "../admission/webhooks.ts";
+import { conflict, notFound, qualified, refusals, refuse } from "../faults.ts";
+import { isDryRun, type Call } from "../http/call.ts";
+import type { Target } from "../http/target.ts";
+import { copyOf, keyOf, timestamp, type KubeObject } from "../object.ts";
+import { trackUpdate } from "../patch/track-update.ts";
+import { serves, type Resource } from "../resources/resource.ts";
+import { sameJson } from "../schema/json.ts";
+import type { World } from "../world.ts";
+import { generatedName, newUid } from "./names.ts";
+import { completed, validate } from "./prepare.ts";
+import { served, storable } from "./shape.ts";
+
+/** Where a write goes: the resource and what the request says about the object. */
+export interface Place {
+  readonly resource: Resource;
+  readonly target: Target;
+}
+
+/** What a change makes of an object. */
+export interface Changed {
+  readonly object: KubeObject;
+  /** True when the object's managedFields are already right, as after server-side apply. */
+  readonly tracked: boolean;
+}
+
+const STALE = "the object has been modified; please apply your changes to the latest version and try again";
+const ATTEMPTS = 8;
+
+/** Creates `object`; 409 when the name is taken. `tracked` as in Changed. */
+export async function create(
+  world: World,
+  call: Call,
+  { resource, target }: Place,
+  object: KubeObject,
+  tracked = false,
+): Promise<KubeObject> {
+  const draft = completed(call, resource, object);
+  beginMetadata(world, resource, target, draft);
+  if (serves(resource, "status")) delete draft["status"];
+  if (!tracked) track(world, call, resource, undefined, draft, undefined);
+  resource.conduct.begin?.(draft);
+  admit(world, { resource, object: draft, before: undefined, call });
+  validate(resource, draft, undefined);
+  await callWebhooks(world, { resource, target, object: draft, before: undefined, operation: "CREATE", call });
+  if (isDryRun(call.query)) return draft;
+
+  const key = keyOf(draft.metadata.namespace, draft.metadata.name);
+  const stored = world.store.put(resource.bucket, key, storable(resource, draft), undefined);
+  if (stored === undefined) throw taken(resource, draft.metadata.name);
+  return served(resource, await stored);
+}
+
+/**
+ * Changes the object that `target` names by `compute`, again when another write comes between. A resourceVersion in the
+ * result must be the current one, else 409.
+ */
+export async function change(
+  world: World,
+  call: Call,
+  place: Place,
+  compute: (live: KubeObject) => Changed,
+): Promise<KubeObject> {
+  const { resource, target } = place;
+  const name = target.name ?? "";
+  const key = keyOf(target.namespace, name);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const stored = world.store.get(resource.bucket, key);
+    if (stored === undefined) throw notFound(resource, name);
+    const live = served(resource, stored);
+    const changed = compute(live);
+    if (changed.object === live) return live;
+    checkPrecondition(resource, live, changed.object);
+    const next = await updated(world, call, place, live, changed);
+    if (sameJson(next, live) || isDryRun(call.query)) return next;
+    const written = write(world, resource, key, next, stored);
+    if (written !== undefined) return served(resource, await written);
+  }
+  throw conflict(resource, name, STALE);
+}
+
+/** True when nothing holds a deleted object back any more. */
+export function isFinished(object: KubeObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata;
+  return deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && finalizers.length === 0;
+}
+
+function write(
+  world: World,
+  resource: Resource,
+  key: string,
+  next: KubeObject,
+  stored: KubeObject,
+): Promise<KubeObject> | undefined {
+  // a namespace also waits for its own list of finalizers, which the finalize subresource empties
+  const done = isFinished(next) && resource.bucket !== "namespaces";
+  if (done) return world.store.remove(resource.bucket, key, stored);
+  return world.store.put(resource.bucket, key, storable(resource, next), stored);
+}
+
+async function updated(
+  world: World,
+  call: Call,
+  { resource, target }: Place,
+  live: KubeObject,
+  { object, tracked }: Changed,
+): Promise<KubeObject> {
+  const draft = completed(call, resource, object);
+  keepMetadata(draft, live);
+  const kept = target.subresource === "status" ? statusOnly(draft, live) : specOnly(resource, draft, live, target);
+  if (!tracked) track(world, call, resource, live, kept, target.subresource);
+  countGeneration(resource, kept, live);
+  if (sameJson(kept, live)) return live;
+  if (target.subresource !== "status") admit(world, { resource, object: kept, before: live, call });
+  validate(resource, kept, live);
+  await callWebhooks(world, { resource, target, object: kept, before: live, operation: "UPDATE", call });
+  return kept;
+}
+
+function checkPrecondition(resource: Resource, live: KubeObject, next: KubeObject): void {
+  const { name, uid, resourceVersion } = next.metadata;
+  if (name !== live.metadata.name) {
+    throw refuse(
+      refusals.badRequest,
+      `the name of the object (${name}) does not match the name on the URL (${live.metadata.name})`,
+    );
+  }
+  if (uid !== undefined && uid !== "" && uid !== live.metadata.uid) {
+    throw conflict(
+      resource,
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid ?? ""}`,
+    );
+  }
+  if (resourceVersion !== undefined && resourceVersion !== "" && resourceVersion !== live.metadata.resourceVersion) {
+    throw conflict(resource, name, STALE);
+  }
+}
+
+function beginMetadata(world: World, resource: Resource, target: Target, draft: KubeObject): void {
+  const { metadata } = draft;
+  if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== "") {
+    throw refuse(refusals.badRequest, "resourceVersion should not be set on objects to be created");
+  }
+  if (resource.namespaced) metadata.namespace = namespaceFor(metadata.namespace, target);
+  else delete metadata.namespace;
+  if (metadata.name === "" && typeof metadata.generateName === "string" && metadata.generateName !== "") {
+    metadata.name = generatedName(metadata.generateName);
+  }
+  for (const field of [
+    "resourceVersion",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "selfLink",
+    "generation",
+  ]) {
+    delete metadata[field];
+  }
+  metadata.uid = newUid();
+  metadata.creationTimestamp = timestamp(world.clock.now());
+  if (resource.counted) metadata.generation = 1;
+}
+
+function namespaceFor(given: string | undefined, target: Target): string {
+  const wanted = target.namespace ?? "";
+  if (wanted === "")
+    throw refuse(refusals.badRequest, "an empty namespace may not be set when a resource name is provided");
+  if (given === undefined || given === "" || given === wanted) return wanted;
+  const message = `the namespace of the provided object does not match the namespace sent on the request (${given} is not ${wanted})`;
+  throw refuse(refusals.badRequest, message);
+}
+
+/** What of the metadata no update may change. */
+function keepMetadata(draft: KubeObject, live: KubeObject): void {
+  const { metadata } = draft;
+  for (const field of [
+    "namespace",
+    "uid",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "generation",
+    "generateName",
+    "resourceVersion",
+  ]) {
+    if (live.metadata[field] === undefined) delete metadata[field];
+    else metadata[field] = live.metadata[field];
+  }
+  delete metadata["selfLink"];
+  metadata.managedFields ??= live.metadata.managedFields ?? [];
+}
+
+function statusOnly(draft: KubeObject, live: KubeObject): KubeObject {
+  const kept = copyOf(live);
+  kept["status"] = draft["status"];
+  if (kept["status"] === undefined) delete kept["status"];
+  if (draft.metadata.managedFields !== undefined) kept.metadata.managedFields = draft.metadata.managedFields;
+  return kept;
+}
+
+function specOnly(resource: Resource, draft: KubeObject, live: KubeObject, target: Target): KubeObject {
+  if (!serves(resource, "status") || target.subresource === "finalize") return draft;
+  if (live["status"] === undefined) delete draft["status"];
+  else draft["status"] = copyOf(live["status"]);
+  return draft;
+}
+
+function countGeneration(resource: Resource, draft: KubeObject, live: KubeObject): void {
+  if (!resource.counted || sameJson(counted(resource, draft), counted(resource, live))) return;
+  draft.metadata.generation = (live.metadata.generation ?? 0) + 1;
+}
+
+function counted(resource: Resource, object: KubeObject): Record<string, unknown> {
+  const status = serves(resource, "status") ? ["status"] : [];
+  const uncounted = ["apiVersion", "kind", "metadata", ...status];
+  return Object.fromEntries(Object.entries(object).filter(([field]) => !uncounted.includes(field)));
+}
+
+function track(
+  world: World,
+  call: Call,
+  resource: Resource,
+  before: KubeObject | undefined,
+  after: KubeObject,
+  subresource: string | undefined,
+): void {
+  const managedFields = trackUpdate({
+    before,
+    after,
+    manager: managerOf(call),
+    now: world.clock.now(),
+    schema: resource.schema(),
+    ...(subresource === undefined ? {} : { subresource }),
+  });
+  if (managedFields.length === 0) delete after.metadata.managedFields;
+  else after.metadata.managedFields = managedFields.map((entry) => ({ ...entry }));
+}
+
+/** Who a write is by: the fieldManager parameter, else the name of the client program. */
+export function managerOf(call: Call): string {
+  const named = call.query.get("fieldManager") ?? "";
+  const agent = call.request.headers["user-agent"] ?? "";
+  return (named === "" ? (agent.split("/")[0] ?? "") : named).slice(0, 128) || "unknown";
+}
+
+function taken(resource: Resource, name: string): Error {
+  const about = { name, group: resource.group, kind: resource.plural };
+  return refuse(refusals.alreadyExists, `${qualified(resource)} ${JSON.stringify(name)} already exists`, about);
+}
