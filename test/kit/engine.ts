@@ -106,7 +106,8 @@ export async function startEngine(options: TestEngineOptions = {}): Promise<Test
       await call("REPLICAOF", primary.host, primary.port);
       await until(`${name} replicates`, async () => {
         const { replicas } = await primary.replication();
-        return replicas.some((replica) => replica.host === host && replica.state === "online");
+        // a diskless primary holds the stream back until the first acknowledgement
+        return replicas.some((replica) => replica.host === host && replica.state === "online" && replica.offset > 0);
       });
     },
     stop,

@@ -1,0 +1,18 @@
+import { jsonLog } from "../base/log.ts";
+import { runProxy } from "../proxy/proxy.ts";
+import { systemClock } from "../reconcile/system-clock.ts";
+
+/** The endpoints of the databases, as a child process of the agent: told what to serve over IPC, ends with the agent. */
+export async function main(): Promise<void> {
+  const log = jsonLog(
+    (line) => process.stderr.write(line),
+    () => systemClock.now(),
+    { program: "proxy" },
+  );
+  // the agent decides when its proxy ends: a signal to the whole group must not take clients by surprise
+  process.on("SIGTERM", () => {
+    log.info("proxy goes on until its agent ends");
+  });
+  await runProxy(process, { clock: systemClock, log });
+  process.exit(0);
+}

@@ -1,0 +1,314 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import type { Server, Socket } from "node:net";
+import type { Clock } from "../base/clock.ts";
+import { Fault, messageOf } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import type { Address, EndpointConfig, EndpointStats } from "../management/proxy-control.ts";
+import type { ArenaPool } from "./arena.ts";
+import { drainSessions } from "./drain.ts";
+import type { Drained } from "./drain.ts";
+import { faults } from "./faults.ts";
+import { Hold } from "./hold.ts";
+import { LIMITS } from "./host.ts";
+import type { Counters, SessionHost } from "./host.ts";
+import { replies } from "./replies.ts";
+import { ScriptCache } from "./script-cache.ts";
+import { Session } from "./session.ts";
+import { after } from "./timer.ts";
+import { Upstream } from "./upstream.ts";
+
+/** What an endpoint is made of. */
+export interface EndpointContext {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly arenas: ArenaPool;
+}
+
+/** One database endpoint: its clients, the primary that they are served by, and the change from one primary to the next. */
+export class Endpoint implements SessionHost {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly scripts = new ScriptCache();
+  readonly counters: Counters = { requests: 0, cut: 0, resent: 0, holdsExpired: 0, pins: 0 };
+  /** The change of primary that is going on. */
+  givenUp = false;
+  upstream: Upstream | undefined;
+  readonly #arenas: ArenaPool;
+  readonly #sessions = new Set<Session>();
+  #config: EndpointConfig;
+  #epoch: number;
+  #prepared: { readonly epoch: number; readonly upstream: Upstream } | undefined;
+  #hold: Hold | undefined;
+  #server: Server | undefined;
+  #cancelGiveUp: (() => void) | undefined;
+  #nextClient = 1;
+
+  constructor(config: EndpointConfig, context: EndpointContext) {
+    this.clock = context.clock;
+    this.log = context.log.with({ bdb: config.bdb });
+    this.#arenas = context.arenas;
+    this.#config = config;
+    this.#epoch = config.epoch;
+    if (config.primary !== undefined) this.#serveFrom(this.#connectTo(config.primary));
+    this.#watchPrimary();
+  }
+
+  get password(): string {
+    return this.#config.password;
+  }
+
+  get holdMs(): number {
+    return this.#config.holdMs;
+  }
+
+  get held(): boolean {
+    return this.#hold !== undefined;
+  }
+
+  /** Takes over a new configuration; PROXY_EPOCH_TOO_LOW when it is older than what is known. */
+  configure(config: EndpointConfig): void {
+    this.#refuseBelow(config.epoch, this.#epoch);
+    this.#config = config;
+    const moved = config.primary !== undefined && !isAt(this.upstream, config.primary);
+    if (config.epoch === this.#epoch && !moved) return;
+    this.#epoch = config.epoch;
+    if (config.primary === undefined) this.#leaveUpstream();
+    else if (moved) this.#goTo(config.primary);
+  }
+
+  /** Connects to the primary-to-be and gives it the scripts; PROXY_TARGET_UNREACHABLE when that fails. */
+  async prepare(epoch: number, target: Address): Promise<void> {
+    this.#refuseBelow(epoch, this.#epoch);
+    this.#dropPrepared();
+    const upstream = this.#connectTo(target);
+    this.#prepared = { epoch, upstream };
+    try {
+      await upstream.warm(this.upstream?.places ?? [MAIN_PLACE]);
+    } catch (error) {
+      this.#dropPrepared();
+      if (error instanceof Fault && error.code === faults.notPrepared.code) throw error;
+      const { host, port } = target;
+      throw new Fault(
+        faults.notPrepared,
+        `The engine at ${host}:${port} cannot be used: ${messageOf(error)}`,
+        {},
+        error,
+      );
+    }
+  }
+
+  /** Stops taking requests; resolves with the milliseconds until none was outstanding. PROXY_NOT_DRAINED resumes at once. */
+  async hold(epoch: number, drainMs: number, holdMs: number): Promise<number> {
+    this.#refuseBelow(epoch, this.#epoch);
+    this.#hold?.end();
+    const hold = new Hold(epoch, this.clock, holdMs, () => {
+      this.counters.holdsExpired++;
+      this.log.warn("hold ended by its own deadline", { epoch, holdMs });
+      this.#resume(hold);
+    });
+    this.#hold = hold;
+    this.upstream?.flush();
+    const busy = [...this.#sessions].filter((session) => session.busy);
+    const drained = await hold.drain(busy, drainMs);
+    if (drained !== undefined) return drained;
+    const left = busy.filter((session) => session.busy).length;
+    this.#resume(hold);
+    throw new Fault(faults.notDrained, `${left} clients still wait for a reply after ${drainMs} ms.`, {
+      left,
+      drainMs,
+    });
+  }
+
+  /** Goes on at `target`; resolves with the milliseconds that clients were held. */
+  async release(epoch: number, target: Address): Promise<number> {
+    const known = epoch === this.#epoch && isAt(this.upstream, target);
+    if (!known) this.#refuseBelow(epoch, this.#epoch + 1);
+    const hold = this.#hold;
+    this.#epoch = epoch;
+    this.#config = { ...this.#config, epoch, primary: target };
+    if (!known) this.#goTo(target);
+    await this.#giveScripts();
+    if (hold !== undefined) this.#resume(hold);
+    return hold?.ageMs ?? 0;
+  }
+
+  /** Goes on at the old primary and forgets the one that was prepared. */
+  abort(epoch: number): void {
+    this.#refuseBelow(epoch, this.#hold?.epoch ?? this.#epoch);
+    this.#dropPrepared();
+    if (this.#hold !== undefined) this.#resume(this.#hold);
+  }
+
+  /** Takes new clients. PROXY_CANNOT_LISTEN when the address is taken or not of this machine. */
+  async listen(): Promise<void> {
+    if (this.#server !== undefined) return;
+    const { host, port } = this.#config.listen;
+    const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+      this.#accept(socket);
+    });
+    this.#server = server;
+    try {
+      server.listen({ host, port, backlog: 4096 });
+      await once(server, "listening");
+    } catch (error) {
+      this.#server = undefined;
+      throw new Fault(
+        faults.cannotListen,
+        `Cannot listen at ${host}:${port}: ${messageOf(error)}`,
+        { host, port },
+        error,
+      );
+    }
+  }
+
+  /** Takes no new clients. */
+  unlisten(): void {
+    this.#server?.close();
+    this.#server = undefined;
+  }
+
+  /** Closes every client at a boundary between requests; those that have none by the deadline count as remaining. */
+  async drain(deadlineMs: number): Promise<Drained> {
+    return drainSessions(this.#sessions, deadlineMs, this.clock, () => {
+      this.unlisten();
+    });
+  }
+
+  /** Ends it all at once. */
+  close(): void {
+    this.unlisten();
+    this.#hold?.end();
+    this.#hold = undefined;
+    this.#dropPrepared();
+    for (const session of [...this.#sessions]) session.destroy();
+    this.upstream?.destroy();
+    this.#cancelGiveUp?.();
+  }
+
+  settled(session: Session): void {
+    this.#hold?.settled(session);
+  }
+
+  ended(session: Session): void {
+    this.#sessions.delete(session);
+    this.#hold?.settled(session);
+  }
+
+  get stats(): EndpointStats {
+    const { requests, cut, holdsExpired, resent } = this.counters;
+    return {
+      ...{ bdb: this.#config.bdb, epoch: this.#epoch, listening: this.#server?.listening ?? false, held: this.held },
+      ...{ clients: this.#sessions.size, inFlight: this.upstream?.inFlight ?? 0, requests, cut, holdsExpired, resent },
+    };
+  }
+
+  #refuseBelow(epoch: number, least: number): void {
+    if (epoch >= least) return;
+    throw new Fault(
+      faults.epochTooLow,
+      `Database ${this.#config.bdb} is at epoch ${this.#epoch}; epoch ${epoch} comes too late.`,
+      { bdb: this.#config.bdb, known: this.#epoch, given: epoch },
+    );
+  }
+
+  #connectTo(address: Address): Upstream {
+    const upstream: Upstream = new Upstream(address, {
+      clock: this.clock,
+      log: this.log,
+      arenas: this.#arenas,
+      scripts: this.scripts,
+      password: () => this.#config.password,
+      changed: () => {
+        if (upstream === this.upstream) this.#upstreamChanged();
+      },
+    });
+    return upstream;
+  }
+
+  #serveFrom(upstream: Upstream): void {
+    this.upstream = upstream;
+    upstream.choose(MAIN_PLACE);
+  }
+
+  #goTo(target: Address): void {
+    const prepared = this.#prepared;
+    this.#prepared = undefined;
+    if (prepared !== undefined && !isAt(prepared.upstream, target)) prepared.upstream.destroy();
+    this.#leaveUpstream();
+    this.#serveFrom(
+      prepared !== undefined && isAt(prepared.upstream, target) ? prepared.upstream : this.#connectTo(target),
+    );
+    this.#upstreamChanged();
+  }
+
+  #leaveUpstream(): void {
+    this.upstream?.retire(this.holdMs);
+    this.upstream = undefined;
+    this.#watchPrimary();
+  }
+
+  #upstreamChanged(): void {
+    this.#watchPrimary();
+    if (this.held) return;
+    if (this.upstream?.reachable === false) this.upstream.choose(MAIN_PLACE);
+    for (const session of [...this.#sessions]) session.upstreamChanged();
+  }
+
+  /** Without a primary for longer than `holdMs`, clients are told so. */
+  #watchPrimary(): void {
+    if (this.upstream?.reachable === true) {
+      this.givenUp = false;
+      this.#cancelGiveUp?.();
+      this.#cancelGiveUp = undefined;
+    } else
+      this.#cancelGiveUp ??= after(this.clock, this.holdMs, () => {
+        this.givenUp = true;
+        this.#upstreamChanged();
+      });
+  }
+
+  async #giveScripts(): Promise<void> {
+    try {
+      await this.upstream?.giveScripts();
+    } catch (error) {
+      this.log.warn("scripts could not be loaded into the new primary", { error });
+    }
+  }
+
+  #resume(hold: Hold): void {
+    hold.end();
+    if (this.#hold !== hold) return;
+    this.#hold = undefined;
+    this.#upstreamChanged();
+  }
+
+  #dropPrepared(): void {
+    this.#prepared?.upstream.destroy();
+    this.#prepared = undefined;
+  }
+
+  #accept(socket: Socket): void {
+    const { remoteAddress = "", remotePort = 0 } = socket;
+    if (this.#sessions.size >= LIMITS.clients) {
+      socket.on("error", () => undefined); // it is ended anyway
+      socket.end(replies.tooManyClients);
+      return;
+    }
+    const session = new Session(socket, this, {
+      id: this.#nextClient++,
+      address: `${remoteAddress}:${remotePort}`,
+      name: Buffer.alloc(0),
+      authenticated: this.password === "",
+      user: undefined,
+      place: MAIN_PLACE,
+    });
+    this.#sessions.add(session);
+  }
+}
+
+const MAIN_PLACE = { protocol: 2, database: 0 } as const;
+
+function isAt(upstream: Upstream | undefined, { host, port }: Address): boolean {
+  return upstream !== undefined && upstream.address.host === host && upstream.address.port === port;
+}

@@ -1,0 +1,45 @@
+import { nameOf } from "./arguments.ts";
+import { isRead } from "./commands.ts";
+
+/** What a reply means for the session when it comes. */
+export type ExpectationKind =
+  | "command"
+  | "multi"
+  | "queued"
+  | "exec"
+  | "discard"
+  | "watch"
+  | "unwatch"
+  | "blocking"
+  | "subscription"
+  | "select"
+  | "hello"
+  | "auth"
+  /** A write of our own that precedes WAIT; its reply is for nobody. */
+  | "prime";
+
+/** A request on a pinned connection whose reply has not come. */
+export interface Expectation {
+  readonly kind: ExpectationKind;
+  readonly request: Buffer;
+  /** Replies that are still to come. */
+  replies: number;
+  /** When it was first sent, in milliseconds; a blocking command waits from then on. */
+  readonly since: number;
+  /** What the client is told instead of the engine's reply. */
+  readonly substitute?: Buffer;
+}
+
+/** True when nothing is lost if nobody knows whether it was executed: it changed nothing but the connection's state. */
+export function isRepeatable({ kind, request, substitute }: Expectation): boolean {
+  switch (kind) {
+    case "command":
+      return isRead(nameOf(request));
+    case "exec":
+      return substitute !== undefined;
+    case "blocking":
+      return nameOf(request) === "XREAD" || nameOf(request).startsWith("WAIT");
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { ScriptCache } from "./script-cache.ts";
+import type { Session } from "./session.ts";
+import type { Upstream } from "./upstream.ts";
+
+/** Bounds of one endpoint, so that no client can exhaust the proxy. */
+export const LIMITS = {
+  clients: 10_000,
+  /** Connections to the engine that clients have for themselves. */
+  pins: 2_000,
+  /** Different pairs of protocol version and database. */
+  places: 32,
+  /** A client that has not taken so many bytes of replies is cut. */
+  queuedBytes: 32 * 2 ** 20,
+  /** A client's requests are not read while it has not taken so many bytes. */
+  comfortableBytes: 2 ** 20,
+  /** Requests of one client that may wait for replies. */
+  inFlight: 10_000,
+  transactionBytes: 64 * 2 ** 20,
+} as const;
+
+/** Numbers that sessions add to. */
+export interface Counters {
+  requests: number;
+  cut: number;
+  resent: number;
+  holdsExpired: number;
+  pins: number;
+}
+
+/** An endpoint as its sessions see it. */
+export interface SessionHost {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly scripts: ScriptCache;
+  readonly counters: Counters;
+  readonly password: string;
+  /** How long a client may wait for a primary, in milliseconds. */
+  readonly holdMs: number;
+  /** Requests are not taken from clients at the moment. */
+  readonly held: boolean;
+  /** There has been no primary for longer than `holdMs`: clients are told so. */
+  readonly givenUp: boolean;
+  readonly upstream: Upstream | undefined;
+  /** Nothing of this session is outstanding at an engine. */
+  settled(session: Session): void;
+  ended(session: Session): void;
+}

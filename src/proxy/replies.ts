@@ -1,0 +1,41 @@
+/** Answers that the proxy gives by itself, ready to be sent. */
+export const replies = {
+  ok: Buffer.from("+OK\r\n"),
+  reset: Buffer.from("+RESET\r\n"),
+  noPrimary: Buffer.from("-LOADING store: no primary for this database right now\r\n"),
+  noAuth: Buffer.from("-NOAUTH Authentication required.\r\n"),
+  wrongPassword: Buffer.from("-WRONGPASS invalid username-password pair or user is disabled.\r\n"),
+  noPassword: Buffer.from(
+    "-ERR AUTH <password> called without any password configured for the default user. Are you sure your " +
+      "configuration is correct?\r\n",
+  ),
+  noProtocol: Buffer.from("-NOPROTO unsupported protocol version\r\n"),
+  syntax: Buffer.from("-ERR syntax error\r\n"),
+  unbalanced: Buffer.from("-ERR Protocol error: unbalanced quotes in request\r\n"),
+  badDatabase: Buffer.from("-ERR invalid DB index\r\n"),
+  tooManyClients: Buffer.from("-ERR max number of clients reached\r\n"),
+  tooManyDatabases: Buffer.from("-ERR store: too many different databases are selected at this endpoint\r\n"),
+  tooLargeTransaction: Buffer.from("-ERR store: the transaction is too large\r\n"),
+  transactionAborted: Buffer.from("-EXECABORT Transaction discarded because of previous errors.\r\n"),
+} as const;
+
+/** An error with a message of our own. */
+export function errorReply(message: string): Buffer {
+  return Buffer.from(`-${message.replaceAll(/[\r\n]/g, " ")}\r\n`);
+}
+
+/** A number. */
+export function integerReply(value: number): Buffer {
+  return Buffer.from(`:${value}\r\n`);
+}
+
+/** A string, or null in the spelling of the protocol version. */
+export function bulkReply(value: Buffer | undefined, protocol: number): Buffer {
+  if (value === undefined) return Buffer.from(protocol === 3 ? "_\r\n" : "$-1\r\n");
+  return Buffer.concat([Buffer.from(`$${value.length}\r\n`), value, Buffer.from("\r\n")]);
+}
+
+/** What EXEC answers when a watched key changed. */
+export function abortedByWatch(protocol: number): Buffer {
+  return Buffer.from(protocol === 3 ? "_\r\n" : "*-1\r\n");
+}

@@ -1,0 +1,349 @@
+import type { Socket } from "node:net";
+import { Fault } from "../base/fault.ts";
+import { encodeCommand } from "../resp/encode.ts";
+import { INCOMPLETE } from "../resp/scan.ts";
+import { wordsOf } from "./arguments.ts";
+import { Backlog } from "./backlog.ts";
+import { specialOf } from "./commands.ts";
+import type { Special } from "./commands.ts";
+import { LIMITS } from "./host.ts";
+import type { SessionHost } from "./host.ts";
+import type { Identity } from "./identity.ts";
+import type { Lane, LostRequest, Requester } from "./lane.ts";
+import type { Pinned } from "./pinned.ts";
+import { errorReply, replies } from "./replies.ts";
+import { RequestScanner } from "./request-scanner.ts";
+import { treat } from "./treatment.ts";
+import type { Upstream } from "./upstream.ts";
+import { Wire } from "./wire.ts";
+
+/** `leaving` goes on until no transaction is open; `finishing` ends at the next boundary between requests; `closing` has sent FIN and discards what still arrives. */
+type SessionState = "open" | "leaving" | "finishing" | "closing" | "closed";
+
+/**
+ * One client connection. Its requests are taken in order: plain ones go to a lane together, others one at a time by `treat`.
+ * What cannot be taken now stays unread, and `pump` goes on when something has changed.
+ */
+export class Session implements Requester {
+  inFlight = 0;
+  readonly host: SessionHost;
+  readonly identity: Identity;
+  /** Present while the client has a connection to the engine for itself. */
+  pinned: Pinned | undefined;
+  /** Something must happen before the next request can be taken: a connection is being dialled. */
+  waiting = false;
+  state: SessionState = "open";
+  readonly #wire: Wire;
+  readonly #scanner = new RequestScanner();
+  readonly #backlog: Backlog;
+  #unread: Buffer[] = [];
+  /** Beginning of a request whose end has not arrived. */
+  #partial: Buffer[] = [];
+  #paused = false;
+  #pumping = false;
+  #inputEnded = false;
+  /** Said before the end. */
+  #lastWords: Buffer | undefined;
+  #lane: Lane | undefined;
+  #laneOf: Upstream | undefined;
+
+  constructor(socket: Socket, host: SessionHost, identity: Identity) {
+    this.host = host;
+    this.identity = identity;
+    this.#backlog = new Backlog(this);
+    this.#wire = new Wire(socket, {
+      data: (bytes) => {
+        this.#receive(bytes);
+      },
+      end: () => {
+        this.#ended();
+      },
+      closed: () => {
+        this.#closed();
+      },
+      drained: () => {
+        this.pinned?.resume();
+        this.pump();
+      },
+    });
+  }
+
+  get picky(): boolean {
+    return this.#backlog.active;
+  }
+
+  /** True while a request of this client is at an engine; one that blocks does not count. */
+  get busy(): boolean {
+    return this.inFlight > 0 || (this.pinned?.busy ?? false);
+  }
+
+  /** True while the client waits for an answer of any kind. */
+  get owed(): boolean {
+    return this.busy || this.#backlog.active || (this.pinned?.owed ?? false);
+  }
+
+  /** Takes what has arrived, as far as possible now. */
+  pump(): void {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    while (this.#unread.length > 0 && this.#mayAdvance) {
+      if (!this.#consume(this.#unread.shift() ?? Buffer.alloc(0))) break;
+    }
+    this.#pumping = false;
+    if (this.#unread.length === 0 && this.#mayAdvance) this.#resume();
+    this.#endIfRead();
+  }
+
+  /** The primary is another one, or can be reached again. */
+  upstreamChanged(): void {
+    this.pinned?.upstreamChanged();
+    this.#backlog.resend();
+    this.pump();
+  }
+
+  /** Answers by itself, in order; false when replies of earlier requests are awaited first. */
+  local(reply: Buffer): boolean {
+    if (this.owed) return false;
+    this.host.counters.requests++;
+    this.deliver(reply);
+    return true;
+  }
+
+  /** Forwards one request that lies alone in `request`; false when it cannot be sent now. */
+  forward(request: Buffer): boolean {
+    const lane = this.usableLane();
+    if (lane === undefined) return this.host.givenUp ? this.local(replies.noPrimary) : false;
+    this.host.counters.requests++;
+    lane.push(this, 1, request, 0, request.length);
+    return true;
+  }
+
+  usableLane(): Lane | undefined {
+    const { upstream } = this.host;
+    const lane = this.#lane;
+    if (lane !== undefined && !lane.closed && this.#laneOf === upstream) return lane.clogged ? undefined : lane;
+    // replies of the old lane come first
+    if (this.inFlight > 0) return undefined;
+    const choice = upstream?.choose(this.identity.place);
+    this.#lane = choice !== undefined && "lane" in choice ? choice.lane : undefined;
+    this.#laneOf = upstream;
+    return this.#lane;
+  }
+
+  /** The client's place has changed: another lane is to be used. */
+  leaveLane(): void {
+    this.#lane = undefined;
+  }
+
+  deliver(bytes: Buffer): void {
+    if (this.state === "closed") return;
+    if (this.#wire.queued > LIMITS.queuedBytes) {
+      this.cut("a client does not take its replies");
+      return;
+    }
+    this.#wire.write(bytes);
+    if (this.#wire.queued > LIMITS.comfortableBytes) this.pinned?.pause();
+  }
+
+  answered(request: Buffer, reply: Buffer): void {
+    this.#backlog.answered(request, reply);
+  }
+
+  settled(): void {
+    if (this.#backlog.active && this.inFlight === 0) this.#backlog.settled();
+    if (this.busy) return;
+    this.host.settled(this);
+    if (this.state === "finishing") this.finish();
+    else if (this.state === "leaving") this.leave();
+    if (this.#unread.length > 0 || this.#paused) this.pump();
+  }
+
+  lost(requests: readonly LostRequest[], torn: boolean): void {
+    this.#lane = undefined;
+    if (torn || !this.#backlog.takeOver(requests)) this.cut("the engine is gone with a request of unknown outcome");
+    else this.host.settled(this);
+  }
+
+  /** Ends at the next boundary between requests and transactions. */
+  leave(): void {
+    if (this.state === "open") this.state = "leaving";
+    if (this.state === "leaving" && this.pinned?.midway !== true) this.finish();
+  }
+
+  /** Ends at the next boundary between requests, at once when nothing is owed. */
+  finish(): void {
+    if (this.state === "closing" || this.state === "closed") return;
+    this.state = "finishing";
+    if (this.owed || this.waiting) return;
+    this.#halfClose();
+  }
+
+  /** As `leave`, but a blocking command is taken back, and the end of a transaction is not awaited. */
+  finishNow(): void {
+    this.finish();
+    this.pinned?.withdraw();
+  }
+
+  /** Ends without regard to what is outstanding. */
+  cut(why: string): void {
+    if (this.state === "closed") return;
+    this.host.counters.cut++;
+    this.host.log.warn("client connection cut", { why, client: this.identity.address });
+    this.destroy();
+  }
+
+  destroy(): void {
+    this.#wire.destroy();
+    this.#closed();
+  }
+
+  /** The session can share a lane again. */
+  dropPin(): void {
+    this.#releasePin();
+    this.leaveLane();
+  }
+
+  #halfClose(): void {
+    this.state = "closing";
+    this.#unread = [];
+    this.#partial = [];
+    this.#releasePin();
+    if (this.#lastWords !== undefined) this.#wire.write(this.#lastWords);
+    this.#wire.halfClose();
+    this.#resume();
+  }
+
+  get #mayAdvance(): boolean {
+    return (
+      (this.state === "open" || this.state === "leaving") &&
+      !this.host.held &&
+      !this.waiting &&
+      !this.#backlog.active &&
+      this.inFlight < LIMITS.inFlight &&
+      this.#wire.queued < LIMITS.comfortableBytes
+    );
+  }
+
+  #receive(bytes: Buffer): void {
+    if (this.state !== "open" && this.state !== "leaving") return;
+    if (this.#unread.length > 0 || !this.#mayAdvance) {
+      this.#unread.push(bytes);
+      this.#pause();
+    } else if (!this.#consume(bytes)) this.#pause();
+    else if (this.#unread.length > 0) this.pump();
+  }
+
+  /** Takes the requests in `chunk`; what is left over goes back to the unread. False: nothing more can be taken now. */
+  #consume(chunk: Buffer): boolean {
+    try {
+      return this.#partial.length > 0 ? this.#complete(chunk) : this.#takeAll(chunk);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      this.#refuse(error);
+      return false;
+    }
+  }
+
+  #complete(chunk: Buffer): boolean {
+    const past = this.#scanner.next(chunk, 0, chunk.length);
+    if (past === INCOMPLETE) {
+      this.#partial.push(chunk);
+      return true;
+    }
+    const request = Buffer.concat([...this.#partial, chunk.subarray(0, past)]);
+    this.#partial = [];
+    if (past < chunk.length) this.#unread.unshift(chunk.subarray(past));
+    return this.#takeAll(request);
+  }
+
+  /** Puts plain requests on the lane together; one that is not ends the run, and what follows it is taken next. */
+  #takeAll(chunk: Buffer): boolean {
+    const scanner = this.#scanner;
+    const lane = this.#isPlain ? this.usableLane() : undefined;
+    let at = 0;
+    let count = 0;
+    let past = 0;
+    while ((past = scanner.next(chunk, at, chunk.length)) !== INCOMPLETE) {
+      const odd = scanner.inline || scanner.empty;
+      const special = odd ? undefined : specialOf(chunk, scanner.nameAt, scanner.nameLength);
+      if (lane === undefined || odd || special !== undefined) {
+        this.#push(lane, count, chunk, at);
+        const taken = this.#takeOne(chunk.subarray(at, past), special);
+        const rest = taken ? past : at;
+        if (rest < chunk.length) this.#unread.unshift(chunk.subarray(rest));
+        return taken;
+      }
+      count++;
+      at = past;
+    }
+    this.#push(lane, count, chunk, at);
+    if (at < chunk.length) this.#partial.push(chunk.subarray(at));
+    return true;
+  }
+
+  get #isPlain(): boolean {
+    return this.pinned === undefined && this.identity.authenticated;
+  }
+
+  #push(lane: Lane | undefined, count: number, chunk: Buffer, end: number): void {
+    if (count === 0 || lane === undefined) return;
+    this.host.counters.requests += count;
+    lane.push(this, count, chunk, 0, end);
+  }
+
+  #takeOne(request: Buffer, special: Special | undefined): boolean {
+    if (this.#scanner.empty && !this.#scanner.inline) return true;
+    return this.#scanner.inline ? this.#takeLine(request) : treat(this, request, special);
+  }
+
+  #takeLine(line: Buffer): boolean {
+    const words = wordsOf(line);
+    if (words === undefined) return this.local(replies.unbalanced);
+    const [name] = words;
+    if (name === undefined) return true;
+    return treat(this, encodeCommand(words), specialOf(name, 0, name.length));
+  }
+
+  /** The client sent what cannot be understood: it is told so behind what it is owed, and nothing more is read. */
+  #refuse(fault: Fault): void {
+    this.#lastWords = errorReply(`ERR ${fault.message}`);
+    this.finish();
+  }
+
+  #ended(): void {
+    this.#inputEnded = true;
+    // a client that is gone while its command blocks must not be given anything any more
+    if (this.pinned?.owed === true && !this.busy) this.destroy();
+    else this.#endIfRead();
+  }
+
+  #endIfRead(): void {
+    if (this.#inputEnded && this.#unread.length === 0) this.finish();
+  }
+
+  #pause(): void {
+    if (this.#paused || this.#unread.length === 0) return;
+    this.#paused = true;
+    this.#wire.pause();
+  }
+
+  #resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#wire.resume();
+  }
+
+  #closed(): void {
+    if (this.state === "closed") return;
+    this.state = "closed";
+    this.#unread = [];
+    this.#backlog.drop();
+    this.#releasePin();
+    this.host.ended(this);
+  }
+
+  #releasePin(): void {
+    this.pinned?.dispose();
+    this.pinned = undefined;
+  }
+}
