@@ -5,6 +5,7 @@ import { Fault, messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { StoreVersion } from "../api/records.ts";
 import type { ErrorBody } from "../management/records.ts";
+import { FORWARDED_BY } from "../management/request.ts";
 import { routes } from "../management/routes.ts";
 import type { BodyOf, ReplyOf, RouteName } from "../management/routes.ts";
 import { isAuthorized } from "./api-auth.ts";
@@ -23,7 +24,7 @@ export interface Call<N extends RouteName> {
 /** One handler a route: a route without one does not compile. */
 export type Handlers = { readonly [N in RouteName]: (call: Call<N>) => Promise<ReplyOf<N>> };
 
-export interface ApiServerOptions {
+export interface ManagementApiOptions {
   readonly host: string;
   readonly port: number;
   readonly tls: SecretFiles<"tls.crt" | "tls.key">;
@@ -36,16 +37,14 @@ export interface ApiServerOptions {
   readonly log: Log;
 }
 
-export interface ApiServer {
+export interface ManagementApi {
   /** Serves new connections with another certificate. */
   useTls(tls: SecretFiles<"tls.crt" | "tls.key">): void;
   close(): Promise<void>;
 }
 
-export const FORWARDED_BY = "store-forwarded-by";
-
 /** Serves every route of the management API (§4.2) over HTTPS; errors are JSON with `error_code`, `description`, `message`. */
-export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
+export async function serveManagementApi(options: ManagementApiOptions): Promise<ManagementApi> {
   const server = fastify({
     https: { key: options.tls["tls.key"], cert: options.tls["tls.crt"], minVersion: "TLSv1.2" },
     bodyLimit: 1_048_576,
@@ -69,7 +68,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
 
 type HttpsInstance = FastifyInstance<Server>;
 
-function mount<N extends RouteName>(server: HttpsInstance, name: N, options: ApiServerOptions): void {
+function mount<N extends RouteName>(server: HttpsInstance, name: N, options: ManagementApiOptions): void {
   const { method, path, auth } = routes[name];
   server.route<{ Params: Record<string, string> }>({
     method,
@@ -86,7 +85,7 @@ function mount<N extends RouteName>(server: HttpsInstance, name: N, options: Api
   });
 }
 
-function authorize(request: FastifyRequest, options: ApiServerOptions): void {
+function authorize(request: FastifyRequest, options: ManagementApiOptions): void {
   if (!isAuthorized(request.headers.authorization, options.credentials())) {
     throw refuse(refusals.unauthorized, "Basic credentials of the cluster are needed, and those given are not");
   }
@@ -95,12 +94,22 @@ function authorize(request: FastifyRequest, options: ApiServerOptions): void {
 }
 
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
+  const relayed = relayedAnswer(error);
+  if (relayed !== undefined) return reply.status(relayed.status).send(relayed.body);
   const refusal = isClientError(error) ? refusals.badRequest : refusalOf(error);
   const description = messageOf(error);
   if (refusal.status >= 500) log.error("a request failed", { method: request.method, path: pathOf(request), error });
   if (refusal.status === 401) reply.header("www-authenticate", 'Basic realm="store-enterprise", charset="UTF-8"');
   const body: ErrorBody = { error_code: refusal.errorCode, description, message: description };
   return reply.status(isClientError(error) ? error.statusCode : refusal.status).send(body);
+}
+
+/** What the leader answered to a write that this node carried to it. */
+function relayedAnswer(error: unknown): { readonly status: number; readonly body: ErrorBody } | undefined {
+  if (!(error instanceof Fault)) return undefined;
+  const { status, error_code, description } = error.details;
+  if (typeof status !== "number" || typeof error_code !== "string" || typeof description !== "string") return undefined;
+  return { status, body: { error_code, description, message: description } };
 }
 
 /** What fastify itself refuses: malformed JSON, a body too large, an unknown media type. */

@@ -34,7 +34,12 @@ export function bdbView(record: DatabaseRecord, around: BdbSurroundings): BdbRec
     shard_list: record.shards.flatMap((shard) => shard.instances.map((one) => instanceView(shard, one, around))),
     epoch: record.shards.reduce((sum, { epoch }) => sum + epoch, 0),
     endpoints: [
-      { uid: `${record.uid}:1`, dns_name: `${record.name}.${around.dnsName}`, port: record.port, addr: around.endpoints },
+      {
+        uid: `${record.uid}:1`,
+        dns_name: `${record.name}.${around.dnsName}`,
+        port: record.port,
+        addr: around.endpoints,
+      },
     ],
     module_list: [],
     waiting_for: record.upgrade?.waitingFor || (record.waitingFor ?? ""),

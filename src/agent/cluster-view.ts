@@ -34,7 +34,11 @@ export function addressOf(view: ClusterView, node: number): string | undefined {
 }
 
 /** How to reach the engine of an instance; undefined while its node has never reported. */
-export function engineAddress(view: ClusterView, instance: InstanceRecord, password: string): EngineAddress | undefined {
+export function engineAddress(
+  view: ClusterView,
+  instance: InstanceRecord,
+  password: string,
+): EngineAddress | undefined {
   const host = addressOf(view, instance.node);
   return host === undefined ? undefined : { host, port: instance.port, password };
 }

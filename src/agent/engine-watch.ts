@@ -122,7 +122,8 @@ class Line {
 function answerOf(info: Info): EngineAnswer {
   const engine = engineIdentity(info);
   const replication = replicationView(info);
-  if (engine === undefined || replication === undefined) return { state: "silent", why: "INFO names no version or role" };
+  if (engine === undefined || replication === undefined)
+    return { state: "silent", why: "INFO names no version or role" };
   if (info.get("loading") === "1" || info.get("async_loading") === "1") return { state: "loading" };
   return {
     state: "serving",

@@ -9,7 +9,7 @@ import { settled, waiting } from "../reconcile/outcome.ts";
 import type { Outcome } from "../reconcile/outcome.ts";
 import type { ClusterView } from "./cluster-view.ts";
 import { gatherFacts } from "./leader-facts.ts";
-import type { Moves } from "./moves.ts";
+import type { LastSeen, Moves } from "./moves.ts";
 import {
   substance,
   withActive,
@@ -33,6 +33,7 @@ export class DatabaseLeader {
   readonly #view: ClusterView;
   readonly #moves: Moves;
   readonly #verified = new Verified();
+  readonly #lastSeen = new Map<string, LastSeen>();
   readonly #reasonAt = new Map<number, number>();
 
   constructor(view: ClusterView, moves: Moves) {
@@ -46,9 +47,10 @@ export class DatabaseLeader {
     if (record === undefined) return settled;
     if (record.status === "delete-pending") return removalPass(this.#view, record);
     const facts = await gatherFacts(this.#view, record, this.#verified.of(record));
+    this.#remember(facts);
     const step = decideDatabase(facts);
     try {
-      return await this.#act(facts, step, signal);
+      return await this.#act(facts, step);
     } catch (error) {
       if (!(error instanceof Fault) || signal.aborted) throw error;
       this.#view.log.warn("a step of a database failed and is tried again", { bdb: uid, step, error });
@@ -57,7 +59,16 @@ export class DatabaseLeader {
     }
   }
 
-  async #act(facts: DatabaseFacts, step: DatabaseStep, signal: AbortSignal): Promise<Outcome> {
+  /** What a failover later needs to tell what may be missing. */
+  #remember({ record, instances }: DatabaseFacts): void {
+    const at = this.#view.clock.now().getTime();
+    for (const { id, primary } of record.shards) {
+      const seen = instances.get(primary);
+      if (seen?.state === "serving") this.#lastSeen.set(`${record.uid}/${id}`, { offset: seen.offset, at });
+    }
+  }
+
+  async #act(facts: DatabaseFacts, step: DatabaseStep): Promise<Outcome> {
     const { record } = facts;
     if (step.kind === "rest") {
       await this.#say(record, "");
@@ -68,27 +79,26 @@ export class DatabaseLeader {
       return waiting(record.status === "active" ? 2 * PAUSE_MS.waiting : PAUSE_MS.waiting, "Wait", step.reason);
     }
     this.#view.log.info("step of a database", { bdb: record.uid, step });
-    await this.#perform(facts, step, signal);
+    await this.#perform(facts, step);
     return waiting(PAUSE_MS.acted, step.kind, "");
   }
 
   async #perform(
     { record, instances }: DatabaseFacts,
     step: Exclude<DatabaseStep, { kind: "rest" | "wait" }>,
-    signal: AbortSignal,
   ): Promise<void> {
     const now = this.#view.clock.now().toISOString();
     switch (step.kind) {
       case "resume-switchover":
-        return this.#moves.resumeSwitchover(record, step.shard, signal);
+        return this.#moves.resumeSwitchover(record, step.shard);
       case "switch-over":
-        return this.#moves.switchOver(record, step.shard, step.to, signal);
+        return this.#moves.switchOver(record, step.shard, step.to);
       case "fail-over":
-        return this.#moves.failOver(record, step.shard, step.to, signal);
+        return this.#moves.failOver(record, step.shard, step.to, this.#lastSeen.get(`${record.uid}/${step.shard}`));
       case "reattach":
         return this.#moves.reattach(record, step.shard, step.replica);
       case "verify":
-        await this.#moves.verify(record, step.shard, step.replica, signal);
+        await this.#moves.verify(record, step.shard, step.replica);
         this.#verified.add(record, step.replica);
         return;
       case "relaunch": {

@@ -16,7 +16,8 @@ import { isDraining, maintenanceOf, withEvacuated, withReason, withReturned } fr
 export interface NodeLeaderDeps {
   readonly view: ClusterView;
   readonly kube: Kube;
-  readonly proxyOf: (node: number) => { drain(deadlineMs: number): Promise<void> };
+  /** Lets the clients of a node end what they are at, within `deadlineMs`. */
+  readonly drain: (node: number, deadlineMs: number) => Promise<void>;
   readonly stepDown: () => void;
 }
 
@@ -42,7 +43,7 @@ export class NodeLeader {
   }
 
   async #leave(entry: NodeMaintenance): Promise<Outcome> {
-    const { view, proxyOf, stepDown } = this.#deps;
+    const { view, drain, stepDown } = this.#deps;
     const { node } = entry;
     const step = decideEvacuation(await this.#facts(entry));
     switch (step.kind) {
@@ -51,7 +52,7 @@ export class NodeLeader {
         stepDown();
         return settled;
       case "drain-clients":
-        await proxyOf(node).drain(DRAIN_MS);
+        await drain(node, DRAIN_MS);
         this.#drained.add(entry.action.uid);
         return waiting(1, "Drained", "");
       case "done":
@@ -59,7 +60,8 @@ export class NodeLeader {
         view.log.info("node is in maintenance", { node });
         return settled;
       case "wait":
-        if (entry.waitingFor !== step.reason) await view.records.changeState((state) => withReason(state, node, step.reason));
+        if (entry.waitingFor !== step.reason)
+          await view.records.changeState((state) => withReason(state, node, step.reason));
         return waiting(LOOK_AGAIN_MS, "Evacuating", step.reason);
     }
   }
@@ -109,7 +111,9 @@ export class NodeLeader {
       const { items } = await kube.list(EndpointSlices, { namespace, labelSelector });
       return items
         .filter((slice) =>
-          slice.endpoints.some((one) => one.conditions?.ready !== false && one.addresses.some((each) => each === address)),
+          slice.endpoints.some(
+            (one) => one.conditions?.ready !== false && one.addresses.some((each) => each === address),
+          ),
         )
         .map(({ metadata }) => `endpointslice ${metadata.name}`);
     } catch (error) {

@@ -23,7 +23,10 @@ export async function removalPass(view: ClusterView, record: DatabaseRecord): Pr
     });
   }
   await view.records.removeDatabase(record.uid);
-  view.log.info("database removed", { bdb: record.uid, configmap: clusterNames.databaseRecord(view.config.cluster, record.uid) });
+  view.log.info("database removed", {
+    bdb: record.uid,
+    configmap: clusterNames.databaseRecord(view.config.cluster, record.uid),
+  });
   return settled;
 }
 

@@ -93,7 +93,7 @@ function look(uid: number, lease: Stored<Lease>, before: Seen | undefined, now: 
   return { uid, annotation, report, renewTime, renewedAt };
 }
 
-/** A lease that was given up or ran out long ago must not look fresh to a process that has just started. */
+/** A lease that ran out long ago must not look fresh to a process that has just started. */
 function firstSeen(lease: Stored<Lease>, now: number): number {
   const renewed = Date.parse(String(lease.spec?.renewTime ?? ""));
   return Number.isNaN(renewed) ? now - NODE_LEASE_MS : Math.min(now, Math.max(renewed, now - 10 * 86_400_000));

@@ -30,6 +30,8 @@ export interface NodeLease {
   readonly joined: Promise<void>;
   /** Says now what has changed, instead of with the next renewal. */
   renewNow(): Promise<void>;
+  /** Says that the node is gone, so that nobody waits for its lease to run out. Call after `signal` has aborted. */
+  giveUp(): Promise<void>;
 }
 
 const RENEW_MS = 1_000;
@@ -57,7 +59,15 @@ export function keepNodeLease(options: NodeLeaseOptions): NodeLease {
   };
   const renewNow = (): Promise<void> => (tail = tail.then(renew));
   void repeat(renewNow, clock, signal);
-  return { joined: joined.promise, renewNow, sinceRenewalMs: () => clock.now().getTime() - renewedAt };
+  return {
+    joined: joined.promise,
+    renewNow,
+    sinceRenewalMs: () => clock.now().getTime() - renewedAt,
+    giveUp: async () => {
+      await tail;
+      await write({ ...options, podName: "" }, clock.now());
+    },
+  };
 }
 
 async function repeat(act: () => Promise<void>, clock: Clock, signal: AbortSignal): Promise<void> {

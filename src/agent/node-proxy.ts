@@ -14,7 +14,7 @@ export interface NodeProxy {
   send(command: ProxyCommand): Promise<ProxyReply>;
   /** The proxy runs, has the endpoints that were wanted last, and takes clients. */
   takesClients(): boolean;
-  stop(graceMs: number): Promise<void>;
+  stop(): Promise<void>;
 }
 
 export interface NodeProxyOptions {
@@ -64,8 +64,9 @@ export function startNodeProxy(options: NodeProxyOptions): NodeProxy {
         await insist({ op: "configure", endpoints: admitted });
         configured = wanted;
       }
-      if (wantDrained !== drained) await insist(wantDrained ? { op: "drain", deadlineMs: DRAIN_MS } : { op: "undrain" });
+      if (wantDrained !== drained)
+        await insist(wantDrained ? { op: "drain", deadlineMs: DRAIN_MS } : { op: "undrain" });
     },
-    stop: (graceMs) => child.stop(graceMs),
+    stop: () => child.stop(),
   };
 }

@@ -26,6 +26,8 @@ export interface NodeSyncOptions {
 export interface NodeSync {
   /** Looks at the records again. */
   ask(): void;
+  /** Calls back when the node begins or ceases to take clients. */
+  onServing(listener: () => void): void;
   readonly stopped: Promise<void>;
 }
 
@@ -36,6 +38,9 @@ export interface NodeSync {
 export function syncNode(options: NodeSyncOptions): NodeSync {
   const { records, members, node, address } = options;
   const addressOf = (uid: number): string | undefined => (uid === node ? address : members.get(uid)?.report.address);
+
+  const listeners: (() => void)[] = [];
+  let tookClients = false;
 
   const engines = repeating(
     "engines",
@@ -56,6 +61,9 @@ export function syncNode(options: NodeSyncOptions): NodeSync {
         wanted.filter((endpoint) => endpoint !== undefined),
         isLeft,
       );
+      if (options.proxy.takesClients() === tookClients) return;
+      tookClients = options.proxy.takesClients();
+      for (const listener of listeners) listener();
     },
     options,
   );
@@ -63,6 +71,9 @@ export function syncNode(options: NodeSyncOptions): NodeSync {
     ask: () => {
       engines.ask();
       endpoints.ask();
+    },
+    onServing: (listener) => {
+      listeners.push(listener);
     },
     stopped: Promise.all([engines.stopped, endpoints.stopped]).then(() => undefined),
   };

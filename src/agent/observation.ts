@@ -9,7 +9,8 @@ import type { EngineAnswer, EngineWatch } from "./engine-watch.ts";
 export type Answers = ReadonlyMap<number, EngineAnswer>;
 
 /** What the agent of a node says of an instance; `silent` when the agent does not answer. */
-export type NodeWord = { readonly kind: "told"; readonly instance: LocalInstance | undefined } | { readonly kind: "silent" };
+export type NodeWord =
+  { readonly kind: "told"; readonly instance: LocalInstance | undefined } | { readonly kind: "silent" };
 
 /**
  * Asks every engine of the database. The primary is asked before its replicas: a replica whose offset has reached the
@@ -25,7 +26,9 @@ export async function askEngines(
     const address = addressOf(instance);
     answers.set(
       instance.id,
-      address === undefined ? { state: "silent", why: `node ${instance.node} has no address` } : await watch.ask(address),
+      address === undefined
+        ? { state: "silent", why: `node ${instance.node} has no address` }
+        : await watch.ask(address),
     );
   };
   for (const shard of record.shards) {
@@ -56,6 +59,7 @@ export function instanceFacts(
     state: "serving",
     role: answer.replication.role,
     ...standing(shard, instance, answers, hosts),
+    ...followed(shard, instance, answer.replication.link, hosts),
     hasData: answer.hasData,
     configured: answer.maxMemory === record.memoryBytes && answer.evictionPolicy === record.evictionPolicy,
   };
@@ -81,6 +85,18 @@ export function standing(
   );
   const lagBytes = followsIt ? Math.max(0, its.replication.offset - offset) : -1;
   return { offset, lagBytes, streaming: followsIt && isFed };
+}
+
+/** Whom a replica was told to follow; nothing for the primary itself. */
+function followed(
+  shard: ShardRecord,
+  instance: InstanceRecord,
+  link: { readonly host: string; readonly port: number } | undefined,
+  hosts: (node: number) => string | undefined,
+): Pick<InstanceFacts, "follows"> {
+  if (instance.id === shard.primary) return {};
+  const { node, port } = primaryOf(shard);
+  return { follows: link?.host === hosts(node) && link?.port === port ? "the primary" : "another" };
 }
 
 function stateOf(

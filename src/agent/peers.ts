@@ -3,7 +3,7 @@ import { Fault } from "../base/fault.ts";
 import { managementClient } from "../management/client.ts";
 import type { ManagementClient } from "../management/client.ts";
 import type { ProxyCommand, ProxyReply } from "../management/proxy-control.ts";
-import type { LocalInstance } from "../management/routes.ts";
+import type { LocalInstance, ReplyOf, RequestOf, RouteName } from "../management/routes.ts";
 
 /** The agents of the other nodes, one by one. */
 export interface Peers {
@@ -11,12 +11,16 @@ export interface Peers {
   localInstances(node: number): Promise<readonly LocalInstance[] | undefined>;
   /** Orders to the proxy of a node; throws the client's Fault when its agent cannot be asked. */
   proxy(node: number, command: ProxyCommand): Promise<ProxyReply>;
+  /** Carries a client's write to the leader; throws the client's Fault, with the leader's own answer in its details. */
+  forward<N extends RouteName>(node: number, route: N, request: RequestOf<N>): Promise<ReplyOf<N>>;
   /** Whether the agent answers at all. */
   answers(node: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
 export interface PeersOptions {
+  /** uid of this node. */
+  readonly self: number;
   readonly addressOf: (node: number) => string | undefined;
   readonly serverName: string;
   /** Asked at each call; a change makes new connections. */
@@ -24,6 +28,7 @@ export interface PeersOptions {
 }
 
 const TIMEOUT_MS = 1_500;
+const FORWARD_TIMEOUT_MS = 10_000;
 /** An order to a proxy waits for what it orders, at most this long. */
 const ORDER_TIMEOUT_MS = 60_000;
 
@@ -42,6 +47,7 @@ export function connectPeers(options: PeersOptions): Peers {
       timeoutMs,
       port: PORTS.management,
       serverName: options.serverName,
+      forwardedBy: options.self,
       addresses: () => [options.addressOf(node)].filter((address) => address !== undefined),
     });
     clients.set(key, { trust: mark, client });
@@ -49,12 +55,20 @@ export function connectPeers(options: PeersOptions): Peers {
   };
   return {
     localInstances: (node) => clientOf(node, TIMEOUT_MS).call("localInstances").catch(silence),
-    proxy: (node, body) => clientOf(node, ORDER_TIMEOUT_MS).call("localProxy", { body }),
+    proxy: (node, body) =>
+      clientOf(node, ORDER_TIMEOUT_MS).call("localProxy", { body }, { signal: AbortSignal.timeout(patienceOf(body)) }),
+    forward: (node, route, request) => clientOf(node, FORWARD_TIMEOUT_MS).call(route, request),
     answers: async (node) => (await clientOf(node, TIMEOUT_MS).call("localInstances").catch(silence)) !== undefined,
     close: async () => {
       await Promise.all([...clients.values()].map(({ client }) => client.close()));
     },
   };
+}
+
+/** What is ordered may take its own time; the answer comes soon after. */
+function patienceOf(command: ProxyCommand): number {
+  const own = command.op === "drain" ? command.deadlineMs : command.op === "hold" ? command.drainMs : 0;
+  return own + 3_000;
 }
 
 /** A peer that cannot be asked has said nothing: the caller draws its own conclusion. */

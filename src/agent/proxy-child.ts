@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { ProxyCommand, ProxyReply, ProxyReplyMessage } from "../management/proxy-control.ts";
-import { startChild, stopChild } from "../supervisor/child.ts";
+import { startChild } from "../supervisor/child.ts";
 import type { Child } from "../supervisor/child.ts";
 import { faults } from "./faults.ts";
 
@@ -11,7 +11,8 @@ export interface ProxyChild {
   /** Sends a command; AGENT_PROXY_GONE when the proxy is not there or ends before it answers. */
   send(command: ProxyCommand): Promise<ProxyReply>;
   readonly ready: () => boolean;
-  stop(graceMs: number): Promise<void>;
+  /** Ends it at once: its clients have been drained, or cannot be. */
+  stop(): Promise<void>;
 }
 
 export interface ProxyChildOptions {
@@ -69,9 +70,9 @@ export function runProxyChild(options: ProxyChildOptions): ProxyChild {
         waiting.delete(id);
         reject(gone("the proxy of this node is not up"));
       }),
-    async stop(graceMs) {
+    async stop() {
       stopping.abort();
-      if (child !== undefined) await stopChild(child, graceMs, clock);
+      child?.signal("SIGKILL");
       await running;
     },
   };

@@ -37,7 +37,9 @@ export function withRelaunch(
     ),
   }));
   const cost = costOfRestart(record);
-  return cost === undefined ? next : withLoss(next, `${now}: the only engine of "${record.name}" ended by itself; ${cost}`);
+  return cost === undefined
+    ? next
+    : withLoss(next, `${now}: the only engine of "${record.name}" ended by itself; ${cost}`);
 }
 
 /** The record with one more sentence about what a crash may have cost. */

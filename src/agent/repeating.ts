@@ -18,7 +18,7 @@ export function repeating(
   let asked = false;
   let wake = (): void => undefined;
   const run = async (): Promise<void> => {
-    for (let failures = 0; !signal.aborted; ) {
+    for (let failures = 0; !signal.aborted;) {
       if (!asked && failures === 0) await new Promise<void>((resolve) => (wake = resolve));
       if (signal.aborted) return;
       asked = false;

@@ -2,7 +2,7 @@ import { Agent } from "undici";
 import { Fault, messageOf } from "../base/fault.ts";
 import { answerOf } from "./answer.ts";
 import { faults } from "./faults.ts";
-import { requestOnce, wasNeverSent } from "./request.ts";
+import { FORWARDED_BY, requestOnce, wasNeverSent } from "./request.ts";
 import { routes } from "./routes.ts";
 import type { ReplyOf, RequestOf, RouteName } from "./routes.ts";
 
@@ -18,6 +18,8 @@ export interface ManagementClientOptions {
   readonly password: string;
   /** How long one address may take to answer, in milliseconds. */
   readonly timeoutMs: number;
+  /** Set by a node that carries a client's write to the leader: its uid. */
+  readonly forwardedBy?: number;
 }
 
 /** Typed caller of the management API (§4.2). */
@@ -27,54 +29,63 @@ export interface ManagementClient {
    * that it is no member (503); a request that must not run twice moves on only when it was never sent.
    * Failures are Faults of src/management/faults.ts.
    */
-  call<N extends RouteName>(route: N, ...request: CallArguments<N>): Promise<ReplyOf<N>>;
+  call<N extends RouteName>(route: N, request: RequestOf<N>, options?: CallOptions): Promise<ReplyOf<N>>;
+  call<N extends PlainRouteName>(route: N): Promise<ReplyOf<N>>;
   close(): Promise<void>;
 }
 
-type CallOptions = { readonly signal?: AbortSignal };
-type CallArguments<N extends RouteName> =
-  object extends RequestOf<N> ? [request?: RequestOf<N> & CallOptions] : [request: RequestOf<N> & CallOptions];
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** Routes without path parameters and body. */
+type PlainRouteName = { [N in RouteName]: object extends RequestOf<N> ? N : never }[RouteName];
 
 /** A client that keeps its connections open, verifies TLS against `ca` and sends Basic credentials. */
 export function managementClient(options: ManagementClientOptions): ManagementClient {
-  const dispatcher = new Agent({
-    connect: { ca: options.ca, servername: options.serverName, timeout: options.timeoutMs },
-    keepAliveTimeout: 30_000,
-    connections: 8,
-  });
-  const authorization = `Basic ${Buffer.from(`${options.username}:${options.password}`).toString("base64")}`;
+  const { timeoutMs, port, ca, serverName } = options;
+  const connect = { ca, servername: serverName, timeout: timeoutMs };
+  const dispatcher = new Agent({ connect, keepAliveTimeout: 30_000, connections: 8 });
+  const headers = headersOf(options);
 
-  return {
-    async call(name, ...[request]) {
-      const addresses = options.addresses();
-      const tried: string[] = [];
-      for (const address of addresses) {
-        const origin = `https://${hostOf(address)}:${options.port}`;
-        try {
-          const answer = await requestOnce(name, request ?? {}, {
-            dispatcher,
-            origin,
-            authorization,
-            timeoutMs: options.timeoutMs,
-          });
-          if (answer.status !== 503 || address === addresses.at(-1)) return answerOf(name, origin, answer);
-          tried.push(`${address}: not a member yet`);
-        } catch (error) {
-          if (error instanceof Fault || request?.signal?.aborted) throw error;
-          tried.push(`${address}: ${messageOf(error)}`);
-          if (!mayRunTwice(name) && !wasNeverSent(error)) break;
-        }
+  async function call<N extends RouteName>(
+    name: N,
+    request?: RequestOf<N>,
+    { signal }: CallOptions = {},
+  ): Promise<ReplyOf<N>> {
+    const addresses = options.addresses();
+    const tried: string[] = [];
+    for (const address of addresses) {
+      const origin = `https://${hostOf(address)}:${port}`;
+      try {
+        const answer = await requestOnce(name, { ...request, signal }, { dispatcher, origin, headers, timeoutMs });
+        if (answer.status !== 503 || address === addresses.at(-1)) return answerOf(name, origin, answer);
+        tried.push(`${address}: not a member yet`);
+      } catch (error) {
+        if (error instanceof Fault || signal?.aborted) throw error;
+        tried.push(`${address}: ${messageOf(error)}`);
+        if (!mayRunTwice(name) && !wasNeverSent(error)) throw unreachable(name, tried, true);
       }
-      throw unreachable(name, tried);
-    },
-    close: () => dispatcher.close(),
-  };
+    }
+    throw unreachable(name, tried, false);
+  }
+  return { call, close: () => dispatcher.close() };
 }
 
-function unreachable(name: RouteName, tried: readonly string[]): Fault {
+function headersOf({ username, password, forwardedBy }: ManagementClientOptions): Readonly<Record<string, string>> {
+  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+  return { authorization, ...(forwardedBy === undefined ? {} : { [FORWARDED_BY]: String(forwardedBy) }) };
+}
+
+/** `mayHaveRun`: the request was sent and its answer is missing, so it must not simply be sent again. */
+function unreachable(name: RouteName, tried: readonly string[], mayHaveRun: boolean): Fault {
   const { method, path } = routes[name];
   const where = tried.length === 0 ? "no address of a node is known" : tried.join("; ");
-  return new Fault(faults.unreachable, `${method} ${path} reached no node: ${where}`, { route: name, tried });
+  return new Fault(faults.unreachable, `${method} ${path} reached no node: ${where}`, {
+    route: name,
+    tried,
+    mayHaveRun,
+  });
 }
 
 /** Node actions and the orders to a proxy say what shall be, not what to add: asking twice is asking once. */

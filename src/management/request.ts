@@ -6,6 +6,9 @@ import type { RouteName } from "./routes.ts";
 /** Longest answer that is read, in bytes. */
 const MAX_ANSWER = 16 * 1024 * 1024;
 
+/** Header of a write that a node carries to the leader; its value is the uid of that node. */
+export const FORWARDED_BY = "store-forwarded-by";
+
 /** What a node said, not yet judged. */
 export interface Answer {
   readonly status: number;
@@ -16,7 +19,7 @@ export interface Via {
   readonly dispatcher: Dispatcher;
   /** `https://<address>:<port>` */
   readonly origin: string;
-  readonly authorization: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
 }
 
@@ -35,7 +38,7 @@ export async function requestOnce(name: RouteName, request: LooseRequest, via: V
     signal: request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]),
     headers: {
       accept: "application/json",
-      authorization: via.authorization,
+      ...via.headers,
       ...(request.body === undefined ? {} : { "content-type": "application/json" }),
     },
     ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),

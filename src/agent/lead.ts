@@ -1,0 +1,52 @@
+import type { Kube } from "../kube/kube.ts";
+import { runController } from "../reconcile/controller.ts";
+import type { ClusterView } from "./cluster-view.ts";
+import { DatabaseLeader } from "./leader-database.ts";
+import { leaderMoves } from "./leader-moves.ts";
+import { NodeLeader } from "./leader-nodes.ts";
+import type { NodeLeaderDeps } from "./leader-nodes.ts";
+import type { ProxyPort } from "./switchover-ports.ts";
+
+export interface LeadDeps {
+  readonly view: ClusterView;
+  readonly kube: Kube;
+  readonly proxies: () => readonly ProxyPort[];
+  readonly drain: NodeLeaderDeps["drain"];
+  readonly stepDown: () => void;
+  /** Calls back on each change of records, members or engines; the answer ends that. */
+  readonly onChange: (listener: () => void) => () => void;
+}
+
+/** The leader's work: a pass over each database and each node that is being left, until `signal` aborts. */
+export async function lead(deps: LeadDeps, signal: AbortSignal): Promise<void> {
+  const { view, kube } = deps;
+  const databases = new DatabaseLeader(view, leaderMoves(view, deps.proxies));
+  const nodes = new NodeLeader({ view, kube, drain: deps.drain, stepDown: deps.stepDown });
+  const { log, clock } = view;
+  const onDatabases = runController({
+    name: "databases",
+    workers: 8,
+    reconcile: (uid) => databases.pass(Number(uid), signal),
+    log,
+    clock,
+    signal,
+  });
+  const onNodes = runController({
+    name: "nodes",
+    workers: 4,
+    reconcile: (uid) => nodes.pass(Number(uid)),
+    log,
+    clock,
+    signal,
+  });
+  const lookAtAll = (): void => {
+    for (const { uid } of view.records.databases()) onDatabases.enqueue(String(uid));
+    for (const { node } of view.records.state()?.maintenance ?? []) onNodes.enqueue(String(node));
+  };
+  const unsubscribe = deps.onChange(lookAtAll);
+  // the record of the cluster is made by whoever leads first
+  await view.records.changeState((state) => state);
+  lookAtAll();
+  await Promise.all([onDatabases.stopped, onNodes.stopped]);
+  unsubscribe();
+}

@@ -1,0 +1,46 @@
+import { extname, join } from "node:path";
+import { readAgentConfig } from "../agent/config.ts";
+import { startAgent } from "../agent/agent.ts";
+import { jsonLog } from "../base/log.ts";
+import { connect } from "../kube/client.ts";
+import { loadKubeConfig } from "../kube/config.ts";
+import { systemClock } from "../reconcile/system-clock.ts";
+import { reportAndExit } from "./exit.ts";
+
+/** One node of a cluster: runs until SIGTERM or SIGINT, then leaves the node in good order and exits. */
+export async function main(): Promise<void> {
+  const config = readAgentConfig(process.env);
+  const log = jsonLog(
+    (line) => process.stderr.write(line),
+    () => systemClock.now(),
+    { program: "agent", node: config.node },
+  );
+  const stopped = Promise.withResolvers<void>();
+  const kube = connect(loadKubeConfig(process.env));
+  const starting = startAgent({
+    config,
+    kube,
+    proxyArgs: [programPath(), "proxy"],
+    env: process.env,
+    clock: systemClock,
+    log,
+  });
+  const stop = (signal: NodeJS.Signals): void => {
+    log.info("asked to stop", { signal });
+    starting
+      .then((agent) => agent.stop())
+      .then(stopped.resolve)
+      .catch(reportAndExit);
+  };
+  process.once("SIGTERM", stop);
+  process.once("SIGINT", stop);
+  await starting;
+  await stopped.promise;
+  await kube.close();
+  process.exit(0);
+}
+
+/** The program that starts every other, in the same form (source or built) as this file. */
+function programPath(): string {
+  return join(import.meta.dirname, `store${extname(import.meta.filename)}`);
+}
