@@ -106,9 +106,12 @@ export async function startEngine(options: TestEngineOptions = {}): Promise<Test
       await call("REPLICAOF", primary.host, primary.port);
       await until(`${name} replicates`, async () => {
         const { replicas } = await primary.replication();
-        // a diskless primary holds the stream back until the first acknowledgement
-        return replicas.some((replica) => replica.host === host && replica.state === "online" && replica.offset > 0);
+        return replicas.some((replica) => replica.host === host && replica.state === "online");
       });
+      // a diskless primary holds the stream back until the first acknowledgement
+      await primary.call("PUBLISH", "kit:stream", "flows");
+      const { offset } = await primary.replication();
+      await until(`the stream reaches ${name}`, async () => (await replication()).offset >= offset);
     },
     stop,
     [Symbol.asyncDispose]: () => stop(),
