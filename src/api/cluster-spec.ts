@@ -63,10 +63,10 @@ export const clusterSpec = z.object({
     .describe("`major`: databases cannot be moved to minor versions (§2.2)."),
   persistentSpec: persistentSpec.prefault({}).describe("Volumes of the nodes."),
   storeEnterpriseNodeResources: resourceRequirements
-    .default({ requests: { cpu: "2", memory: "4Gi" }, limits: { cpu: "2", memory: "4Gi" } })
+    .prefault({ requests: { cpu: "2", memory: "4Gi" }, limits: { cpu: "2", memory: "4Gi" } })
     .describe("Resources of a node; requests equal to limits keep its quality of service guaranteed."),
   storeEnterpriseServicesRiggerResources: resourceRequirements
-    .default({ requests: { cpu: "500m", memory: "512Mi" }, limits: { cpu: "500m", memory: "512Mi" } })
+    .prefault({ requests: { cpu: "500m", memory: "512Mi" }, limits: { cpu: "500m", memory: "512Mi" } })
     .describe("Resources of the services rigger."),
   clusterCredentialSecretName: dnsLabel
     .optional()

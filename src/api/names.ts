@@ -59,3 +59,9 @@ export const NODE_PATHS = {
   credentials: "/etc/store/credentials",
   tls: "/etc/store/tls",
 } as const;
+
+/** Where the services rigger finds its mounts, below the container's root. */
+export const RIGGER_PATHS = {
+  credentials: "/etc/store/credentials",
+  authority: "/etc/store/authority",
+} as const;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** A Kubernetes quantity such as `4Gi` or `2`. */
-export const quantity = z.union([z.int(), z.string()]).meta({ "x-kubernetes-int-or-string": true });
+export const quantity = z.union([z.int(), z.string()]).meta({ "x-kubernetes-int-or-string": true }).transform(String);
 
 /** A DNS label: what Kubernetes accepts as the name of a Service or a Pod. */
 export const dnsLabel = z
@@ -17,8 +17,8 @@ export const passedThrough = z.looseObject({});
 
 /** Requests and limits of a container. */
 export const resourceRequirements = z.object({
-  requests: z.record(z.string(), quantity).optional().describe("What the container is sure to get."),
-  limits: z.record(z.string(), quantity).optional().describe("What the container may use at most."),
+  requests: z.record(z.string(), quantity).exactOptional().describe("What the container is sure to get."),
+  limits: z.record(z.string(), quantity).exactOptional().describe("What the container may use at most."),
 });
 
 /** An image and, when wanted, the one build of it (§2.2). */

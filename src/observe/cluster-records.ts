@@ -13,7 +13,9 @@ export interface ClusterRecords {
 }
 
 /** Asks a cluster everything that decisions need; a sentence instead when it does not answer, never an exception. */
-export async function readRecords(client: ManagementClient): Promise<ClusterRecords | { readonly unreachable: string }> {
+export async function readRecords(
+  client: ManagementClient,
+): Promise<ClusterRecords | { readonly unreachable: string }> {
   try {
     const [nodes, bdbs, license, modules, { actions }] = await Promise.all([
       client.call("nodes"),

@@ -57,8 +57,7 @@ export async function observeCluster(
   const connection =
     pods.length === 0 ? "the cluster has no pods" : await deps.connections.to({ name, namespace }, credentials);
   if (typeof connection !== "string") connection.aim(addressesOf(pods));
-  const records =
-    typeof connection === "string" ? { unreachable: connection } : await readRecords(connection.client);
+  const records = typeof connection === "string" ? { unreachable: connection } : await readRecords(connection.client);
   return {
     rec,
     namespace,

@@ -1,9 +1,4 @@
-import {
-  KINDS,
-  type StoreEnterpriseCluster,
-  type StoreEnterpriseDatabase,
-  type KindName,
-} from "../api/kinds.ts";
+import { KINDS, type StoreEnterpriseCluster, type StoreEnterpriseDatabase, type KindName } from "../api/kinds.ts";
 import { API_GROUP, API_VERSION } from "../api/names.ts";
 import type { ResourceType } from "../kube/kube.ts";
 

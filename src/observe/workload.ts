@@ -41,7 +41,9 @@ export function nodePodOf({ metadata, spec, status }: Stored<Pod>): NodePod {
 const ON_THE_WAY = ["ContainerCreating", "PodInitializing"];
 
 function troubleOf(status: Pod["status"]): string {
-  const unscheduled = status?.conditions?.find(({ type, status: holds }) => type === "PodScheduled" && holds === "False");
+  const unscheduled = status?.conditions?.find(
+    ({ type, status: holds }) => type === "PodScheduled" && holds === "False",
+  );
   if (unscheduled !== undefined) return sentence(unscheduled.reason ?? "Unschedulable", unscheduled.message);
   const waiting = status?.containerStatuses?.map(({ state }) => state?.waiting).find((state) => state !== undefined);
   if (waiting === undefined || ON_THE_WAY.includes(waiting.reason ?? "")) return "";

@@ -1,0 +1,35 @@
+import type { ServiceAccount } from "kubernetes-types/core/v1.js";
+import type { Role, RoleBinding } from "kubernetes-types/rbac/v1.js";
+import { RoleBindings, Roles, ServiceAccounts } from "../../kube/builtin.ts";
+import type { Wanted } from "../../kube/kube.ts";
+import type { OwnedObject } from "../../reconcile/keeper.ts";
+import type { PolicyRule } from "../../releases/roles.ts";
+import { ownedMeta, type Owner } from "./meta.ts";
+
+/** A service account named `name` with what `rules` allow; the account itself only when `makeAccount`. */
+export function access(
+  owner: Owner,
+  name: string,
+  rules: readonly PolicyRule[],
+  account: { readonly name: string; readonly isMade: boolean },
+): readonly OwnedObject[] {
+  const role: Wanted<Role> = {
+    metadata: ownedMeta(owner, name),
+    rules: rules.map((rule) => ({
+      apiGroups: [...rule.apiGroups],
+      resources: [...rule.resources],
+      verbs: [...rule.verbs],
+    })),
+  };
+  const binding: Wanted<RoleBinding> = {
+    metadata: ownedMeta(owner, name),
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name },
+    subjects: [{ kind: "ServiceAccount", name: account.name, namespace: owner.namespace }],
+  };
+  const identity: Wanted<ServiceAccount> = { metadata: ownedMeta(owner, account.name) };
+  return [
+    ...(account.isMade ? [{ type: ServiceAccounts, object: identity }] : []),
+    { type: Roles, object: role },
+    { type: RoleBindings, object: binding },
+  ];
+}

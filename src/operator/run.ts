@@ -1,0 +1,114 @@
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { APP_LABEL, LABELS, OPERATOR_NAME, PORTS } from "../api/names.ts";
+import { eventRecorder } from "../kube/events.ts";
+import type { Kube } from "../kube/kube.ts";
+import { openConnections } from "../observe/connections.ts";
+import { kubernetesMinor } from "../observe/kubernetes-version.ts";
+import { runController } from "../reconcile/controller.ts";
+import { objectKeeper } from "../reconcile/keeper.ts";
+import { runWhileLeader } from "../reconcile/leader.ts";
+import { clusterReconciler } from "./cluster-controller.ts";
+import type { OperatorConfig } from "./config.ts";
+import { databaseReconciler } from "./database-controller.ts";
+import { serveHealth } from "./health.ts";
+import { startMetrics, type Metrics } from "./metrics.ts";
+import { startWakeUps } from "./wake-ups.ts";
+
+export interface OperatorDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly config: OperatorConfig;
+  /** Where probes and metrics are; the fixed port when absent. */
+  readonly healthPort?: number;
+}
+
+/** A leader that is silent for this long is replaced, in milliseconds. */
+const LEASE_MS = 15_000;
+const RENEW_MS = 3_000;
+const RETRY_MS = 1_000;
+
+/** Serves probes, competes to lead, and manages clusters and databases while leading, until `signal` aborts. */
+export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Promise<void> {
+  const { kube, clock, log, config } = deps;
+  const metrics = startMetrics(config.release.operator, () => clock.now().getTime());
+  let isReady = false;
+  const where = { host: config.address, port: deps.healthPort ?? PORTS.metrics };
+  const health = await serveHealth({ isReady: () => isReady, metrics: () => metrics.text() }, where);
+  log.info("operator started", { release: config.release.operator, namespace: config.namespace });
+  try {
+    const election = runWhileLeader(
+      {
+        kube,
+        lease: { name: OPERATOR_NAME, namespace: config.namespace },
+        labels: { [LABELS.app]: APP_LABEL },
+        identity: config.identity,
+        leaseMs: LEASE_MS,
+        renewMs: RENEW_MS,
+        retryMs: RETRY_MS,
+        clock,
+        log,
+        signal,
+        onNewLeader: () => {
+          isReady = true;
+        },
+      },
+      (term) => manage(deps, metrics, term),
+    );
+    await election;
+  } finally {
+    await health.close();
+  }
+}
+
+/** One term as leader. */
+async function manage(
+  { kube, clock, log, config }: OperatorDeps,
+  metrics: Metrics,
+  signal: AbortSignal,
+): Promise<void> {
+  const connections = openConnections(kube, clock);
+  const events = eventRecorder(kube, { component: OPERATOR_NAME, clock, log });
+  const deps = {
+    kube,
+    clock,
+    log,
+    events,
+    connections,
+    keeper: objectKeeper(kube, clock, OPERATOR_NAME),
+    release: config.release,
+    kubernetesMinor: kubernetesMinor(kube, clock, log),
+  };
+  const wakeUps = startWakeUps(kube, { namespace: config.namespace, clock, log, signal });
+  const clusters = runController({
+    name: "cluster",
+    reconcile: metrics.counted("cluster", clusterReconciler(deps)),
+    clock,
+    log,
+    signal,
+  });
+  const databases = runController({
+    name: "database",
+    reconcile: metrics.counted("database", databaseReconciler(deps)),
+    workers: 2,
+    clock,
+    log,
+    signal,
+  });
+  metrics.setLeading(true);
+  try {
+    await wakeUps.synced;
+    wakeUps.onCluster((key) => {
+      clusters.enqueue(key);
+    });
+    wakeUps.onDatabase((key) => {
+      databases.enqueue(key);
+    });
+    await Promise.all([clusters.stopped, databases.stopped]);
+  } finally {
+    metrics.setLeading(false);
+    await events.flush();
+    await connections.close();
+  }
+}

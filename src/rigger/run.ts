@@ -1,0 +1,84 @@
+import type { Lease } from "kubernetes-types/coordination/v1.js";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { clusterNames, LABELS, PORTS } from "../api/names.ts";
+import { ConfigMaps, Leases, Pods } from "../kube/builtin.ts";
+import { isTrue } from "../kube/conditions.ts";
+import { startInformer } from "../kube/informer.ts";
+import type { Kube, Stored } from "../kube/kube.ts";
+import { managementClient } from "../management/client.ts";
+import { runController } from "../reconcile/controller.ts";
+import { objectKeeper } from "../reconcile/keeper.ts";
+import type { RiggerConfig } from "./config.ts";
+import { riggerReconciler } from "./reconcile.ts";
+
+/** How long one node may take to answer, in milliseconds. */
+const TIMEOUT_MS = 2_000;
+
+/** Keeps Services, EndpointSlices and the leader label of one cluster until `signal` aborts. */
+export async function runRigger(
+  deps: { readonly kube: Kube; readonly clock: Clock; readonly log: Log; readonly config: RiggerConfig },
+  signal: AbortSignal,
+): Promise<void> {
+  const { kube, clock, log, config } = deps;
+  const { cluster, namespace } = config;
+  const options = { namespace, labelSelector: `${LABELS.cluster}=${cluster}`, clock, log, signal };
+  const pods = startInformer(kube, Pods, { ...options, labelSelector: `${options.labelSelector},${LABELS.role}=node` });
+  const records = startInformer(kube, ConfigMaps, options);
+  const leases = startInformer(kube, Leases, options);
+  const client = managementClient({
+    addresses: () =>
+      pods
+        .list()
+        .toSorted((a, b) => Number(isReady(b)) - Number(isReady(a)))
+        .map(({ status }) => status?.podIP ?? "")
+        .filter((address) => address !== ""),
+    port: PORTS.management,
+    serverName: clusterNames.dnsName(cluster, namespace),
+    ca: config.ca,
+    username: config.username,
+    password: config.password,
+    timeoutMs: TIMEOUT_MS,
+  });
+  let changedAt = clock.now().getTime();
+  const reconcile = riggerReconciler({
+    kube,
+    client,
+    keeper: objectKeeper(kube, clock, clusterNames.rigger(cluster)),
+    log,
+    cluster,
+    namespace,
+    pods,
+    records,
+    sinceChangeMs: () => clock.now().getTime() - changedAt,
+  });
+  try {
+    await Promise.all([pods.synced, records.synced, leases.synced]);
+    const controller = runController({ name: "rigger", reconcile, clock, log, signal });
+    const wake = (): void => {
+      changedAt = clock.now().getTime();
+      controller.enqueue(cluster);
+    };
+    pods.onChange(wake);
+    records.onChange(wake);
+    leases.onChange((_ref, current, previous) => {
+      if (saysNews(current, previous)) wake();
+    });
+    await controller.stopped;
+  } finally {
+    await client.close();
+  }
+}
+
+/** A renewal alone is no news; another holder, or another report of a node, is. */
+function saysNews(current: Stored<Lease> | undefined, previous: Stored<Lease> | undefined): boolean {
+  const told = (lease: Stored<Lease> | undefined): string =>
+    JSON.stringify([lease?.spec?.holderIdentity, lease?.metadata.annotations]);
+  return told(current) !== told(previous);
+}
+
+function isReady(pod: {
+  readonly status?: { readonly conditions?: readonly { type: string; status: string }[] };
+}): boolean {
+  return isTrue(pod.status?.conditions, "ContainersReady");
+}
