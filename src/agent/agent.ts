@@ -53,6 +53,7 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
   const ending = new AbortController();
   const { signal } = ending;
   const changes = new Signals();
+  let joined = false;
   const follow = { kube, cluster: config.cluster, namespace: config.namespace, clock, log, signal };
 
   await mkdir(config.dataDir, { recursive: true });
@@ -125,7 +126,6 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
     leadership.stepDown();
   }
 
-  let joined = false;
   const api = await serveManagementApi({
     host: config.address,
     port: PORTS.management,

@@ -98,7 +98,7 @@ function answerError(error: unknown, request: FastifyRequest, reply: FastifyRepl
   if (relayed !== undefined) return reply.status(relayed.status).send(relayed.body);
   const refusal = isClientError(error) ? refusals.badRequest : refusalOf(error);
   const description = messageOf(error);
-  if (refusal.status >= 500) log.error("a request failed", { method: request.method, path: pathOf(request), error });
+  if (refusal.status === 500) log.error("a request failed", { method: request.method, path: pathOf(request), error });
   if (refusal.status === 401) reply.header("www-authenticate", 'Basic realm="store-enterprise", charset="UTF-8"');
   const body: ErrorBody = { error_code: refusal.errorCode, description, message: description };
   return reply.status(isClientError(error) ? error.statusCode : refusal.status).send(body);
