@@ -1,0 +1,25 @@
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { Kube } from "../kube/kube.ts";
+import type { Outcome } from "../reconcile/outcome.ts";
+import type { Informers } from "./informers.ts";
+
+/** What every loop works with. Loops are told of changes by informers, and decide on what they read from the server. */
+export interface World {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly informers: Informers;
+  readonly signal: AbortSignal;
+}
+
+/** Asks for a pass over the object with this key, at once or after so many milliseconds. */
+export type Enqueue = (key: string, afterMs?: number) => void;
+
+/** One controller: what it does for a key, and which changes bring which keys. */
+export interface Loop {
+  readonly name: string;
+  readonly workers?: number;
+  readonly reconcile: (key: string) => Promise<Outcome>;
+  readonly wire: (enqueue: Enqueue) => void;
+}

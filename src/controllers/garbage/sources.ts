@@ -1,0 +1,57 @@
+import { startInformer } from "../../kube/informer.ts";
+import type { ResourceType } from "../../kube/kube.ts";
+import { keyOf } from "../../kube/ref.ts";
+import { settled, type Outcome } from "../../reconcile/outcome.ts";
+import type { Loop, World } from "../context.ts";
+import { sourcesOf, type Source } from "../informers.ts";
+import { discoverTypes } from "./discovery.ts";
+import { typeKeyOf } from "./graph.ts";
+
+/** Kinds that are followed for the garbage loop's sake, and what becomes of them. */
+export interface Kinds {
+  /** The type that serves a kind; undefined while none is known. */
+  typeOf(apiVersion: string, kind: string): ResourceType<object> | undefined;
+}
+
+/** Follows every kind that the server has, custom ones as they come and go; `onSource` is told of each new one. */
+export function kindsLoop(world: World, onSource: (source: Source) => void): Loop & Kinds {
+  const known = new Map<string, { readonly source: Source; readonly stop?: AbortController }>();
+  for (const source of sourcesOf(world.informers)) known.set(typeKeyOf(source.type), { source });
+
+  const reconcile = async (): Promise<Outcome> => {
+    const types = await discoverTypes(world.kube);
+    const served = new Set(types.map(typeKeyOf));
+    for (const [key, { stop }] of known) {
+      if (stop === undefined || served.has(key)) continue;
+      stop.abort();
+      known.delete(key);
+    }
+    for (const type of types.filter((each) => !known.has(typeKeyOf(each)))) {
+      const stop = new AbortController();
+      const { kube, clock, log } = world;
+      const informer = startInformer(kube, type, { clock, log, signal: AbortSignal.any([world.signal, stop.signal]) });
+      known.set(typeKeyOf(type), { source: { type, informer }, stop });
+      onSource({ type, informer });
+    }
+    return settled;
+  };
+
+  return {
+    name: "kinds",
+    reconcile,
+    wire: (enqueue) => {
+      for (const { source } of known.values()) onSource(source);
+      enqueue("all");
+      world.informers.definitions.onChange((ref) => {
+        enqueue("all");
+        enqueue(keyOf(ref), 1_000); // a definition is served a moment after it is stored
+      });
+    },
+    typeOf: (apiVersion, kind) => {
+      const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+      return [...known.values()]
+        .map(({ source }) => source.type)
+        .find((type) => type.group === group && type.kind === kind);
+    },
+  };
+}
