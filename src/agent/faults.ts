@@ -54,6 +54,12 @@ export const faults = {
     remedy:
       "Wait until the lease of its node has expired, or end the engine process; then a replica takes over by itself.",
   },
+  notAReplica: {
+    code: "AGENT_NOT_A_REPLICA",
+    retry: "backoff",
+    remedy:
+      "Wait until the replica is attached (`GET /v1/bdbs/<uid>` shows in_sync); the leader tries again by itself.",
+  },
   engineUnclear: {
     code: "AGENT_ENGINE_UNCLEAR",
     retry: "backoff",
@@ -63,5 +69,10 @@ export const faults = {
     code: "AGENT_RECORD_MOVED",
     retry: "backoff",
     remedy: "Another leader, or the management API, changed the record meanwhile; the leader looks again by itself.",
+  },
+  moveNotDone: {
+    code: "AGENT_MOVE_NOT_DONE",
+    retry: "backoff",
+    remedy: "The message says what it waits for; the leader tries again by itself.",
   },
 } as const satisfies Record<string, FaultSpec>;

@@ -91,6 +91,8 @@ interface Progress {
 
 async function checked(request: SwitchoverRequest, move: SwitchoverMove, ports: ShardPorts): Promise<Run> {
   await ports.before?.("check");
+  if (request.record.shards.some(({ id, switchover }) => id === request.shard && switchover !== undefined))
+    throw new Fault(faults.switchoverRefused, `a switchover of shard ${request.shard} has begun already`);
   const primaryAddress = addressOf(request.record, move, move.from, ports);
   const targetAddress = addressOf(request.record, move, move.to, ports);
   const primary = await openEngine(primaryAddress);

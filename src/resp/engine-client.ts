@@ -2,6 +2,7 @@ import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { Fault, messageOf } from "../base/fault.ts";
 import { ReplyDecoder } from "./decode.ts";
+import type { BulkForm } from "./decode.ts";
 import { encodeCommand } from "./encode.ts";
 import type { Arg } from "./encode.ts";
 import { faults } from "./faults.ts";
@@ -20,6 +21,8 @@ export interface EngineOptions extends EngineAddress {
   readonly timeoutMs: number;
   /** Closes the connection when it aborts; what is outstanding fails with RESP_CLOSED. */
   readonly signal?: AbortSignal | undefined;
+  /** How bulk strings of replies are given; text when absent. */
+  readonly bulk?: BulkForm | undefined;
 }
 
 /**
@@ -71,13 +74,14 @@ class Client implements EngineClient {
   readonly #where: string;
   readonly #timeoutMs: number;
   readonly #waiting: Waiting[] = [];
-  readonly #decoder = new ReplyDecoder();
+  readonly #decoder: ReplyDecoder;
   #end: Fault | undefined;
 
   constructor(socket: Socket, options: EngineOptions) {
     this.#socket = socket;
     this.#where = `${options.host}:${options.port}`;
     this.#timeoutMs = options.timeoutMs;
+    this.#decoder = new ReplyDecoder(options.bulk);
     const abort = (): void => {
       this.close();
     };

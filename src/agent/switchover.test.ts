@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { engineNames } from "../../test/kit/engine.ts";
+import { startShard } from "../../test/kit/shard.ts";
+import type { TestShard } from "../../test/kit/shard.ts";
+import { until } from "../../test/kit/until.ts";
+import { SWITCHOVER_STEPS } from "./switchover-ports.ts";
+import type { SwitchoverResult, SwitchoverStep } from "./switchover-ports.ts";
+import { resolveIntent } from "./switchover-resolve.ts";
+import { switchOver } from "./switchover.ts";
+
+const OLDEST = nameOf("redis-7");
+const NEWER = nameOf("valkey-8.0");
+const PAIR = [OLDEST, NEWER] as const;
+const PROMOTION = SWITCHOVER_STEPS.indexOf("promote");
+
+test("a switchover to a newer engine and back loses no write and fails no request, ten times", async () => {
+  await using shard = await startShard([...PAIR, OLDEST]);
+  shard.ledger.start();
+  for (let round = 0; round < 10; round += 1) {
+    const to = round % 2 === 0 ? 2 : 1;
+    await moreWrites(shard);
+    const result = await move(shard, to);
+    assert.equal(result.kind, "done", JSON.stringify(result));
+    assert.deepEqual([shard.shard().primary, shard.shard().epoch], [to, round + 2]);
+    await shard.requireOnePrimary();
+  }
+  await shard.ledger.requireNothingLost();
+});
+
+test("the result tells how long each part took", async () => {
+  await using shard = await startShard(PAIR);
+  const result = await move(shard, 2);
+  assert.ok(result.kind === "done");
+  const { drainMs, pausedAtMs, caughtUpAtMs, promotedAtMs, releasedAtMs, totalMs } = result.timings;
+  const order = [drainMs, pausedAtMs, caughtUpAtMs, promotedAtMs, releasedAtMs, totalMs];
+  assert.deepEqual(
+    order,
+    order.toSorted((a, b) => a - b),
+  );
+  assert.deepEqual([result.unreleased, result.unattached], [[], []]);
+});
+
+test("an engine that may not follow is refused before anything is touched", async () => {
+  await using shard = await startShard([OLDEST, NEWER]);
+  assert.equal((await move(shard, 2)).kind, "done");
+  const before = shard.record();
+  const result = await switchOver({ record: before, shard: 1, to: 1 }, shard.ports());
+  assert.ok(result.kind === "refused");
+  assert.match(result.reason, /may not take over/);
+  assert.equal(shard.record(), before);
+});
+
+test("a switchover that has begun is not begun again", async () => {
+  await using shard = await startShard(PAIR);
+  const frozen = freezeAt("prepare");
+  void switchOver({ record: shard.record(), shard: 1, to: 2 }, shard.ports(frozen.before));
+  await frozen.reached;
+  const result = await switchOver({ record: shard.record(), shard: 1, to: 2 }, shard.ports());
+  assert.equal(result.kind, "refused");
+});
+
+for (const step of SWITCHOVER_STEPS.slice(SWITCHOVER_STEPS.indexOf("intend"), PROMOTION + 1))
+  test(`a failure at "${step}" leaves the old primary serving as before`, async () => {
+    await using shard = await startShard(PAIR);
+    shard.ledger.start();
+    await moreWrites(shard);
+    const failing = (at: SwitchoverStep): Promise<void> =>
+      at === step ? Promise.reject(new Error("planted")) : Promise.resolve();
+    const result = await switchOver({ record: shard.record(), shard: 1, to: 2 }, shard.ports(failing));
+    assert.deepEqual(result, { kind: "aborted", step, reason: "planted" });
+    await requireAsBefore(shard);
+  });
+
+for (const op of ["prepare", "hold"] as const)
+  test(`a proxy that refuses to ${op} stops the switchover`, async () => {
+    await using shard = await startShard(PAIR);
+    shard.ledger.start();
+    shard.proxies.forEach((proxy) => {
+      if (proxy.node === 2) proxy.refuse = op;
+    });
+    const result = await move(shard, 2);
+    assert.ok(result.kind === "aborted" && result.step === op);
+    assert.match(result.reason, /proxy of node 2/);
+    await requireAsBefore(shard);
+  });
+
+test("a proxy that does not answer stops the switchover, unless its node is known to be dead", async () => {
+  await using shard = await startShard(PAIR);
+  const [alive, silent] = shard.proxies;
+  assert.ok(alive !== undefined && silent !== undefined);
+  silent.deafTo = "hold";
+  assert.equal((await move(shard, 2)).kind, "aborted");
+  silent.dead = true;
+  const result = await move(shard, 2);
+  assert.ok(result.kind === "done");
+  assert.deepEqual(result.unreleased, [2]);
+  assert.equal(shard.shard().primary, 2);
+});
+
+for (const step of SWITCHOVER_STEPS.slice(SWITCHOVER_STEPS.indexOf("intend")))
+  test(`a leader that dies before "${step}" is succeeded by one that ends the matter`, async () => {
+    await using shard = await startShard([...PAIR, OLDEST]);
+    shard.ledger.start();
+    await moreWrites(shard);
+    const frozen = freezeAt(step);
+    const stale = switchOver({ record: shard.record(), shard: 1, to: 2 }, shard.ports(frozen.before));
+    await frozen.reached;
+    const resolved = await resolveIntent({ record: shard.record(), shard: 1, targetDead: false }, shard.ports());
+    const wanted =
+      step === "intend" ? "nothing" : SWITCHOVER_STEPS.indexOf(step) > PROMOTION ? "finished" : "taken-back";
+    assert.equal(resolved.kind, wanted);
+    await moreWrites(shard);
+    await shard.requireOnePrimary();
+    assert.equal(shard.shard().primary, wanted === "finished" ? 2 : 1);
+    if (step === "intend") return;
+
+    frozen.thaw();
+    assert.notEqual((await stale).kind, "refused");
+    await moreWrites(shard);
+    await shard.requireOnePrimary();
+    assert.equal(shard.shard().primary, wanted === "finished" ? 2 : 1);
+    await shard.ledger.requireNothingLost();
+  });
+
+test("an intent that was resolved is resolved already", async () => {
+  await using shard = await startShard(PAIR);
+  const frozen = freezeAt("release");
+  void switchOver({ record: shard.record(), shard: 1, to: 2 }, shard.ports(frozen.before));
+  await frozen.reached;
+  const begun = shard.record();
+  assert.equal((await resolveIntent({ record: begun, shard: 1, targetDead: false }, shard.ports())).kind, "finished");
+  const again = await resolveIntent({ record: shard.record(), shard: 1, targetDead: false }, shard.ports());
+  assert.equal(again.kind, "nothing");
+  assert.equal((await resolveIntent({ record: begun, shard: 1, targetDead: false }, shard.ports())).kind, "finished");
+  await shard.requireOnePrimary();
+});
+
+test("a target that hangs at its promotion leaves the matter open until it answers", async () => {
+  await using shard = await startShard(PAIR);
+  const target = shard.engine(2);
+  const hanging = (at: SwitchoverStep): Promise<void> => {
+    if (at === "promote") process.kill(target.pid, "SIGSTOP");
+    return Promise.resolve();
+  };
+  const result = await switchOver({ record: shard.record(), shard: 1, to: 2 }, shard.ports(hanging));
+  assert.deepEqual([result.kind, result.kind === "unresolved" && result.step], ["unresolved", "promote"]);
+  const open = await resolveIntent({ record: shard.record(), shard: 1, targetDead: false }, shard.ports());
+  assert.equal(open.kind, "waiting");
+  process.kill(target.pid, "SIGCONT");
+  const closed = await resolveIntent({ record: shard.record(), shard: 1, targetDead: false }, shard.ports());
+  assert.match(closed.kind, /finished|taken-back/);
+  await shard.requireOnePrimary();
+});
+
+test("a target that died after its promotion is given up, and the report says so", async () => {
+  await using shard = await startShard(PAIR);
+  const frozen = freezeAt("commit");
+  void switchOver({ record: shard.record(), shard: 1, to: 2 }, shard.ports(frozen.before));
+  await frozen.reached;
+  await shard.engine(2).stop();
+  const resolved = await resolveIntent({ record: shard.record(), shard: 1, targetDead: true }, shard.ports());
+  assert.equal(resolved.kind, "taken-back");
+  assert.equal((await shard.engine(1).replication()).role, "primary");
+  assert.equal(await shard.proxies[0]?.request("SET", "k", "v"), "OK");
+  assert.match(shard.record().lossReports.join(), /died right after it was promoted/);
+});
+
+function move(shard: TestShard, to: number): Promise<SwitchoverResult> {
+  return switchOver({ record: shard.record(), shard: 1, to, rollback: to === 1 }, shard.ports());
+}
+
+/** Clients go on: they are neither held nor refused. */
+async function moreWrites(shard: TestShard): Promise<void> {
+  const goal = shard.ledger.count + 200;
+  await until("clients go on writing", () => shard.ledger.count >= goal);
+}
+
+async function requireAsBefore(shard: TestShard): Promise<void> {
+  assert.deepEqual([shard.shard().primary, shard.shard().epoch, shard.shard().switchover], [1, 1, undefined]);
+  await moreWrites(shard);
+  await shard.requireOnePrimary();
+  await shard.ledger.requireNothingLost();
+}
+
+/** A leader that stops for good, or for a while, before a step. */
+function freezeAt(step: SwitchoverStep): {
+  before: (at: SwitchoverStep) => Promise<void>;
+  reached: Promise<undefined>;
+  thaw: () => void;
+} {
+  const reached = Promise.withResolvers<undefined>();
+  const thawed = Promise.withResolvers<undefined>();
+  return {
+    before: async (at) => {
+      if (at !== step) return;
+      reached.resolve(undefined);
+      await thawed.promise;
+    },
+    reached: reached.promise,
+    thaw: () => {
+      thawed.resolve(undefined);
+    },
+  };
+}
+
+function nameOf(start: string): string {
+  const names = engineNames();
+  const found = names.find((name) => name.startsWith(start)) ?? names[0];
+  assert.ok(found !== undefined, "no engine: run npm run setup");
+  return found;
+}
