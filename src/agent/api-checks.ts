@@ -2,7 +2,7 @@ import type { DatabaseRecord, StoreVersion } from "../api/records.ts";
 import { compareVersionText } from "../base/version.ts";
 import { everyInstance } from "./cluster-view.ts";
 import type { ClusterView } from "./cluster-view.ts";
-import { freeEndpointPort, placeInstance } from "../planner/placement.ts";
+import { freeEndpointPort, placeInstance, portOffsetOf } from "../planner/placement.ts";
 import type { Placement } from "../planner/placement.ts";
 import type { NodeFacts } from "../planner/database-facts.ts";
 import { mayFollow } from "../releases/succession.ts";
@@ -51,9 +51,11 @@ export function placeDatabase(
   wanted: { readonly storeVersion: StoreVersion; readonly memoryBytes: number; readonly replication: boolean },
 ): readonly { readonly node: number; readonly port: number }[] {
   const request = { ...wanted, nodes, everything: everyInstance(view.records.databases()) };
-  const primary = placed(placeInstance({ ...request, avoid: [], role: "primary" }), "primary");
+  const portOf = (instance: number): number => portOffsetOf(view.records.state()?.nextDatabase ?? 1, instance);
+  const primary = placed(placeInstance({ ...request, portOffset: portOf(1), avoid: [], role: "primary" }), "primary");
   if (!wanted.replication) return [primary];
-  const replica = placed(placeInstance({ ...request, avoid: [primary.node], role: "replica" }), "replica");
+  const other = { ...request, portOffset: portOf(2), avoid: [primary.node], role: "replica" } as const;
+  const replica = placed(placeInstance(other), "replica");
   return [primary, replica];
 }
 

@@ -14,6 +14,8 @@ export type EngineAnswer =
       readonly replication: ReplicationView;
       /** It is a primary, or has been linked to its primary since it started or was last attached. */
       readonly hasData: boolean;
+      /** Of the running process: tells whose engine it is. */
+      readonly configFile: string;
       readonly maxMemory: number;
       readonly evictionPolicy: string;
     }
@@ -130,6 +132,7 @@ function answerOf(info: Info): EngineAnswer {
     engine,
     replication,
     hasData: replication.link === undefined || replication.link.status === "up" || wasLinked(info),
+    configFile: info.get("config_file") ?? "",
     maxMemory: Number(info.get("maxmemory") ?? -1),
     evictionPolicy: info.get("maxmemory_policy") ?? "",
   };

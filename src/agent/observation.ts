@@ -3,6 +3,7 @@ import { primaryOf, replicasOf } from "../planner/database-facts.ts";
 import type { InstanceFacts } from "../planner/database-facts.ts";
 import type { LocalInstance } from "../management/routes.ts";
 import type { EngineAddress } from "../resp/engine-client.ts";
+import { instanceFiles } from "../supervisor/instance-files.ts";
 import type { EngineAnswer, EngineWatch } from "./engine-watch.ts";
 
 /** What one look at the engines of a database has shown, by instance id. */
@@ -24,18 +25,22 @@ export async function askEngines(
   const answers = new Map<number, EngineAnswer>();
   const ask = async (instance: InstanceRecord): Promise<void> => {
     const address = addressOf(instance);
-    answers.set(
-      instance.id,
+    const answer: EngineAnswer =
       address === undefined
         ? { state: "silent", why: `node ${instance.node} has no address` }
-        : await watch.ask(address),
-    );
+        : await watch.ask(address);
+    answers.set(instance.id, isAnother(answer, record, instance) ? { state: "refused" } : answer);
   };
   for (const shard of record.shards) {
     await ask(primaryOf(shard));
     await Promise.all(replicasOf(shard).map(ask));
   }
   return answers;
+}
+
+/** An engine that listens at the instance's address and is not the instance: it must not be taken for it. */
+function isAnother(answer: EngineAnswer, { uid }: DatabaseRecord, { id }: InstanceRecord): boolean {
+  return answer.state === "serving" && !answer.configFile.endsWith(instanceFiles("/", uid, id).configFile);
 }
 
 /** The facts about one instance; `word` is needed only for an engine that does not serve. */
