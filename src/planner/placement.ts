@@ -10,6 +10,11 @@ export interface PlacementRequest {
   /** Nodes that already hold an instance of the same shard. */
   readonly avoid: readonly number[];
   readonly role: "primary" | "replica";
+  /**
+   * Ports are tried from here on, counted from the first shard port: with another one for each instance, a new one never
+   * gets the port of one that is still being stopped.
+   */
+  readonly portOffset: number;
 }
 
 export type Placement =
@@ -29,7 +34,7 @@ export function placeInstance(request: PlacementRequest): Placement {
     const each = reasons.map(({ node, why }) => `node ${node.uid} ${why ?? ""}`).join(", ");
     return { refusal: `no node can take a ${request.storeVersion} ${request.role}: ${each || "no node is known"}` };
   }
-  const port = freePort(SHARD_PORTS, portsOn(best.uid, request.everything));
+  const port = freePort(SHARD_PORTS, portsOn(best.uid, request.everything), request.portOffset);
   return port === undefined ? { refusal: `every shard port of node ${best.uid} is taken` } : { node: best.uid, port };
 }
 
@@ -63,12 +68,22 @@ function portsOn(node: number, everything: readonly PlacedInstance[]): readonly 
 }
 
 function freePort(
-  range: { readonly first: number; readonly last: number },
+  { first, last }: { readonly first: number; readonly last: number },
   taken: readonly number[],
+  offset = 0,
 ): number | undefined {
   const set = new Set(taken);
-  for (let port = range.first; port <= range.last; port += 1) if (!set.has(port)) return port;
+  const size = last - first + 1;
+  for (let step = 0; step < size; step += 1) {
+    const port = first + ((offset + step) % size);
+    if (!set.has(port)) return port;
+  }
   return undefined;
+}
+
+/** Where the search for the port of an instance begins. */
+export function portOffsetOf(bdb: number, instance: number): number {
+  return (bdb - 1) * 10 + instance;
 }
 
 function mebibytes(bytes: number): string {

@@ -2,7 +2,7 @@ import type { InstanceRecord, ShardRecord } from "../api/records.ts";
 import type { DatabaseStep } from "./database.ts";
 import { inSync, primaryOf, replicasOf, syncStory, targetVersion, wantedInstances } from "./database-facts.ts";
 import type { DatabaseFacts } from "./database-facts.ts";
-import { placeInstance } from "./placement.ts";
+import { placeInstance, portOffsetOf } from "./placement.ts";
 
 /** A replica is made again elsewhere when its node has been gone this long; shorter absences are restarts. */
 export const REPLICA_LOST_MS = 600_000;
@@ -32,7 +32,9 @@ export function surplusStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseS
 export function addReplica(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep {
   const { record, nodes, everything } = facts;
   const storeVersion = targetVersion(record);
-  const request = { nodes, everything, storeVersion, memoryBytes: record.memoryBytes, role: "replica" } as const;
+  const portOffset = portOffsetOf(record.uid, record.nextInstance);
+  const memoryBytes = record.memoryBytes;
+  const request = { nodes, everything, storeVersion, memoryBytes, portOffset, role: "replica" } as const;
   const holders = shard.instances.map(({ node }) => node);
   const staying = shard.instances.filter((instance) => stays(facts, instance)).map(({ node }) => node);
   const apart = placeInstance({ ...request, avoid: holders });
