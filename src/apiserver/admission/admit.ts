@@ -1,11 +1,11 @@
 import { accepted, DEFINITIONS } from "../crd/acceptance.ts";
 import { conflict, notFound, qualified, refusals, refuse } from "../faults.ts";
 import type { Call } from "../http/call.ts";
-import { childOf, fillIn, textAt } from "../json.ts";
 import { type KubeObject } from "../object.ts";
 import type { Resource } from "../resources/resource.ts";
 import type { World } from "../world.ts";
 import { assignClusterIp } from "./cluster-ip.ts";
+import { giveServiceAccount } from "./service-account.ts";
 
 /** An object on its way to the store; `before` is absent for a create. */
 export interface Admission {
@@ -73,20 +73,6 @@ function finalizersOnlyShrink(resource: Resource, object: KubeObject, before: Ku
     group: resource.group,
     kind: resource.kind,
     causes,
-  });
-}
-
-function giveServiceAccount(world: World, pod: KubeObject): void {
-  const spec = childOf(pod, "spec");
-  fillIn(spec, { serviceAccountName: "default" });
-  spec["serviceAccount"] = spec["serviceAccountName"];
-  const name = textAt(spec, "serviceAccountName");
-  const namespace = pod.metadata.namespace ?? "";
-  if (world.store.get("serviceaccounts", `${namespace}/${name}`) !== undefined) return;
-  const why = `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`;
-  throw refuse(refusals.forbidden, `pods ${JSON.stringify(pod.metadata.name)} is forbidden: ${why}`, {
-    name: pod.metadata.name,
-    kind: "pods",
   });
 }
 

@@ -2,14 +2,19 @@ import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
 import { refusals, refuse } from "../faults.ts";
 import type { Store } from "../store/store.ts";
+import { isAllowed, refusalOf } from "./rbac.ts";
 import { DEFAULT_AUDIENCE, verifyToken } from "./tokens.ts";
 import { AUTHENTICATED, serviceAccountUser, type User } from "./user.ts";
 
-/** The user behind a request: by verified client certificate, else by bearer token; 401 when there is neither. */
+/**
+ * The user behind a request: by verified client certificate, else by bearer token; 401 when there is neither. With
+ * Impersonate-User the request counts as that user's; 403 unless the real one may impersonate.
+ */
 export function authenticate(request: IncomingMessage, store: Store, key: Buffer, now: Date): User {
   const user = certificateUser(request) ?? tokenUser(request, store, key, now);
   if (user === undefined) throw refuse(refusals.unauthorized, "Unauthorized");
-  return user;
+  const name = request.headers["impersonate-user"];
+  return typeof name === "string" && name !== "" ? impersonated(store, user, name, request) : user;
 }
 
 /** The user whom a bearer token stands for; undefined when it is not valid or its account is gone. */
@@ -19,6 +24,30 @@ export function userOfToken(token: string, store: Store, key: Buffer, now: Date,
   const account = store.get("serviceaccounts", `${claims.namespace}/${claims.name}`);
   if (account === undefined || account.metadata.uid !== claims.uid) return undefined;
   return serviceAccountUser(claims.namespace, claims.name, claims.uid);
+}
+
+function impersonated(store: Store, user: User, name: string, request: IncomingMessage): User {
+  const sent = request.headersDistinct["impersonate-group"] ?? [];
+  const wanted = [["users", name] as const, ...sent.map((group) => ["groups", group] as const)];
+  for (const [plural, each] of wanted) {
+    const action = {
+      kind: "resource",
+      verb: "impersonate",
+      group: "",
+      plural,
+      subresource: undefined,
+      namespace: undefined,
+      name: each,
+    } as const;
+    if (isAllowed(store, user, action)) continue;
+    throw refuse(refusals.forbidden, `${plural} ${JSON.stringify(each)} is forbidden: ${refusalOf(user, action)}`);
+  }
+  const [system, kind, namespace = "", account = ""] = name.split(":");
+  if (system === "system" && kind === "serviceaccount") {
+    const known = serviceAccountUser(namespace, account, "");
+    return { name, groups: [...known.groups, ...sent] };
+  }
+  return { name, groups: [...sent, AUTHENTICATED] };
 }
 
 function certificateUser(request: IncomingMessage): User | undefined {

@@ -15,7 +15,6 @@ const RENAMED: readonly (readonly [core: string, modern: string])[] = [
 
 export const coreEventConduct: Conduct = {
   defaults: (event) => {
-    for (const field of ["firstTimestamp", "lastTimestamp", "eventTime"]) event[field] ??= null;
     event["source"] ??= {};
     event["reportingComponent"] ??= "";
     event["reportingInstance"] ??= "";

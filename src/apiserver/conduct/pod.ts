@@ -32,8 +32,6 @@ export function podSpecDefaults(spec: Json): void {
 /** Fills in what a workload's pod template leaves out. */
 export function templateDefaults(owner: Json): void {
   const template = childOf(owner, "template");
-  const metadata = childOf(template, "metadata");
-  metadata["creationTimestamp"] ??= null;
   podSpecDefaults(childOf(template, "spec"));
 }
 

@@ -77,8 +77,7 @@ export const cronJobConduct: Conduct = {
       failedJobsHistoryLimit: 1,
     });
     const template = childOf(spec, "jobTemplate");
-    childOf(template, "metadata")["creationTimestamp"] ??= null;
-    templateDefaults(childOf(template, "spec"));
+    jobSpecDefaults(childOf(template, "spec"));
   },
 };
 

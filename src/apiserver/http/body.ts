@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { parse as parseYaml } from "yaml";
 import { messageOf } from "../../base/fault.ts";
 import { refusals, refuse } from "../faults.ts";
+import { decodeProtobuf } from "../protobuf/decode.ts";
 
 /** The most that a request may send. */
 export const BODY_LIMIT = 3 * 1024 * 1024;
@@ -27,7 +28,7 @@ export function mediaTypeOf(header: string | undefined): string {
   return type === "" ? "application/json" : type;
 }
 
-/** The value in a JSON or YAML body: 415 for other types, 400 for text that is neither. */
+/** The value in a JSON, YAML or protobuf body: 415 for other types, 400 for a body that is not what it says. */
 export function decodeBody(body: Buffer, mediaType: string): unknown {
   switch (mediaType) {
     case "application/json":
@@ -38,6 +39,8 @@ export function decodeBody(body: Buffer, mediaType: string): unknown {
     case "application/apply-patch+yaml":
     case "application/yaml":
       return decoded(body, mediaType, (text) => parseYaml(text, { version: "1.1", maxAliasCount: 100 }));
+    case "application/vnd.kubernetes.protobuf":
+      return decoded(body, mediaType, () => decodeProtobuf(body));
     default:
       throw refuse(
         refusals.unsupportedMediaType,

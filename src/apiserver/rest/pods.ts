@@ -44,7 +44,7 @@ export function bound(world: World, pod: KubeObject, binding: unknown): KubeObje
   const status = childOf(next, "status");
   const others = listAt(status, "conditions").filter(({ type }) => type !== "PodScheduled");
   const lastTransitionTime = timestamp(world.clock.now());
-  status["conditions"] = [...others, { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime }];
+  status["conditions"] = [...others, { type: "PodScheduled", status: "True", lastTransitionTime }];
   return next;
 }
 
