@@ -151,7 +151,7 @@ export class ContainerRun {
     }
   }
 
-  #probe(kind: string, probe: Probe, signal: AbortSignal, onVerdict: (ok: boolean) => void): void {
+  #probe(kind: "Startup" | "Readiness" | "Liveness", probe: Probe, signal: AbortSignal, onVerdict: (ok: boolean) => void): void {
     const subject = {
       run: (handler: Handler, patience: AbortSignal) => this.#run(handler, patience),
       onFailure: (output: string) => {
@@ -159,7 +159,8 @@ export class ContainerRun {
       },
       onVerdict,
     };
-    void keepProbing(probe, subject, this.#deps.clock, AbortSignal.any([signal, this.#over.signal]));
+    const until = AbortSignal.any([signal, this.#over.signal]);
+    void keepProbing(probe, subject, this.#deps.clock, until, kind !== "Liveness");
   }
 
   #condemn(kind: string): void {

@@ -8,8 +8,6 @@ import { faults as kubeFaults } from "../kube/faults.ts";
 import type { Kube, Stored } from "../kube/kube.ts";
 import { timestamp } from "../kube/timestamp.ts";
 
-/** The Kubernetes version that this kubelet behaves like. */
-const KUBELET_VERSION = "v1.32.4";
 const MAX_PODS = 250;
 
 /** What a pod on this machine may use, as the Node shows it. */
@@ -30,20 +28,29 @@ export async function registerNode(kube: Kube, name: string, hostIP: string, clo
     "kubernetes.io/arch": arch() === "x64" ? "amd64" : arch(),
   };
   const node = (await kube.get(Nodes, { name })) ?? (await kube.create(Nodes, { metadata: { name, labels }, spec: {} }));
-  await reportNode(kube, node, hostIP, clock);
+  const version = versionOf(JSON.parse(await kube.raw("GET", "/version")));
+  await reportNode(kube, node, (current) => nodeStatus(current, hostIP, version, clock.now()));
 }
 
-async function reportNode(kube: Kube, node: Stored<Node>, hostIP: string, clock: Clock): Promise<void> {
+type Report = (node: Stored<Node>) => NonNullable<Node["status"]>;
+
+async function reportNode(kube: Kube, node: Stored<Node>, report: Report): Promise<void> {
   try {
-    await kube.update(Nodes, { ...node, status: nodeStatus(node, hostIP, clock.now()) }, { subresource: "status" });
+    await kube.update(Nodes, { ...node, status: report(node) }, { subresource: "status" });
   } catch (error) {
     if (!isFault(error, kubeFaults.conflict)) throw error;
     const current = await kube.get(Nodes, { name: node.metadata.name });
-    if (current !== undefined) await reportNode(kube, current, hostIP, clock);
+    if (current !== undefined) await reportNode(kube, current, report);
   }
 }
 
-function nodeStatus(node: Stored<Node>, hostIP: string, now: Date): NonNullable<Node["status"]> {
+/** Kubelet and API server of this world are of one version. */
+function versionOf(answer: unknown): string {
+  const version: unknown = typeof answer === "object" && answer !== null ? Reflect.get(answer, "gitVersion") : undefined;
+  return typeof version === "string" ? version : "";
+}
+
+function nodeStatus(node: Stored<Node>, hostIP: string, version: string, now: Date): NonNullable<Node["status"]> {
   return {
     ...node.status,
     capacity: { ...machineCapacity() },
@@ -61,8 +68,8 @@ function nodeStatus(node: Stored<Node>, hostIP: string, now: Date): NonNullable<
       bootID: "",
       containerRuntimeVersion: `process://${process.versions.node}`,
       kernelVersion: release(),
-      kubeProxyVersion: KUBELET_VERSION,
-      kubeletVersion: KUBELET_VERSION,
+      kubeProxyVersion: version,
+      kubeletVersion: version,
       machineID: hostname(),
       operatingSystem: platform(),
       osImage: `${platform()} ${release()}`,

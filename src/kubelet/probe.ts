@@ -11,15 +11,25 @@ export interface ProbeSubject {
 }
 
 const SECOND = 1_000;
+const FIRST_LOOK_MS = 50;
 
 /**
  * Runs a probe again and again until `signal` aborts: the verdict turns after `successThreshold` successes or
- * `failureThreshold` failures in a row.
+ * `failureThreshold` failures in a row. An `eager` probe looks more often at first, so that what comes up fast is seen
+ * fast; looks within its first period that fail count for nothing.
  */
-export async function keepProbing(probe: Probe, subject: ProbeSubject, clock: Clock, signal: AbortSignal): Promise<void> {
+export async function keepProbing(
+  probe: Probe,
+  subject: ProbeSubject,
+  clock: Clock,
+  signal: AbortSignal,
+  eager: boolean,
+): Promise<void> {
+  if (!(await slept(clock, (probe.initialDelaySeconds ?? 0) * SECOND, signal))) return;
+  if (eager) await firstSuccess(probe, subject, clock, signal);
   let verdict: boolean | undefined;
   let streak = { ok: true, length: 0 };
-  for (let delay = (probe.initialDelaySeconds ?? 0) * SECOND; await slept(clock, delay, signal); delay = period(probe)) {
+  for (let delay = 0; await slept(clock, delay, signal); delay = period(probe)) {
     const { ok, output } = await once(probe, subject, clock, signal);
     if (signal.aborted) return;
     streak = { ok, length: streak.ok === ok ? streak.length + 1 : 1 };
@@ -27,6 +37,15 @@ export async function keepProbing(probe: Probe, subject: ProbeSubject, clock: Cl
     if (verdict === ok || streak.length < threshold(probe, ok)) continue;
     verdict = ok;
     subject.onVerdict(ok, output);
+  }
+}
+
+/** Resolves when the probe succeeds, or when its first period is over. */
+async function firstSuccess(probe: Probe, subject: ProbeSubject, clock: Clock, signal: AbortSignal): Promise<void> {
+  const end = clock.now().getTime() + period(probe);
+  for (let pause = FIRST_LOOK_MS; clock.now().getTime() + pause < end; pause *= 2) {
+    const { ok } = await once(probe, subject, clock, signal);
+    if (ok || !(await slept(clock, pause, signal))) return;
   }
 }
 

@@ -52,8 +52,12 @@ export function clusterReconciler(deps: ClusterDeps): (key: string) => Promise<O
   };
 }
 
-/** Undefined when all went well. */
-async function act(deps: ClusterDeps, observation: ClusterObservation, decision: ClusterDecision): Promise<unknown> {
+/** What went wrong; undefined when all went well. */
+async function act(
+  deps: ClusterDeps,
+  observation: ClusterObservation,
+  decision: ClusterDecision,
+): Promise<Error | undefined> {
   try {
     await keepFinalizer(deps.kube, observation.rec);
     await keepSecrets(deps, observation);
@@ -69,7 +73,7 @@ async function act(deps: ClusterDeps, observation: ClusterObservation, decision:
     return undefined;
   } catch (error) {
     // reported in the status first, thrown after that
-    return error ?? new Error("a step failed");
+    return error instanceof Error ? error : new Error(String(error));
   }
 }
 

@@ -15,8 +15,8 @@ export type ExpectationKind =
   | "select"
   | "hello"
   | "auth"
-  /** A write of our own that precedes WAIT; its reply is for nobody. */
-  | "prime";
+  /** A command of the proxy itself; its reply is for nobody. */
+  | "own";
 
 /** A request on a pinned connection whose reply has not come. */
 export interface Expectation {
@@ -28,6 +28,8 @@ export interface Expectation {
   readonly since: number;
   /** What the client is told instead of the engine's reply. */
   readonly substitute?: Buffer;
+  /** Called when it has been answered. */
+  readonly confirmed?: () => void;
 }
 
 /** True when nothing is lost if nobody knows whether it was executed: it changed nothing but the connection's state. */

@@ -11,6 +11,7 @@ import { Relocation } from "./relocation.ts";
 import { abortedByWatch, errorReply, replies } from "./replies.ts";
 import type { Session } from "./session.ts";
 import { SessionMemory } from "./session-memory.ts";
+import { isMark, Shadow } from "./shadow.ts";
 import { isMessage } from "./subscriptions.ts";
 import { after } from "./timer.ts";
 import type { Upstream } from "./upstream.ts";
@@ -25,6 +26,8 @@ export class Pinned implements PinUser {
   readonly #session: Session;
   readonly #relocation: Relocation;
   #pin: Pin | undefined;
+  /** While a change of primary is being made. */
+  #shadow: Shadow | undefined;
   #upstream: Upstream;
   /** Sent and not answered, in order. */
   #waiting: Expectation[] = [];
@@ -86,7 +89,7 @@ export class Pinned implements PinUser {
 
   /** Something other than a blocking command is at the engine. */
   get busy(): boolean {
-    return this.#waiting.some(({ kind }) => kind !== "blocking" && kind !== "prime");
+    return this.#waiting.some(({ kind }) => kind !== "blocking" && kind !== "own");
   }
 
   /** The client waits for something. */
@@ -95,7 +98,7 @@ export class Pinned implements PinUser {
   }
 
   get blocked(): boolean {
-    return this.#waiting.length > 0 && !this.busy;
+    return !this.busy && this.#waiting.some(({ kind }) => kind === "blocking");
   }
 
   /** Takes one request; false when it cannot be sent now. */
@@ -112,7 +115,7 @@ export class Pinned implements PinUser {
         return this.#send("blocking", request);
       case "wait":
         // WAIT looks at the writes of its own connection, but the client's writes went through a shared one
-        this.#send("prime", PRIME);
+        this.#post(this.#own(PRIME));
         return this.#send("blocking", request);
       case "subscription":
         return this.#send("subscription", request, this.memory.subscriptions.confirmations(args, special.name));
@@ -127,7 +130,7 @@ export class Pinned implements PinUser {
 
   frame(frame: Buffer): void {
     if (isMessage(frame)) {
-      this.#session.deliver(frame);
+      if (this.#shadow === undefined ? !isMark(frame) : this.#shadow.passes(frame)) this.#session.deliver(frame);
       return;
     }
     const expected = this.#waiting[0];
@@ -140,6 +143,7 @@ export class Pinned implements PinUser {
 
   closed(): void {
     this.#pin = undefined;
+    this.#dropShadow();
     const unknown = this.#waiting.find((expected) => !isRepeatable(expected));
     if (unknown !== undefined) {
       this.#session.cut("the engine is gone with a request of unknown outcome");
@@ -153,7 +157,31 @@ export class Pinned implements PinUser {
   upstreamChanged(): void {
     const { upstream } = this.#session.host;
     if (this.#pin === undefined) this.#relocation.start(0, false);
+    else if (this.#shadow?.complete === true && this.#shadow.upstream === upstream) this.#adoptShadow(this.#shadow);
     else if (upstream !== undefined && upstream !== this.#upstream) this.#leave();
+    else this.#dropShadow();
+  }
+
+  /** The client listens to channels. */
+  get listening(): boolean {
+    return this.#pin !== undefined && this.memory.subscriptions.size > 0;
+  }
+
+  /** Listens at the primary-to-be as well; resolves when a mark that is published now will be seen on both sides. */
+  async follow(target: Upstream, channel: string): Promise<Shadow> {
+    const { host, identity } = this.#session;
+    this.#dropShadow();
+    const shadow = await Shadow.open(host, target, identity.place, this.memory.replay(identity), channel);
+    if (this.#pin === undefined || !host.held) {
+      shadow.drop();
+      throw new Error("the session has left meanwhile");
+    }
+    this.#shadow = shadow;
+    this.#pin.tainted = true;
+    await new Promise<void>((confirmed) => {
+      this.#post({ ...this.#own(["SUBSCRIBE", channel]), confirmed });
+    });
+    return shadow;
   }
 
   /** Takes a blocking command back from the engine; its reply, or the proof that nothing was taken, comes by itself. */
@@ -179,6 +207,8 @@ export class Pinned implements PinUser {
   /** The session needs this no more. */
   dispose(): void {
     this.#relocation.stop();
+    this.#shadow?.drop();
+    this.#shadow = undefined;
     this.#session.host.counters.pins--;
     const pin = this.#pin;
     this.#pin = undefined;
@@ -251,12 +281,13 @@ export class Pinned implements PinUser {
   #accept(expected: Expectation, frame: Buffer): void {
     this.memory.learn(expected, frame, this.#session.identity);
     if (this.memory.taints && this.#pin !== undefined) this.#pin.tainted = true;
-    if (expected.kind !== "prime") this.#session.deliver(expected.substitute ?? frame);
+    expected.confirmed?.();
+    if (expected.kind !== "own") this.#session.deliver(expected.substitute ?? frame);
   }
 
   /** Behind a request that was not executed, all must wait for it; what was executed all the same cannot. */
   #keep(expected: Expectation, frame: Buffer): void {
-    if (expected.kind === "prime" || expected.replies > 0) return;
+    if (expected.kind === "own" || expected.replies > 0) return;
     if (frame[0] !== MINUS && !isRepeatable(expected)) {
       this.#session.cut("a request was executed although an earlier one was not");
       return;
@@ -273,8 +304,33 @@ export class Pinned implements PinUser {
     this.#session.settled();
   }
 
+  #adoptShadow(shadow: Shadow): void {
+    const { pin, messages } = shadow.adopt();
+    this.#shadow = undefined;
+    this.#pin?.destroy();
+    this.#pin = pin;
+    this.#upstream = shadow.upstream;
+    pin.attach(this);
+    this.#post(this.#own(["UNSUBSCRIBE", shadow.channel]));
+    for (const message of messages) this.#session.deliver(message);
+  }
+
+  #dropShadow(): void {
+    const shadow = this.#shadow;
+    this.#shadow = undefined;
+    if (shadow === undefined) return;
+    if (this.#pin !== undefined) this.#post(this.#own(["UNSUBSCRIBE", shadow.channel]));
+    for (const message of shadow.drop()) this.#session.deliver(message);
+  }
+
+  /** A command of the proxy itself: its reply is for nobody. */
+  #own(args: readonly string[]): Expectation {
+    return { kind: "own", request: encodeCommand(args), replies: 1, since: this.#now() };
+  }
+
   /** Leaves the engine, once nothing is outstanding there. */
   #leave(): void {
+    this.#dropShadow();
     if (this.blocked) {
       this.withdraw();
       return;
@@ -311,7 +367,7 @@ export class Pinned implements PinUser {
   }
 
   #blockAgain(expected: Expectation): void {
-    if (nameOf(expected.request).startsWith("WAIT")) this.#send("prime", PRIME);
+    if (nameOf(expected.request).startsWith("WAIT")) this.#post(this.#own(PRIME));
     this.#post(expected, withRemainingTimeout(expected.request, this.#now() - expected.since));
   }
 
@@ -337,7 +393,7 @@ const MINUS = 45;
 const RETRY_MS = 50;
 const DISCARD = encodeCommand(["DISCARD"]);
 /** A write that reaches replicas and touches no key. */
-const PRIME = encodeCommand(["SPUBLISH", "store:wait", ""]);
+const PRIME = ["SPUBLISH", "store:wait", ""];
 const QUEUEABLE: ReadonlySet<string> = new Set(["transaction", "blocking", "wait", "script"]);
 
 function isNotExecuted(kind: ExpectationKind, frame: Buffer): boolean {

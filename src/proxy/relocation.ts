@@ -1,9 +1,8 @@
 import { messageOf } from "../base/fault.ts";
 import type { Pin } from "./pin.ts";
-import { isRefusal } from "./refusals.ts";
+import { replayOn } from "./replay.ts";
 import type { SessionMemory } from "./session-memory.ts";
 import type { Session } from "./session.ts";
-import { isMessage } from "./subscriptions.ts";
 import { after } from "./timer.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -80,7 +79,9 @@ export class Relocation {
     try {
       pin = upstream.takePin(place) ?? (await upstream.dialPin(place));
       pin.tainted = user !== undefined;
-      await this.#replay(pin);
+      await replayOn(pin, this.#memory.replay(this.#session.identity), this.#session.host.clock, (message) => {
+        this.#session.deliver(message);
+      });
       return pin;
     } catch (error) {
       pin?.destroy();
@@ -88,34 +89,6 @@ export class Relocation {
       return undefined;
     }
   }
-
-  /** Tells the engine all that the one before knew; what is published meanwhile goes to the client. */
-  #replay(pin: Pin): Promise<void> {
-    const { commands, replies } = this.#memory.replay(this.#session.identity);
-    if (replies === 0) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      let left = replies;
-      const cancel = after(this.#session.host.clock, REPLAY_MS, () => {
-        reject(new Error("the engine does not answer"));
-      });
-      pin.attach({
-        frame: (frame) => {
-          if (isMessage(frame)) this.#session.deliver(frame);
-          else if (isRefusal(frame)) reject(new Error("the engine is not ready"));
-          else if (--left === 0) {
-            cancel();
-            resolve();
-          }
-        },
-        closed: () => {
-          cancel();
-          reject(new Error("the engine closed the connection"));
-        },
-      });
-      for (const command of commands) pin.write(command);
-    });
-  }
 }
 
 const RETRY_MS = 50;
-const REPLAY_MS = 3000;

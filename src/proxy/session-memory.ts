@@ -2,6 +2,7 @@ import { encodeCommand } from "../resp/encode.ts";
 import { argumentsOf, keyword } from "./arguments.ts";
 import type { Expectation } from "./expectation.ts";
 import type { Identity } from "./identity.ts";
+import type { Replay } from "./replay.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 /** What the engine keeps for one connection, learnt from its replies, so that another engine can be told the same. */
@@ -68,7 +69,7 @@ export class SessionMemory {
   }
 
   /** Commands that make a new connection, in the client's protocol and database, like the one before. */
-  replay(identity: Identity): { readonly commands: readonly Buffer[]; readonly replies: number } {
+  replay(identity: Identity): Replay {
     const { user } = identity;
     const auth = user === undefined ? [] : [encodeCommand(["AUTH", user.name, user.password])];
     const listen = this.subscriptions.replay();
