@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startApiServer } from "../../src/apiserver/server.ts";
+import { customResourceDefinitions } from "../../src/api/crd.ts";
+import type { StoreEnterpriseCluster } from "../../src/api/kinds.ts";
+import { jsonLog } from "../../src/base/log.ts";
+import { connect } from "../../src/kube/client.ts";
+import { CustomResourceDefinitions } from "../../src/kube/builtin.ts";
+import { loadKubeConfig } from "../../src/kube/config.ts";
+import type { Kube, Stored } from "../../src/kube/kube.ts";
+import { Clusters } from "../../src/observe/kinds.ts";
+import { runOperator } from "../../src/operator/run.ts";
+import { systemClock } from "../../src/reconcile/system-clock.ts";
+import { release } from "./cluster-view.ts";
+import { until } from "./until.ts";
+
+/** An embedded API with our definitions, and operators of any release in this process. No nodes: nobody runs pods. */
+export interface OperatorWorld extends AsyncDisposable {
+  readonly kube: Kube;
+  readonly kubeconfig: string;
+  readonly namespace: string;
+  /** Starts an operator of this release, after the one that runs has ended. */
+  operate(version: string): Promise<void>;
+  /** Ends the operator that runs. */
+  rest(): Promise<void>;
+  /** The cluster "rec", once `claim` holds for it. */
+  cluster(what: string, claim: (rec: Stored<StoreEnterpriseCluster>) => boolean): Promise<Stored<StoreEnterpriseCluster>>;
+  log(): string;
+}
+
+export async function startOperatorWorld(): Promise<OperatorWorld> {
+  const dir = mkdtempSync(join(tmpdir(), "operator-"));
+  const lines: string[] = [];
+  const log = jsonLog(
+    (line) => {
+      lines.push(line);
+    },
+    () => new Date(),
+  );
+  const octet = (): number => 20 + Math.floor(Math.random() * 230);
+  const host = `127.${octet()}.${octet()}.1`;
+  const server = await startApiServer({ dataDir: dir, host, port: 0, clock: systemClock, log });
+  const kubeconfig = join(dir, "admin.kubeconfig");
+  writeFileSync(kubeconfig, server.kubeconfigs.admin, { mode: 0o600 });
+  const kube = connect(loadKubeConfig({ KUBECONFIG: kubeconfig }));
+  for (const crd of customResourceDefinitions()) {
+    await kube.apply(CustomResourceDefinitions, structuredClone(crd) as never, { fieldManager: "test" });
+  }
+  let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
+  const rest = async (): Promise<void> => {
+    running?.stop.abort(new Error("the test ends it"));
+    await running?.ended;
+    running = undefined;
+  };
+  return {
+    kube,
+    kubeconfig,
+    namespace: "default",
+    rest,
+    async operate(version) {
+      await rest();
+      const stop = new AbortController();
+      const config = { namespace: "default", identity: `test-${version}`, address: host, release: release(version) };
+      const ended = runOperator({ kube, clock: systemClock, log, config, healthPort: 0 }, stop.signal);
+      running = { stop, ended };
+    },
+    async cluster(what, claim) {
+      let seen: Stored<StoreEnterpriseCluster> | undefined;
+      await until(
+        what,
+        async () => {
+          seen = await kube.get(Clusters, { name: "rec", namespace: "default" });
+          return seen !== undefined && claim(seen);
+        },
+        { withinMs: 15_000, everyMs: 50 },
+      ).catch((error: unknown) => {
+        throw new Error(`${String(error)}; status: ${JSON.stringify(seen?.status)}; log: ${lines.slice(-20).join("")}`);
+      });
+      if (seen === undefined) throw new Error("there is no cluster");
+      return seen;
+    },
+    log: () => lines.join(""),
+    async [Symbol.asyncDispose]() {
+      await rest();
+      await kube.close();
+      await server.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
