@@ -157,7 +157,8 @@ export class Pinned implements PinUser {
   upstreamChanged(): void {
     const { upstream } = this.#session.host;
     if (this.#pin === undefined) this.#relocation.start(0, false);
-    else if (this.#shadow?.complete === true && this.#shadow.upstream === upstream) this.#adoptShadow(this.#shadow);
+    else if (this.#shadow?.complete === true && this.#shadow.upstream === upstream && this.#waiting.length === 0)
+      this.#adoptShadow(this.#shadow);
     else if (upstream !== undefined && upstream !== this.#upstream) this.#leave();
     else this.#dropShadow();
   }
