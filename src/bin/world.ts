@@ -1,0 +1,59 @@
+import { createWriteStream } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { Fault, messageOf } from "../base/fault.ts";
+import { jsonLog } from "../base/log.ts";
+import type { Log } from "../base/log.ts";
+import { systemClock } from "../reconcile/system-clock.ts";
+import { faults } from "./faults.ts";
+import { startWorld } from "./world-start.ts";
+import type { World } from "./world-start.ts";
+
+export { startWorld };
+export type { World };
+
+/** `store world --dir D`: runs the local world in the foreground until SIGINT or SIGTERM. */
+export async function main(args: readonly string[]): Promise<void> {
+  const dir = resolve(dirOf(args));
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const stop = stopRequested();
+  const world = await startWorld({ dir, log: logIn(dir) });
+  process.stdout.write(`The world is up: ${world.url}\n  export KUBECONFIG=${world.kubeconfig}\n`);
+  process.send?.({ ready: true });
+  await stop;
+  process.stdout.write("The world ends.\n");
+  await world.stop();
+  if (process.connected) process.disconnect();
+}
+
+function dirOf(args: readonly string[]): string {
+  try {
+    const { values } = parseArgs({ args: [...args], options: { dir: { type: "string" } } });
+    if (values.dir !== undefined && values.dir !== "") return values.dir;
+  } catch (error) {
+    throw new Fault(faults.usage, `${messageOf(error)}; usage: store world --dir <folder>`, {}, error);
+  }
+  throw new Fault(faults.usage, "the folder is missing; usage: store world --dir <folder>");
+}
+
+async function stopRequested(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.once(signal, () => {
+        resolve();
+      });
+    }
+  });
+}
+
+/** The world's own log; what its programs say is in the logs of their pods. */
+function logIn(dir: string): Log {
+  const file = createWriteStream(join(dir, "world.log"), { flags: "a", mode: 0o600 });
+  return jsonLog(
+    (line) => {
+      file.write(line);
+    },
+    () => systemClock.now(),
+  );
+}
