@@ -80,7 +80,7 @@ function withStatus(body: Json, status: Json): Json {
 
 function accessStatus(world: World, user: User, body: Json): Json {
   const action = actionOf(body);
-  return isAllowed(world.store, user, action) ? { allowed: true } : { allowed: false, reason: "no rule allows it" };
+  return isAllowed(world.store, user, action) ? { allowed: true } : { allowed: false };
 }
 
 function actionOf(body: Json): Action {

@@ -1,7 +1,7 @@
 import { jsonAt, listAt, textAt, textsAt, type Json } from "../json.ts";
 import { apiVersionOf, type KubeObject } from "../object.ts";
 import { customSchema } from "../openapi/builtin.ts";
-import { VERBS, type Resource, type ScalePaths, type Subresource } from "../resources/resource.ts";
+import { type Resource, type ScalePaths, type Subresource } from "../resources/resource.ts";
 import type { Schema } from "../schema/schema.ts";
 import { customColumns } from "./columns.ts";
 
@@ -30,6 +30,9 @@ export function schemaOf(version: Json): Schema {
   return jsonAt(version, "schema", "openAPIV3Schema");
 }
 
+/** In the order in which Kubernetes lists them for custom resources. */
+const LISTED_VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"] as const;
+
 function resourceOf(definition: KubeObject, version: Json): Resource {
   const group = textAt(definition, "spec", "group");
   const names = jsonAt(definition, "spec", "names");
@@ -46,7 +49,7 @@ function resourceOf(definition: KubeObject, version: Json): Resource {
     shortNames: textsAt(names, "shortNames"),
     categories: textsAt(names, "categories"),
     namespaced: textAt(definition, "spec", "scope") === "Namespaced",
-    verbs: VERBS,
+    verbs: LISTED_VERBS,
     subresources: subresourcesOf(version),
     ...(scale === undefined ? {} : { scale }),
     bucket: bucketOf(definition),
