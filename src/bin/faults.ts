@@ -18,6 +18,11 @@ export const faults = {
     remedy:
       "Run on Linux, where every 127.x.y.z address works; elsewhere add the addresses to the loopback interface, for instance `sudo ifconfig lo0 alias 127.42.0.1`.",
   },
+  interrupted: {
+    code: "BIN_INTERRUPTED",
+    retry: "never",
+    remedy: "Nothing is left running; start it again when you like.",
+  },
   usage: {
     code: "BIN_USAGE",
     retry: "never",

@@ -1,6 +1,5 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
+import { fork, type ChildProcess } from "node:child_process";
+import { extname, join } from "node:path";
 import type { LoadNumbers, LoadOptions, LoadResult } from "./load.ts";
 import type { Phase } from "./phases.ts";
 
@@ -25,26 +24,9 @@ export interface LoadProcess {
 
 /** Resolves once every client is connected. */
 export async function startLoadProcess(options: LoadOptions): Promise<LoadProcess> {
-  const child = fork(join(import.meta.dirname, "..", "bin", "load.ts"), {
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
-  });
-  let last: Promise<unknown> = Promise.resolve();
-  const ask = (command: LoadCommand): Promise<unknown> => {
-    const answer = last.then(async () => {
-      if (!child.connected) throw new Error("the load process has ended before the story did");
-      child.send(command);
-      const [reply] = (await Promise.race([
-        once(child, "message"),
-        once(child, "exit").then(([code]) => [
-          { ok: false, message: `the load process ended with exit code ${String(code)}` },
-        ]),
-      ])) as [LoadAnswer];
-      if (!reply.ok) throw new Error(reply.message);
-      return reply.value;
-    });
-    last = answer.catch(() => undefined); // whoever asked gets the failure; the next question is still asked
-    return answer;
-  };
+  const program = join(import.meta.dirname, "..", "bin", `load${extname(import.meta.filename)}`);
+  const child = fork(program, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  const ask = conversation(child);
   await ask({ op: "start", options });
   return {
     enter: async (phase) => {
@@ -60,5 +42,29 @@ export async function startLoadProcess(options: LoadOptions): Promise<LoadProces
     kill: () => {
       child.kill("SIGKILL");
     },
+  };
+}
+
+type Value = Extract<LoadAnswer, { ok: true }>["value"];
+
+/** Answers come in the order of the questions; the end of the process is the answer to all that are open. */
+function conversation(child: ChildProcess): (command: LoadCommand) => Promise<Value> {
+  const open: PromiseWithResolvers<Value>[] = [];
+  let ended: Error | undefined;
+  child.on("message", (answer: LoadAnswer) => {
+    const question = open.shift();
+    if (answer.ok) question?.resolve(answer.value);
+    else question?.reject(new Error(answer.message));
+  });
+  child.on("exit", (code, signal) => {
+    ended = new Error(`the load process has ended (${signal ?? `exit code ${String(code)}`})`);
+    for (const question of open.splice(0)) question.reject(ended);
+  });
+  return (command) => {
+    if (ended !== undefined) return Promise.reject(ended);
+    const question = Promise.withResolvers<Value>();
+    open.push(question);
+    child.send(command);
+    return question.promise;
   };
 }

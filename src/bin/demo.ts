@@ -1,0 +1,158 @@
+import { createWriteStream } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { parseArgs } from "node:util";
+import type { StoreVersion } from "../api/records.ts";
+import { Fault, messageOf } from "../base/fault.ts";
+import { jsonLog, type Log } from "../base/log.ts";
+import { CAST } from "../demo/cast.ts";
+import { terminalProgress, type Progress } from "../demo/progress.ts";
+import { receiptLines, type Receipt } from "../demo/receipt.ts";
+import { receiptPage } from "../demo/receipt-page.ts";
+import { startReleaseServer } from "../demo/release-server.ts";
+import { newestVersion, tellStory } from "../demo/story.ts";
+import { systemClock } from "../reconcile/system-clock.ts";
+import { bundleFor } from "../releases/bundle.ts";
+import { chooseEngine } from "../releases/engines.ts";
+import { latestRelease, releaseByOperator } from "../releases/find.ts";
+import type { Release } from "../releases/release.ts";
+import { discoverEngines } from "../supervisor/engines.ts";
+import { reportAndExit } from "./exit.ts";
+import { faults } from "./faults.ts";
+import { startWorld, type World } from "./world-start.ts";
+
+/** The release that the demo begins with: its Kubernetes minors overlap with those of the latest one. */
+const OLDER_RELEASE = "7.22.2-21";
+const FROM_VERSION: StoreVersion = "7.2";
+
+await main(process.argv.slice(2)).catch(reportAndExit);
+
+async function main(args: readonly string[]): Promise<void> {
+  const options = readOptions(args);
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => stop.abort(new Fault(faults.interrupted, `stopped by ${signal}`)));
+  }
+  const began = performance.now();
+  const progress = terminalProgress(
+    { isTTY: process.stdout.isTTY, columns: process.stdout.columns, write: (text) => process.stdout.write(text) },
+    () => performance.now() - began,
+  );
+  const dir = join(process.cwd(), ".local", `demo-${process.pid}`);
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const log = fileLog(join(dir, "demo.log"));
+  progress.chapter("A Kubernetes on this machine");
+  const world = await startWorld({ dir, log });
+  let finished = false;
+  try {
+    introduce(progress, world);
+    const receipt = await story(world, options, progress, log, stop.signal);
+    await save(receipt);
+    process.stdout.write(`\n${receiptLines(receipt).join("\n")}\n\n  saved as receipt.json and receipt.html\n`);
+    process.exitCode = receipt.verdict === "passed" ? 0 : 1;
+    finished = receipt.verdict === "passed";
+    if (options.keep) await keepUp(world, stop.signal);
+  } finally {
+    await world.stop();
+    if (finished) await rm(dir, { recursive: true, force: true });
+    else process.stderr.write(`\nlogs and objects of this run are kept in ${relative(process.cwd(), dir)}\n`);
+  }
+  process.exit();
+}
+
+interface Options {
+  readonly keep: boolean;
+  readonly connections: number;
+  readonly gapMs: number;
+}
+
+function readOptions(args: readonly string[]): Options {
+  const usage = "usage: npm run demo -- [--keep] [--connections 50] [--gap-ms 20]";
+  const parsed = (() => {
+    try {
+      return parseArgs({
+        args: [...args],
+        options: {
+          keep: { type: "boolean", default: false },
+          connections: { type: "string", default: "50" },
+          "gap-ms": { type: "string", default: "20" },
+        },
+      }).values;
+    } catch (error) {
+      throw new Fault(faults.usage, `${messageOf(error)}; ${usage}`, {}, error);
+    }
+  })();
+  const whole = (name: "connections" | "gap-ms", min: number, max: number): number => {
+    const value = Number(parsed[name]);
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    throw new Fault(faults.usage, `--${name} is "${parsed[name]}", but must be ${min} to ${max}; ${usage}`);
+  };
+  return { keep: parsed.keep, connections: whole("connections", 1, 1000), gapMs: whole("gap-ms", 0, 1000) };
+}
+
+function introduce(progress: Progress, world: World): void {
+  progress.say(`${world.url}, pods run as processes on ${world.subnet}x.x`);
+  progress.say("look around from another terminal:");
+  progress.say(`  export KUBECONFIG=${world.kubeconfig}`);
+  progress.say("  kubectl get rec,redb,pods -w");
+}
+
+async function story(
+  world: World,
+  options: Options,
+  progress: Progress,
+  log: Log,
+  signal: AbortSignal,
+): Promise<Receipt> {
+  const latest = latestRelease();
+  const older = releaseByOperator(OLDER_RELEASE) ?? latest;
+  const releases = await startReleaseServer(`v${latest.operator}`, (tag) => bundleOf(tag, [older, latest]));
+  const found = await discoverEngines(process.env);
+  const isExact = (version: StoreVersion): boolean => chooseEngine(version, found)?.standIn === false;
+  try {
+    return await tellStory(
+      { kube: world.kube, clock: systemClock, log, signal, progress },
+      {
+        older,
+        latest,
+        fromVersion: FROM_VERSION,
+        toVersion: newestVersion(isExact),
+        releases,
+        connections: options.connections,
+        gapMs: options.gapMs,
+        restMs: 5_000,
+      },
+    );
+  } finally {
+    await releases.close();
+  }
+}
+
+function bundleOf(tag: string, known: readonly Release[]): string | undefined {
+  const release = known.find(({ operator }) => `v${operator}` === tag);
+  return release === undefined ? undefined : bundleFor(release);
+}
+
+async function save(receipt: Receipt): Promise<void> {
+  await writeFile("receipt.json", `${JSON.stringify(receipt, undefined, 2)}\n`);
+  await writeFile("receipt.html", receiptPage(receipt));
+}
+
+async function keepUp(world: World, signal: AbortSignal): Promise<void> {
+  const say = (text: string): void => void process.stdout.write(`${text}\n`);
+  say("\nThe world stays up until Ctrl-C:");
+  say(`  export KUBECONFIG=${world.kubeconfig}`);
+  say(`  kubectl get rec ${CAST.cluster}; kubectl describe redb ${CAST.database}; kubectl get events`);
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  await promise;
+}
+
+function fileLog(path: string): Log {
+  const file = createWriteStream(path, { flags: "a", mode: 0o600 });
+  return jsonLog(
+    (line) => void file.write(line),
+    () => systemClock.now(),
+  );
+}
