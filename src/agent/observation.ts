@@ -57,7 +57,8 @@ export function instanceFacts(
   const nothing = { offset: -1, lagBytes: -1, streaming: false, hasData: false, configured: false };
   if (answer.state !== "serving") {
     const local = word?.kind === "told" ? word.instance : undefined;
-    const used = word?.kind === "told" ? { usedLaunch: local?.launch ?? 0 } : {};
+    // only a crashed instance has used its launch for good; one on its way up or down may be about to write it
+    const used = local?.state === "crashed" ? { usedLaunch: local.launch } : {};
     return { ...nothing, ...used, state: stateOf(answer.state, word, nodeIsGone) };
   }
   return {
@@ -114,8 +115,8 @@ function stateOf(
     case "loading":
       return "loading";
     case "refused":
-      return told === "starting" ? "loading" : "dead";
+      return told === undefined || told === "crashed" || told === "serving" ? "dead" : "loading";
     case "silent":
-      return nodeIsGone || told === "crashed" || told === "stopped" ? "dead" : "silent";
+      return nodeIsGone || told === "crashed" ? "dead" : "silent";
   }
 }
