@@ -17,8 +17,8 @@ export interface NodeFacts {
 /** What became of asking one engine process. */
 export interface InstanceFacts {
   /**
-   * `serving` answers; `loading` answers but has no data yet; `dead` refused the connection or is reported crashed by its
-   * own node, or its node is gone; `silent` said nothing in time and nobody knows why.
+   * `serving` answers; `loading` is on its way up or down; `dead` refuses connections although its node does not start it,
+   * is reported crashed by its own node, or its node is gone; `silent` said nothing in time and nobody knows why.
    */
   readonly state: "serving" | "loading" | "dead" | "silent";
   /** What the process says of itself; absent unless it serves. */
@@ -34,7 +34,7 @@ export interface InstanceFacts {
   readonly hasData: boolean;
   /** Its memory limit and eviction policy are those of the record. */
   readonly configured: boolean;
-  /** Highest launch number its node has used; absent while its node does not answer. */
+  /** Highest launch number that was used for it; present only when its node reports it crashed. */
   readonly usedLaunch?: number;
 }
 

@@ -16,7 +16,7 @@ export function primaryStep({ record, instances, nodes }: DatabaseFacts, shard: 
     case "serving":
       return facts.role === "primary" ? undefined : successionStep();
     case "loading":
-      return { kind: "wait", reason: `${who} is loading its data` };
+      return { kind: "wait", reason: `${who} is starting` };
     case "silent":
       return { kind: "wait", reason: `${who} does not answer, and its node has not said that it crashed` };
     case "dead":
