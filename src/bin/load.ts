@@ -3,9 +3,12 @@ import { startLoad, type Load } from "../demo/load.ts";
 import type { LoadAnswer, LoadCommand } from "../demo/load-process.ts";
 
 let load: Load | undefined;
+let last: Promise<void> = Promise.resolve();
 
+// one after the other: answers come in the order of the commands
 process.on("message", (command: LoadCommand) => {
-  answer(command)
+  last = last
+    .then(() => answer(command))
     .then((value) => send({ ok: true, value }))
     .catch((error: unknown) => send({ ok: false, message: messageOf(error) }));
 });
