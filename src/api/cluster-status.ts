@@ -43,12 +43,12 @@ const upgradeStatus = z.object({
 export const clusterStatus = z.object({
   state: z.enum(CLUSTER_STATES).optional().describe("STATE (§3)."),
   specStatus: z.enum(SPEC_STATUSES).optional().describe("Whether the spec can be acted on (§2.4)."),
-  version: z.string().optional().describe("Node tag that the cluster runs; the highest one while it rolls (§2.4)."),
+  version: z.string().optional().describe("Node tag that every node runs at least: the one before, while it rolls (§2.4)."),
   imageTag: z
     .string()
     .optional()
     .describe(
-      "Node tag that the operator chose when `versionTag` is unset, so that a newer operator does not move it.",
+      "Node tag that the nodes were last written with; kept when `versionTag` is unset, whatever operator comes.",
     ),
   replicas: z.int().optional().describe("Nodes that are in service."),
   observedGeneration: z.int().optional().describe("Generation of the spec that this status speaks of."),

@@ -51,7 +51,9 @@ export type Condition = z.output<typeof condition>;
 /** A rule that objects to something, with what it saw and what clears it. */
 export const finding = z.object({
   id: z.string().describe("Stable name of the rule."),
-  severity: z.enum(["block", "warn"]).describe("`block` stops the upgrade, `warn` does not."),
+  severity: z
+    .enum(["block", "wait", "warn"])
+    .describe("`block` stops the upgrade until somebody acts, `wait` holds its next step up, `warn` does neither."),
   evidence: z.string().describe("What the rule saw."),
   remedy: z.string().describe("What clears it."),
 });

@@ -40,13 +40,16 @@ export function stamped(
   return statements.reduce<Condition[]>((list, next) => withCondition(list, next, now), [...(before ?? [])]);
 }
 
-/** Once complete, a cluster has the version of its nodes; the highest one while they differ. */
+/** Once complete, a cluster has the version that each of its nodes has at least. */
 function versionOf(view: ClusterView): Pick<ClusterStatus, "version" | "imageTag"> {
   const { version } = view.remembered;
   if (version === undefined && !isComplete(view)) return {};
-  const tags = view.pods.map(({ imageTag }) => imageTag).toSorted((a, b) => compareVersionText(b, a) ?? 0);
-  const highest = tags[0] ?? version;
-  return highest === undefined ? {} : { version: highest, imageTag: highest };
+  const tags = view.pods.map(({ imageTag }) => imageTag).toSorted((a, b) => compareVersionText(a, b) ?? 0);
+  const lowest = tags[0] ?? version;
+  return {
+    ...(lowest === undefined ? {} : { version: lowest }),
+    ...(view.workload === undefined ? {} : { imageTag: view.workload.imageTag }),
+  };
 }
 
 function told(view: ClusterView, { nodes, license, modules }: ClusterRecords): Partial<ClusterStatus> {

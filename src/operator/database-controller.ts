@@ -42,7 +42,7 @@ export function databaseReconciler(deps: DatabaseDeps): (key: string) => Promise
     const cluster = await clusterOf(deps, redb);
     if (redb.metadata.deletionTimestamp !== undefined) return remove(deps, redb, cluster);
     if (typeof cluster === "string") {
-      await report(deps, redb, "", { failure: cluster });
+      await report(deps, redb, "", { unready: cluster });
       return waiting(STEP_MS * 4, "NoCluster", cluster);
     }
     await keepFinalizer(deps.kube, redb);
@@ -55,9 +55,9 @@ async function reconcile(deps: DatabaseDeps, redb: Redb, cluster: ClusterObserva
   const { suspension } = planCluster(cluster.view, cluster.view.workload?.template ?? "");
   const name = cluster.view.name;
   if (suspension !== undefined || "unreachable" in cluster.records) {
-    const failure = "unreachable" in cluster.records ? cluster.records.unreachable : undefined;
-    await report(deps, redb, name, { bdb, cluster, suspension, failure });
-    return waiting(STEP_MS * 4, suspension?.reason ?? "ClusterUnreachable", suspension?.message ?? failure ?? "");
+    const unready = "unreachable" in cluster.records ? cluster.records.unreachable : undefined;
+    await report(deps, redb, name, { bdb, cluster, suspension, unready });
+    return waiting(STEP_MS * 2, suspension?.reason ?? "ClusterUnreachable", suspension?.message ?? unready ?? "");
   }
   const decision = decide(redb, readSpec(redb), bdb, cluster);
   if (decision.act.kind !== "none")
@@ -147,6 +147,7 @@ interface Known {
   readonly cluster?: ClusterObservation;
   readonly suspension?: ReturnType<typeof planCluster>["suspension"];
   readonly decision?: DatabaseDecision;
+  readonly unready?: string | undefined;
   readonly failure?: string | undefined;
 }
 
@@ -163,6 +164,7 @@ async function report({ kube, clock, events }: DatabaseDeps, redb: Redb, cluster
       actions: records === undefined || "unreachable" in records ? [] : records.actions,
       suspension: known.suspension,
       decision: known.decision,
+      unready: known.unready,
       failure: known.failure,
     },
     clock.now(),

@@ -15,6 +15,8 @@ export interface DatabaseReport {
   readonly actions: readonly ActionRecord[];
   readonly suspension: Suspension | undefined;
   readonly decision: DatabaseDecision | undefined;
+  /** Why the cluster cannot be asked; undefined when it can. */
+  readonly unready: string | undefined;
   /** Why the last act came to nothing. */
   readonly failure: string | undefined;
 }
@@ -69,13 +71,14 @@ function statements(report: DatabaseReport): readonly Statement[] {
   ].map((statement) => ({ ...statement, observedGeneration: report.generation }));
 }
 
-function ready({ bdb, decision, failure }: DatabaseReport): Statement {
+function ready({ bdb, decision, failure, unready }: DatabaseReport): Statement {
   const say = (status: "True" | "False", reason: string, message: string): Statement => ({
     type: "Ready",
     status,
     reason,
     message,
   });
+  if (unready !== undefined) return say("False", "ClusterNotReady", unready);
   const finding = decision?.findings[0];
   if (finding !== undefined) return say(bdb?.status === "active" ? "True" : "False", finding.id, sentenceOf(finding));
   if (failure !== undefined) return say("False", "CallFailed", failure);

@@ -65,15 +65,15 @@ test("a new operator leaves the nodes of an older release alone and suspends man
   const suspended = await world.cluster("management suspended", ({ status }) =>
     (status?.conditions ?? []).some(({ type, status: holds }) => type === "ReconcileSuspended" && holds === "True"),
   );
-  assert.match(suspended.status?.conditions?.find(({ type }) => type === "ReconcileSuspended")?.message ?? "", /8\.2\.0-25\.12/);
+  assert.match(
+    suspended.status?.conditions?.find(({ type }) => type === "ReconcileSuspended")?.message ?? "",
+    /8\.2\.0-25\.12/,
+  );
   const nodes = await kube.get(StatefulSets, REF);
   assert.equal(nodes?.spec?.template.spec?.containers[0]?.image, "storeenterprise/node:8.0.6-54");
 });
 
 test("bad input is refused by the API with the name of the field", async () => {
   await using world = await startOperatorWorld();
-  await assert.rejects(
-    world.kube.create(Clusters, { metadata: REF, spec: { nodes: 0 } }),
-    /spec\.nodes/,
-  );
+  await assert.rejects(world.kube.create(Clusters, { metadata: REF, spec: { nodes: 0 } }), /spec\.nodes/);
 });

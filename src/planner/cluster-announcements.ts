@@ -22,13 +22,18 @@ export function announcements(view: ClusterView, before: ClusterStatus, after: C
 }
 
 function blockedOrFreed(before: ClusterStatus, after: ClusterStatus): Announcement[] {
-  const known = new Set((before.findings ?? []).map(({ id, evidence }) => `${id} ${evidence}`));
-  const fresh = (after.findings ?? []).filter(({ id, evidence }) => !known.has(`${id} ${evidence}`));
+  const known = new Set((before.findings ?? []).map(newsOf));
+  const fresh = (after.findings ?? []).filter((finding) => !known.has(newsOf(finding)));
   const freed = isBlocked(before) && !isBlocked(after);
   return [
     ...fresh.map((finding) => ({ type: "Warning" as const, reason: finding.id, message: sentenceOf(finding) })),
     ...(freed ? [normal("UpgradeUnblocked", "nothing stands in the way any more; going on")] : []),
   ];
+}
+
+/** What a step waits for changes from moment to moment, and is told once. */
+function newsOf({ id, severity, evidence }: Finding): string {
+  return severity === "wait" ? id : `${id} ${evidence}`;
 }
 
 function isBlocked({ findings }: ClusterStatus): boolean {
@@ -57,7 +62,7 @@ function upgradeNews(view: ClusterView, before: ClusterStatus, after: ClusterSta
 function suspensionNews(before: ClusterStatus, after: ClusterStatus): Announcement[] {
   const old = suspensionOf(before);
   const now = suspensionOf(after);
-  if (now?.status === "True" && old?.reason !== now.reason) return [normal("ReconcileSuspended", now.message)];
+  if (now?.status === "True" && old?.status !== "True") return [normal("ReconcileSuspended", now.message)];
   if (now?.status === "False" && old?.status === "True") {
     return [normal("ReconcileResumed", "cluster and databases are managed again")];
   }

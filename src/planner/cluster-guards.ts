@@ -1,5 +1,5 @@
 import type { Finding } from "../api/parts.ts";
-import { nodeOf, uidOf, type ClusterView, type NodePod } from "./cluster-view.ts";
+import { nodeOf, uidOf, type ClusterDatabase, type ClusterView, type NodePod } from "./cluster-view.ts";
 
 /** A rule that is asked before `pod` is touched in a roll; an objection makes the roll wait, never fail. */
 type StepGuard = (view: ClusterView, pod: NodePod) => Finding | undefined;
@@ -76,11 +76,11 @@ function noActionRuns({ cluster }: ClusterView, pod: NodePod): Finding | undefin
   );
 }
 
-function replicasAreInSync(view: ClusterView): Finding | undefined {
-  if (!view.cluster.reachable) return undefined;
-  const late = view.cluster.databases.filter(({ instances }) =>
-    instances.some(({ primary, inSync }) => !primary && !inSync),
-  );
+/** What the node of `pod` itself lacks is no reason to leave it as it is. */
+function replicasAreInSync({ cluster }: ClusterView, pod: NodePod): Finding | undefined {
+  const isLate = ({ node, primary, inSync }: ClusterDatabase["instances"][number]): boolean =>
+    !primary && !inSync && node !== uidOf(pod);
+  const late = cluster.reachable ? cluster.databases.filter(({ instances }) => instances.some(isLate)) : [];
   if (late.length === 0) return undefined;
   return wait(
     "ReplicaNotInSync",
@@ -90,5 +90,5 @@ function replicasAreInSync(view: ClusterView): Finding | undefined {
 }
 
 function wait(id: string, evidence: string, remedy: string): Finding {
-  return { id, severity: "block", evidence, remedy };
+  return { id, severity: "wait", evidence, remedy };
 }

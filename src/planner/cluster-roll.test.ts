@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { asking, clusterView, database, facts, NEW } from "../../test/kit/cluster-view.ts";
+import { asking, clusterView, database, facts, NEW, pod } from "../../test/kit/cluster-view.ts";
 import { planCluster } from "./cluster.ts";
 import type { ClusterAct } from "./cluster-roll.ts";
 import type { ClusterFacts, ClusterNode, ClusterView, NodePod, Workload } from "./cluster-view.ts";
 
 const WANTED = "new template";
 /** What may hold a roll up for a while, and never fails it. */
-const WAITS = ["ReplicaNotInSync", "QuorumAtRisk", "NodeInMaintenance"];
+const WAITS = ["ReplicaNotInSync", "NodeInMaintenance"];
 
 /** A small world that follows the acts of the planner as Kubernetes and the cluster would, in any order of events. */
 class World {
@@ -74,6 +74,10 @@ class World {
       this.view = { ...this.view, workload: { ...workload, observed: true, updateRevision: NEW.nodeTag } };
       return;
     }
+    if (this.view.pods.length < workload.replicas) {
+      this.#createMissing();
+      return;
+    }
     for (const pod of this.view.pods.toSorted((a, b) => b.ordinal - a.ordinal)) {
       if (pod.ordinal < workload.partition) return;
       if (pod.revision !== workload.updateRevision) {
@@ -109,8 +113,8 @@ class World {
     return this.cluster.nodes.some((each) => each.uid === uid && each.active);
   }
 
-  #replace(pod: NodePod): void {
-    const uid = pod.ordinal + 1;
+  #replace(gone: NodePod): void {
+    const uid = gone.ordinal + 1;
     const leaving = this.cluster.nodes.find((each) => each.uid === uid);
     assert.ok(leaving?.maintenance, `node ${uid} was evacuated before its pod went`);
     const held = this.cluster.databases.flatMap(({ instances }) =>
@@ -118,8 +122,7 @@ class World {
     );
     assert.deepEqual(held, [], `node ${uid} holds no primary when its pod goes`);
     assert.equal(this.cluster.nodes.filter(({ active }) => !active).length, 0, "no other node is down when a pod goes");
-    const fresh = { ...pod, revision: NEW.nodeTag, imageTag: NEW.nodeTag, containerReady: false, inService: false };
-    this.view = { ...this.view, pods: this.view.pods.map((each) => (each.ordinal === pod.ordinal ? fresh : each)) };
+    this.view = { ...this.view, pods: this.view.pods.filter(({ ordinal }) => ordinal !== gone.ordinal) };
     this.#nodes((each) => (each.uid === uid ? { ...each, active: false, tag: NEW.nodeTag } : each));
     const databases = this.cluster.databases.map((one) => ({
       ...one,
@@ -128,11 +131,21 @@ class World {
     this.view = { ...this.view, cluster: { ...this.cluster, databases } };
   }
 
+  #createMissing(): void {
+    const { updateRevision: revision, replicas } = this.workload;
+    const present = new Set(this.view.pods.map(({ ordinal }) => ordinal));
+    const missing = Array.from({ length: replicas }, (_, ordinal) => ordinal).filter((each) => !present.has(each));
+    const made = missing.map((each) =>
+      pod(each, { revision, imageTag: NEW.nodeTag, containerReady: false, inService: false }),
+    );
+    this.view = { ...this.view, pods: [...this.view.pods, ...made] };
+  }
+
   #do(act: ClusterAct): void {
     switch (act.kind) {
       case "gate": {
-        const set = (pod: NodePod): NodePod =>
-          pod.ordinal === act.ordinal ? { ...pod, inService: act.inService } : pod;
+        const set = (each: NodePod): NodePod =>
+          each.ordinal === act.ordinal ? { ...each, inService: act.inService } : each;
         this.view = { ...this.view, pods: this.view.pods.map(set) };
         return;
       }

@@ -33,8 +33,10 @@ export function rollStep(view: ClusterView, workload: Workload, wanted: string):
   const comingBack = firstComingBack(view, fresh);
   if (comingBack !== undefined) return comingBack;
 
+  const missing = missingPods(view, workload);
+  if (missing !== undefined && workload.template === wanted) return missing;
   const next = view.pods.filter((pod) => !isNew(pod)).toSorted(highestFirst)[0];
-  if (next === undefined) return missingPods(view, workload) ?? openGate(fresh, "every node is back");
+  if (next === undefined) return openGate(fresh, "every node is back");
   const isReleased = workload.template === wanted && workload.partition <= next.ordinal;
   if (!isReleased) return release(view, next);
   const opened = openGate(fresh, `node ${uidOf(next)} is evacuated and may be replaced`);
@@ -95,11 +97,10 @@ function release(view: ClusterView, pod: NodePod): RollStep {
 function intoService(view: ClusterView, pod: NodePod): RollStep | undefined {
   const node = nodeOf(view, pod);
   const uid = uidOf(pod);
-  if (!view.cluster.reachable) {
-    return waiting("ClusterUnreachable", `${view.cluster.reason}${pod.trouble === "" ? "" : `; ${pod.trouble}`}`);
-  }
+  if (pod.trouble !== "") return inTrouble(view, pod);
+  if (!view.cluster.reachable) return waiting("ClusterUnreachable", view.cluster.reason);
   if (node === undefined || !node.active || !pod.containerReady) {
-    return waiting("NodeJoining", `node ${uid} is not active yet${pod.trouble === "" ? "" : `: ${pod.trouble}`}`);
+    return waiting("NodeJoining", `node ${uid} is not active yet`);
   }
   if (pod.inService) return undefined;
   const late = databasesOn(view, uid, ({ primary, inSync }) => !primary && !inSync);
@@ -113,6 +114,14 @@ function intoService(view: ClusterView, pod: NodePod): RollStep | undefined {
   if (node.maintenance) return act({ kind: "take-back", node: uid }, `node ${uid} is active and in sync`);
   if (!node.acceptsClients) return waiting("NodeJoining", `node ${uid} does not take clients yet`);
   return undefined;
+}
+
+/** A container that cannot start needs somebody to look at it; a corrected spec is taken up at once. */
+function inTrouble(view: ClusterView, pod: NodePod): RollStep {
+  const evidence = `pod ${view.name}-${pod.ordinal} does not run: ${pod.trouble}`;
+  const remedy = `kubectl describe pod ${view.name}-${pod.ordinal}; a corrected image spec of ${view.name} is taken up at once`;
+  const finding = { id: "PodNotRunning", severity: "wait", evidence, remedy } as const;
+  return { kind: "wait", reason: finding.id, message: evidence, finding };
 }
 
 /** Opens the gate of a pod that is ready for it; done when all are open. */

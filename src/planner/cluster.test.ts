@@ -4,7 +4,7 @@ import { asking, clusterView, database, facts, NEW, node, OLD, pod, release } fr
 import { clusterSpec } from "../api/cluster-spec.ts";
 import { planCluster } from "./cluster.ts";
 import { targetTag } from "./cluster-target.ts";
-import type { ClusterView, Workload } from "./cluster-view.ts";
+import type { ClusterView, NodePod, Workload } from "./cluster-view.ts";
 
 const digest = `sha256:${"0".repeat(64)}`;
 const waitingForUpgrade = { operator: NEW } as const;
@@ -14,6 +14,26 @@ const auto = (more: object = {}) => clusterSpec.parse({ autoUpgradeStoreEnterpri
 function grown(replicas: number): Workload | undefined {
   const { workload } = clusterView();
   return workload && { ...workload, replicas };
+}
+
+/** In the middle of a roll: pod 2 was replaced from `template`, and its node is down. */
+function rolled(template: string, replaced: NodePod): Partial<ClusterView> {
+  const { workload } = clusterView();
+  return {
+    workload: workload && { ...workload, template, updateRevision: "bad", partition: 2 },
+    pods: [pod(0), pod(1), replaced],
+    cluster: facts({
+      nodes: [node(1), node(2), node(3, { active: false })],
+      databases: [
+        database({
+          instances: [
+            { node: 2, primary: true, inSync: true },
+            { node: 3, primary: false, inSync: false },
+          ],
+        }),
+      ],
+    }),
+  };
 }
 
 interface Case {
@@ -204,6 +224,33 @@ const cases: readonly Case[] = [
     suspended: "OperatorUpgraded",
   },
   {
+    name: "a pod whose image cannot be pulled is waited for, in words",
+    view: {
+      ...upgrading,
+      ...rolled(
+        "bad template",
+        pod(2, { revision: "bad", containerReady: false, inService: false, trouble: "ErrImagePull" }),
+      ),
+    },
+    state: "Upgrade",
+    findings: ["PodNotRunning"],
+    step: "PodNotRunning",
+    suspended: "OperatorUpgraded",
+  },
+  {
+    name: "a corrected image spec replaces the pod that does not run, though its replica is behind",
+    view: {
+      ...upgrading,
+      ...rolled(
+        "another template",
+        pod(2, { revision: "bad", containerReady: false, inService: false, trouble: "ErrImagePull" }),
+      ),
+    },
+    state: "Upgrade",
+    step: "write-workload",
+    suspended: "OperatorUpgraded",
+  },
+  {
     name: "an even number of nodes is invalid",
     view: { spec: clusterSpec.parse({ nodes: 4 }) },
     state: "Invalid",
@@ -228,7 +275,8 @@ const cases: readonly Case[] = [
 for (const { name, view: change, ...want } of cases) {
   test(`planCluster: ${name}`, () => {
     const view = clusterView(change);
-    const decision = planCluster(view, `template of ${targetTag(view)}`);
+    const bad = view.workload?.template === "bad template";
+    const decision = planCluster(view, bad ? "bad template" : `template of ${targetTag(view)}`);
     const { step } = decision;
     const said = step.kind === "act" ? spell(step.act) : step.kind === "wait" ? step.reason : "done";
     assert.equal(decision.state, want.state);
