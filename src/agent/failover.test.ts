@@ -21,7 +21,7 @@ test("a replica takes over from a dead primary, the others follow it, and the re
   assert.deepEqual(shard.record().lossReports, [result.loss]);
   assert.deepEqual([result.unreleased, result.unattached], [[], []]);
   assert.equal((await shard.engine(3).replication()).link?.host, shard.engine(2).host);
-  assert.equal(await shard.proxies[0]?.request("GET", "before"), "1");
+  assert.equal(await shard.request("GET", "before"), "1");
 });
 
 test("nobody takes over from a primary that may still take writes", async () => {

@@ -3,43 +3,64 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ShardPorts, SwitchoverStep } from "../../src/agent/switchover-ports.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../src/api/records.ts";
 import { silentLog } from "../../src/base/log.ts";
+import type { Address, EndpointConfig } from "../../src/management/proxy-control.ts";
+import { callEngine } from "../../src/resp/engine-client.ts";
 import { startEngine } from "./engine.ts";
 import type { TestEngine } from "./engine.ts";
-import { GateProxy } from "./gate-proxy.ts";
-import { Ledger } from "./ledger.ts";
+import type { Ledger } from "./load-ledger.ts";
+import { startLedger } from "./load-ledger.ts";
+import { addressOf, done, endpointFor, startProxy } from "./proxy.ts";
+import type { TestProxy } from "./proxy.ts";
 import { until } from "./until.ts";
 
-/** A shard of real engines, its record and two proxies, without an agent around them. */
+/** A shard of real engines behind real proxies, with its record, without an agent around them. */
 export interface TestShard {
   readonly engines: readonly TestEngine[];
-  readonly proxies: readonly GateProxy[];
-  readonly ledger: Ledger;
+  readonly proxies: readonly TestProxy[];
   record(): DatabaseRecord;
   shard(): ShardRecord;
-  /** Ports as an agent would make them; `before` stands where a test interferes. */
-  ports(before?: (step: SwitchoverStep) => Promise<void>): ShardPorts;
-  /** Exactly one engine is primary, the record and every proxy name it, and all others follow it. */
-  requireOnePrimary(): Promise<void>;
   /** The engine of an instance id. */
   engine(id: number): TestEngine;
+  /** Ports as an agent would make them; `before` stands where a test interferes. */
+  ports(before?: (step: SwitchoverStep) => Promise<void>): ShardPorts;
+  /** Clients at every proxy that write and read without pause. */
+  startLoad(): Promise<ShardLoad>;
+  /** Exactly one engine is primary, all others follow it, and what clients write goes there. */
+  requireOnePrimary(): Promise<void>;
+  /** A request of a client at the first proxy. */
+  request(...args: readonly string[]): Promise<unknown>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+export interface ShardLoad {
+  /** Resolves when clients have got more answers: they are neither held nor refused. */
+  more(): Promise<void>;
+  /** Ends the load; no request has failed, and every acknowledged write is there. */
+  requireNothingLost(): Promise<void>;
+}
+
+const CONNECTIONS = 10;
+
 /** The first engine is the primary; the instance ids are 1, 2, … */
 export async function startShard(names: readonly string[]): Promise<TestShard> {
-  const engines = await Promise.all(names.map((engine) => startEngine({ engine })));
+  const [engines, proxies] = await Promise.all([
+    Promise.all(names.map((engine) => startEngine({ engine }))),
+    Promise.all([startProxy(), startProxy()]),
+  ]);
   const [first, ...others] = engines;
   assert.ok(first !== undefined);
   for (const engine of others) await engine.follow(first);
-  const instances = engines.map(({ port }, i) => instance(i + 1, port));
-  let record = recordOf(instances);
+  const endpoints = proxies.map(() => endpointFor(first, { holdMs: 20_000 }));
+  await Promise.all(
+    proxies.map((proxy, i) => done(proxy.send({ op: "configure", endpoints: endpoints.slice(i, i + 1) }))),
+  );
+  let record = recordOf(engines.map(({ port }, i) => instance(i + 1, port)));
+  const loads: Ledger[] = [];
   const engine = (id: number): TestEngine => {
     const found = engines[id - 1];
     assert.ok(found !== undefined);
     return found;
   };
-  const proxies = [1, 2].map((node) => new GateProxy(node, { host: first.host, port: first.port }, 1));
-  const ledger = new Ledger(proxies);
   const shard = (): ShardRecord => {
     const [only] = record.shards;
     assert.ok(only !== undefined);
@@ -48,13 +69,12 @@ export async function startShard(names: readonly string[]): Promise<TestShard> {
   return {
     engines,
     proxies,
-    ledger,
     record: () => record,
     shard,
     engine,
     ports: (before) => ({
-      proxies,
-      addressOf: ({ id }) => ({ host: engine(id).host, port: engine(id).port }),
+      proxies: proxies.map(({ send }, i) => ({ node: i + 1, send, gone: () => false })),
+      addressOf: ({ id }) => addressOf(engine(id)),
       change: async (change) => {
         await sleep(0);
         record = change(record);
@@ -63,11 +83,34 @@ export async function startShard(names: readonly string[]): Promise<TestShard> {
       log: silentLog,
       ...(before === undefined ? {} : { before }),
     }),
-    requireOnePrimary: () => onePrimary(engines, engine(shard().primary), proxies),
+    startLoad: async () => {
+      const started = await Promise.all(
+        endpoints.map(({ listen }) => startLedger({ ...listen, connections: CONNECTIONS })),
+      );
+      loads.push(...started);
+      return loadOf(started);
+    },
+    requireOnePrimary: () => onePrimary(engines, engine(shard().primary), endpoints),
+    request: (...args) => callEngine({ ...listenerOf(endpoints[0]), timeoutMs: 5_000 }, ...args),
     [Symbol.asyncDispose]: async () => {
-      await ledger.stop();
-      await Promise.all(proxies.map((proxy) => proxy.close()));
+      await Promise.all(loads.map((load) => load.stop()));
+      await Promise.all(proxies.map((proxy) => proxy.stop()));
       await Promise.all(engines.map((one) => one.stop()));
+    },
+  };
+}
+
+function loadOf(ledgers: readonly Ledger[]): ShardLoad {
+  return {
+    more: async () => {
+      const goals = ledgers.map((ledger) => ledger.requests() + 20 * CONNECTIONS);
+      await until("clients at every proxy get answers", () =>
+        ledgers.every((ledger, i) => ledger.requests() >= (goals[i] ?? 0)),
+      );
+    },
+    requireNothingLost: async () => {
+      for (const report of await Promise.all(ledgers.map((ledger) => ledger.stop())))
+        assert.deepEqual([report.failed, report.lost, report.complaints], [0, 0, []]);
     },
   };
 }
@@ -75,7 +118,7 @@ export async function startShard(names: readonly string[]): Promise<TestShard> {
 async function onePrimary(
   engines: readonly TestEngine[],
   primary: TestEngine,
-  proxies: readonly GateProxy[],
+  endpoints: readonly EndpointConfig[],
 ): Promise<void> {
   assert.equal((await primary.replication()).role, "primary");
   for (const other of engines.filter((one) => one !== primary))
@@ -83,8 +126,16 @@ async function onePrimary(
       const { link } = await other.replication();
       return link?.host === primary.host && link.status === "up";
     });
-  for (const proxy of proxies)
-    assert.deepEqual([proxy.target, proxy.held], [{ host: primary.host, port: primary.port }, false]);
+  for (const [i, endpoint] of endpoints.entries()) {
+    const proof = `${performance.now()}`;
+    await callEngine({ ...listenerOf(endpoint), timeoutMs: 5_000 }, "SET", `proof:${i}`, proof);
+    assert.equal(await primary.call("GET", `proof:${i}`), proof);
+  }
+}
+
+function listenerOf(endpoint: EndpointConfig | undefined): Address {
+  assert.ok(endpoint !== undefined);
+  return endpoint.listen;
 }
 
 function instance(id: number, port: number): InstanceRecord {
