@@ -2,7 +2,7 @@ import type { InstanceRecord, ShardRecord } from "../api/records.ts";
 import type { DatabaseStep } from "./database.ts";
 import { inSync, primaryOf, replicasOf, syncStory, wantedInstances } from "./database-facts.ts";
 import type { DatabaseFacts } from "./database-facts.ts";
-import { addReplica } from "./replicas.ts";
+import { addReplica, isLost } from "./replicas.ts";
 
 /**
  * Moves a shard to `record.upgrade.target` with at most one instance more than it has, never with fewer replicas in sync:
@@ -15,12 +15,12 @@ import { addReplica } from "./replicas.ts";
 export function upgradeStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
   const target = facts.record.upgrade?.target;
   if (target === undefined || primaryOf(shard).storeVersion === target) return undefined;
-  const replicas = replicasOf(shard);
+  const replicas = replicasOf(shard).filter((replica) => !isLost(facts, replica));
   const fresh = replicas.filter(({ storeVersion }) => storeVersion === target);
   const behind = fresh.find(({ id }) => !inSync(facts.instances.get(id)));
   const wanted = wantedInstances(facts.record);
   if (fresh.length < wanted) {
-    if (shard.instances.length <= wanted) return addReplica(facts, shard);
+    if (replicas.length + 1 <= wanted) return addReplica(facts, shard);
     if (behind !== undefined) return waitFor(facts, behind);
     const old = replicas.find(({ storeVersion }) => storeVersion !== target);
     return old === undefined ? addReplica(facts, shard) : { kind: "retire", shard: shard.id, instance: old.id };

@@ -26,8 +26,8 @@ export function surplusStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseS
 }
 
 /**
- * A new replica of the version that the database shall have: on a node without an instance of this shard, else beside one
- * that will go; never on a node with an instance that stays.
+ * A new replica of the version that the database shall have: on a node without an instance of this shard, else beside an
+ * old replica, else beside an old primary; never on a node with an instance that stays.
  */
 export function addReplica(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep {
   const { record, nodes, everything } = facts;
@@ -35,20 +35,24 @@ export function addReplica(facts: DatabaseFacts, shard: ShardRecord): DatabaseSt
   const portOffset = portOffsetOf(record.uid, record.nextInstance);
   const memoryBytes = record.memoryBytes;
   const request = { nodes, everything, storeVersion, memoryBytes, portOffset, role: "replica" } as const;
-  const holders = shard.instances.map(({ node }) => node);
-  const staying = shard.instances.filter((instance) => stays(facts, instance)).map(({ node }) => node);
-  const apart = placeInstance({ ...request, avoid: holders });
-  const placed = "refusal" in apart ? placeInstance({ ...request, avoid: staying }) : apart;
-  if ("refusal" in placed)
-    return { kind: "wait", reason: `"${record.name}" needs another replica, but ${placed.refusal}` };
-  return { kind: "add-replica", shard: shard.id, storeVersion, ...placed };
+  const nodesOf = (instances: readonly InstanceRecord[]): readonly number[] => instances.map(({ node }) => node);
+  const staying = nodesOf(shard.instances.filter((instance) => stays(facts, instance)));
+  const avoided = [nodesOf(shard.instances), [...staying, primaryOf(shard).node], staying];
+  let refusal = "";
+  for (const avoid of avoided) {
+    const placed = placeInstance({ ...request, avoid });
+    if (!("refusal" in placed)) return { kind: "add-replica", shard: shard.id, storeVersion, ...placed };
+    refusal = placed.refusal;
+  }
+  return { kind: "wait", reason: `"${record.name}" needs another replica, but ${refusal}` };
 }
 
 function stays(facts: DatabaseFacts, instance: InstanceRecord): boolean {
   return instance.storeVersion === targetVersion(facts.record) && !isLost(facts, instance);
 }
 
-function isLost({ nodes, record }: DatabaseFacts, instance: InstanceRecord): boolean {
+/** On a node that is gone for long; a primary is never lost, it is failed over. */
+export function isLost({ nodes, record }: DatabaseFacts, instance: InstanceRecord): boolean {
   const shard = record.shards.find(({ instances }) => instances.includes(instance));
   if (shard !== undefined && primaryOf(shard) === instance) return false;
   const node = nodes.find(({ uid }) => uid === instance.node);

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ENDPOINTS_PATIENCE_MS, decideEvacuation } from "./evacuation.ts";
+import type { EvacuationFacts, EvacuationStep } from "./evacuation.ts";
+
+const cases: readonly (Partial<EvacuationFacts> & { readonly rule: string; readonly want: EvacuationStep })[] = [
+  {
+    rule: "leadership goes first",
+    isLeader: true,
+    primaries: [{ name: "orders", waitingFor: "" }],
+    want: { kind: "hand-over-leadership" },
+  },
+  {
+    rule: "leadership stays when it was not asked for",
+    isLeader: true,
+    demote: false,
+    want: { kind: "drain-clients" },
+  },
+  {
+    rule: "leadership stays when nobody can take it",
+    isLeader: true,
+    hasSuccessor: false,
+    want: { kind: "drain-clients" },
+  },
+  {
+    rule: "primaries go before clients",
+    primaries: [{ name: "orders", waitingFor: "" }],
+    want: { kind: "wait", reason: 'the primary of "orders" is moving' },
+  },
+  {
+    rule: "a primary that cannot go says why, and how many more there are",
+    primaries: [
+      { name: "orders", waitingFor: "the 7.2 replica on node 2 does not run" },
+      { name: "carts", waitingFor: "" },
+    ],
+    want: {
+      kind: "wait",
+      reason: 'the primary of "orders" and 1 more waits: the 7.2 replica on node 2 does not run',
+    },
+  },
+  {
+    rule: "clients stay while services still send new ones",
+    listedIn: ["endpointslice orders"],
+    want: { kind: "wait", reason: "endpointslice orders still lists node 1" },
+  },
+  {
+    rule: "a service that goes on listing the node does not hold it up for ever",
+    listedIn: ["endpointslice orders"],
+    waitedForEndpointsMs: ENDPOINTS_PATIENCE_MS,
+    want: { kind: "drain-clients" },
+  },
+  { rule: "then clients end what they are at", want: { kind: "drain-clients" } },
+  { rule: "then it is done", clientsDrained: true, want: { kind: "done" } },
+  {
+    rule: "a node that is down has no clients to wait for",
+    alive: false,
+    listedIn: ["endpointslice orders"],
+    want: { kind: "done" },
+  },
+];
+
+for (const { rule, want, ...facts } of cases) {
+  test(rule, () => {
+    const usual: EvacuationFacts = {
+      node: 1,
+      alive: true,
+      isLeader: false,
+      demote: true,
+      hasSuccessor: true,
+      primaries: [],
+      listedIn: [],
+      waitedForEndpointsMs: 0,
+      clientsDrained: false,
+    };
+    assert.deepEqual(decideEvacuation({ ...usual, ...facts }), want);
+  });
+}
