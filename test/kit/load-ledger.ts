@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../src/base/fault.ts";
 import { connectEngine } from "../../src/resp/engine-client.ts";
@@ -37,7 +38,8 @@ export async function startLedger(options: LedgerOptions): Promise<Ledger> {
   const { connections = 50, pauseMs = 0 } = options;
   const book: Book = { stopped: false, requests: 0, failed: 0, lost: 0, longestMs: 0, complaints: [] };
   const engine: EngineOptions = { ...options, timeoutMs: 30_000 };
-  const writers = Array.from({ length: connections }, (_, i) => new Writer(i, engine, book));
+  const run = randomUUID().slice(0, 8);
+  const writers = Array.from({ length: connections }, (_, i) => new Writer(i, `${run}:${i}`, engine, book));
   await Promise.all(writers.map((writer) => writer.connect()));
   const runs = writers.map((writer) => writer.run(pauseMs));
   return {
@@ -64,6 +66,8 @@ interface Book {
 /** One connection with keys of its own: a text and a counter. */
 class Writer {
   readonly #number: number;
+  readonly #textKey: string;
+  readonly #counterKey: string;
   readonly #engine: EngineOptions;
   readonly #book: Book;
   #client: EngineClient | undefined;
@@ -74,8 +78,10 @@ class Writer {
   /** Increments that failed: they may have been made. */
   #doubt = 0;
 
-  constructor(number: number, engine: EngineOptions, book: Book) {
+  constructor(number: number, name: string, engine: EngineOptions, book: Book) {
     this.#number = number;
+    this.#textKey = `text:${name}`;
+    this.#counterKey = `counter:${name}`;
     this.#engine = engine;
     this.#book = book;
   }
@@ -98,13 +104,13 @@ class Writer {
 
   async verify(): Promise<void> {
     await this.#read();
-    const counter = await this.#ask("GET", `c${this.#number}`);
+    const counter = await this.#ask("GET", this.#counterKey);
     if (counter !== undefined) this.#checkCounter(numberOf(counter ?? 0), this.#counter);
     this.#client?.close();
   }
 
   async #set(text: string): Promise<void> {
-    const reply = await this.#ask("SET", `t${this.#number}`, text);
+    const reply = await this.#ask("SET", this.#textKey, text);
     if (reply === undefined) this.#maybe.push(text);
     else {
       this.#text = text;
@@ -113,7 +119,7 @@ class Writer {
   }
 
   async #increment(): Promise<void> {
-    const reply = await this.#ask("INCR", `c${this.#number}`);
+    const reply = await this.#ask("INCR", this.#counterKey);
     if (reply === undefined) this.#doubt++;
     else {
       this.#checkCounter(numberOf(reply), this.#counter + 1);
@@ -123,16 +129,16 @@ class Writer {
   }
 
   async #read(): Promise<void> {
-    const reply = await this.#ask("GET", `t${this.#number}`);
+    const reply = await this.#ask("GET", this.#textKey);
     if (reply === undefined || reply === this.#text || this.#maybe.includes(String(reply))) return;
     this.#book.lost++;
-    this.#complain(`t${this.#number} is ${String(reply)}, acknowledged was ${this.#text}`);
+    this.#complain(`${this.#textKey} is ${String(reply)}, acknowledged was ${this.#text}`);
   }
 
   #checkCounter(value: number, least: number): void {
     if (value >= least && value <= least + this.#doubt) return;
     this.#book.lost++;
-    this.#complain(`c${this.#number} is ${value}, acknowledged was ${least} with ${this.#doubt} in doubt`);
+    this.#complain(`${this.#counterKey} is ${value}, acknowledged was ${least} with ${this.#doubt} in doubt`);
   }
 
   /** The reply; undefined when the request failed. */
