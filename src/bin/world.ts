@@ -18,12 +18,16 @@ export async function main(args: readonly string[]): Promise<void> {
   const dir = resolve(dirOf(args));
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const stop = stopRequested();
-  const world = await startWorld({ dir, log: logIn(dir) });
+  const log = logIn(dir);
+  const world = await startWorld({ dir, log });
+  log.info("the world is up", { url: world.url });
   process.stdout.write(`The world is up: ${world.url}\n  export KUBECONFIG=${world.kubeconfig}\n`);
   process.send?.({ ready: true });
   await stop;
   process.stdout.write("The world ends.\n");
+  log.info("the world ends");
   await world.stop();
+  log.info("the world has ended");
   if (process.connected) process.disconnect();
 }
 
