@@ -5,10 +5,12 @@ import { Jobs, Pods } from "../kube/builtin.ts";
 import { isTrue, withCondition } from "../kube/conditions.ts";
 import { eventRecorder, type EventRecorder } from "../kube/events.ts";
 import type { Stored } from "../kube/kube.ts";
-import { controllerOf, refOf, refOfKey } from "../kube/ref.ts";
+import { refOf, refOfKey } from "../kube/ref.ts";
 import { timestamp } from "../kube/timestamp.ts";
 import { settled, waiting, type Outcome } from "../reconcile/outcome.ts";
+import { claimOwned } from "./claim.ts";
 import type { Loop, World } from "./context.ts";
+import { createPod } from "./create-pod.ts";
 import { enqueueChanged, enqueueOwner } from "./informers.ts";
 import { podFrom, randomSuffix } from "./pod-template.ts";
 import { isActive, isReady } from "./pods.ts";
@@ -42,8 +44,7 @@ async function reconcile(world: World, events: EventRecorder, key: string): Prom
   const job = await kube.get(Jobs, refOfKey(key));
   if (job?.spec === undefined || job.metadata.deletionTimestamp !== undefined) return settled;
   if (isEnded(job.status)) return expire(world, job);
-  const { items } = await kube.list(Pods, { namespace: job.metadata.namespace ?? "" });
-  const tally = tallyOf(items.filter((pod) => controllerOf(pod)?.uid === job.metadata.uid));
+  const tally = tallyOf(await claimOwned(kube, Pods, job, job.spec.selector ?? {}));
   const end = endOf(job, tally);
   if (end !== undefined) {
     for (const pod of tally.active) await kube.delete(Pods, refOf(pod), { uid: pod.metadata.uid });
@@ -67,7 +68,12 @@ async function start(world: World, events: EventRecorder, job: Stored<Job>, tall
   const pauseMs = pauseAfter(tally.failed, world.clock.now());
   if (pauseMs > 0) return pauseMs;
   for (let n = 0; n < missing; n += 1) {
-    const pod = await world.kube.create(Pods, podFrom(template, job, `${job.metadata.name}-${randomSuffix()}`));
+    const pod = await createPod(
+      world.kube,
+      events,
+      job,
+      podFrom(template, job, `${job.metadata.name}-${randomSuffix()}`),
+    );
     events.record(job, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
   }
   return 0;

@@ -8,6 +8,7 @@ import { selectsAll } from "../kube/selector.ts";
 import { settled, waiting, type Outcome } from "../reconcile/outcome.ts";
 import { claimOwned } from "./claim.ts";
 import type { Loop, World } from "./context.ts";
+import { createPod } from "./create-pod.ts";
 import { enqueueChanged, enqueueOwner } from "./informers.ts";
 import { podFrom, randomSuffix } from "./pod-template.ts";
 import { availableInMs, isActive, isReady } from "./pods.ts";
@@ -39,7 +40,12 @@ async function scale(world: World, events: EventRecorder, set: Stored<ReplicaSet
   const missing = (set.spec?.replicas ?? 1) - pods.length;
   const { template } = set.spec ?? {};
   for (let n = 0; n < missing && template !== undefined; n += 1) {
-    const pod = await world.kube.create(Pods, podFrom(template, set, `${set.metadata.name}-${randomSuffix()}`));
+    const pod = await createPod(
+      world.kube,
+      events,
+      set,
+      podFrom(template, set, `${set.metadata.name}-${randomSuffix()}`),
+    );
     events.record(set, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
   }
   for (const pod of pods.toSorted(leastMissedFirst).slice(0, Math.max(0, -missing))) {

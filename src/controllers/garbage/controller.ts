@@ -1,9 +1,8 @@
 import type { OwnerReference } from "kubernetes-types/meta/v1.js";
-import type { Stored } from "../../kube/kube.ts";
+import type { Ref, ResourceType, Stored } from "../../kube/kube.ts";
 import { refOf } from "../../kube/ref.ts";
 import { settled, waiting, type Outcome } from "../../reconcile/outcome.ts";
 import type { Enqueue, Loop, World } from "../context.ts";
-import type { Source } from "../informers.ts";
 import { OwnerGraph, type Node } from "./graph.ts";
 import { kindsLoop, type Kinds } from "./sources.ts";
 
@@ -14,11 +13,17 @@ import { kindsLoop, type Kinds } from "./sources.ts";
 export function garbageLoops(world: World): Loop[] {
   const graph = new OwnerGraph();
   let enqueue: Enqueue = () => undefined;
-  const kinds = kindsLoop(world, (source) => {
-    follow(graph, source, (key) => {
-      enqueue(key);
-    });
-  });
+  const kinds = kindsLoop(
+    world,
+    ({ type, informer }) => {
+      informer.onChange((ref, current, previous) => {
+        note(graph, type, ref, current, previous, enqueue);
+      });
+    },
+    ({ type, informer }) => {
+      for (const object of informer.list()) note(graph, type, refOf(object), undefined, object, enqueue);
+    },
+  );
   const garbage: Loop = {
     name: "garbage",
     workers: 4,
@@ -35,21 +40,27 @@ const ORPHAN = "orphan";
 /** An owner of a kind that is not known yet may become known. */
 const UNKNOWN_KIND_MS = 30_000;
 
-function follow(graph: OwnerGraph, { type, informer }: Source, enqueue: Enqueue): void {
-  informer.onChange((ref, current, previous) => {
-    if (current === undefined) graph.remove(type, ref);
-    else enqueue(graph.put(type, current).key);
-    const isGone = current === undefined || (previous !== undefined && previous.metadata.uid !== current.metadata.uid);
-    if (isGone && previous !== undefined) {
-      for (const { uid } of previous.metadata.ownerReferences ?? []) {
-        const owner = graph.withUid(uid);
-        if (owner !== undefined) enqueue(owner.key);
-      }
-    }
-    const leaving = isGone ? previous : current;
-    if (leaving === undefined || !(isGone || isLeaving(leaving))) return;
-    for (const { key } of graph.dependentsOf(leaving.metadata.uid)) enqueue(key);
-  });
+type Seen = Stored<object> | undefined;
+
+/** Keeps the graph, and asks for a look at everything that a change may concern. */
+function note(
+  graph: OwnerGraph,
+  type: ResourceType<object>,
+  ref: Ref,
+  current: Seen,
+  previous: Seen,
+  enqueue: Enqueue,
+): void {
+  if (current === undefined) graph.remove(type, ref);
+  else enqueue(graph.put(type, current).key);
+  const gone = current?.metadata.uid === previous?.metadata.uid ? undefined : previous;
+  for (const { uid } of gone?.metadata.ownerReferences ?? []) {
+    const owner = graph.withUid(uid);
+    if (owner !== undefined) enqueue(owner.key);
+  }
+  const leaving = gone ?? (current !== undefined && isLeaving(current) ? current : undefined);
+  if (leaving === undefined) return;
+  for (const { key } of graph.dependentsOf(leaving.metadata.uid)) enqueue(key);
 }
 
 async function reconcile(
@@ -115,6 +126,7 @@ async function stateOf(
 ): Promise<OwnerState> {
   const cached = graph.withUid(uid)?.object;
   if (cached !== undefined) return { uid, state: stateIn(cached) };
+  if (graph.isGone(uid)) return { uid, state: "gone" };
   const type = kinds.typeOf(apiVersion, kind);
   if (type === undefined) return { uid, state: "unknown" };
   const { namespace } = node.object.metadata;

@@ -90,4 +90,36 @@ describe("owners", () => {
     await world.kube.delete(Widgets, { name: "w", namespace });
     await until("the secret is gone", async () => (await world.get(builtin.Secrets, "of-w")) === undefined);
   });
+
+  test("dependents of a custom kind go with its definition", async () => {
+    const Gadgets: ResourceType<object> = {
+      group: "example.com",
+      version: "v1",
+      kind: "Gadget",
+      plural: "gadgets",
+      namespaced: true,
+    };
+    const schema = { openAPIV3Schema: { type: "object" } };
+    const names = { kind: "Gadget", plural: "gadgets" };
+    await world.kube.create(builtin.CustomResourceDefinitions, {
+      metadata: { name: "gadgets.example.com" },
+      spec: {
+        group: "example.com",
+        scope: "Namespaced",
+        names,
+        versions: [{ name: "v1", served: true, storage: true, schema }],
+      },
+    });
+    await until("gadgets are served", () =>
+      world.kube.list(Gadgets).then(
+        () => true,
+        () => false,
+      ),
+    );
+    const { uid } = (await world.kube.create(Gadgets, { metadata: { name: "g", namespace } })).metadata;
+    const ownerReferences = [{ apiVersion: "example.com/v1", kind: "Gadget", name: "g", uid }];
+    await world.kube.create(builtin.Secrets, { metadata: { name: "of-g", namespace, ownerReferences } });
+    await world.kube.delete(builtin.CustomResourceDefinitions, { name: "gadgets.example.com" });
+    await until("the secret is gone", async () => (await world.get(builtin.Secrets, "of-g")) === undefined);
+  });
 });

@@ -13,18 +13,23 @@ export interface Kinds {
   typeOf(apiVersion: string, kind: string): ResourceType<object> | undefined;
 }
 
-/** Follows every kind that the server has, custom ones as they come and go; `onSource` is told of each new one. */
-export function kindsLoop(world: World, onSource: (source: Source) => void): Loop & Kinds {
+/** Follows every kind that the server has, custom ones as they come and go; `onSource` and `onLost` are told. */
+export function kindsLoop(
+  world: World,
+  onSource: (source: Source) => void,
+  onLost: (source: Source) => void,
+): Loop & Kinds {
   const known = new Map<string, { readonly source: Source; readonly stop?: AbortController }>();
   for (const source of sourcesOf(world.informers)) known.set(typeKeyOf(source.type), { source });
 
   const reconcile = async (): Promise<Outcome> => {
     const types = await discoverTypes(world.kube);
     const served = new Set(types.map(typeKeyOf));
-    for (const [key, { stop }] of known) {
+    for (const [key, { source, stop }] of known) {
       if (stop === undefined || served.has(key)) continue;
       stop.abort();
       known.delete(key);
+      onLost(source);
     }
     for (const type of types.filter((each) => !known.has(typeKeyOf(each)))) {
       const stop = new AbortController();

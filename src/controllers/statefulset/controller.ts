@@ -9,6 +9,7 @@ import { refOf, refOfKey } from "../../kube/ref.ts";
 import { settled, waiting, type Outcome } from "../../reconcile/outcome.ts";
 import { claimOwned } from "../claim.ts";
 import type { Loop, World } from "../context.ts";
+import { createPod } from "../create-pod.ts";
 import { enqueueChanged, enqueueOwner } from "../informers.ts";
 import { availableInMs, isOver, isReady, isTerminating } from "../pods.ts";
 import { writeStatus } from "../write-status.ts";
@@ -106,7 +107,7 @@ async function act(
   if (action.kind === "create") {
     await makeClaims(kube, set, action.ordinal);
     const revision = action.revision === update.metadata.name ? update : current;
-    await kube.create(Pods, podWithIdentity(set, templateIn(revision), action.ordinal, action.revision));
+    await createPod(kube, events, set, podWithIdentity(set, templateIn(revision), action.ordinal, action.revision));
     events.record(
       set,
       "Normal",

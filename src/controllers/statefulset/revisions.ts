@@ -83,7 +83,7 @@ function create(
       name,
       namespace,
       labels: {
-        ...set.spec?.selector.matchLabels,
+        ...templateOf(set).metadata?.labels,
         "controller.kubernetes.io/hash": name.slice(set.metadata.name.length + 1),
       },
       ownerReferences: [controllerReference(set)],
