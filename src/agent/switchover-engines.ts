@@ -5,6 +5,7 @@ import type { EngineAddress, EngineClient } from "../resp/engine-client.ts";
 import { engineIdentity, parseInfo, replicationView } from "../resp/info.ts";
 import type { Info } from "../resp/info.ts";
 import { listOf, textOf } from "../resp/reply.ts";
+import type { Reply } from "../resp/reply.ts";
 import { faults } from "./faults.ts";
 
 /** A control connection to one engine of a shard. */
@@ -49,7 +50,7 @@ export async function viewEngine({ host, port, client }: Engine): Promise<Engine
     replicas,
     ...(link === undefined ? {} : { link }),
     maxMemory: Number(info.get("maxmemory") ?? 0),
-    modules: listOf(modules).map(moduleName),
+    modules: listOf(modules).map(loadedModule).filter((name) => name !== undefined),
   };
 }
 
@@ -135,8 +136,9 @@ async function infoOf(client: EngineClient, ...sections: readonly string[]): Pro
   return parseInfo(textOf(await client.call("INFO", ...sections)));
 }
 
-/** A module is listed as an alternation of names and values. */
-function moduleName(module: Parameters<typeof listOf>[0]): string {
+/** The name out of an alternation of names and values; undefined for a module that is compiled into the engine. */
+function loadedModule(module: Reply): string | undefined {
   const fields = listOf(module);
-  return textOf(fields[fields.indexOf("name") + 1] ?? "");
+  const valueOf = (name: string): string => textOf(fields[fields.indexOf(name) + 1] ?? "");
+  return fields.includes("path") && valueOf("path") === "" ? undefined : valueOf("name");
 }

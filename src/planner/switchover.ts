@@ -21,7 +21,7 @@ export interface EngineView extends Place {
   readonly link?: Place & { readonly status: "up" | "down" };
   /** Bytes; 0 is without limit. */
   readonly maxMemory: number;
-  /** Names of loaded modules. */
+  /** Names of modules that were loaded; those compiled into the engine are left out. */
   readonly modules: readonly string[];
 }
 
