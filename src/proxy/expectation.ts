@@ -22,7 +22,8 @@ export type ExpectationKind =
 export interface Expectation {
   readonly kind: ExpectationKind;
   readonly request: Buffer;
-  /** Replies that are still to come. */
+  /** How many replies the engine gives, and how many of them are still to come. */
+  readonly count: number;
   replies: number;
   /** When it was first sent, in milliseconds; a blocking command waits from then on. */
   readonly since: number;

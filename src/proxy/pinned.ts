@@ -259,8 +259,8 @@ export class Pinned implements PinUser {
     this.#inMulti = false;
     this.#spoiled = undefined;
     return spoiled === undefined
-      ? this.#post(this.#asExec({ kind: "exec", request, replies: 1, since: this.#now() }))
-      : this.#post({ kind: "exec", request: DISCARD, replies: 1, since: this.#now(), substitute: spoiled });
+      ? this.#post(this.#asExec({ kind: "exec", request, count: 1, replies: 1, since: this.#now() }))
+      : this.#post({ kind: "exec", request: DISCARD, count: 1, replies: 1, since: this.#now(), substitute: spoiled });
   }
 
   /** An EXEC behind a WATCH that could not be carried over fails as if a watched key had changed. */
@@ -270,7 +270,7 @@ export class Pinned implements PinUser {
   }
 
   #send(kind: ExpectationKind, request: Buffer, count = 1): boolean {
-    return this.#post({ kind, request, replies: count, since: this.#now() });
+    return this.#post({ kind, request, count, replies: count, since: this.#now() });
   }
 
   #post(expected: Expectation, bytes = expected.request): boolean {
@@ -326,7 +326,7 @@ export class Pinned implements PinUser {
 
   /** A command of the proxy itself: its reply is for nobody. */
   #own(args: readonly string[]): Expectation {
-    return { kind: "own", request: encodeCommand(args), replies: 1, since: this.#now() };
+    return { kind: "own", request: encodeCommand(args), count: 1, replies: 1, since: this.#now() };
   }
 
   /** Leaves the engine, once nothing is outstanding there. */
@@ -359,7 +359,8 @@ export class Pinned implements PinUser {
     pin.attach(this);
     const again = this.#again.splice(0);
     this.#session.host.counters.resent += again.length;
-    for (const expected of again) {
+    for (const refused of again) {
+      const expected = { ...refused, replies: refused.count };
       if (expected.kind === "blocking") this.#blockAgain(expected);
       else this.#post(this.#asExec(expected));
     }
