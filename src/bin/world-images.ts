@@ -11,13 +11,16 @@ const RELEASE_OF: Readonly<Record<string, (tag: string) => Release | undefined>>
   "services-rigger": releaseByOperator,
 };
 
+/** Variables of this process that its programs get too. */
+const PASSED = ["STORE_ENGINES_DIR", "LANG", "TZ"];
+
 /**
  * The images of every release of the catalogue, each standing for the program of this checkout; no other image exists
- * here. `passed` are variables of this process that its programs get too.
+ * here. What Node compiles is kept in `cacheFolder`, so that a program starts faster the second time.
  */
-export function worldImages(passed: Readonly<Record<string, string | undefined>>): ImageStore {
-  const kept = ["STORE_ENGINES_DIR", "LANG", "TZ"].flatMap((name) => (passed[name] === undefined ? [] : [[name, passed[name]]]));
-  const env: Readonly<Record<string, string>> = Object.fromEntries(kept);
+export function worldImages(own: Readonly<Record<string, string | undefined>>, cacheFolder: string): ImageStore {
+  const passed = PASSED.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]]));
+  const env: Readonly<Record<string, string>> = { NODE_COMPILE_CACHE: cacheFolder, ...Object.fromEntries(passed) };
   return {
     resolve: (image): Image | undefined => {
       const release = RELEASE_OF[nameOf(image)]?.(tagOf(image));

@@ -77,7 +77,7 @@ async function startKubelet({ dir, log, kube, subnet, server, logs, images, retr
     nodeName: NODE_NAME,
     dir: join(dir, "kubelet"),
     subnet,
-    images: images ?? worldImages(process.env),
+    images: images ?? worldImages(process.env, join(dir, "cache")),
     serviceAccountToken: async (namespace, name) => server.serviceAccountToken(namespace, name),
     apiServerUrl: server.url,
     caCertificate: server.caCertificate,
