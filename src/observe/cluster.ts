@@ -92,11 +92,12 @@ async function databasesOf(kube: Kube, rec: Stored<StoreEnterpriseCluster>): Pro
     .map(({ metadata }) => metadata.name);
 }
 
-/** Pods that are ready answer first. */
+/** Nodes in service are asked first, then those that run, and last those that do not look as if they would answer. */
 function addressesOf(pods: readonly Stored<Pod>[]): string[] {
-  const isReady = (pod: Stored<Pod>): number => (isTrue(pod.status?.conditions, "ContainersReady") ? 0 : 1);
+  const rank = ({ status }: Stored<Pod>): number =>
+    ["Ready", "ContainersReady"].filter((type) => isTrue(status?.conditions, type)).length;
   return pods
-    .toSorted((a, b) => isReady(a) - isReady(b))
+    .toSorted((a, b) => rank(b) - rank(a))
     .map(({ status }) => status?.podIP ?? "")
     .filter((address) => address !== "");
 }

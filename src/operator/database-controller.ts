@@ -15,6 +15,7 @@ import type { BdbRecord } from "../management/records.ts";
 import { observeCluster, readClusterSpec, type ClusterObservation, type ObserveDeps } from "../observe/cluster.ts";
 import { Clusters, Databases } from "../observe/kinds.ts";
 import { planCluster } from "../planner/cluster.ts";
+import { wasRunning } from "../planner/cluster-state.ts";
 import { planDatabase, type DatabaseAct, type DatabaseDecision } from "../planner/spec-database.ts";
 import { settled, waiting, type Outcome } from "../reconcile/outcome.ts";
 import { databaseNews } from "./database-news.ts";
@@ -54,10 +55,10 @@ async function reconcile(deps: DatabaseDeps, redb: Redb, cluster: ClusterObserva
   const bdb = bdbOf(cluster, redb);
   const { suspension } = planCluster(cluster.view, cluster.view.workload?.template ?? "");
   const name = cluster.view.name;
-  if (suspension !== undefined || "unreachable" in cluster.records) {
-    const unready = "unreachable" in cluster.records ? cluster.records.unreachable : undefined;
+  const unready = unreadiness(cluster);
+  if (suspension !== undefined || unready !== undefined) {
     await report(deps, redb, name, { bdb, cluster, suspension, unready });
-    return waiting(STEP_MS * 2, suspension?.reason ?? "ClusterUnreachable", suspension?.message ?? unready ?? "");
+    return waiting(STEP_MS * 2, suspension?.reason ?? "ClusterNotReady", suspension?.message ?? unready ?? "");
   }
   const decision = decide(redb, readSpec(redb), bdb, cluster);
   if (decision.act.kind !== "none")
@@ -68,6 +69,13 @@ async function reconcile(deps: DatabaseDeps, redb: Redb, cluster: ClusterObserva
   if (failure !== undefined) return waiting(STEP_MS * 4, "CallFailed", failure);
   const rests = decision.act.kind === "none" && bdb?.status === "active" && decision.findings.length === 0;
   return waiting(rests ? REST_MS : STEP_MS, "Reconciled", bdb?.status ?? "pending");
+}
+
+/** Why the cluster cannot be asked for anything yet; undefined when it can. */
+function unreadiness({ records, view }: ClusterObservation): string | undefined {
+  if ("unreachable" in records) return records.unreachable;
+  if (wasRunning(view)) return undefined;
+  return `cluster ${view.name} is ${view.remembered.state ?? "PendingCreation"}; databases are made once it is Running`;
 }
 
 function decide(
@@ -108,6 +116,11 @@ async function attempt(
     await perform(deps, redb, client, act);
     return undefined;
   } catch (error) {
+    if (isFault(error, managementFaults.conflict)) {
+      // another change of it runs, which the node that was asked did not know of yet
+      deps.log.debug("the database is busy, trying again", { database: redb.metadata.name, error });
+      return undefined;
+    }
     const known = Object.values(managementFaults).some((fault) => isFault(error, fault));
     if (!known) throw error;
     return messageOf(error);

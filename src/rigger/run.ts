@@ -80,5 +80,5 @@ function saysNews(current: Stored<Lease> | undefined, previous: Stored<Lease> | 
 function isReady(pod: {
   readonly status?: { readonly conditions?: readonly { type: string; status: string }[] };
 }): boolean {
-  return isTrue(pod.status?.conditions, "ContainersReady");
+  return isTrue(pod.status?.conditions, "Ready");
 }
