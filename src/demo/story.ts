@@ -42,7 +42,8 @@ export async function tellStory(stage: Stage, options: StoryOptions): Promise<Re
   const engineBefore = await createDatabase(stage, options.fromVersion);
 
   stage.progress.chapter("Load");
-  const load = await startLoadProcess(await loadOptions(stage, options));
+  const { connections, gapMs } = options;
+  const load = await startLoadProcess({ ...(await findEndpoint(stage)), connections, gapMs });
   const abandon = (): void => {
     load.kill();
   };
@@ -113,7 +114,7 @@ async function upgradeAll(
 }
 
 /** The endpoint as an application finds it: the database's Service and its Secret. */
-async function loadOptions(stage: Stage, { connections, gapMs }: StoryOptions): Promise<LoadOptions> {
+export async function findEndpoint(stage: Stage): Promise<Pick<LoadOptions, "host" | "port" | "password">> {
   const service = await until(
     stage,
     Services,
@@ -138,8 +139,6 @@ async function loadOptions(stage: Stage, { connections, gapMs }: StoryOptions): 
     host: service.spec?.clusterIP ?? "",
     port: service.spec?.ports?.[0]?.port ?? 0,
     password: Buffer.from(secret.data?.["password"] ?? "", "base64").toString(),
-    connections,
-    gapMs,
   };
 }
 
