@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
 import { isFault } from "../base/fault.ts";
 import { faults } from "./faults.ts";
 import type { Kube, Ref, ResourceType, Stored, WriteOptions } from "./kube.ts";
+import { isSame } from "./same.ts";
 
 export interface ChangeOptions extends WriteOptions {
   /** How often the change is tried before its conflict is thrown; 5 when absent. */
@@ -25,7 +25,7 @@ export async function changeObject<T>(
     const current = await kube.get(type, ref);
     if (current === undefined) return undefined;
     const next = change(current);
-    if (next === undefined || isDeepStrictEqual(plain(next), plain(current))) return current;
+    if (next === undefined || isSame(next, current)) return current;
     const { uid, resourceVersion } = current.metadata;
     try {
       return await kube.update(type, { ...next, metadata: { ...next.metadata, uid, resourceVersion } }, how);
@@ -33,9 +33,4 @@ export async function changeObject<T>(
       if (!isFault(error, faults.conflict) || attempt >= attempts) throw error;
     }
   }
-}
-
-/** As the server would see it: members that are undefined do not exist. */
-function plain(value: object): unknown {
-  return JSON.parse(JSON.stringify(value));
 }

@@ -38,21 +38,16 @@ export function deploymentLoop(world: World): Loop {
 async function reconcile(world: World, events: EventRecorder, key: string): Promise<Outcome> {
   const deployment = await world.kube.get(Deployments, refOfKey(key));
   if (deployment?.spec === undefined) return settled;
-  const sets = await claimOwned(world.kube, ReplicaSets, deployment, deployment.spec.selector);
+  const { template, selector, paused = false } = deployment.spec;
+  const sets = await claimOwned(world.kube, ReplicaSets, deployment, selector);
+  const { fresh, old } = sortSets(template, sets);
   const limits = limitsOf(deployment);
-  if (deployment.metadata.deletionTimestamp !== undefined) {
-    return report(world, deployment, { ...sortSets(deployment.spec.template, sets), sets, ...limits, isNew: false });
-  }
-  const { fresh, old } = sortSets(deployment.spec.template, sets);
-  if (fresh === undefined && deployment.spec.paused === true) {
-    return report(world, deployment, { fresh, sets, ...limits, isNew: false });
-  }
+  const isHeld = deployment.metadata.deletionTimestamp !== undefined || (paused && fresh === undefined);
+  if (isHeld) return report(world, deployment, { fresh, sets, ...limits, isNew: false });
   const revision = Math.max(0, ...old.map(revisionOf)) + 1;
-  const current =
-    fresh ?? (await world.kube.create(ReplicaSets, freshSet(deployment, deployment.spec.template, revision)));
+  const current = fresh ?? (await world.kube.create(ReplicaSets, freshSet(deployment, template, revision)));
   const numbered = await number(world, deployment, current, revision);
-  const scalings =
-    deployment.spec.paused === true ? [] : nextScalings(await viewOf(world, numbered, current, old, limits));
+  const scalings = paused ? [] : nextScalings(await viewOf(world, numbered, current, old, limits));
   await scale(world, events, numbered, [...old, current], scalings);
   await forgetOld(world, numbered, old);
   return report(world, numbered, { fresh: current, sets: [...old, current], ...limits, isNew: fresh === undefined });
@@ -100,16 +95,13 @@ async function number(
   { kube }: World,
   deployment: Stored<Deployment>,
   fresh: Stored<ReplicaSet>,
-  revision: number,
+  least: number,
 ): Promise<Stored<Deployment>> {
-  const annotate = {
-    type: "merge",
-    body: { metadata: { annotations: { [REVISION]: String(Math.max(revision, revisionOf(fresh))) } } },
-  } as const;
-  if (revisionOf(fresh) < revision) await kube.patch(ReplicaSets, refOf(fresh), annotate);
-  return revisionOf(deployment) === Math.max(revision, revisionOf(fresh))
-    ? deployment
-    : kube.patch(Deployments, refOf(deployment), annotate);
+  const revision = Math.max(least, revisionOf(fresh));
+  const annotate = { type: "merge", body: { metadata: { annotations: { [REVISION]: String(revision) } } } } as const;
+  if (revisionOf(fresh) !== revision) await kube.patch(ReplicaSets, refOf(fresh), annotate);
+  if (revisionOf(deployment) === revision) return deployment;
+  return kube.patch(Deployments, refOf(deployment), annotate);
 }
 
 async function scale(
@@ -124,13 +116,8 @@ async function scale(
     if (set === undefined) continue;
     const before = set.spec?.replicas ?? 0;
     await kube.patch(ReplicaSets, refOf(set), { type: "merge", body: { spec: { replicas } } });
-    const direction = replicas > before ? "up" : "down";
-    events.record(
-      deployment,
-      "Normal",
-      "ScalingReplicaSet",
-      `Scaled ${direction} replica set ${name} from ${before} to ${replicas}`,
-    );
+    const message = `Scaled ${replicas > before ? "up" : "down"} replica set ${name} from ${before} to ${replicas}`;
+    events.record(deployment, "Normal", "ScalingReplicaSet", message);
   }
 }
 
@@ -143,8 +130,9 @@ async function forgetOld(
   const isEmpty = ({ spec, status }: Stored<ReplicaSet>): boolean => spec?.replicas === 0 && status?.replicas === 0;
   const empty = old.filter(isEmpty);
   const kept = deployment.spec?.revisionHistoryLimit ?? 10;
-  for (const set of empty.slice(0, Math.max(0, empty.length - kept)))
+  for (const set of empty.slice(0, Math.max(0, empty.length - kept))) {
     await kube.delete(ReplicaSets, refOf(set), { propagation: "Background" });
+  }
 }
 
 async function report({ kube, clock }: World, deployment: Stored<Deployment>, progress: Progress): Promise<Outcome> {

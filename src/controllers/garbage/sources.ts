@@ -11,6 +11,8 @@ import { typeKeyOf } from "./graph.ts";
 export interface Kinds {
   /** The type that serves a kind; undefined while none is known. */
   typeOf(apiVersion: string, kind: string): ResourceType<object> | undefined;
+  /** Whether every kind that the server has was listed at least once. */
+  isComplete(): boolean;
 }
 
 /** Follows every kind that the server has, custom ones as they come and go; `onSource` and `onLost` are told. */
@@ -19,8 +21,9 @@ export function kindsLoop(
   onSource: (source: Source) => void,
   onLost: (source: Source) => void,
 ): Loop & Kinds {
-  const known = new Map<string, { readonly source: Source; readonly stop?: AbortController }>();
-  for (const source of sourcesOf(world.informers)) known.set(typeKeyOf(source.type), { source });
+  const known = new Map<string, Followed>();
+  let isDiscovered = false;
+  for (const source of sourcesOf(world.informers)) known.set(typeKeyOf(source.type), followed(source));
 
   const reconcile = async (): Promise<Outcome> => {
     const types = await discoverTypes(world.kube);
@@ -35,9 +38,10 @@ export function kindsLoop(
       const stop = new AbortController();
       const { kube, clock, log } = world;
       const informer = startInformer(kube, type, { clock, log, signal: AbortSignal.any([world.signal, stop.signal]) });
-      known.set(typeKeyOf(type), { source: { type, informer }, stop });
+      known.set(typeKeyOf(type), followed({ type, informer }, stop));
       onSource({ type, informer });
     }
+    isDiscovered = true;
     return settled;
   };
 
@@ -52,6 +56,7 @@ export function kindsLoop(
         enqueue(keyOf(ref), 1_000); // a definition is served a moment after it is stored
       });
     },
+    isComplete: () => isDiscovered && [...known.values()].every(({ isSynced }) => isSynced),
     typeOf: (apiVersion, kind) => {
       const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
       return [...known.values()]
@@ -59,4 +64,22 @@ export function kindsLoop(
         .find((type) => type.group === group && type.kind === kind);
     },
   };
+}
+
+interface Followed {
+  readonly source: Source;
+  /** Absent for informers that are shared and stay. */
+  readonly stop?: AbortController;
+  isSynced: boolean;
+}
+
+function followed(source: Source, stop?: AbortController): Followed {
+  const entry: Followed = { source, ...(stop === undefined ? {} : { stop }), isSynced: false };
+  source.informer.synced.then(
+    () => {
+      entry.isSynced = true;
+    },
+    () => undefined, // stopped before its first list
+  );
+  return entry;
 }
