@@ -108,6 +108,7 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
   const leadership = standForLeader({
     ...follow,
     podName: config.podName,
+    node: config.node,
     isEligible: () => joined && mayLead(view),
     lead: (until) =>
       lead(

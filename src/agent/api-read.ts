@@ -106,7 +106,7 @@ function clusterRecord(view: ClusterView, leadership: Leadership): ClusterRecord
   return {
     name: dnsNameOf(view),
     created_time: view.records.state()?.createdTime ?? "",
-    leader_uid: leadership.isLeader() ? view.config.node : (leadership.leader() ?? 0),
+    leader_uid: leadership.leader() ?? 0,
     upgrade_mode: versions.size > 1,
   };
 }
@@ -114,7 +114,7 @@ function clusterRecord(view: ClusterView, leadership: Leadership): ClusterRecord
 function nodeRecord(view: ClusterView, leadership: Leadership, { uid, report, fresh }: Member): NodeRecord {
   const shards = view.records.databases().flatMap((record) => record.shards.flatMap(({ instances }) => instances));
   const here = shards.filter(({ node }) => node === uid);
-  const leader = leadership.isLeader() ? view.config.node : leadership.leader();
+  const leader = leadership.leader();
   return {
     uid,
     addr: report.address,

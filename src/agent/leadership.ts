@@ -2,13 +2,15 @@ import { APP_LABEL, LABELS, clusterNames } from "../api/names.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Kube } from "../kube/kube.ts";
+import { Leases } from "../kube/builtin.ts";
+import { startInformer } from "../kube/informer.ts";
 import { runWhileLeader } from "../reconcile/leader.ts";
 
 /** Who leads the cluster, and whether this node may. */
 export interface Leadership {
   /** This process leads now. */
   isLeader(): boolean;
-  /** uid of the node that was last seen leading. */
+  /** uid of the node that leads, as far as this one knows. */
   leader(): number | undefined;
   /** Ends this term, if there is one, and lets another node lead. */
   stepDown(): void;
@@ -20,6 +22,8 @@ export interface LeadershipOptions {
   readonly cluster: string;
   readonly namespace: string;
   readonly podName: string;
+  /** uid of this node. */
+  readonly node: number;
   /** Whether this node may stand; asked again and again while it does not lead. */
   readonly isEligible: () => boolean;
   /** Does the leader's work until its signal aborts. */
@@ -38,7 +42,7 @@ const ELIGIBLE_LOOK_MS = 200;
 export function standForLeader(options: LeadershipOptions): Leadership {
   const { clock, signal, cluster, namespace } = options;
   let leading = false;
-  let leader: number | undefined;
+  const leader = followLeader(options);
   let term = new AbortController();
 
   const lead = async (until: AbortSignal): Promise<void> => {
@@ -71,9 +75,6 @@ export function standForLeader(options: LeadershipOptions): Leadership {
           renewMs: RENEW_MS,
           retryMs: RETRY_MS,
           signal: until,
-          onNewLeader: (identity) => {
-            leader = Number(identity.slice(identity.lastIndexOf("-") + 1)) + 1;
-          },
         },
         lead,
       );
@@ -92,7 +93,7 @@ export function standForLeader(options: LeadershipOptions): Leadership {
   };
   return {
     isLeader: () => leading,
-    leader: () => leader,
+    leader: () => (leading ? options.node : leader()),
     stepDown: () => {
       term.abort(new Error("leadership is handed over"));
     },
@@ -110,4 +111,20 @@ export function standForLeader(options: LeadershipOptions): Leadership {
       else await clock.sleep(ELIGIBLE_LOOK_MS, until).catch(() => undefined); // aborted: the loop looks at the signal
     }
   }
+}
+
+/** Known also to a node that does not stand itself. Nobody leads while the Lease has no holder. */
+function followLeader({ cluster, namespace, ...options }: LeadershipOptions): () => number | undefined {
+  const name = clusterNames.leaderLease(cluster);
+  const informer = startInformer(options.kube, Leases, {
+    namespace,
+    fieldSelector: `metadata.name=${name}`,
+    log: options.log,
+    clock: options.clock,
+    signal: options.signal,
+  });
+  return () => {
+    const holder = informer.get({ name, namespace })?.spec?.holderIdentity ?? "";
+    return holder === "" ? undefined : Number(holder.slice(holder.lastIndexOf("-") + 1)) + 1;
+  };
 }
