@@ -50,7 +50,9 @@ export async function viewEngine({ host, port, client }: Engine): Promise<Engine
     replicas,
     ...(link === undefined ? {} : { link }),
     maxMemory: Number(info.get("maxmemory") ?? 0),
-    modules: listOf(modules).map(loadedModule).filter((name) => name !== undefined),
+    modules: listOf(modules)
+      .map(loadedModule)
+      .filter((name) => name !== undefined),
   };
 }
 

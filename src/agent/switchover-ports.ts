@@ -25,6 +25,18 @@ export interface ShardPorts {
   readonly before?: (step: SwitchoverStep) => Promise<void>;
 }
 
+/** Patience of a planned move, in milliseconds. */
+export const SWITCHOVER_MS = {
+  /** For what clients have in flight. */
+  drain: 500,
+  /** A proxy that hears nothing more goes on at the old primary after this. */
+  hold: 5_000,
+  /** The fence on the old primary; longer than another leader needs to take over. */
+  pause: 30_000,
+  /** No promotion later than this after the fence was set: it must still stand. */
+  promoteWithin: 10_000,
+} as const;
+
 export const SWITCHOVER_STEPS = [
   "check",
   "intend",

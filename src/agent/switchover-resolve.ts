@@ -17,7 +17,7 @@ import {
   withEngine,
 } from "./switchover-engines.ts";
 import { completeMove } from "./switchover-forward.ts";
-import { SWITCHOVER_MS } from "./switchover.ts";
+import { SWITCHOVER_MS } from "./switchover-ports.ts";
 import type { ShardPorts } from "./switchover-ports.ts";
 import { tellProxies } from "./switchover-proxies.ts";
 

@@ -139,6 +139,27 @@ for (const step of SWITCHOVER_STEPS.slice(SWITCHOVER_STEPS.indexOf("intend")))
     await load.requireNothingLost();
   });
 
+test("leaders may die one after the other, at every step, and the next switchover succeeds", async () => {
+  await using shard = await startShard([NEWER, NEWER, NEWER]);
+  const load = await shard.startLoad();
+  for (const step of SWITCHOVER_STEPS.slice(SWITCHOVER_STEPS.indexOf("prepare"))) {
+    const frozen = freezeAt(step);
+    const to = shard.shard().primary === 1 ? 2 : 1;
+    const request = { record: shard.record(), shard: 1, to };
+    const stale = switchOver(request, shard.ports(frozen.before));
+    await frozen.reached;
+    await resolveIntent({ record: shard.record(), shard: 1, targetDead: false }, shard.ports());
+    frozen.thaw();
+    await load.more();
+    const next = shard.shard().primary === 1 ? 3 : 1;
+    await until("a replica is in sync", async () => (await move(shard, next)).kind === "done");
+    await stale;
+    await load.more();
+    await shard.requireOnePrimary();
+  }
+  await load.requireNothingLost();
+});
+
 test("an intent that was resolved is resolved already", async () => {
   await using shard = await startShard(PAIR);
   const frozen = freezeAt("release");

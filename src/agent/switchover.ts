@@ -1,47 +1,16 @@
-import type { DatabaseRecord, InstanceRecord } from "../api/records.ts";
+import type { DatabaseRecord } from "../api/records.ts";
 import { Fault } from "../base/fault.ts";
-import { begin, instanceOf, moveTo, withdraw } from "../planner/switchover-record.ts";
+import { begin, moveTo, withdraw } from "../planner/switchover-record.ts";
 import type { SwitchoverMove } from "../planner/switchover-record.ts";
-import { switchoverGates } from "../planner/switchover.ts";
-import type { EngineAddress } from "../resp/engine-client.ts";
 import { faults } from "./faults.ts";
-import {
-  awaitEqualOffset,
-  openEngine,
-  pauseWrites,
-  promote,
-  reasonOf,
-  resumeWrites,
-  settledRole,
-  viewEngine,
-} from "./switchover-engines.ts";
-import type { Engine } from "./switchover-engines.ts";
+import { closeRun, openRun } from "./switchover-check.ts";
+import type { Run, SwitchoverRequest } from "./switchover-check.ts";
+import { awaitEqualOffset, pauseWrites, promote, reasonOf, resumeWrites, settledRole } from "./switchover-engines.ts";
 import type { Completed } from "./switchover-forward.ts";
 import { completeMove } from "./switchover-forward.ts";
+import { SWITCHOVER_MS } from "./switchover-ports.ts";
 import type { ShardPorts, SwitchoverResult, SwitchoverStep } from "./switchover-ports.ts";
 import { requireAll, slowest, tellProxies } from "./switchover-proxies.ts";
-
-/** Which instance shall serve. */
-export interface SwitchoverRequest {
-  /** As it was last read; compare-and-swap finds out when it has changed since. */
-  readonly record: DatabaseRecord;
-  readonly shard: number;
-  readonly to: number;
-  /** Back to the engine that served before, though it is the older one. */
-  readonly rollback?: boolean;
-}
-
-/** Patience of a planned move, in milliseconds. */
-export const SWITCHOVER_MS = {
-  /** For what clients have in flight. */
-  drain: 500,
-  /** A proxy that hears nothing more goes on at the old primary after this. */
-  hold: 5_000,
-  /** The fence on the old primary; longer than another leader needs to take over. */
-  pause: 30_000,
-  /** No promotion later than this after the fence was set: it must still stand. */
-  promoteWithin: 10_000,
-} as const;
 
 /**
  * Moves a shard's primary without a failed request or a lost write. Until the promotion every failure leads back to the
@@ -55,27 +24,13 @@ export async function switchOver(request: SwitchoverRequest, ports: ShardPorts):
   if (move === undefined)
     return { kind: "refused", reason: `shard ${request.shard} has no other instance ${request.to}` };
   const began = performance.now();
-  let run: Run;
-  try {
-    run = await checked(request, move, ports);
-  } catch (error) {
-    return { kind: "refused", reason: reasonOf(error) };
-  }
+  const run = await openRun(request, move, ports);
+  if ("objection" in run) return { kind: "refused", reason: run.objection };
   try {
     return await carriedOut(run, began);
   } finally {
-    run.primary.client.close();
-    run.target.client.close();
+    closeRun(run);
   }
-}
-
-interface Run {
-  readonly move: SwitchoverMove;
-  readonly ports: ShardPorts;
-  readonly record: DatabaseRecord;
-  readonly primary: Engine;
-  readonly target: Engine;
-  readonly targetAddress: EngineAddress;
 }
 
 /** Times since the hold was asked for, as far as it got. */
@@ -87,31 +42,6 @@ interface Progress {
   promotedAt: number;
   drainMs: number;
   record: DatabaseRecord;
-}
-
-async function checked(request: SwitchoverRequest, move: SwitchoverMove, ports: ShardPorts): Promise<Run> {
-  await ports.before?.("check");
-  if (request.record.shards.some(({ id, switchover }) => id === request.shard && switchover !== undefined))
-    throw new Fault(faults.switchoverRefused, `a switchover of shard ${request.shard} has begun already`);
-  const primaryAddress = addressOf(request.record, move, move.from, ports);
-  const targetAddress = addressOf(request.record, move, move.to, ports);
-  const primary = await openEngine(primaryAddress);
-  const target = await openEngine(targetAddress).catch((error: unknown) => {
-    primary.client.close();
-    throw error;
-  });
-  const run = { move, ports, record: request.record, primary, target, targetAddress };
-  try {
-    const primaryView = await viewEngine(primary);
-    const view = { primary: primaryView, target: await viewEngine(target), rollback: request.rollback ?? false };
-    const objection = switchoverGates(view);
-    if (objection !== undefined) throw new Fault(faults.switchoverRefused, objection, { bdb: run.record.uid });
-    return run;
-  } catch (error) {
-    primary.client.close();
-    target.client.close();
-    throw error;
-  }
 }
 
 async function carriedOut(run: Run, began: number): Promise<SwitchoverResult> {
@@ -236,11 +166,4 @@ async function takenBack(run: Run, step: SwitchoverStep, reason: string): Promis
   const failures = undone.flatMap((act) => (act.status === "rejected" ? [reasonOf(act.reason)] : []));
   ports.log.warn("switchover aborted", { bdb, shard: move.shard, to: move.to, step, reason, failures });
   return { kind: "aborted", step, reason };
-}
-
-function addressOf(record: DatabaseRecord, move: SwitchoverMove, id: number, ports: ShardPorts): EngineAddress {
-  const instance: InstanceRecord | undefined = instanceOf(record, move, id);
-  const address = instance === undefined ? undefined : ports.addressOf(instance);
-  if (address !== undefined) return address;
-  throw new Fault(faults.switchoverRefused, `the node of instance ${id} has no address`, { instance: id });
 }

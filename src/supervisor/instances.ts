@@ -47,7 +47,8 @@ export function superviseInstances(deps: SupervisorDeps): InstanceSupervisor {
     const present = [...(await listInstanceDirectories(deps.data)), ...[...instances.values()].map(placeOf)];
     const unwanted = new Map(present.map((place) => [keyOf(place), place]));
     for (const one of wanted) unwanted.delete(keyOf(one));
-    await Promise.all([...[...unwanted.values()].map(retire), ...wanted.map(bring)]);
+    await Promise.all([...unwanted.values()].map(retire)); // first: one that comes may take over the port of one that goes
+    await Promise.all(wanted.map(bring));
   };
 
   const retire = async (directory: InstanceDirectory): Promise<void> => {
