@@ -25,7 +25,17 @@ test("an image may come from any registry, and carry a digest", () => {
 });
 
 test("no other image exists", () => {
-  const others = ["busybox", "nginx:1", `operator:${nodeTag}`, `node:${operator}x`, "node", "node:latest", "", ":", "@"];
+  const others = [
+    "busybox",
+    "nginx:1",
+    `operator:${nodeTag}`,
+    `node:${operator}x`,
+    "node",
+    "node:latest",
+    "",
+    ":",
+    "@",
+  ];
   for (const image of others) assert.equal(images.resolve(image), undefined, image);
 });
 

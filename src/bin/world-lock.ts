@@ -48,7 +48,8 @@ async function takeFolder(dir: string, path: string): Promise<void> {
     throw new Fault(faults.worldInUse, `a world runs in ${dir} already, as process ${pid}`, { dir, pid });
   }
   await rm(path, { force: true });
-  if (!(await written(path))) throw new Fault(faults.worldInUse, `another world starts in ${dir} at this moment`, { dir });
+  if (!(await written(path)))
+    throw new Fault(faults.worldInUse, `another world starts in ${dir} at this moment`, { dir });
 }
 
 /** False when the file exists already. */
@@ -68,7 +69,11 @@ async function takeSubnet(dir: string, kept: string | undefined): Promise<{ subn
     if (server !== undefined) return { subnet, server };
   }
   if (kept === undefined) throw new Fault(faults.subnetTaken, "every subnet from 127.20 to 127.250 is used by a world");
-  throw new Fault(faults.subnetTaken, `subnet ${kept}0.0/16, whose addresses the objects in ${dir} have, is used by another world`, { subnet: kept });
+  throw new Fault(
+    faults.subnetTaken,
+    `subnet ${kept}0.0/16, whose addresses the objects in ${dir} have, is used by another world`,
+    { subnet: kept },
+  );
 }
 
 /** All subnets, beginning with one that depends on the folder, so that the worlds of two folders seldom meet. */

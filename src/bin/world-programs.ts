@@ -59,7 +59,12 @@ interface Program {
 
 function startControllers({ kube, log }: ProgramOptions): Program {
   const end = new AbortController();
-  const stopped = runControllers({ kube, clock: systemClock, log: log.with({ part: "controllers" }), signal: end.signal });
+  const stopped = runControllers({
+    kube,
+    clock: systemClock,
+    log: log.with({ part: "controllers" }),
+    signal: end.signal,
+  });
   return stoppable(end, stopped);
 }
 

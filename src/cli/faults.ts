@@ -10,7 +10,8 @@ export const faults = {
   worldNotUp: {
     code: "CLI_WORLD_NOT_UP",
     retry: "backoff",
-    remedy: "Read the end of world.log in the folder of the world, put right what it says, and run `storectl local up` again.",
+    remedy:
+      "Read the end of world.log in the folder of the world, put right what it says, and run `storectl local up` again.",
   },
   worldNotDown: {
     code: "CLI_WORLD_NOT_DOWN",

@@ -88,7 +88,8 @@ export class ContainerRun {
     const hook = this.#container.lifecycle?.preStop;
     if (runHook && hook !== undefined) {
       const { ok, output } = await this.#run(hook, this.#over.signal);
-      if (!ok && !this.#over.signal.aborted) this.#deps.event("Warning", "FailedPreStopHook", `PreStopHook failed: ${output}`);
+      if (!ok && !this.#over.signal.aborted)
+        this.#deps.event("Warning", "FailedPreStopHook", `PreStopHook failed: ${output}`);
     }
     this.#launched.child.signal("SIGTERM");
   }
@@ -151,7 +152,12 @@ export class ContainerRun {
     }
   }
 
-  #probe(kind: "Startup" | "Readiness" | "Liveness", probe: Probe, signal: AbortSignal, onVerdict: (ok: boolean) => void): void {
+  #probe(
+    kind: "Startup" | "Readiness" | "Liveness",
+    probe: Probe,
+    signal: AbortSignal,
+    onVerdict: (ok: boolean) => void,
+  ): void {
     const subject = {
       run: (handler: Handler, patience: AbortSignal) => this.#run(handler, patience),
       onFailure: (output: string) => {
@@ -168,7 +174,11 @@ export class ContainerRun {
   }
 
   async #run(handler: Handler, signal: AbortSignal): Promise<HandlerResult> {
-    return runHandler(handler, { container: this.#container, podIP: this.#deps.podIP, exec: this.#launched.exec }, signal);
+    return runHandler(
+      handler,
+      { container: this.#container, podIP: this.#deps.podIP, exec: this.#launched.exec },
+      signal,
+    );
   }
 }
 

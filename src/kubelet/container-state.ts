@@ -1,8 +1,4 @@
-import type {
-  ContainerState,
-  ContainerStateTerminated,
-  ContainerStatus,
-} from "kubernetes-types/core/v1.js";
+import type { ContainerState, ContainerStateTerminated, ContainerStatus } from "kubernetes-types/core/v1.js";
 import { constants } from "node:os";
 import { timestamp } from "../kube/timestamp.ts";
 import type { Exit } from "../supervisor/child.ts";

@@ -14,7 +14,7 @@ import type { ImageStore } from "./images.ts";
 import { launch } from "./launch.ts";
 import type { LaunchPad } from "./launch.ts";
 import { olderPart } from "./log-file.ts";
-import type { LogFile } from "./log-file.ts";
+import type { LogPlace } from "./pod-logs.ts";
 import { Retry } from "./retry.ts";
 import type { RetryPolicy } from "./retry.ts";
 
@@ -68,7 +68,8 @@ export class ContainerUnit {
     const exit = before?.state?.terminated ?? (before === undefined ? undefined : lostRun(before, deps.clock.now()));
     this.#hasRun = exit !== undefined || before?.lastState?.terminated !== undefined;
     this.#last = before?.lastState?.terminated;
-    this.#state = exit === undefined ? { kind: "waiting", reason: waitingReason, message: "" } : { kind: "terminated", exit };
+    this.#state =
+      exit === undefined ? { kind: "waiting", reason: waitingReason, message: "" } : { kind: "terminated", exit };
   }
 
   get running(): boolean {
@@ -125,7 +126,7 @@ export class ContainerUnit {
   }
 
   /** The log of the present run, or of the one before; undefined when there has been none. */
-  log(previous: boolean): { readonly path: string; readonly live: LogFile | undefined } | undefined {
+  log(previous: boolean): LogPlace | undefined {
     // while it waits to be started again, the run that ended last is the present one
     const index = this.#restartCount - (previous ? 1 : 0);
     if (!this.#hasRun || index < 0) return undefined;
@@ -160,8 +161,15 @@ export class ContainerUnit {
     if (remaining === 0) return false;
     const pause = Math.round(this.#crashes.pauseMs / 1_000);
     this.#last = exit;
-    this.#wait("CrashLoopBackOff", `back-off ${pause}s restarting failed container=${this.name} pod=${this.#deps.podName}`);
-    this.#deps.event("Warning", "BackOff", `Back-off restarting failed container ${this.name} in pod ${this.#deps.podName}`);
+    this.#wait(
+      "CrashLoopBackOff",
+      `back-off ${pause}s restarting failed container=${this.name} pod=${this.#deps.podName}`,
+    );
+    this.#deps.event(
+      "Warning",
+      "BackOff",
+      `Back-off restarting failed container ${this.name} in pod ${this.#deps.podName}`,
+    );
     this.#deps.wake(remaining);
     return true;
   }
@@ -248,7 +256,13 @@ export class ContainerUnit {
 
   #runDeps(pad: LaunchPad): ConstructorParameters<typeof ContainerRun>[2] {
     const { clock, event, wake } = this.#deps;
-    return { podIP: pad.facts.podIP, graceMs: (pad.facts.pod.spec?.terminationGracePeriodSeconds ?? 30) * 1_000, clock, event, wake };
+    return {
+      podIP: pad.facts.podIP,
+      graceMs: (pad.facts.pod.spec?.terminationGracePeriodSeconds ?? 30) * 1_000,
+      clock,
+      event,
+      wake,
+    };
   }
 
   async #forgetLog(index: number): Promise<void> {

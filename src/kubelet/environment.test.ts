@@ -16,7 +16,12 @@ const sources: Sources = {
 const cases: { name: string; container: Partial<Container>; want: Record<string, string> }[] = [
   {
     name: "later variables see earlier ones; unknown names stay as they are",
-    container: { env: [{ name: "A", value: "1" }, { name: "B", value: "$(A)-$(BASE)-$(NONE)-$$(A)" }] },
+    container: {
+      env: [
+        { name: "A", value: "1" },
+        { name: "B", value: "$(A)-$(BASE)-$(NONE)-$$(A)" },
+      ],
+    },
     want: { A: "1", B: "1-base-$(NONE)-$(A)" },
   },
   {
@@ -38,7 +43,11 @@ const cases: { name: string; container: Partial<Container>; want: Record<string,
     name: "resources in units of the divisor, rounded up; the node's where no limit is set",
     container: {
       resources: { limits: { cpu: "1500m", memory: "1Gi" } },
-      env: [resource("CPU", "limits.cpu"), resource("MIB", "requests.memory", "1Mi"), resource("MILLI", "limits.cpu", "1m")],
+      env: [
+        resource("CPU", "limits.cpu"),
+        resource("MIB", "requests.memory", "1Mi"),
+        resource("MILLI", "limits.cpu", "1m"),
+      ],
     },
     want: { CPU: "2", MIB: "1024", MILLI: "1500" },
   },
@@ -64,8 +73,16 @@ for (const { name, container, want } of cases) {
 }
 
 const refusals = [
-  { name: "a missing Secret is named", env: { name: "X", valueFrom: { secretKeyRef: { name: "gone", key: "k" } } }, says: /secret "gone" not found/ },
-  { name: "a missing key is named", env: { name: "X", valueFrom: { secretKeyRef: { name: "login", key: "k" } } }, says: /key k in secret login/ },
+  {
+    name: "a missing Secret is named",
+    env: { name: "X", valueFrom: { secretKeyRef: { name: "gone", key: "k" } } },
+    says: /secret "gone" not found/,
+  },
+  {
+    name: "a missing key is named",
+    env: { name: "X", valueFrom: { secretKeyRef: { name: "login", key: "k" } } },
+    says: /key k in secret login/,
+  },
   { name: "an unknown field is named", env: field("X", "spec.color"), says: /"spec.color"/ },
 ];
 

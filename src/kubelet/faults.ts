@@ -5,12 +5,14 @@ export const faults = {
   configMissing: {
     code: "KUBELET_CONFIG_MISSING",
     retry: "backoff",
-    remedy: "Create the Secret or ConfigMap in the message, or mark the reference optional; the container then starts by itself.",
+    remedy:
+      "Create the Secret or ConfigMap in the message, or mark the reference optional; the container then starts by itself.",
   },
   fieldUnknown: {
     code: "KUBELET_FIELD_UNKNOWN",
     retry: "never",
-    remedy: "Use metadata.name, metadata.namespace, metadata.uid, metadata.labels, metadata.annotations, spec.nodeName, spec.serviceAccountName, status.hostIP or status.podIP.",
+    remedy:
+      "Use metadata.name, metadata.namespace, metadata.uid, metadata.labels, metadata.annotations, spec.nodeName, spec.serviceAccountName, status.hostIP or status.podIP.",
   },
   volumeNotReady: {
     code: "KUBELET_VOLUME_NOT_READY",

@@ -143,7 +143,7 @@ async function ask(address: TcpAddress): Promise<string> {
 }
 
 async function stable(read: () => number): Promise<void> {
-  for (let last = -1; last !== read() || last === 0; ) {
+  for (let last = -1; last !== read() || last === 0;) {
     last = read();
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

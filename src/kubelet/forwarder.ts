@@ -44,7 +44,9 @@ export function createForwarder(log: Log): Forwarder {
   };
   return {
     configure: async (forwards) => {
-      const wanted = new Map(forwards.filter(({ backends }) => backends.length > 0).map((each) => [keyOf(each.listen), each]));
+      const wanted = new Map(
+        forwards.filter(({ backends }) => backends.length > 0).map((each) => [keyOf(each.listen), each]),
+      );
       const dropped = [...listeners].filter(([key]) => !wanted.has(key));
       for (const [key, { server }] of dropped) {
         server.close();
@@ -98,7 +100,10 @@ async function carry(client: Socket, backends: readonly TcpAddress[], log: Log):
   try {
     joinSockets(client, await connectAny(client, backends));
   } catch (error) {
-    log.debug("connection could not be carried to any endpoint", { backends: backends.length, error: messageOf(error) });
+    log.debug("connection could not be carried to any endpoint", {
+      backends: backends.length,
+      error: messageOf(error),
+    });
     client.resetAndDestroy();
   }
 }

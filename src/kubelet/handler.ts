@@ -40,7 +40,11 @@ export async function runHandler(handler: Handler, target: HandlerTarget, signal
   }
 }
 
-async function execHandler({ command = [] }: ExecAction, target: HandlerTarget, signal: AbortSignal): Promise<HandlerResult> {
+async function execHandler(
+  { command = [] }: ExecAction,
+  target: HandlerTarget,
+  signal: AbortSignal,
+): Promise<HandlerResult> {
   const { code, output } = await target.exec(command, signal);
   return { ok: code === 0, output: output.slice(0, MAX_OUTPUT).trim() };
 }
@@ -64,7 +68,8 @@ async function get(action: HTTPGetAction, target: HandlerTarget, signal: AbortSi
   };
   return new Promise((resolve, reject) => {
     // a probe asks whether the server answers; whose certificate it has is for clients to verify, as in any kubelet
-    const request = action.scheme === "HTTPS" ? httpsRequest({ ...options, rejectUnauthorized: false }) : httpRequest(options);
+    const request =
+      action.scheme === "HTTPS" ? httpsRequest({ ...options, rejectUnauthorized: false }) : httpRequest(options);
     request.once("response", resolve).once("error", reject).end();
   });
 }

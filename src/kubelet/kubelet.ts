@@ -2,7 +2,6 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Pod } from "kubernetes-types/core/v1.js";
 import type { Clock } from "../base/clock.ts";
-import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { ConfigMaps, Pods, Secrets } from "../kube/builtin.ts";
 import { eventRecorder } from "../kube/events.ts";
@@ -10,11 +9,10 @@ import { startInformer } from "../kube/informer.ts";
 import type { Kube, Ref, Stored } from "../kube/kube.ts";
 import { createAddressPool } from "./addresses.ts";
 import type { AddressPool } from "./addresses.ts";
-import { faults } from "./faults.ts";
 import type { ImageStore } from "./images.ts";
-import { readLog } from "./log-reader.ts";
-import type { LogOptions } from "./log-reader.ts";
 import { registerNode } from "./node.ts";
+import { streamPodLog } from "./pod-logs.ts";
+import type { FindLog, LogOptions, PodName } from "./pod-logs.ts";
 import { placesBelow, removePod } from "./pod-places.ts";
 import type { KubeletPlaces } from "./pod-places.ts";
 import { isOver } from "./pod-status.ts";
@@ -50,7 +48,7 @@ export interface KubeletOptions {
 /** A running kubelet. */
 export interface Kubelet {
   /** Output of a container; KUBELET_NO_LOG when it has not run. Ends with the run, or at once without `follow`. */
-  podLogs(pod: { readonly metadata: { readonly uid?: string; readonly name?: string } }, container: string, options: LogOptions, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  podLogs(pod: PodName, container: string, options: LogOptions, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** Resolves when the signal has aborted and no process is left. */
   readonly stopped: Promise<void>;
 }
@@ -77,8 +75,9 @@ export async function runKubelet(options: KubeletOptions): Promise<Kubelet> {
   await registerNode(kube, nodeName, hostIP, clock);
   await tidyUp(kube, nodeName, places, addresses);
   const workers = followPods(deps, signal);
+  const find: FindLog = (uid, container, previous) => workers.get(uid)?.log(container, previous);
   return {
-    podLogs: (pod, container, logOptions, logSignal) => podLogs(workers, pod, container, logOptions, clock, logSignal),
+    podLogs: (pod, container, logOptions, reader) => streamPodLog(find, pod, container, logOptions, clock, reader),
     stopped: stopWith(signal, workers, () => {
       processes.close();
     }),
@@ -127,37 +126,17 @@ function workOn(pod: Stored<Pod>, workers: Workers, deps: PodDeps): void {
   void worker.finished.then(() => workers.delete(uid));
 }
 
-async function* podLogs(
-  workers: Workers,
-  { metadata }: { readonly metadata: { readonly uid?: string; readonly name?: string } },
-  container: string,
-  options: LogOptions,
-  clock: Clock,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  const log = workers.get(metadata.uid ?? "")?.log(container, options.previous ?? false);
-  if (log === undefined) {
-    const which = options.previous === true ? "previous terminated container" : "container";
-    throw new Fault(faults.noLog, `${which} "${container}" in pod "${metadata.name ?? ""}" has no log yet`);
-  }
-  const query = {
-    timestamps: options.timestamps ?? false,
-    tailLines: options.tailLines,
-    since: sinceOf(options, clock),
-    limitBytes: options.limitBytes,
-  };
-  yield* readLog(log.path, query, options.follow === true ? log.live : undefined, signal);
-}
-
-function sinceOf({ sinceSeconds, sinceTime }: LogOptions, clock: Clock): Date | undefined {
-  if (sinceTime !== undefined) return new Date(sinceTime);
-  return sinceSeconds === undefined ? undefined : new Date(clock.now().getTime() - sinceSeconds * 1_000);
-}
-
 async function stopWith(signal: AbortSignal, workers: Workers, close: () => void): Promise<void> {
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => { resolve(); }, { once: true });
+    else
+      signal.addEventListener(
+        "abort",
+        () => {
+          resolve();
+        },
+        { once: true },
+      );
   });
   await Promise.all([...workers.values()].map((worker) => worker.shutDown(SHUTDOWN_GRACE_MS)));
   close();

@@ -3,17 +3,6 @@ import type { FileHandle } from "node:fs/promises";
 import type { LogFile } from "./log-file.ts";
 import { olderPart } from "./log-file.ts";
 
-/** What a reader of logs asks for; times and counts as `kubectl logs` has them. */
-export interface LogOptions {
-  readonly follow?: boolean;
-  readonly previous?: boolean;
-  readonly timestamps?: boolean;
-  readonly tailLines?: number;
-  readonly sinceSeconds?: number;
-  readonly sinceTime?: string;
-  readonly limitBytes?: number;
-}
-
 /** What to print of a log, with the times already worked out. */
 export interface LogQuery {
   readonly timestamps: boolean;
@@ -55,7 +44,12 @@ export async function* readLog(
   }
 }
 
-async function* selected(path: string, query: LogQuery, live: LogFile | undefined, signal: AbortSignal): AsyncGenerator<Entry> {
+async function* selected(
+  path: string,
+  query: LogQuery,
+  live: LogFile | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<Entry> {
   const past = new LogCursor(path);
   try {
     const entries = [...(await entriesOf(olderPart(path))), ...(await past.rest())];
@@ -92,7 +86,7 @@ class LogCursor {
     this.#file ??= await openIfThere(this.#path);
     if (this.#file === undefined) return [];
     const chunks: Buffer[] = [];
-    for (let at = this.#position; ; ) {
+    for (let at = this.#position; ;) {
       const { bytesRead, buffer } = await this.#file.read(Buffer.alloc(CHUNK), 0, CHUNK, at);
       if (bytesRead === 0) break;
       chunks.push(buffer.subarray(0, bytesRead));
@@ -142,7 +136,7 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
 
 function parse(bytes: Buffer): Entry[] {
   const entries: Entry[] = [];
-  for (let from = 0; from < bytes.length; ) {
+  for (let from = 0; from < bytes.length;) {
     const end = bytes.indexOf(NEWLINE, from);
     entries.push(entryOf(bytes.subarray(from, end)));
     from = end + 1;

@@ -27,7 +27,8 @@ export async function registerNode(kube: Kube, name: string, hostIP: string, clo
     "kubernetes.io/os": platform(),
     "kubernetes.io/arch": arch() === "x64" ? "amd64" : arch(),
   };
-  const node = (await kube.get(Nodes, { name })) ?? (await kube.create(Nodes, { metadata: { name, labels }, spec: {} }));
+  const node =
+    (await kube.get(Nodes, { name })) ?? (await kube.create(Nodes, { metadata: { name, labels }, spec: {} }));
   const version = versionOf(JSON.parse(await kube.raw("GET", "/version")));
   await reportNode(kube, node, (current) => nodeStatus(current, hostIP, version, clock.now()));
 }
@@ -46,7 +47,8 @@ async function reportNode(kube: Kube, node: Stored<Node>, report: Report): Promi
 
 /** Kubelet and API server of this world are of one version. */
 function versionOf(answer: unknown): string {
-  const version: unknown = typeof answer === "object" && answer !== null ? Reflect.get(answer, "gitVersion") : undefined;
+  const version: unknown =
+    typeof answer === "object" && answer !== null ? Reflect.get(answer, "gitVersion") : undefined;
   return typeof version === "string" ? version : "";
 }
 

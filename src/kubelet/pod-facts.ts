@@ -38,20 +38,32 @@ export function fieldValue({ pod, podIP, hostIP, nodeName }: PodFacts, { fieldPa
   };
   const value = values[fieldPath];
   if (value === undefined) {
-    throw new Fault(faults.fieldUnknown, `fieldRef "${fieldPath}" of pod ${pod.metadata.name} is not a field`, { fieldPath });
+    throw new Fault(faults.fieldUnknown, `fieldRef "${fieldPath}" of pod ${pod.metadata.name} is not a field`, {
+      fieldPath,
+    });
   }
   return value;
 }
 
 /** Value of a resource field in units of its divisor, rounded up; without a limit, what the node has. */
-export function resourceValue(facts: PodFacts, container: Container, { resource, divisor }: ResourceFieldSelector): string {
+export function resourceValue(
+  facts: PodFacts,
+  container: Container,
+  { resource, divisor }: ResourceFieldSelector,
+): string {
   const [kind = "", name = ""] = resource.split(/\.(.*)/s);
   const { limits, requests } = container.resources ?? {};
   const quantity = (kind === "requests" ? requests?.[name] : undefined) ?? limits?.[name] ?? facts.capacity[name];
   if (!["limits", "requests"].includes(kind) || quantity === undefined) {
-    throw new Fault(faults.fieldUnknown, `resourceFieldRef "${resource}" of container ${container.name} is not a field`, { resource });
+    throw new Fault(
+      faults.fieldUnknown,
+      `resourceFieldRef "${resource}" of container ${container.name} is not a field`,
+      { resource },
+    );
   }
-  return String(inUnits(parseQuantity(quantity), parseQuantity(divisor === undefined || divisor === "0" ? "1" : divisor)));
+  return String(
+    inUnits(parseQuantity(quantity), parseQuantity(divisor === undefined || divisor === "0" ? "1" : divisor)),
+  );
 }
 
 function asLines(map: Readonly<Record<string, string>> | undefined): string {

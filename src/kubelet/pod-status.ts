@@ -71,7 +71,8 @@ function ready(type: string, objection: Verdict): PodCondition {
 
 function initialized({ init }: PodObservation, phase: PodPhase): PodCondition {
   const missing = init.filter(({ state }) => state?.terminated?.exitCode !== 0).map(({ name }) => name);
-  if (missing.length === 0) return { type: "Initialized", ...claim(true), ...(phase === "Succeeded" ? { reason: "PodCompleted" } : {}) };
+  if (missing.length === 0)
+    return { type: "Initialized", ...claim(true), ...(phase === "Succeeded" ? { reason: "PodCompleted" } : {}) };
   return {
     type: "Initialized",
     ...claim(false),
@@ -103,7 +104,9 @@ function gatesVerdict({ spec, status }: Stored<Pod>): Verdict {
 
 function qosClassOf(spec: PodSpec | undefined): "Guaranteed" | "Burstable" | "BestEffort" {
   const all = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map(({ resources }) => resources ?? {});
-  const isEmpty = all.every(({ limits = {}, requests = {} }) => [limits, requests].every((map) => Object.keys(map).length === 0));
+  const isEmpty = all.every(({ limits = {}, requests = {} }) =>
+    [limits, requests].every((map) => Object.keys(map).length === 0),
+  );
   if (isEmpty) return "BestEffort";
   const isFull = all.every(({ limits = {}, requests = limits }) =>
     ["cpu", "memory"].every((name) => limits[name] !== undefined && (requests[name] ?? limits[name]) === limits[name]),

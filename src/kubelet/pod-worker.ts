@@ -1,47 +1,30 @@
 import { join } from "node:path";
 import type { Pod } from "kubernetes-types/core/v1.js";
 import { backoffMs } from "../base/backoff.ts";
-import type { Clock } from "../base/clock.ts";
 import { Fault, messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import { PersistentVolumeClaims, Pods } from "../kube/builtin.ts";
+import { Pods } from "../kube/builtin.ts";
 import type { EventRecorder, EventType } from "../kube/events.ts";
-import type { Kube, Stored } from "../kube/kube.ts";
+import type { Stored } from "../kube/kube.ts";
 import { refOf } from "../kube/ref.ts";
-import type { AddressPool } from "./addresses.ts";
 import { restartPolicyOf } from "./container-state.ts";
 import { ContainerUnit } from "./container-unit.ts";
 import type { ImageStore } from "./images.ts";
 import type { LaunchPad } from "./launch.ts";
-import type { LogFile } from "./log-file.ts";
-import { machineCapacity } from "./node.ts";
-import type { PodFacts } from "./pod-facts.ts";
-import type { KubeletPlaces } from "./pod-places.ts";
-import { removePod, writeKubeconfig } from "./pod-places.ts";
+import type { LogPlace } from "./pod-logs.ts";
+import { removePod } from "./pod-places.ts";
+import { podFolder, setUpPod } from "./pod-setup.ts";
+import type { SetupDeps } from "./pod-setup.ts";
 import { isOver, podStatus } from "./pod-status.ts";
-import type { ProcessTable } from "./process-table.ts";
 import type { RetryPolicy } from "./retry.ts";
-import { sourcesOf } from "./sources.ts";
 import { referencedBy } from "./volume-files.ts";
-import { prepareVolumes } from "./volumes.ts";
 import { writeStatus } from "./write-status.ts";
 
 /** What every pod of a kubelet shares. */
-export interface PodDeps {
-  readonly kube: Kube;
-  readonly nodeName: string;
-  readonly hostIP: string;
-  readonly places: KubeletPlaces;
-  readonly addresses: AddressPool;
+export interface PodDeps extends SetupDeps {
   readonly images: ImageStore;
-  readonly processes: ProcessTable;
   readonly retry: RetryPolicy;
-  readonly serviceAccountToken: (namespace: string, name: string) => Promise<string>;
-  readonly apiServerUrl: string;
-  readonly caCertificate: string;
   readonly events: EventRecorder;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 const RETRY_BASE_MS = 500;
@@ -74,11 +57,11 @@ export class PodWorker {
   #mountFailures = 0;
 
   constructor(pod: Stored<Pod>, deps: PodDeps) {
-    const { namespace, name, uid } = pod.metadata;
+    const { namespace, name } = pod.metadata;
     this.#pod = pod;
     this.#deps = deps;
     this.#log = deps.log.with({ pod: `${namespace ?? ""}/${name}` });
-    this.#folder = join(deps.places.pods, uid);
+    this.#folder = podFolder(deps.places, pod);
     this.#startedAt = deps.clock.now();
     this.#init = this.#units(pod.spec?.initContainers, pod.status?.initContainerStatuses, "PodInitializing");
     const reason = this.#init.length > 0 ? "PodInitializing" : "ContainerCreating";
@@ -101,7 +84,7 @@ export class PodWorker {
   }
 
   /** Where the log of a container is; undefined when that container has never run. */
-  log(container: string, previous: boolean): { readonly path: string; readonly live: LogFile | undefined } | undefined {
+  log(container: string, previous: boolean): LogPlace | undefined {
     return [...this.#init, ...this.#containers].find(({ name }) => name === container)?.log(previous);
   }
 
@@ -148,7 +131,8 @@ export class PodWorker {
       if (unit.exit?.exitCode === 0) continue;
       const container = spec.initContainers?.find(({ name }) => name === unit.name);
       // an init container runs until it has succeeded, also where the pod's containers run for ever
-      if (container !== undefined) await unit.advance(container, policy === "Always" ? "OnFailure" : policy, this.#graceMs(), this.#pad);
+      if (container !== undefined)
+        await unit.advance(container, policy === "Always" ? "OnFailure" : policy, this.#graceMs(), this.#pad);
       return;
     }
     for (const unit of this.#containers) {
@@ -163,13 +147,7 @@ export class PodWorker {
     if (!isFirst && !this.#isStale) return true;
     this.#isStale = false;
     try {
-      const pad = await this.#launchPad();
-      await prepareVolumes(this.#pod.spec ?? { containers: [] }, pad.places, {
-        facts: pad.facts,
-        sources: pad.sources,
-        token: () => this.#token(),
-      });
-      this.#pad = pad;
+      this.#pad = await setUpPod(this.#pod, { ...this.#deps, log: this.#log });
       this.#mountFailures = 0;
       return true;
     } catch (error) {
@@ -179,41 +157,6 @@ export class PodWorker {
       this.#wake(backoffMs(this.#mountFailures++, RETRY_BASE_MS, RETRY_MAX_MS));
       return !isFirst;
     }
-  }
-
-  async #launchPad(): Promise<LaunchPad> {
-    const { kube, clock, processes, places, apiServerUrl, caCertificate } = this.#deps;
-    const namespace = this.#pod.metadata.namespace ?? "default";
-    const access = { server: apiServerUrl, caCertificate, token: await this.#token(), namespace };
-    const api = new URL(apiServerUrl);
-    return {
-      facts: this.#facts(),
-      sources: sourcesOf(kube, namespace),
-      places: {
-        podFolder: this.#folder,
-        persistentFolder: places.persistent,
-        claim: (name) => kube.get(PersistentVolumeClaims, { name, namespace }),
-      },
-      environment: {
-        KUBECONFIG: await writeKubeconfig(this.#folder, access),
-        KUBERNETES_SERVICE_HOST: api.hostname,
-        KUBERNETES_SERVICE_PORT: api.port === "" ? "443" : api.port,
-      },
-      processes,
-      clock,
-      log: this.#log,
-    };
-  }
-
-  #facts(): PodFacts {
-    const { addresses, hostIP, nodeName } = this.#deps;
-    const podIP = addresses.addressOf(this.#pod.metadata.uid);
-    return { pod: this.#pod, podIP, hostIP, nodeName, capacity: machineCapacity() };
-  }
-
-  async #token(): Promise<string> {
-    const { namespace = "default" } = this.#pod.metadata;
-    return this.#deps.serviceAccountToken(namespace, this.#pod.spec?.serviceAccountName ?? "default");
   }
 
   async #terminate(): Promise<void> {

@@ -20,7 +20,13 @@ after(async () => {
 });
 
 test("when the owner is killed, every group it started ends, children included", async () => {
-  const owner = run(process.execPath, ["--input-type=module", "-e", OWNER, import.meta.resolve("./process-table.ts"), folder]);
+  const owner = run(process.execPath, [
+    "--input-type=module",
+    "-e",
+    OWNER,
+    import.meta.resolve("./process-table.ts"),
+    folder,
+  ]);
   const pids = await printedPids(owner, 2);
   owner.kill("SIGKILL");
   await until(() => pids.every((pid) => !isAlive(pid)));

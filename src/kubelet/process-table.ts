@@ -57,7 +57,12 @@ async function reapLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const file = join(folder, name);
     const pid = Number(name);
-    if (Number.isInteger(pid) && pid > 1 && (await isSameProcess(pid, (await stat(file)).mtimeMs, "when it was written"))) killGroup(pid);
+    if (
+      Number.isInteger(pid) &&
+      pid > 1 &&
+      (await isSameProcess(pid, (await stat(file)).mtimeMs, "when it was written"))
+    )
+      killGroup(pid);
   }
   await rm(folder, { recursive: true, force: true });
 }

@@ -22,7 +22,8 @@ export class Retry {
 
   /** Notes a failure at `nowMs`; `free` failures at the beginning cost no pause. */
   failed(nowMs: number, free: number): void {
-    this.#pauseMs = this.#failures < free ? 0 : backoffMs(this.#failures - free, this.#policy.baseMs, this.#policy.maxMs);
+    this.#pauseMs =
+      this.#failures < free ? 0 : backoffMs(this.#failures - free, this.#policy.baseMs, this.#policy.maxMs);
     this.#notBefore = nowMs + this.#pauseMs;
     this.#failures += 1;
   }

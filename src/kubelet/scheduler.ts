@@ -26,7 +26,8 @@ export function bindPods(pods: Informer<Pod>, deps: SchedulerDeps): void {
     if (!isUnbound(pod) || underWay.has(pod.metadata.uid) || deps.signal.aborted) return;
     underWay.add(pod.metadata.uid);
     try {
-      if (await bind(pod, deps)) events.record(pod, "Normal", "Scheduled", `Successfully assigned ${nameOf(pod)} to ${deps.nodeName}`);
+      if (await bind(pod, deps))
+        events.record(pod, "Normal", "Scheduled", `Successfully assigned ${nameOf(pod)} to ${deps.nodeName}`);
     } catch (error) {
       deps.log.warn("pod could not be bound", { pod: nameOf(pod), error });
       retry(pod);

@@ -21,7 +21,12 @@ export interface ServiceProxyOptions {
  * Serves the cluster IP of each Service by carrying new connections to its ready endpoints, in turn. Works in a thread of
  * its own, so that the API server's work in this one does not hold clients up. Resolves when it first serves.
  */
-export async function runServiceProxy({ kube, clock, log, signal }: ServiceProxyOptions): Promise<{ readonly stopped: Promise<void> }> {
+export async function runServiceProxy({
+  kube,
+  clock,
+  log,
+  signal,
+}: ServiceProxyOptions): Promise<{ readonly stopped: Promise<void> }> {
   const worker = new Worker(join(import.meta.dirname, `forwarder-thread${extname(import.meta.filename)}`));
   worker.on("message", (line: string) => {
     log.warn("service proxy", { said: line });
@@ -45,7 +50,14 @@ export async function runServiceProxy({ kube, clock, log, signal }: ServiceProxy
 async function stopWith(signal: AbortSignal, worker: Worker): Promise<void> {
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => { resolve(); }, { once: true });
+    else
+      signal.addEventListener(
+        "abort",
+        () => {
+          resolve();
+        },
+        { once: true },
+      );
   });
   await worker.terminate();
 }

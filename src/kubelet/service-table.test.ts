@@ -30,13 +30,37 @@ const cases: { name: string; spec: ServiceSpec; slices: Stored<EndpointSlice>[];
   },
   {
     name: "ports go to the endpoint port of the same name",
-    spec: { clusterIP: "127.42.250.1", ports: [{ name: "a", port: 80 }, { name: "b", port: 81 }] },
-    slices: [slice([at("127.42.1.1", READY)], [{ name: "b", port: 9 }, { name: "a", port: 8 }])],
+    spec: {
+      clusterIP: "127.42.250.1",
+      ports: [
+        { name: "a", port: 80 },
+        { name: "b", port: 81 },
+      ],
+    },
+    slices: [
+      slice(
+        [at("127.42.1.1", READY)],
+        [
+          { name: "b", port: 9 },
+          { name: "a", port: 8 },
+        ],
+      ),
+    ],
     want: ["127.42.250.1:80 -> 127.42.1.1:8", "127.42.250.1:81 -> 127.42.1.1:9"],
   },
-  { name: "slices of other services and namespaces are not its own", spec: web, slices: [slice([at("127.42.1.1", READY)], undefined, "other")], want: ["127.42.250.1:80 -> "] },
+  {
+    name: "slices of other services and namespaces are not its own",
+    spec: web,
+    slices: [slice([at("127.42.1.1", READY)], undefined, "other")],
+    want: ["127.42.250.1:80 -> "],
+  },
   { name: "a headless service has nothing to serve", spec: { ...web, clusterIP: "None" }, slices: [], want: [] },
-  { name: "a service without an address yet has nothing to serve", spec: { ports: [{ port: 80 }] }, slices: [], want: [] },
+  {
+    name: "a service without an address yet has nothing to serve",
+    spec: { ports: [{ port: 80 }] },
+    slices: [],
+    want: [],
+  },
   { name: "UDP ports are left out", spec: { ...web, ports: [{ port: 53, protocol: "UDP" }] }, slices: [], want: [] },
 ];
 
@@ -45,7 +69,8 @@ for (const { name, spec, slices, want } of cases) {
     const service = { apiVersion: "v1", kind: "Service", metadata: { ...META, name: "web" }, spec };
     const table = serviceTable([service], slices);
     const text = table.map(
-      ({ listen, backends }) => `${listen.host}:${listen.port} -> ${backends.map(({ host, port }) => `${host}:${port}`).join(" ")}`,
+      ({ listen, backends }) =>
+        `${listen.host}:${listen.port} -> ${backends.map(({ host, port }) => `${host}:${port}`).join(" ")}`,
     );
     assert.deepEqual(text, want);
   });
@@ -53,11 +78,21 @@ for (const { name, spec, slices, want } of cases) {
 
 const META = { namespace: "shop", uid: "u", resourceVersion: "1" };
 
-function slice(endpoints: Endpoint[], ports: EndpointSlice["ports"] = [{ port: 8080 }], service = "web"): Stored<EndpointSlice> {
+function slice(
+  endpoints: Endpoint[],
+  ports: EndpointSlice["ports"] = [{ port: 8080 }],
+  service = "web",
+): Stored<EndpointSlice> {
   return {
     apiVersion: "discovery.k8s.io/v1",
     kind: "EndpointSlice",
-    metadata: { name: "s", namespace: "shop", uid: "u", resourceVersion: "1", labels: { "kubernetes.io/service-name": service } },
+    metadata: {
+      name: "s",
+      namespace: "shop",
+      uid: "u",
+      resourceVersion: "1",
+      labels: { "kubernetes.io/service-name": service },
+    },
     addressType: "IPv4",
     endpoints,
     ports,

@@ -4,7 +4,10 @@ import type { Stored } from "../kube/kube.ts";
 import type { Forward, TcpAddress } from "./forwarder.ts";
 
 /** Each cluster IP and port with the endpoints that take its connections. */
-export function serviceTable(services: readonly Stored<Service>[], slices: readonly Stored<EndpointSlice>[]): Forward[] {
+export function serviceTable(
+  services: readonly Stored<Service>[],
+  slices: readonly Stored<EndpointSlice>[],
+): Forward[] {
   return services.flatMap((service) => {
     const clusterIP = service.spec?.clusterIP ?? "";
     if (clusterIP === "" || clusterIP === "None" || service.spec?.type === "ExternalName") return [];
@@ -30,5 +33,7 @@ function backendsOf(port: ServicePort, slices: readonly Stored<EndpointSlice>[])
       return hosts.map((host) => ({ host, port: number }));
     });
   const ready = chosenBy(({ conditions }) => conditions?.ready !== false);
-  return ready.length > 0 ? ready : chosenBy(({ conditions }) => conditions?.serving === true && conditions.terminating === true);
+  return ready.length > 0
+    ? ready
+    : chosenBy(({ conditions }) => conditions?.serving === true && conditions.terminating === true);
 }

@@ -1,10 +1,4 @@
-import type {
-  DownwardAPIVolumeFile,
-  KeyToPath,
-  PodSpec,
-  Volume,
-  VolumeProjection,
-} from "kubernetes-types/core/v1.js";
+import type { DownwardAPIVolumeFile, KeyToPath, PodSpec, Volume, VolumeProjection } from "kubernetes-types/core/v1.js";
 import { Fault } from "../base/fault.ts";
 import type { VolumeFile } from "./atomic-folder.ts";
 import { faults } from "./faults.ts";
@@ -31,7 +25,9 @@ export async function filesOfVolume(volume: Volume, inputs: VolumeInputs): Promi
   if (configMap !== undefined) return filesOf({ configMap }, configMap.defaultMode, inputs);
   if (downwardAPI !== undefined) return filesOf({ downwardAPI }, downwardAPI.defaultMode, inputs);
   if (projected === undefined) return undefined;
-  const parts = await Promise.all((projected.sources ?? []).map((source) => filesOf(source, projected.defaultMode, inputs)));
+  const parts = await Promise.all(
+    (projected.sources ?? []).map((source) => filesOf(source, projected.defaultMode, inputs)),
+  );
   return parts.flat();
 }
 
@@ -41,7 +37,8 @@ export function referencedBy(spec: PodSpec | undefined): { secrets: Set<string>;
     { secret: { name: volume.secret?.secretName ?? "" }, configMap: volume.configMap },
     ...(volume.projected?.sources ?? []),
   ]);
-  const named = (names: readonly (string | undefined)[]): Set<string> => new Set(names.filter((name) => name !== undefined));
+  const named = (names: readonly (string | undefined)[]): Set<string> =>
+    new Set(names.filter((name) => name !== undefined));
   return {
     secrets: named(projections.map(({ secret }) => secret?.name)),
     configMaps: named(projections.map(({ configMap }) => configMap?.name)),
@@ -67,7 +64,12 @@ interface Selection {
   readonly optional?: boolean;
 }
 
-function selected(kind: string, { name = "", items, optional }: Selection, contents: Contents | undefined, mode: number): VolumeFile[] {
+function selected(
+  kind: string,
+  { name = "", items, optional }: Selection,
+  contents: Contents | undefined,
+  mode: number,
+): VolumeFile[] {
   if (contents === undefined && optional !== true) throw notReady(`${kind} "${name}" not found`);
   const all = contents ?? {};
   if (items === undefined) return Object.entries(all).map(([path, content]) => ({ path, content, mode }));

@@ -29,13 +29,18 @@ test("a secret's files are replaced all at once when it changes", async () => {
   assert.equal(await readlink(join(root, "data/..data")), before, "nothing changed, nothing replaced");
   secret = { "tls.crt": Buffer.from("cert 2"), "ca.crt": Buffer.from("ca") };
   await laidOut(spec);
-  assert.deepEqual((await readdir(join(root, "data"))).filter((name) => !name.startsWith("..")).sort(), ["ca.crt", "tls.crt"]);
+  assert.deepEqual((await readdir(join(root, "data"))).filter((name) => !name.startsWith("..")).sort(), [
+    "ca.crt",
+    "tls.crt",
+  ]);
   assert.equal(await readFile(join(root, "data/tls.crt"), "utf8"), "cert 2");
 });
 
 test("chosen keys land at their paths with their modes", async () => {
   secret = { password: Buffer.from("pw"), other: Buffer.from("x") };
-  const root = await laidOut(pod({ secret: { secretName: "tls", items: [{ key: "password", path: "deep/pw", mode: 0o400 }] } }));
+  const root = await laidOut(
+    pod({ secret: { secretName: "tls", items: [{ key: "password", path: "deep/pw", mode: 0o400 }] } }),
+  );
   assert.equal(await readFile(join(root, "data/deep/pw"), "utf8"), "pw");
   assert.equal((await stat(join(root, "data/deep/pw"))).mode & 0o777, 0o400);
 });
@@ -63,11 +68,19 @@ test("a persistent volume is the same folder for every pod, and sub-paths are ma
 
 const waits: { name: string; spec: PodSpec; says: RegExp }[] = [
   { name: "a missing secret", spec: pod({ secret: { secretName: "absent" } }), says: /secret "absent" not found/ },
-  { name: "a missing claim", spec: pod({ persistentVolumeClaim: { claimName: "absent" } }), says: /persistentvolumeclaim "absent" not found/ },
+  {
+    name: "a missing claim",
+    spec: pod({ persistentVolumeClaim: { claimName: "absent" } }),
+    says: /persistentvolumeclaim "absent" not found/,
+  },
   { name: "a claim without a volume", spec: pod({ persistentVolumeClaim: { claimName: "unbound" } }), says: /unbound/ },
   { name: "a volume of another type", spec: pod({ hostPath: { path: "/" } }), says: /pods as processes cannot/ },
   { name: "a path out of the volume", spec: pod({ emptyDir: {} }, "../../etc"), says: /not inside/ },
-  { name: "a mount path out of the root", spec: { ...pod({ emptyDir: {} }), containers: [mounting("/../../up")] }, says: /not inside/ },
+  {
+    name: "a mount path out of the root",
+    spec: { ...pod({ emptyDir: {} }), containers: [mounting("/../../up")] },
+    says: /not inside/,
+  },
 ];
 
 for (const { name, spec, says } of waits) {

@@ -64,7 +64,9 @@ async function folderOf(volume: Volume, places: VolumePlaces): Promise<string> {
 function generatedFolder(volume: Volume, places: VolumePlaces): string {
   const { name, emptyDir, secret, configMap, downwardAPI, projected } = volume;
   if ((emptyDir ?? secret ?? configMap ?? downwardAPI ?? projected) === undefined) {
-    throw new Fault(faults.volumeUnsupported, `volume "${name}" has a type that pods as processes cannot have`, { name });
+    throw new Fault(faults.volumeUnsupported, `volume "${name}" has a type that pods as processes cannot have`, {
+      name,
+    });
   }
   return join(places.podFolder, "volumes", name);
 }

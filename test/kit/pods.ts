@@ -34,7 +34,12 @@ export function scriptContainer(script: string, over: Partial<Container> = {}): 
 }
 
 /** Creates a pod in the namespace `default`. */
-export async function createPod(kube: Kube, name: string, container: Container, spec: Partial<PodSpec> = {}): Promise<Stored<Pod>> {
+export async function createPod(
+  kube: Kube,
+  name: string,
+  container: Container,
+  spec: Partial<PodSpec> = {},
+): Promise<Stored<Pod>> {
   return kube.create(Pods, {
     metadata: { name, namespace: "default", labels: { app: name } },
     spec: { terminationGracePeriodSeconds: 5, ...spec, containers: [container] },
@@ -42,12 +47,21 @@ export async function createPod(kube: Kube, name: string, container: Container, 
 }
 
 /** Waits until the pod is as `holds` wants it, and gives it; undefined stands for a pod that is gone. */
-export async function podWhen(kube: Kube, name: string, what: string, holds: (pod: Stored<Pod> | undefined) => boolean): Promise<Stored<Pod> | undefined> {
+export async function podWhen(
+  kube: Kube,
+  name: string,
+  what: string,
+  holds: (pod: Stored<Pod> | undefined) => boolean,
+): Promise<Stored<Pod> | undefined> {
   let pod: Stored<Pod> | undefined;
-  await until(`pod ${name}: ${what}`, async () => {
-    pod = await kube.get(Pods, { name, namespace: "default" });
-    return holds(pod);
-  }, { everyMs: 20 }).catch((error: unknown) => {
+  await until(
+    `pod ${name}: ${what}`,
+    async () => {
+      pod = await kube.get(Pods, { name, namespace: "default" });
+      return holds(pod);
+    },
+    { everyMs: 20 },
+  ).catch((error: unknown) => {
     throw new Error(`${String(error)}; status: ${JSON.stringify(pod?.status)}`);
   });
   return pod;

@@ -19,8 +19,12 @@ export interface TestWorld {
 export async function testWorld(): Promise<TestWorld> {
   const dir = await mkdtemp(join(tmpdir(), "world-"));
   const lines: string[] = [];
-  const log = jsonLog((line) => lines.push(line), () => new Date());
-  const start = (): Promise<World> => startWorld({ dir, log, images: nodeImages, retry: { baseMs: 300, maxMs: 3_000 } });
+  const log = jsonLog(
+    (line) => lines.push(line),
+    () => new Date(),
+  );
+  const start = (): Promise<World> =>
+    startWorld({ dir, log, images: nodeImages, retry: { baseMs: 300, maxMs: 3_000 } });
   let world = await start();
   return {
     dir,

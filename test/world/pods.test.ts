@@ -37,7 +37,9 @@ describe("a pod of the local world", { concurrency: 4 }, () => {
 
   test("with a readiness gate is Ready only when its containers are and the gate is True", async () => {
     const gate = "example.com/in-service";
-    await createPod(kube, "gated", scriptContainer(HTTP_SERVER, { readinessProbe: READY }), { readinessGates: [{ conditionType: gate }] });
+    await createPod(kube, "gated", scriptContainer(HTTP_SERVER, { readinessProbe: READY }), {
+      readinessGates: [{ conditionType: gate }],
+    });
     await podWhen(kube, "gated", "containers ready", (pod) => conditionOf(pod, "ContainersReady") === "True");
     assert.equal(conditionOf(await pod("gated"), "Ready"), "False");
     await setCondition("gated", gate, "True");
@@ -62,7 +64,9 @@ describe("a pod of the local world", { concurrency: 4 }, () => {
   test("with an image that does not exist says so, and runs once the image is corrected", async () => {
     await createPod(kube, "bad", scriptContainer(HTTP_SERVER, { image: "busybox" }));
     await podWhen(kube, "bad", "backs off", (seen) => waitingReason(seen) === "ImagePullBackOff");
-    await until("an event says why", async () => (await eventsOf("bad")).some(({ message = "" }) => message.includes("busybox")));
+    await until("an event says why", async () =>
+      (await eventsOf("bad")).some(({ message = "" }) => message.includes("busybox")),
+    );
     const operations = [{ op: "replace", path: "/spec/containers/0/image", value: "node:1" }];
     await kube.patch(Pods, { name: "bad", namespace: "default" }, { type: "json", operations });
     await podWhen(kube, "bad", "runs", (seen) => seen?.status?.phase === "Running");
@@ -82,7 +86,10 @@ describe("a pod of the local world", { concurrency: 4 }, () => {
       scriptContainer(script, { name, volumeMounts: [{ name: "shared", mountPath: "/shared" }] });
     const append = (text: string): string =>
       `require("node:fs").appendFileSync(process.env.CONTAINER_ROOT + "/shared/story", "${text} ")`;
-    const main = step("main", `console.log(require("node:fs").readFileSync(process.env.CONTAINER_ROOT + "/shared/story", "utf8")); setInterval(() => {}, 1000)`);
+    const main = step(
+      "main",
+      `console.log(require("node:fs").readFileSync(process.env.CONTAINER_ROOT + "/shared/story", "utf8")); setInterval(() => {}, 1000)`,
+    );
     await createPod(kube, "staged", main, {
       initContainers: [step("one", append("one")), step("two", append("two"))],
       volumes: [{ name: "shared", emptyDir: {} }],
@@ -96,7 +103,9 @@ describe("a pod of the local world", { concurrency: 4 }, () => {
     const hook = { preStop: { httpGet: { port: 8080, path: "/pre-stop" } } };
     const stubborn = `${HTTP_SERVER.replace("process.exit(0)", 'console.log("no")')}`;
     await createPod(kube, "polite", scriptContainer(HTTP_SERVER, { lifecycle: hook, readinessProbe: READY }));
-    await createPod(kube, "stubborn", scriptContainer(stubborn, { lifecycle: hook, readinessProbe: READY }), { terminationGracePeriodSeconds: 1 });
+    await createPod(kube, "stubborn", scriptContainer(stubborn, { lifecycle: hook, readinessProbe: READY }), {
+      terminationGracePeriodSeconds: 1,
+    });
     for (const name of ["polite", "stubborn"]) {
       await podWhen(kube, name, "Ready", (seen) => conditionOf(seen, "Ready") === "True");
     }
@@ -113,7 +122,11 @@ describe("a pod of the local world", { concurrency: 4 }, () => {
   });
 
   test("that fails its liveness probe is restarted", async () => {
-    const livenessProbe = { exec: { command: [process.execPath, "-e", "process.exit(1)"] }, periodSeconds: 1, failureThreshold: 1 };
+    const livenessProbe = {
+      exec: { command: [process.execPath, "-e", "process.exit(1)"] },
+      periodSeconds: 1,
+      failureThreshold: 1,
+    };
     await createPod(kube, "sick", scriptContainer(HTTP_SERVER, { livenessProbe }));
     await podWhen(kube, "sick", "restarted", (seen) => (seen?.status?.containerStatuses?.[0]?.restartCount ?? 0) >= 1);
     await until("an event says why", async () => (await reasonsFor("sick")).includes("Unhealthy"));
@@ -122,20 +135,41 @@ describe("a pod of the local world", { concurrency: 4 }, () => {
   test("sees a changed Secret in its files, and waits for one that is missing", async () => {
     const script = `setInterval(() => console.log(require("node:fs").readFileSync(process.env.CONTAINER_ROOT + "/etc/login/password", "utf8")), 50)`;
     const volumeMounts = [{ name: "login", mountPath: "/etc/login" }];
-    await createPod(kube, "reader", scriptContainer(script, { volumeMounts, env: [{ name: "COLOR", valueFrom: { configMapKeyRef: { name: "settings", key: "color" } } }] }), {
-      volumes: [{ name: "login", secret: { secretName: "login" } }],
+    await createPod(
+      kube,
+      "reader",
+      scriptContainer(script, {
+        volumeMounts,
+        env: [{ name: "COLOR", valueFrom: { configMapKeyRef: { name: "settings", key: "color" } } }],
+      }),
+      {
+        volumes: [{ name: "login", secret: { secretName: "login" } }],
+      },
+    );
+    await until("an event says what is missing", async () =>
+      (await eventsOf("reader")).some(({ message = "" }) => message.includes('secret "login" not found')),
+    );
+    await kube.create(Secrets, {
+      metadata: { name: "login", namespace: "default" },
+      data: { password: btoa("first") },
     });
-    await until("an event says what is missing", async () => (await eventsOf("reader")).some(({ message = "" }) => message.includes('secret "login" not found')));
-    await kube.create(Secrets, { metadata: { name: "login", namespace: "default" }, data: { password: btoa("first") } });
     await podWhen(kube, "reader", "config missing", (seen) => waitingReason(seen) === "CreateContainerConfigError");
     await kube.create(ConfigMaps, { metadata: { name: "settings", namespace: "default" }, data: { color: "red" } });
     await until("the first password", async () => (await logs("reader")).includes("first"));
-    await kube.patch(Secrets, { name: "login", namespace: "default" }, { type: "merge", body: { data: { password: btoa("second") } } });
+    await kube.patch(
+      Secrets,
+      { name: "login", namespace: "default" },
+      { type: "merge", body: { data: { password: btoa("second") } } },
+    );
     await until("the second password", async () => (await logs("reader")).includes("second"));
   });
 
   test("reaches the API with a kubeconfig that only its owner can read", async () => {
-    await createPod(kube, "client", scriptContainer("console.log(process.env.KUBECONFIG, process.env.FROM_IMAGE); setInterval(() => {}, 1000)"));
+    await createPod(
+      kube,
+      "client",
+      scriptContainer("console.log(process.env.KUBECONFIG, process.env.FROM_IMAGE); setInterval(() => {}, 1000)"),
+    );
     await until("its log", async () => (await logs("client")) !== "");
     const [path = "", fromImage] = (await logs("client")).trim().split(" ");
     assert.equal(fromImage, "yes");

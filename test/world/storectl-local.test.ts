@@ -52,7 +52,11 @@ describe("storectl local", () => {
       const child = spawn(process.execPath, ["-e", "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"], { stdio: "ignore" });
       console.log(process.pid, child.pid);
       setInterval(() => {}, 1000);`;
-    const container = { name: "main", image: imagesOf(latestRelease()).operator, command: [process.execPath, "-e", script] };
+    const container = {
+      name: "main",
+      image: imagesOf(latestRelease()).operator,
+      command: [process.execPath, "-e", script],
+    };
     await createPod(kube, "parent", container);
     await until("its log", async () => (await log(kube, "parent")) !== "");
     const pids = (await log(kube, "parent")).trim().split(" ").map(Number);
@@ -66,7 +70,12 @@ describe("storectl local", () => {
 
     assert.equal((await storectl("local", "up")).code, 0);
     const next = client();
-    const pod = await podWhen(next, "parent", "runs again", (seen) => seen?.status?.containerStatuses?.[0]?.restartCount === 1);
+    const pod = await podWhen(
+      next,
+      "parent",
+      "runs again",
+      (seen) => seen?.status?.containerStatuses?.[0]?.restartCount === 1,
+    );
     assert.equal(pod?.status?.containerStatuses?.[0]?.lastState?.terminated?.reason, "ContainerStatusUnknown");
     await next.close();
   });
@@ -88,7 +97,11 @@ describe("storectl local", () => {
     { name: "no command", args: [], says: /a command is missing/ },
     { name: "an unknown command", args: ["locl"], says: /unknown command 'locl'/ },
     { name: "an unknown option", args: ["local", "status", "--frob"], says: /unknown option '--frob'/ },
-    { name: "an unknown form of output", args: ["local", "status", "-o", "yaml"], says: /Allowed choices are text, json/ },
+    {
+      name: "an unknown form of output",
+      args: ["local", "status", "-o", "yaml"],
+      says: /Allowed choices are text, json/,
+    },
     { name: "an argument too many", args: ["local", "status", "now"], says: /too many arguments/ },
   ];
   for (const { name, args, says } of mistakes) {

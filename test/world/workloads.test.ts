@@ -22,31 +22,40 @@ const kubectlIsThere = await promisify(execFile)("kubectl", ["version", "--clien
   () => false, // not on PATH
 );
 
-test("kubectl applies a Deployment with a Service: it rolls out, answers on the cluster IP, and its logs can be followed", { skip: !kubectlIsThere && "no kubectl on PATH" }, async () => {
-  const file = join(local.dir, "shop.yaml");
-  await writeFile(file, shop().map((object) => JSON.stringify(object)).join("\n---\n"));
-  assert.match(await kubectl("apply", "-f", file), /deployment.apps\/shop created/);
-  assert.match(await kubectl("rollout", "status", "deployment/shop", "--timeout=10s"), /successfully rolled out/);
-  const { kube } = local.world();
-  const ip = (await kube.get(Services, { name: "shop", namespace: "default" }))?.spec?.clusterIP ?? "";
-  assert.ok(ip.startsWith(local.world().subnet));
-  const names = new Set<string>();
-  await until("both pods answer", async () => {
-    const answer = await fetch(`http://${ip}:80/hello`, { headers: { connection: "close" } }).catch(() => undefined);
-    names.add((await answer?.text()) ?? "");
-    return names.has("") ? !names.delete("") : names.size === 2;
-  });
-  const follower = spawn("kubectl", ["logs", "-f", "--prefix", "-l", "app=shop"], { env: environment() });
-  let seen = "";
-  follower.stdout.on("data", (chunk: Buffer) => (seen += chunk.toString()));
-  await until("the past is shown", () => seen.includes("GET /hello"));
-  await fetch(`http://${ip}:80/later`, { headers: { connection: "close" } });
-  await until("the present is shown", () => seen.includes("GET /later"));
-  follower.kill();
-  await once(follower, "exit");
-  assert.match(await kubectl("logs", "deployment/shop", "--tail=1", "--timestamps"), /^20\d\d-.*\n$/m);
-  await kubectl("delete", "-f", file, "--timeout=10s");
-});
+test(
+  "kubectl applies a Deployment with a Service: it rolls out, answers on the cluster IP, and its logs can be followed",
+  { skip: !kubectlIsThere && "no kubectl on PATH" },
+  async () => {
+    const file = join(local.dir, "shop.yaml");
+    await writeFile(
+      file,
+      shop()
+        .map((object) => JSON.stringify(object))
+        .join("\n---\n"),
+    );
+    assert.match(await kubectl("apply", "-f", file), /deployment.apps\/shop created/);
+    assert.match(await kubectl("rollout", "status", "deployment/shop", "--timeout=10s"), /successfully rolled out/);
+    const { kube } = local.world();
+    const ip = (await kube.get(Services, { name: "shop", namespace: "default" }))?.spec?.clusterIP ?? "";
+    assert.ok(ip.startsWith(local.world().subnet));
+    const names = new Set<string>();
+    await until("both pods answer", async () => {
+      const answer = await fetch(`http://${ip}:80/hello`, { headers: { connection: "close" } }).catch(() => undefined);
+      names.add((await answer?.text()) ?? "");
+      return names.has("") ? !names.delete("") : names.size === 2;
+    });
+    const follower = spawn("kubectl", ["logs", "-f", "--prefix", "-l", "app=shop"], { env: environment() });
+    let seen = "";
+    follower.stdout.on("data", (chunk: Buffer) => (seen += chunk.toString()));
+    await until("the past is shown", () => seen.includes("GET /hello"));
+    await fetch(`http://${ip}:80/later`, { headers: { connection: "close" } });
+    await until("the present is shown", () => seen.includes("GET /later"));
+    follower.kill();
+    await once(follower, "exit");
+    assert.match(await kubectl("logs", "deployment/shop", "--tail=1", "--timestamps"), /^20\d\d-.*\n$/m);
+    await kubectl("delete", "-f", file, "--timeout=10s");
+  },
+);
 
 test("what a pod writes to its claim is there for the next pod, and after a restart of the world", async () => {
   const { kube } = local.world();
@@ -73,10 +82,19 @@ test("what a pod writes to its claim is there for the next pod, and after a rest
 });
 
 test("a pod that ran when the world stopped runs again with the same address, one restart later", async () => {
-  await createPod(local.world().kube, "steady", scriptContainer(HTTP_SERVER, { readinessProbe: { httpGet: { port: 8080 } } }));
+  await createPod(
+    local.world().kube,
+    "steady",
+    scriptContainer(HTTP_SERVER, { readinessProbe: { httpGet: { port: 8080 } } }),
+  );
   const before = await podWhen(local.world().kube, "steady", "Ready", (pod) => conditionOf(pod, "Ready") === "True");
   await local.restart();
-  const after = await podWhen(local.world().kube, "steady", "restarted", (pod) => pod?.status?.containerStatuses?.[0]?.restartCount === 1);
+  const after = await podWhen(
+    local.world().kube,
+    "steady",
+    "restarted",
+    (pod) => pod?.status?.containerStatuses?.[0]?.restartCount === 1,
+  );
   assert.equal(after?.status?.podIP, before?.status?.podIP);
   assert.equal(after?.metadata.uid, before?.metadata.uid);
   await podWhen(local.world().kube, "steady", "Ready", (pod) => conditionOf(pod, "Ready") === "True");
@@ -85,7 +103,10 @@ test("a pod that ran when the world stopped runs again with the same address, on
 });
 
 async function logs(name: string): Promise<string> {
-  return local.world().kube.raw("GET", `/api/v1/namespaces/default/pods/${name}/log`).catch(() => "");
+  return local
+    .world()
+    .kube.raw("GET", `/api/v1/namespaces/default/pods/${name}/log`)
+    .catch(() => "");
 }
 
 function environment(): NodeJS.ProcessEnv {
