@@ -70,9 +70,9 @@ function store(result: Json, name: string, type: FieldType, value: bigint | Buff
       return;
     case "one": {
       const decoded = decodeValue(type, value, depth);
-      const zero = decoded === "" || decoded === 0 || decoded === false || decoded === undefined;
+      const zero = decoded === "" || decoded === 0 || decoded === false;
       // Go writes fields that are no pointers even when nobody has set them
-      if (!zero || type.pointer) result[name] = decoded;
+      if (decoded !== undefined && (!zero || type.pointer)) result[name] = decoded;
     }
   }
 }

@@ -21,8 +21,14 @@ export interface RecordFile {
  */
 export async function openRecordFile(path: string, replay: (record: unknown) => void): Promise<RecordFile> {
   let handle = await open(path, "a+", 0o600);
-  let size = replayAll(await handle.readFile(), path, replay);
-  await truncate(path, size);
+  let size = 0;
+  try {
+    size = replayAll(await handle.readFile(), path, replay);
+    await truncate(path, size);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
 
   return {
     size: () => size,

@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import { Agent, request } from "undici";
+import { startApiServer, type ApiServer, type ApiServerOptions } from "../../src/apiserver/server.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { loadKubeConfig } from "../../src/kube/config.ts";
+import { systemClock } from "../../src/reconcile/system-clock.ts";
+
+/** What a request got. */
+export interface Answer {
+  readonly code: number;
+  /** Warning headers. */
+  readonly warnings: readonly string[];
+  readonly type: string;
+  readonly text: string;
+  // tests look into bodies of every shape
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly body: any;
+}
+
+export interface SendOptions {
+  readonly body?: unknown;
+  /** Content-Type; JSON when absent. */
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Plain HTTP to an API server, as the administrator or with a token. */
+export interface ApiClient {
+  send(method: string, path: string, options?: SendOptions): Promise<Answer>;
+  /** The events of a watch; ends with the stream or when the loop is left. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  watch(path: string, headers?: Readonly<Record<string, string>>): AsyncGenerator<any>;
+}
+
+export interface RawApi extends ApiClient, AsyncDisposable {
+  readonly server: ApiServer;
+  /** A client that brings this token (or nothing) instead of the administrator's certificate. */
+  as(token: string | undefined): ApiClient;
+  /** Closes the server and starts another on the same data directory. */
+  restart(): Promise<void>;
+}
+
+/** A real API server on a free port of loopback, spoken to by plain HTTP. */
+export async function rawApi(options: Partial<ApiServerOptions> = {}): Promise<RawApi> {
+  const dataDir = mkdtempSync(join(tmpdir(), "raw-api-"));
+  const start = (): Promise<ApiServer> =>
+    startApiServer({ dataDir, host: "127.0.0.1", port: 0, clock: systemClock, log: silentLog, ...options });
+  let server = await start();
+  const agents: Agent[] = [];
+  const agentFor = (withCertificate: boolean): Agent => {
+    const { ca, clientCertificate } = loadKubeConfig({ KUBECONFIG: "admin" }, () => server.kubeconfigs.admin);
+    const pair = withCertificate ? { cert: clientCertificate?.certificate, key: clientCertificate?.key } : {};
+    const agent = new Agent({ connect: { ca, ...pair }, bodyTimeout: 0 });
+    agents.push(agent);
+    return agent;
+  };
+  const api: RawApi = {
+    ...clientOf(() => server.url, agentFor(true), {}),
+    get server() {
+      return server;
+    },
+    as: (token) =>
+      clientOf(() => server.url, agentFor(false), token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    restart: async () => {
+      await server.close();
+      server = await start();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(agents.map((agent) => agent.destroy()));
+      await server.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+  return api;
+}
+
+function clientOf(url: () => string, dispatcher: Agent, own: Readonly<Record<string, string>>): ApiClient {
+  return {
+    send: async (method, path, { body, type = "application/json", headers = {} } = {}) => {
+      const text =
+        body === undefined || typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+      const answer = await request(url() + path, {
+        method,
+        dispatcher,
+        headers: { ...own, ...(body === undefined ? {} : { "content-type": type }), ...headers },
+        ...(text === undefined ? {} : { body: text }),
+      });
+      const sent = await answer.body.text();
+      const kind = String(answer.headers["content-type"]);
+      return {
+        code: answer.statusCode,
+        warnings: [answer.headers["warning"] ?? []].flat(),
+        type: kind,
+        text: sent,
+        body: kind.startsWith("application/json") ? JSON.parse(sent) : undefined,
+      };
+    },
+    watch: async function* (path, headers = {}) {
+      const answer = await request(url() + path, { dispatcher, headers: { ...own, ...headers } });
+      const body = Readable.from(answer.body);
+      try {
+        for await (const line of createInterface({ input: body })) yield JSON.parse(line);
+      } finally {
+        body.destroy();
+        answer.body.destroy();
+      }
+    },
+  };
+}
