@@ -33,6 +33,8 @@ export interface TestCluster extends AsyncDisposable {
   leader(): Promise<number>;
   /** Makes a database and waits until it is active. */
   create(body: BdbCreate): Promise<BdbRecord>;
+  /** Process id of an engine, as its node tells it. */
+  enginePid(node: number, bdb: number, instance: number): Promise<number>;
   /** The log of a node so far. */
   log(uid: number): string;
 }
@@ -92,20 +94,24 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     agents.set(uid, child);
     await until(`node ${uid} has joined`, () => isUp(uid), { withinMs: 20_000, everyMs: 50 });
   };
-  const client = managementClient({
-    addresses: () => [...agents.keys()].map(address),
-    port: PORTS.management,
-    serverName: clusterNames.dnsName(rec, namespace),
-    ca: authority.certificate,
-    username: USERNAME,
-    password: PASSWORD,
-    timeoutMs: 20_000,
-  });
+  const clientOf = (addresses: () => readonly string[]): ManagementClient =>
+    managementClient({
+      addresses,
+      port: PORTS.management,
+      serverName: clusterNames.dnsName(rec, namespace),
+      ca: authority.certificate,
+      username: USERNAME,
+      password: PASSWORD,
+      timeoutMs: 20_000,
+    });
+  const client = clientOf(() => [...agents.keys()].map(address));
   const isUp = async (uid: number): Promise<boolean> => {
     const child = agents.get(uid);
     if (child?.exitCode !== null) throw new Error(`node ${uid} ended: ${logOf(uid).slice(-2_000)}`);
     const up = await client.call("nodes").catch(() => []);
-    return up.some((node) => node.uid === uid && node.status === "active" && (node.accepts_clients || node.maintenance));
+    return up.some(
+      (node) => node.uid === uid && node.status === "active" && (node.accepts_clients || node.maintenance),
+    );
   };
   const logOf = (uid: number): string => readFileSync(join(folder, `node-${uid}`, "log"), "utf8");
   const end = async (uid: number, signal: NodeJS.Signals, group: boolean): Promise<void> => {
@@ -131,6 +137,14 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     stop: (uid) => end(uid, "SIGTERM", false),
     leader: async () => (await client.call("cluster")).leader_uid,
     log: logOf,
+    async enginePid(node, bdb, instance) {
+      const own = clientOf(() => [address(node)]);
+      const all = await own.call("localInstances");
+      await own.close();
+      const found = all.find((one) => one.bdb === bdb && one.instance === instance);
+      if (found === undefined) throw new Error(`node ${node} has no instance ${instance} of database ${bdb}`);
+      return found.pid;
+    },
     async create(body) {
       const { uid } = await client.call("createBdb", { body });
       await until(
