@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { test } from "node:test";
+import { testApi } from "../../test/kit/api-server.ts";
 import { refuse, reply, scriptedApi, type Asked, type ScriptedApi } from "../../test/kit/scripted-api.ts";
 import { until } from "../../test/kit/until.ts";
 import { silentLog } from "../base/log.ts";
+import { Leases } from "../kube/builtin.ts";
 import { connect } from "../kube/client.ts";
+import type { KubeConfig } from "../kube/config.ts";
 import { runWhileLeader } from "./leader.ts";
 import { systemClock } from "./system-clock.ts";
 
@@ -52,7 +55,13 @@ class LeaseServer {
   store(body: LeaseBody): LeaseBody {
     const type = this.stored ? "MODIFIED" : "ADDED";
     this.#version += 1;
-    const metadata = { ...body.metadata, name: "l", namespace: "ns", uid: "u", resourceVersion: String(this.#version) };
+    const metadata = {
+      ...body.metadata,
+      name: "l",
+      namespace: "default",
+      uid: "u",
+      resourceVersion: String(this.#version),
+    };
     this.stored = { ...body, metadata };
     for (const watch of this.#watches) watch.write(`${JSON.stringify({ type, object: this.stored })}\n`);
     return this.stored;
@@ -70,7 +79,11 @@ interface Candidate {
   leading: boolean;
 }
 
-function candidate(api: ScriptedApi, identity: string, lead?: (signal: AbortSignal) => Promise<void>): Candidate {
+function candidate(
+  api: { readonly config: KubeConfig },
+  identity: string,
+  lead?: (signal: AbortSignal) => Promise<void>,
+): Candidate {
   const kube = connect(api.config, { userAgent: identity });
   const stop = new AbortController();
   const self: Candidate = { stop, ended: Promise.resolve(), leaders: [], leading: false };
@@ -78,7 +91,7 @@ function candidate(api: ScriptedApi, identity: string, lead?: (signal: AbortSign
     new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
   const options = {
     kube,
-    lease: { namespace: "ns", name: "l" },
+    lease: { namespace: "default", name: "l" },
     identity,
     clock: systemClock,
     log: silentLog,
@@ -192,3 +205,19 @@ test("the lease is held until lead has ended", () =>
     await a.ended;
     assert.equal(server.holder, "");
   }));
+
+test("of three candidates at a real API server exactly one leads, through every hand-over", async () => {
+  await using api = await testApi();
+  const candidates = ["a", "b", "c"].map((identity) => candidate(api, identity));
+  const leading = (): Candidate[] => candidates.filter((each) => each.leading);
+  for (let left = 3; left > 0; left -= 1) {
+    await until("somebody leads", () => leading().length > 0);
+    const [leader, ...others] = leading();
+    assert.deepEqual(others, [], "one leads");
+    leader?.stop.abort();
+    await leader?.ended;
+  }
+  const lease = await api.kube.get(Leases, { namespace: "default", name: "l" });
+  assert.equal(lease?.spec?.leaseTransitions, 2);
+  assert.equal(lease.spec.holderIdentity, "");
+});

@@ -74,7 +74,7 @@ function watchHolder({ kube, lease, clock, signal, onNewLeader }: LeaderOptions,
 
 /** The instant from which the Lease is held, in milliseconds; undefined when the signal aborts before. */
 async function acquire(options: LeaderOptions, election: Election, gate: Gate, log: Log): Promise<number | undefined> {
-  const { clock, signal, retryMs } = options;
+  const { clock, signal } = options;
   while (!signal.aborted) {
     const opened = gate.opened(); // asked before the attempt: what opens meanwhile must count
     const began = clock.now().getTime();
@@ -83,12 +83,23 @@ async function acquire(options: LeaderOptions, election: Election, gate: Gate, l
     } catch (error) {
       log.warn("cannot ask for the lease, trying again", { error });
     }
-    const patience = new AbortController();
-    const paused = clock.sleep(retryMs, AbortSignal.any([signal, patience.signal])).catch(() => undefined); // stopped or no longer needed
-    await Promise.race([opened, paused]);
-    patience.abort();
+    await pauseUnless(opened, options);
   }
   return undefined;
+}
+
+/** Waits for the next attempt, or until the Lease becomes free or the signal aborts. */
+async function pauseUnless(opened: Promise<void>, { clock, retryMs, signal }: LeaderOptions): Promise<void> {
+  if (signal.aborted) return;
+  const patience = new AbortController();
+  const end = (): void => {
+    patience.abort();
+  };
+  signal.addEventListener("abort", end, { once: true });
+  const paused = clock.sleep(retryMs, patience.signal).catch(() => undefined); // stopped or no longer needed
+  await Promise.race([opened, paused]);
+  signal.removeEventListener("abort", end);
+  end();
 }
 
 /** Runs one term; "lost" when the Lease could not be kept, "ended" when the term ended otherwise. */
@@ -105,7 +116,8 @@ async function serve(
   try {
     await lead(signal);
   } catch (error) {
-    if (!signal.aborted) throw error; // otherwise it is how `lead` says that it was stopped
+    if (!signal.aborted) throw error;
+    options.log.debug("leading was stopped", { error }); // how `lead` says that it followed its signal
   } finally {
     over.abort();
     await keeping;
@@ -124,9 +136,9 @@ async function keep(
 ): Promise<void> {
   let renewedAt = acquiredAt;
   const guardMs = (leaseMs * 2) / 3;
-  const pause = (ms: number): Promise<void> =>
-    clock.sleep(ms, AbortSignal.any([over, lost.signal])).catch(() => undefined); // the loops look at both
-  const isOn = (): boolean => !over.aborted && !lost.signal.aborted;
+  const ended = AbortSignal.any([over, lost.signal]);
+  const pause = (ms: number): Promise<void> => clock.sleep(ms, ended).catch(() => undefined); // the loops look at it
+  const isOn = (): boolean => !ended.aborted;
   const guard = async (): Promise<void> => {
     while (isOn()) {
       const leftMs = renewedAt + guardMs - clock.now().getTime();
