@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ENUMS } from "./openapi-enums.ts";
 
 /**
  * Writes src/apiserver/openapi/definitions.json: the schemas of the built-in kinds, out of the OpenAPI documents in the
@@ -60,6 +61,7 @@ const OTHER_ROOTS = [
 type Definitions = Map<string, unknown>;
 
 const schemas = readDefinitions(moduleFolder());
+addEnums(schemas);
 const kept = reachable(schemas, [...ROOTS, ...OTHER_ROOTS]);
 writeFileSync(TARGET, `{\n${kept.map((name) => line(name, schemas.get(name))).join(",\n")}\n}\n`);
 process.stdout.write(`${kept.length} definitions of Kubernetes ${KUBERNETES} in ${TARGET}\n`);
@@ -91,6 +93,20 @@ function reachable(all: Definitions, roots: readonly string[]): readonly string[
       open.push(match[1] ?? "");
   }
   return [...found].toSorted();
+}
+
+function addEnums(all: Definitions): void {
+  for (const [path, words] of Object.entries(ENUMS)) {
+    const at = path.lastIndexOf(".");
+    const [name, field] = [`io.k8s.api.${path.slice(0, at)}`, path.slice(at + 1)];
+    const definition = asRecord(all.get(name));
+    const properties = asRecord(definition["properties"]);
+    const schema = asRecord(properties[field]);
+    const list = schema["items"];
+    const spelled =
+      list === undefined ? { ...schema, enum: words } : { ...schema, items: { ...asRecord(list), enum: words } };
+    all.set(name, { ...definition, properties: { ...properties, [field]: spelled } });
+  }
 }
 
 function line(name: string, definition: unknown): string {

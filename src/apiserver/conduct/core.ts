@@ -3,6 +3,7 @@ import type { Cause } from "../faults.ts";
 import type { KubeObject } from "../object.ts";
 import { sameJson } from "../schema/json.ts";
 import type { Conduct } from "../resources/resource.ts";
+import { portRules } from "./pod-rules.ts";
 
 export const namespaceConduct: Conduct = {
   defaults: (namespace) => {
@@ -143,17 +144,10 @@ function sameType(secret: KubeObject, before: KubeObject | undefined): Cause[] {
   return [{ reason: "FieldValueInvalid", field: "type", message }];
 }
 
-const SERVICE_TYPES = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
-
 function serviceRules(service: KubeObject, before: KubeObject | undefined): Cause[] {
   const spec: Json = jsonAt(service, "spec");
   const type = textAt(spec, "type");
-  const causes: Cause[] = [];
-  if (!SERVICE_TYPES.includes(type)) {
-    const supported = SERVICE_TYPES.map((name) => JSON.stringify(name)).join(", ");
-    const message = `Unsupported value: ${JSON.stringify(type)}: supported values: ${supported}`;
-    causes.push({ reason: "FieldValueNotSupported", field: "spec.type", message });
-  }
+  const causes = listAt(spec, "ports").flatMap(({ port }, i) => portRules(port, `spec.ports[${i}].port`));
   if (type !== "ExternalName" && spec["clusterIP"] !== "None" && listAt(spec, "ports").length === 0) {
     causes.push({ reason: "FieldValueRequired", field: "spec.ports", message: "Required value" });
   }

@@ -3,6 +3,7 @@ import type { KubeObject } from "../object.ts";
 import type { Cause } from "../faults.ts";
 import { sameJson } from "../schema/json.ts";
 import type { Conduct } from "../resources/resource.ts";
+import { podSpecRules } from "./pod-rules.ts";
 
 export const podConduct: Conduct = {
   defaults: (pod) => {
@@ -12,7 +13,7 @@ export const podConduct: Conduct = {
   begin: (pod) => {
     pod["status"] = { phase: "Pending", qosClass: qosClass(jsonAt(pod, "spec")) };
   },
-  check: podChanges,
+  check: (pod, before) => [...podSpecRules(jsonAt(pod, "spec"), "spec"), ...podChanges(pod, before)],
 };
 
 /** Fills in what a pod's or a template's spec leaves out. */

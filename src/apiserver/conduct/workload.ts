@@ -4,6 +4,7 @@ import type { KubeObject } from "../object.ts";
 import { sameJson } from "../schema/json.ts";
 import type { Conduct } from "../resources/resource.ts";
 import { templateDefaults } from "./pod.ts";
+import { workloadRules } from "./pod-rules.ts";
 
 export const deploymentConduct: Conduct = {
   defaults: (deployment) => {
@@ -12,7 +13,7 @@ export const deploymentConduct: Conduct = {
     rollingDefaults(childOf(spec, "strategy"), { maxUnavailable: "25%", maxSurge: "25%" });
     templateDefaults(spec);
   },
-  check: (object, before) => [...selectorRules(object), ...fixed(object, before, ["selector"])],
+  check: (object, before) => [...templateRules(object), ...fixed(object, before, ["selector"])],
 };
 
 export const replicaSetConduct: Conduct = {
@@ -21,7 +22,7 @@ export const replicaSetConduct: Conduct = {
     fillIn(spec, { replicas: 1 });
     templateDefaults(spec);
   },
-  check: (object, before) => [...selectorRules(object), ...fixed(object, before, ["selector"])],
+  check: (object, before) => [...templateRules(object), ...fixed(object, before, ["selector"])],
 };
 
 export const statefulSetConduct: Conduct = {
@@ -36,7 +37,7 @@ export const statefulSetConduct: Conduct = {
       fillIn(childOf(claim, "spec"), { volumeMode: "Filesystem" });
     }
   },
-  check: (object, before) => [...selectorRules(object), ...statefulSetChanges(object, before)],
+  check: (object, before) => [...templateRules(object), ...statefulSetChanges(object, before)],
 };
 
 export const daemonSetConduct: Conduct = {
@@ -46,7 +47,7 @@ export const daemonSetConduct: Conduct = {
     rollingDefaults(childOf(spec, "updateStrategy"), { maxUnavailable: 1, maxSurge: 0 });
     templateDefaults(spec);
   },
-  check: (object, before) => [...selectorRules(object), ...fixed(object, before, ["selector"])],
+  check: (object, before) => [...templateRules(object), ...fixed(object, before, ["selector"])],
 };
 
 export const jobConduct: Conduct = {
@@ -64,7 +65,10 @@ export const jobConduct: Conduct = {
     spec["selector"] = { matchLabels: { "batch.kubernetes.io/controller-uid": uid } };
     Object.assign(childOf(childOf(childOf(spec, "template"), "metadata"), "labels"), labels);
   },
-  check: (object, before) => fixed(object, before, ["selector", "template", "completions"]),
+  check: (object, before) => [
+    ...workloadRules(object),
+    ...fixed(object, before, ["selector", "template", "completions"]),
+  ],
 };
 
 export const cronJobConduct: Conduct = {
@@ -93,14 +97,15 @@ function rollingDefaults(strategy: Json, values: Json): void {
   if (strategy["type"] === "RollingUpdate") fillIn(childOf(strategy, "rollingUpdate"), values);
 }
 
-function selectorRules(object: KubeObject): Cause[] {
+function templateRules(object: KubeObject): Cause[] {
   const selector = at(object, "spec", "selector");
+  const rules = workloadRules(object);
   if (!isJson(selector)) return [{ reason: "FieldValueRequired", field: "spec.selector", message: "Required value" }];
   const labels = mapAt(object, "spec", "template", "metadata", "labels");
   const matches = Object.entries(mapAt(selector, "matchLabels")).every(([key, value]) => labels[key] === value);
-  if (matches) return [];
-  const message = `Invalid value: ${JSON.stringify(labels)}: \`selector\` does not match template \`labels\``;
-  return [{ reason: "FieldValueInvalid", field: "spec.template.metadata.labels", message }];
+  if (matches) return rules;
+  const message = `Invalid value: map[string]string${JSON.stringify(labels)}: \`selector\` does not match template \`labels\``;
+  return [...rules, { reason: "FieldValueInvalid", field: "spec.template.metadata.labels", message }];
 }
 
 /** Fields of the spec that never change after the object is made. */

@@ -2,6 +2,7 @@ import { refusals, refuse } from "../faults.ts";
 import { viewOf } from "../http/accept.ts";
 import { answer, writeHead, type Call } from "../http/call.ts";
 import type { Json } from "../json.ts";
+import { OPENAPI_V2_PROTOBUF, openapiV2Document } from "../openapi/version-2.ts";
 import type { Registry } from "../resources/registry.ts";
 import { aggregatedDiscovery } from "./aggregated.ts";
 import { apiVersions, groupList, groupOf, resourceList } from "./groups.ts";
@@ -54,8 +55,13 @@ export function createDiscovery(registry: Registry, kubernetesVersion: string, a
         case "/openapi/v3":
           answer(call, 200, openapi.index());
           return;
+        case "/openapi/v2":
+          sendOpenapiV2(call);
+          return;
         case "":
-          answer(call, 200, { paths: ["/api", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"] });
+          answer(call, 200, {
+            paths: ["/api", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"],
+          });
           return;
         default:
           break;
@@ -96,6 +102,12 @@ function versionBody(gitVersion: string): Json {
     compiler: "",
     platform: `${process.platform}/${process.arch === "x64" ? "amd64" : process.arch}`,
   };
+}
+
+function sendOpenapiV2(call: Call): void {
+  const binary = call.request.headers.accept?.includes("protobuf") ?? false;
+  writeHead(call, 200, binary ? OPENAPI_V2_PROTOBUF : "application/json");
+  call.response.end(binary ? openapiV2Document.protobuf : openapiV2Document.json);
 }
 
 function sendText(call: Call, text: string): void {

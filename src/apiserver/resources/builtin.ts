@@ -35,6 +35,7 @@ export const builtinResources: readonly Resource[] = [
   row("", "v1", "Namespace", "namespaces", {
     shortNames: ["ns"],
     namespaced: false,
+    verbs: VERBS.filter((verb) => verb !== "deletecollection"),
     subresources: ["status", "finalize"],
     columns: coreTable.namespaceColumns,
     conduct: core.namespaceConduct,

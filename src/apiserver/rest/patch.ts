@@ -9,6 +9,7 @@ import { applyMergePatch } from "../patch/merge-patch.ts";
 import { applyStrategicPatch } from "../patch/strategic-patch.ts";
 import { describeConflicts, serverSideApply } from "../patch/server-side-apply.ts";
 import type { ApplyConflict, PatchOutcome } from "../patch/outcome.ts";
+import { serves } from "../resources/resource.ts";
 import type { World } from "../world.ts";
 import { known } from "./prepare.ts";
 import { asObject, objectFrom } from "./shape.ts";
@@ -67,6 +68,7 @@ async function apply(
       schema: resource.schema(),
       now: world.clock.now(),
       ...(target.subresource === undefined ? {} : { subresource: target.subresource }),
+      resets: serves(resource, "status") ? ["status"] : [],
     });
     switch (result.kind) {
       case "applied":

@@ -1,5 +1,5 @@
 import { invalid, refusals, refuse } from "../faults.ts";
-import { isJson, type Json } from "../json.ts";
+import { isJson } from "../json.ts";
 import { type KubeObject } from "../object.ts";
 import type { Resource } from "../resources/resource.ts";
 import { applyDefaults } from "../schema/defaults.ts";
@@ -24,7 +24,7 @@ export function completed(call: Call, resource: Resource, object: KubeObject): K
 export function known(call: Call, resource: Resource, object: KubeObject): KubeObject {
   const given = resource.custom ? object : clean(object);
   const { value, dropped } = pruneUnknown(resource.schema(), given);
-  sayUnknown(call, dropped);
+  sayUnknown(call, resource, dropped);
   return asObject(value);
 }
 
@@ -36,12 +36,15 @@ export function validate(resource: Resource, object: KubeObject, before: KubeObj
   if (causes.length > 0) throw invalid(resource, object.metadata.name, causes);
 }
 
-function sayUnknown(call: Call, dropped: readonly string[]): void {
+function sayUnknown(call: Call, { kind, version }: Resource, dropped: readonly string[]): void {
   if (dropped.length === 0) return;
   const sentences = dropped.map((field) => `unknown field ${JSON.stringify(field)}`);
   switch (call.query.get("fieldValidation") ?? "Warn") {
     case "Strict":
-      throw refuse(refusals.badRequest, `strict decoding error: ${sentences.join(", ")}`);
+      throw refuse(
+        refusals.badRequest,
+        `${kind} in version "${version}" cannot be handled as a ${kind}: strict decoding error: ${sentences.join(", ")}`,
+      );
     case "Ignore":
       return;
     case "Warn":
@@ -56,7 +59,6 @@ function sayUnknown(call: Call, dropped: readonly string[]): void {
 function clean(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(clean);
   if (!isJson(value)) return value;
-  const result: Json = {};
-  for (const [name, member] of Object.entries(value)) if (member !== null) result[name] = clean(member);
-  return result;
+  const present = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(present.map(([name, member]) => [name, clean(member)]));
 }

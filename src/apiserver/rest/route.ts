@@ -32,6 +32,7 @@ export async function serveResource(world: World, call: Call, target: Target): P
 
 async function serveObject(world: World, call: Call, place: Place): Promise<void> {
   const { resource, target } = place;
+  if (!resource.verbs.some((verb) => verb === target.verb)) throw methodNotAllowed();
   switch (target.verb) {
     case "get":
       presentObject(world, call, resource, 200, await get(world, call, place));

@@ -91,7 +91,7 @@ const refused: readonly { rule: string; schema: Schema; value: unknown; says: st
       },
     }),
     value: { spec: { ports: [{ name: "a" }, { name: "a" }] } },
-    says: 'spec.ports[1]: Duplicate value: {"name":"a"}',
+    says: 'spec.ports[1]: Duplicate value: map[string]interface {}{"name":"a"}',
   },
   {
     rule: "values of a free map are checked too",

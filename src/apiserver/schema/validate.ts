@@ -119,8 +119,9 @@ function duplicateCause(schema: Schema, value: readonly unknown[], path: string)
   const seen = new Set<string>();
   for (const [i, item] of value.entries()) {
     const id = identity(item);
+    const spoken = id.startsWith("{") ? `map[string]interface {}${id}` : id; // as Go prints a map
     if (seen.has(id))
-      return { reason: "FieldValueDuplicate", message: `Duplicate value: ${id}`, field: `${path}[${i}]` };
+      return { reason: "FieldValueDuplicate", message: `Duplicate value: ${spoken}`, field: `${path}[${i}]` };
     seen.add(id);
   }
   return undefined;

@@ -1,0 +1,68 @@
+import type { Cause } from "../faults.ts";
+import { at, isJson, listAt, numberAt, textAt, type Json } from "../json.ts";
+
+const MAX_PORT = 65_535;
+const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const DNS_LABEL_RULE =
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an " +
+  "alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+
+/** What is wrong with a pod's spec beyond its schema; `path` is where the spec stands. */
+export function podSpecRules(spec: Json, path: string): Cause[] {
+  const volumes = new Set(listAt(spec, "volumes").map((volume) => textAt(volume, "name")));
+  const lists = ["initContainers", "containers"].flatMap((list) =>
+    listAt(spec, list).flatMap((container, i) => containerRules(container, `${path}.${list}[${i}]`, volumes)),
+  );
+  const names = listAt(spec, "containers").map((container) => textAt(container, "name"));
+  const repeated = names.flatMap((name, i) =>
+    names.indexOf(name) < i ? [duplicate(`${path}.containers[${i}].name`, name)] : [],
+  );
+  const none = names.length === 0 ? [required(`${path}.containers`)] : [];
+  return [...none, ...lists, ...repeated];
+}
+
+/** The rules for `spec.template.spec` of a workload, and for its number of replicas. */
+export function workloadRules(object: Json): Cause[] {
+  const template = at(object, "spec", "template", "spec");
+  const replicas = numberAt(object, "spec", "replicas") ?? 0;
+  const negative = replicas < 0 ? [invalid("spec.replicas", replicas, "must be greater than or equal to 0")] : [];
+  return [...negative, ...(isJson(template) ? podSpecRules(template, "spec.template.spec") : [])];
+}
+
+/** A port number that is none. */
+export function portRules(port: unknown, field: string): Cause[] {
+  const valid = typeof port === "number" && port >= 1 && port <= MAX_PORT;
+  return valid ? [] : [invalid(field, port, "must be between 1 and 65535, inclusive")];
+}
+
+function containerRules(container: Json, path: string, volumes: ReadonlySet<string>): Cause[] {
+  const name = textAt(container, "name");
+  const ports = listAt(container, "ports").flatMap(({ containerPort }, i) =>
+    portRules(containerPort, `${path}.ports[${i}].containerPort`),
+  );
+  const mounts = listAt(container, "volumeMounts").flatMap((mount, i) => {
+    const volume = textAt(mount, "name");
+    const field = `${path}.volumeMounts[${i}].name`;
+    return volumes.has(volume)
+      ? []
+      : [{ reason: "FieldValueNotFound", field, message: `Not found: ${JSON.stringify(volume)}` }];
+  });
+  return [
+    ...(DNS_LABEL.test(name) ? [] : [invalid(`${path}.name`, name, DNS_LABEL_RULE)]),
+    ...(textAt(container, "image") === "" ? [required(`${path}.image`)] : []),
+    ...ports,
+    ...mounts,
+  ];
+}
+
+function required(field: string): Cause {
+  return { reason: "FieldValueRequired", field, message: "Required value" };
+}
+
+function duplicate(field: string, value: string): Cause {
+  return { reason: "FieldValueDuplicate", field, message: `Duplicate value: ${JSON.stringify(value)}` };
+}
+
+function invalid(field: string, value: unknown, rule: string): Cause {
+  return { reason: "FieldValueInvalid", field, message: `Invalid value: ${JSON.stringify(value)}: ${rule}` };
+}

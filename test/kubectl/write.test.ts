@@ -1,0 +1,367 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { until } from "../kit/until.ts";
+import { contract, newest } from "./contract.ts";
+import { cache, configMap, pod, together, workload } from "./fixtures.ts";
+
+const NS = "writing";
+
+contract("kubectl writes", NS, newest(), (rule, kubectl) => {
+  const apply = `apply -n ${NS} -f -`;
+  const serverSide = `${apply} --server-side`;
+  const field = (what: string, path: string): Promise<string> => kubectl(`get ${what} -n ${NS} -o jsonpath={${path}}`);
+
+  rule("create makes objects of the usual kinds", async () => {
+    assert.equal(await kubectl(`create configmap made -n ${NS} --from-literal=a=b`), "configmap/made created\n");
+    assert.equal(
+      await kubectl(`create secret generic made -n ${NS} --from-literal=password=s3cret`),
+      "secret/made created\n",
+    );
+    assert.equal(await field("secret/made", ".data.password},{.type"), "czNjcmV0,Opaque");
+    assert.equal(await kubectl(`create serviceaccount made -n ${NS}`), "serviceaccount/made created\n");
+    assert.equal(await kubectl(`create namespace ${NS}-made`), `namespace/${NS}-made created\n`);
+    assert.equal(
+      await kubectl(`create deployment made -n ${NS} --image=shop:1 --replicas=3`),
+      "deployment.apps/made created\n",
+    );
+    assert.equal(await kubectl(`create service clusterip made -n ${NS} --tcp=80:8080`), "service/made created\n");
+    assert.match(await field("service/made", ".spec.clusterIP"), /^\d+\.\d+\.\d+\.\d+$/);
+    assert.equal(
+      await kubectl(`create role made -n ${NS} --verb=get --resource=pods`),
+      "role.rbac.authorization.k8s.io/made created\n",
+    );
+    assert.equal(
+      await kubectl(`create rolebinding made -n ${NS} --role=made --serviceaccount=${NS}:made`),
+      "rolebinding.rbac.authorization.k8s.io/made created\n",
+    );
+    assert.equal(
+      await kubectl(`create poddisruptionbudget made -n ${NS} --selector=app=made --min-available=1`),
+      "poddisruptionbudget.policy/made created\n",
+    );
+    assert.equal(await kubectl(`create job made -n ${NS} --image=shop:1`), "job.batch/made created\n");
+    assert.equal(
+      await kubectl(`create cronjob made -n ${NS} --image=shop:1 --schedule=@daily`),
+      "cronjob.batch/made created\n",
+    );
+    assert.equal(await kubectl(`delete namespace ${NS}-made --wait=false`), `namespace "${NS}-made" deleted\n`);
+  });
+
+  rule("create completes names that are only begun", async () => {
+    const document = configMap("begun", "a: b").replace("name: begun", "generateName: begun-");
+    assert.match(await kubectl.given(document, `create -n ${NS} -f -`), /^configmap\/begun-\w{5} created\n$/);
+  });
+
+  rule("dry runs change nothing", async () => {
+    assert.match(await kubectl(`run dry -n ${NS} --image=shop:1 --dry-run=client -o yaml`), /kind: Pod\n/);
+    assert.equal(
+      await kubectl.given(cache("dry"), `create -n ${NS} -f - --dry-run=server`),
+      "cache.demo.example.com/dry created (server dry run)\n",
+    );
+    assert.equal(
+      await kubectl.given(cache("dry"), `${apply} --dry-run=server`),
+      "cache.demo.example.com/dry created (server dry run)\n",
+    );
+    assert.equal(
+      await kubectl.given(cache("dry"), `${serverSide} --dry-run=server`),
+      "cache.demo.example.com/dry serverside-applied (server dry run)\n",
+    );
+    assert.match(await kubectl.refused(`get cache dry -n ${NS}`), /NotFound/);
+  });
+
+  rule("run makes a pod with what every pod has", async () => {
+    assert.equal(await kubectl(`run lone -n ${NS} --image=shop:1`), "pod/lone created\n");
+    assert.equal(
+      await field("pod/lone", ".spec.restartPolicy},{.spec.containers[0].imagePullPolicy},{.status.phase"),
+      "Always,IfNotPresent,Pending",
+    );
+  });
+
+  rule("apply creates, then leaves alone, then changes", async () => {
+    const both = (size: number, image: string): string =>
+      together(cache("kept", `size: ${size}`), workload("Deployment", "kept", image));
+    assert.equal(
+      await kubectl.given(both(3, "shop:1"), apply),
+      "cache.demo.example.com/kept created\ndeployment.apps/kept created\n",
+    );
+    assert.equal(
+      await kubectl.given(both(3, "shop:1"), apply),
+      "cache.demo.example.com/kept unchanged\ndeployment.apps/kept unchanged\n",
+    );
+    assert.equal(
+      await kubectl.given(both(5, "shop:2"), apply),
+      "cache.demo.example.com/kept configured\ndeployment.apps/kept configured\n",
+    );
+    assert.equal(await field("cache/kept", ".spec.size"), "5");
+    assert.equal(
+      await field(
+        "deploy/kept",
+        ".spec.template.spec.containers[0].image},{.spec.template.spec.containers[0].env[0].name",
+      ),
+      "shop:2,A",
+    );
+  });
+
+  rule("apply removes what the file no longer says, and nothing else", async () => {
+    await kubectl.given(configMap("partly", "a: '1', b: '2'"), apply);
+    await kubectl(`patch cm partly -n ${NS} --type merge -p`, '{"data":{"c":"3"}}');
+    await kubectl.given(configMap("partly", "a: '1'"), apply);
+    assert.equal(await field("cm/partly", ".data"), '{"a":"1","c":"3"}');
+  });
+
+  rule("apply --server-side shares an object between managers", async () => {
+    assert.equal(
+      await kubectl.given(cache("shared", "size: 3"), serverSide),
+      "cache.demo.example.com/shared serverside-applied\n",
+    );
+    const version = await field("cache/shared", ".metadata.resourceVersion");
+    assert.equal(
+      await kubectl.given(cache("shared", "size: 3"), serverSide),
+      "cache.demo.example.com/shared serverside-applied\n",
+    );
+    assert.equal(await field("cache/shared", ".metadata.resourceVersion"), version);
+    const conflict = await kubectl.refusedGiven(cache("shared", "size: 4"), `${serverSide} --field-manager=someone`);
+    assert.match(
+      conflict,
+      /^error: Apply failed with 1 conflict: conflict with "kubectl": \.spec\.size\nPlease review the fields above/,
+    );
+    await kubectl.given(cache("shared", "size: 4"), `${serverSide} --field-manager=someone --force-conflicts`);
+    await kubectl.given(cache("shared"), serverSide);
+    assert.equal(await field("cache/shared", ".spec.size"), "4");
+  });
+
+  rule("apply --server-side takes over from apply without a conflict", async () => {
+    await kubectl.given(workload("StatefulSet", "moved", "shop:1"), apply);
+    await kubectl.given(workload("StatefulSet", "moved", "shop:2"), serverSide);
+    assert.equal(await field("sts/moved", ".spec.template.spec.containers[0].image"), "shop:2");
+    // the annotation that the server wrote is spelled as the server spells it: once more is a change
+    await kubectl.given(workload("StatefulSet", "moved", "shop:2"), apply);
+    assert.equal(
+      await kubectl.given(workload("StatefulSet", "moved", "shop:2"), apply),
+      "statefulset.apps/moved unchanged\n",
+    );
+  });
+
+  rule("a conflict with an edit names the tool and the version", async () => {
+    await kubectl.given(workload("Deployment", "edited"), serverSide);
+    await kubectl(`patch deploy edited -n ${NS} --type merge -p`, '{"spec":{"replicas":7}}');
+    const conflict = await kubectl.refusedGiven(workload("Deployment", "edited"), serverSide);
+    assert.match(conflict, /conflict with "kubectl-patch" using apps\/v1: \.spec\.replicas\n/);
+  });
+
+  rule("diff tells the difference by its exit code", async () => {
+    await kubectl.given(cache("differs", "size: 3"), apply);
+    const same = await kubectl.run(`diff -n ${NS} -f -`, [], { stdin: cache("differs", "size: 3") });
+    assert.deepEqual(same, { code: 0, stdout: "", stderr: "" });
+    const other = await kubectl.run(`diff -n ${NS} -f -`, [], { stdin: cache("differs", "size: 6") });
+    assert.equal(other.code, 1);
+    assert.match(other.stdout, /\n- {2}size: 3\n\+ {2}size: 6\n/);
+    assert.equal(
+      (await kubectl.run(`diff --server-side -n ${NS} -f -`, [], { stdin: workload("Deployment", "differs") })).code,
+      1,
+    );
+  });
+
+  rule("edit opens an editor on the object and stores what it leaves", async () => {
+    await kubectl.given(cache("written", "size: 3"), apply);
+    const edit = (script: string): Promise<string> =>
+      kubectl
+        .run(`edit cache written -n ${NS}`, [], { env: { KUBE_EDITOR: `sed -i ${script}` } })
+        .then(({ stdout, stderr }) => stdout + stderr);
+    assert.match(await edit("s/size:.3/size:\\ 8/"), /cache.demo.example.com\/written edited/);
+    assert.equal(await field("cache/written", ".spec.size"), "8");
+    assert.match(await edit("s/nothing/nothing/"), /Edit cancelled, no changes made/);
+  });
+
+  rule("patch speaks all its dialects", async () => {
+    await kubectl.given(together(workload("Deployment", "patched"), cache("patched")), apply);
+    const patch = (what: string, type: string, body: string): Promise<string> =>
+      kubectl(`patch ${what} -n ${NS} --type ${type} -p`, body);
+    const container = '{"spec":{"template":{"spec":{"containers":[{"name":"main","image":"shop:9"}]}}}}';
+    assert.equal(await patch("deploy/patched", "strategic", container), "deployment.apps/patched patched\n");
+    assert.equal(
+      await field("deploy/patched", ".spec.template.spec.containers[0]['image','env']").then(
+        (text) => text.split(" ")[0],
+      ),
+      "shop:9",
+    );
+    assert.equal(
+      await patch("deploy/patched", "strategic", container),
+      "deployment.apps/patched patched (no change)\n",
+    );
+    assert.equal(
+      await patch("cache/patched", "merge", '{"spec":{"size":2,"settings":{"a":"b"}}}'),
+      "cache.demo.example.com/patched patched\n",
+    );
+    await patch(
+      "cache/patched",
+      "json",
+      '[{"op":"test","path":"/spec/size","value":2},{"op":"replace","path":"/spec/size","value":6}]',
+    );
+    assert.equal(await field("cache/patched", ".spec.size"), "6");
+    assert.match(
+      await kubectl.refused(
+        `patch cache patched -n ${NS} --type json -p`,
+        '[{"op":"test","path":"/spec/size","value":2}]',
+      ),
+      /The request is invalid/,
+    );
+    assert.match(
+      await kubectl.refused(`patch cache patched -n ${NS} --type strategic -p`, '{"spec":{"size":1}}'),
+      /is not supported by demo.example.com\/v1, Kind=Cache: the body of the request was in an unknown format - accepted media types include: application\/json-patch\+json, application\/merge-patch\+json, application\/apply-patch\+yaml/,
+    );
+  });
+
+  rule("the status is written by its subresource alone", async () => {
+    await kubectl.given(cache("sub"), apply);
+    const body = '{"spec":{"size":9},"status":{"phase":"Running"}}';
+    await kubectl(`patch cache sub -n ${NS} --type merge -p`, body);
+    assert.equal(await field("cache/sub", ".spec.size},{.status.phase"), "9,");
+    await kubectl(`patch cache sub -n ${NS} --subresource=status --type merge -p`, body.replace("9", "1"));
+    assert.equal(await field("cache/sub", ".spec.size},{.status.phase},{.metadata.generation"), "9,Running,2");
+    assert.equal(await kubectl(`get cache sub -n ${NS} --subresource=status -o jsonpath={.status.phase}`), "Running");
+  });
+
+  rule("replace stores the file, and refuses an outdated one", async () => {
+    await kubectl.given(configMap("replaced", "a: '1', b: '2'"), `create -n ${NS} -f -`);
+    const old = await kubectl(`get cm replaced -n ${NS} -o json`);
+    assert.equal(
+      await kubectl.given(configMap("replaced", "a: '3'"), `replace -n ${NS} -f -`),
+      "configmap/replaced replaced\n",
+    );
+    assert.equal(await field("cm/replaced", ".data"), '{"a":"3"}');
+    assert.match(
+      await kubectl.refusedGiven(old, `replace -n ${NS} -f -`),
+      /the object has been modified; please apply your changes to the latest version/,
+    );
+    assert.match(
+      await kubectl.given(configMap("replaced", "a: '4'"), `replace --force -n ${NS} -f -`),
+      /configmap "replaced" deleted[^]*configmap\/replaced replaced\n/,
+    );
+  });
+
+  rule("label and annotate add, refuse to overwrite, and remove", async () => {
+    await kubectl.given(cache("marked"), apply);
+    assert.equal(await kubectl(`label cache marked -n ${NS} tier=gold`), "cache.demo.example.com/marked labeled\n");
+    assert.match(
+      await kubectl.refused(`label cache marked -n ${NS} tier=tin`),
+      /'tier' already has a value \(gold\), and --overwrite is false/,
+    );
+    assert.equal(await kubectl(`label cache marked -n ${NS} tier-`), "cache.demo.example.com/marked unlabeled\n");
+    assert.equal(await kubectl(`annotate cache marked -n ${NS} note=x`), "cache.demo.example.com/marked annotated\n");
+    assert.equal(await field("cache/marked", ".metadata.labels.tier},{.metadata.annotations.note"), ",x");
+  });
+
+  rule("scale changes whatever has a scale", async () => {
+    await kubectl.given(
+      together(
+        workload("Deployment", "scaled"),
+        workload("StatefulSet", "scaled"),
+        cache("scaled"),
+        configMap("scaled", "a: b"),
+      ),
+      apply,
+    );
+    assert.equal(
+      await kubectl(`scale deploy/scaled sts/scaled -n ${NS} --replicas=5`),
+      "deployment.apps/scaled scaled\nstatefulset.apps/scaled scaled\n",
+    );
+    assert.equal(await kubectl(`scale cache scaled -n ${NS} --replicas=8`), "cache.demo.example.com/scaled scaled\n");
+    assert.equal(await field("cache/scaled", ".spec.size"), "8");
+    assert.match(
+      await kubectl.refused(`scale deploy scaled -n ${NS} --current-replicas=2 --replicas=1`),
+      /Expected replicas to be 2, was 5/,
+    );
+    assert.match(
+      await kubectl.refused(`scale cm scaled -n ${NS} --replicas=1`),
+      /the server could not find the requested resource/,
+    );
+  });
+
+  rule("set image, rollout restart, pause and history work on workloads", async () => {
+    await kubectl.given(workload("Deployment", "rolled"), apply);
+    assert.equal(
+      await kubectl(`set image deploy/rolled -n ${NS} main=shop:7`),
+      "deployment.apps/rolled image updated\n",
+    );
+    assert.equal(await kubectl(`set env deploy/rolled -n ${NS} B=2`), "deployment.apps/rolled env updated\n");
+    assert.equal(await kubectl(`rollout restart deploy/rolled -n ${NS}`), "deployment.apps/rolled restarted\n");
+    assert.equal(await kubectl(`rollout pause deploy/rolled -n ${NS}`), "deployment.apps/rolled paused\n");
+    assert.match(await kubectl(`rollout history deploy/rolled -n ${NS}`), /deployment.apps\/rolled/);
+  });
+
+  rule("rollout status waits for the roll of a StatefulSet and of a Deployment", async () => {
+    await kubectl.given(together(workload("StatefulSet", "rolling"), workload("Deployment", "rolling")), apply);
+    const status = (what: string, body: object): Promise<string> =>
+      kubectl(`patch ${what} -n ${NS} --subresource=status --type merge -p`, JSON.stringify({ status: body }));
+    const roll = async (): Promise<void> => {
+      const done = { observedGeneration: 1, replicas: 2, readyReplicas: 2, availableReplicas: 2, updatedReplicas: 2 };
+      await status("sts/rolling", {
+        ...done,
+        readyReplicas: 1,
+        availableReplicas: 1,
+        currentRevision: "a",
+        updateRevision: "b",
+      });
+      await status("sts/rolling", { ...done, currentReplicas: 2, currentRevision: "b", updateRevision: "b" });
+      await status("deploy/rolling", done);
+    };
+    const [set, deployment] = await Promise.all([
+      kubectl(`rollout status sts/rolling -n ${NS} --timeout=25s`),
+      kubectl(`rollout status deploy/rolling -n ${NS} --timeout=25s`),
+      roll(),
+    ]);
+    assert.match(
+      set,
+      /(partitioned roll out complete: 2 new pods have been updated|statefulset rolling update complete 2 pods at revision b)\.\.\.\n$/,
+    );
+    assert.match(deployment, /deployment "rolling" successfully rolled out\n$/);
+  });
+
+  rule("delete removes by name, label and file, and waits for finalizers", async () => {
+    await kubectl.given(together(cache("gone-1"), cache("gone-2"), configMap("gone", "a: b")), apply);
+    assert.equal(await kubectl(`delete cache gone-1 -n ${NS}`), `cache.demo.example.com "gone-1" deleted\n`);
+    assert.match(await kubectl(`delete cache -n ${NS} -l app=gone-2`), /cache.demo.example.com "gone-2" deleted/);
+    assert.match(await kubectl.given(configMap("gone", "a: b"), `delete -n ${NS} -f -`), /configmap "gone" deleted/);
+    assert.match(await kubectl.refused(`delete cache gone-1 -n ${NS}`), /caches.demo.example.com "gone-1" not found/);
+    assert.equal(await kubectl(`delete cache gone-1 -n ${NS} --ignore-not-found`), "");
+
+    await kubectl.given(cache("held").replace("labels:", "finalizers: [demo.example.com/hold], labels:"), apply);
+    const release = async (): Promise<void> => {
+      await until("the deletion", async () => (await field("cache/held", ".metadata.deletionTimestamp")) !== "");
+      await kubectl(`patch cache held -n ${NS} --type json -p`, '[{"op":"remove","path":"/metadata/finalizers"}]');
+    };
+    const [said] = await Promise.all([kubectl(`delete cache held -n ${NS} --wait --timeout=25s`), release()]);
+    assert.match(said, /"held" deleted/);
+    assert.match(await kubectl.refused(`get cache held -n ${NS}`), /not found/);
+  });
+
+  rule("delete --force removes a pod at once", async () => {
+    await kubectl.given(pod("forced"), apply);
+    assert.match(await kubectl(`delete pod forced -n ${NS} --grace-period=0 --force`), /pod "forced" force deleted/);
+    assert.match(await kubectl.refused(`get pod forced -n ${NS}`), /pods "forced" not found/);
+  });
+
+  rule("nodes are cordoned, tainted and uncordoned", async () => {
+    await kubectl.given("\napiVersion: v1\nkind: Node\nmetadata: { name: writing-node }\n", "apply -f -");
+    assert.equal(await kubectl("cordon writing-node"), "node/writing-node cordoned\n");
+    assert.match(await kubectl("get node writing-node"), /writing-node +(Unknown|NotReady),SchedulingDisabled/);
+    assert.equal(await kubectl("taint node writing-node key=value:NoSchedule"), "node/writing-node tainted\n");
+    assert.equal(await kubectl("uncordon writing-node"), "node/writing-node uncordoned\n");
+    assert.equal(await kubectl("delete node writing-node"), `node "writing-node" deleted\n`);
+  });
+
+  rule("a service account gets a token", async () => {
+    await kubectl(`create serviceaccount visitor -n ${NS}`);
+    assert.match(await kubectl(`create token visitor -n ${NS}`), /^[\w-]+\.[\w-]+\.[\w-]+\n?$/);
+  });
+
+  rule("a folder with a kustomization is applied as one", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "store-kustomize-"));
+    writeFileSync(join(folder, "kustomization.yaml"), "namePrefix: kz-\nresources: [cache.yaml]\n");
+    writeFileSync(join(folder, "cache.yaml"), cache("folder"));
+    assert.equal(await kubectl(`apply -n ${NS} -k ${folder}`), "cache.demo.example.com/kz-folder created\n");
+    rmSync(folder, { recursive: true });
+  });
+});
