@@ -94,7 +94,9 @@ function words(line: string): string[] {
 
 function askVersion(path: string): KubectlBinary | undefined {
   const { stdout } = spawnSync(path, ["version", "--client"], { encoding: "utf8", timeout: 20_000 });
-  const version =
-    /Client Version: (v[\w.+-]+)/.exec(stdout ?? "")?.[1] ?? /GitVersion:"(v[^"]+)"/.exec(stdout ?? "")?.[1];
+  const version = /GitVersion:"(v[^"]+)"|Client Version: (v\d[\w.+-]*)/
+    .exec(stdout ?? "")
+    ?.slice(1)
+    .find((group) => group);
   return version === undefined ? undefined : { path, version };
 }

@@ -33,7 +33,10 @@ contract("every kubectl gets along", NS, others(), (rule, kubectl) => {
       updateRevision: "b",
     };
     await kubectl(`patch sts day -n ${NS} --subresource=status --type merge -p`, JSON.stringify({ status }));
-    assert.match(await kubectl(`rollout status sts/day -n ${NS} --timeout=20s`), /roll(ing update|out?) complete/);
+    assert.match(
+      await kubectl(`rollout status sts/day -n ${NS} --timeout=20s`),
+      /(partitioned roll out|rolling update) complete/,
+    );
     assert.match(await kubectl(`describe cache day -n ${NS}`), /Size: +2/);
     assert.match(await kubectl(`delete cache/day sts/day -n ${NS}`), /"day" deleted/);
   });
