@@ -7,9 +7,12 @@ const DNS_LABEL_RULE =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an " +
   "alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 
-/** What is wrong with a pod's spec beyond its schema; `path` is where the spec stands. */
-export function podSpecRules(spec: Json, path: string): Cause[] {
-  const volumes = new Set(listAt(spec, "volumes").map((volume) => textAt(volume, "name")));
+/**
+ * What is wrong with a pod's spec beyond its schema; `path` is where the spec stands, `claimed` names volumes that its
+ * workload adds.
+ */
+export function podSpecRules(spec: Json, path: string, claimed: readonly string[] = []): Cause[] {
+  const volumes = new Set([...claimed, ...listAt(spec, "volumes").map((volume) => textAt(volume, "name"))]);
   const lists = ["initContainers", "containers"].flatMap((list) =>
     listAt(spec, list).flatMap((container, i) => containerRules(container, `${path}.${list}[${i}]`, volumes)),
   );
@@ -26,7 +29,8 @@ export function workloadRules(object: Json): Cause[] {
   const template = at(object, "spec", "template", "spec");
   const replicas = numberAt(object, "spec", "replicas") ?? 0;
   const negative = replicas < 0 ? [invalid("spec.replicas", replicas, "must be greater than or equal to 0")] : [];
-  return [...negative, ...(isJson(template) ? podSpecRules(template, "spec.template.spec") : [])];
+  const claimed = listAt(object, "spec", "volumeClaimTemplates").map((claim) => textAt(claim, "metadata", "name"));
+  return [...negative, ...(isJson(template) ? podSpecRules(template, "spec.template.spec", claimed) : [])];
 }
 
 /** A port number that is none. */
