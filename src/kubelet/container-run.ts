@@ -166,7 +166,7 @@ export class ContainerRun {
       onVerdict,
     };
     const until = AbortSignal.any([signal, this.#over.signal]);
-    void keepProbing(probe, subject, this.#deps.clock, until, kind !== "Liveness");
+    void keepProbing(probe, subject, this.#deps.clock, until, kind === "Liveness" ? "patient" : "eager");
   }
 
   #condemn(kind: string): void {

@@ -3,11 +3,12 @@ import { test } from "node:test";
 import type { Probe } from "kubernetes-types/core/v1.js";
 import { FakeClock } from "../../test/kit/fake-clock.ts";
 import { keepProbing } from "./probe.ts";
+import type { Pace } from "./probe.ts";
 
 interface Case {
   readonly name: string;
   readonly probe: Probe;
-  readonly eager?: boolean;
+  readonly pace?: Pace;
   /** Whether the program answers, by seconds since the container started. */
   readonly answers: (second: number) => boolean;
   readonly forSeconds: number;
@@ -21,21 +22,21 @@ const cases: Case[] = [
     probe: { periodSeconds: 1 },
     answers: (second) => second < 3,
     forSeconds: 10,
-    want: ["0 true", "5 false"],
+    want: ["1 true", "5 false"],
   },
   {
     name: "a single failure changes nothing",
     probe: { periodSeconds: 1 },
     answers: (second) => second !== 3,
     forSeconds: 10,
-    want: ["0 true"],
+    want: ["1 true"],
   },
   {
     name: "as many successes as asked for are waited for",
     probe: { periodSeconds: 2, successThreshold: 3 },
     answers: () => true,
     forSeconds: 10,
-    want: ["4 true"],
+    want: ["6 true"],
   },
   {
     name: "nothing is asked before the initial delay",
@@ -47,7 +48,7 @@ const cases: Case[] = [
   {
     name: "an eager probe sees a fast start long before its period is over",
     probe: { periodSeconds: 60 },
-    eager: true,
+    pace: "eager",
     answers: (second) => second >= 1,
     forSeconds: 10,
     want: ["2 true"],
@@ -55,14 +56,14 @@ const cases: Case[] = [
   {
     name: "the early looks of an eager probe count for nothing when they fail",
     probe: { periodSeconds: 10, failureThreshold: 2 },
-    eager: true,
+    pace: "eager",
     answers: () => false,
     forSeconds: 40,
     want: ["16 false"],
   },
 ];
 
-for (const { name, probe, eager = false, answers, forSeconds, want } of cases) {
+for (const { name, probe, pace = "patient", answers, forSeconds, want } of cases) {
   test(`probe: ${name}`, async () => {
     const clock = new FakeClock();
     const began = clock.now().getTime();
@@ -74,7 +75,7 @@ for (const { name, probe, eager = false, answers, forSeconds, want } of cases) {
       onVerdict: (ok: boolean) => verdicts.push(`${Math.round(second())} ${ok}`),
       onFailure: () => undefined,
     };
-    const probing = keepProbing(probe, subject, clock, stop.signal, eager);
+    const probing = keepProbing(probe, subject, clock, stop.signal, pace);
     for (let step = 0; step < forSeconds * 20; step++) await clock.advance(50);
     stop.abort();
     await probing;
@@ -94,8 +95,8 @@ test("probe: an answer that does not come in time is a failure", async () => {
     onVerdict: () => undefined,
     onFailure: (output: string) => failures.push(output),
   };
-  const probing = keepProbing({ timeoutSeconds: 2 }, subject, clock, stop.signal, false);
-  await clock.advance(1_900);
+  const probing = keepProbing({ timeoutSeconds: 2 }, subject, clock, stop.signal, "patient");
+  await clock.advance(11_900);
   assert.deepEqual(failures, []);
   await clock.advance(200);
   assert.deepEqual(failures, ["too late"]);

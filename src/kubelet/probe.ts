@@ -14,19 +14,25 @@ const SECOND = 1_000;
 const FIRST_LOOK_MS = 50;
 
 /**
+ * How a probe begins: `eager` looks often in its first period, so that what comes up fast is seen fast, and failures in
+ * that time count for nothing; `patient` looks for the first time when a period is over.
+ */
+export type Pace = "eager" | "patient";
+
+/**
  * Runs a probe again and again until `signal` aborts: the verdict turns after `successThreshold` successes or
- * `failureThreshold` failures in a row. An `eager` probe looks more often at first, so that what comes up fast is seen
- * fast; looks within its first period that fail count for nothing.
+ * `failureThreshold` failures in a row.
  */
 export async function keepProbing(
   probe: Probe,
   subject: ProbeSubject,
   clock: Clock,
   signal: AbortSignal,
-  eager: boolean,
+  pace: Pace,
 ): Promise<void> {
-  if (!(await slept(clock, (probe.initialDelaySeconds ?? 0) * SECOND, signal))) return;
-  if (eager) await firstSuccess(probe, subject, clock, signal);
+  const initialMs = (probe.initialDelaySeconds ?? 0) * SECOND;
+  if (!(await slept(clock, pace === "eager" ? initialMs : Math.max(initialMs, period(probe)), signal))) return;
+  if (pace === "eager") await firstSuccess(probe, subject, clock, signal);
   let verdict: boolean | undefined;
   let streak = { ok: true, length: 0 };
   for (let delay = 0; await slept(clock, delay, signal); delay = period(probe)) {
