@@ -148,3 +148,27 @@ test("the administrator may act as somebody else, others may not", async () => {
   const admin = { "impersonate-user": "me", "impersonate-group": "system:masters" };
   assert.equal((await reader.send("GET", "/api/v1/nodes", { headers: admin })).code, 403);
 });
+
+test("nobody grants more than he has", async () => {
+  const roles = `${RBAC}/namespaces/default/roles`;
+  const rules = [
+    { apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles", "rolebindings"], verbs: ["create", "update"] },
+  ];
+  await api.send("POST", roles, { body: { metadata: { name: "granter" }, rules } });
+  const subjects = [{ kind: "ServiceAccount", name: "reader", namespace: "default" }];
+  const bindings = `${RBAC}/namespaces/default/rolebindings`;
+  await api.send("POST", bindings, {
+    body: { metadata: { name: "granter" }, roleRef: { kind: "Role", name: "granter" }, subjects },
+  });
+
+  const own = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["get"] }];
+  assert.equal((await reader.send("POST", roles, { body: { metadata: { name: "own" }, rules: own } })).code, 201);
+  const more = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["get", "delete"] }];
+  const refused = await reader.send("POST", roles, { body: { metadata: { name: "more" }, rules: more } });
+  assert.equal(refused.code, 403);
+  assert.match(refused.body.message, /attempting to grant RBAC permissions not currently held:\n\{apiGroups:\[""\]/);
+  const bind = (name: string): Promise<{ code: number }> =>
+    reader.send("POST", bindings, { body: { metadata: { name }, roleRef: { kind: "ClusterRole", name }, subjects } });
+  assert.equal((await bind("cluster-admin")).code, 403);
+  assert.equal((await bind("system:basic-user")).code, 201);
+});

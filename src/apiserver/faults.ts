@@ -20,6 +20,11 @@ export const faults = {
     retry: "never",
     remedy: "free space on the disk of the data directory, then start the server again",
   },
+  dataDirInUse: {
+    code: "APISERVER_DATA_DIR_IN_USE",
+    retry: "never",
+    remedy: "stop the other server, or choose another data directory",
+  },
   addressTaken: {
     code: "APISERVER_ADDRESS_TAKEN",
     retry: "never",

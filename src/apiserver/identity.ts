@@ -60,7 +60,7 @@ export function adminKubeconfig({ authority, admin }: Identity, url: string): st
   return `apiVersion: v1
 kind: Config
 clusters:
-- name: store-local
+- name: local
   cluster:
     server: ${url}
     certificate-authority-data: ${encoded(authority.certificate)}
@@ -70,11 +70,11 @@ users:
     client-certificate-data: ${encoded(admin.certificate)}
     client-key-data: ${encoded(admin.key)}
 contexts:
-- name: store-local
+- name: kubernetes-admin@local
   context:
-    cluster: store-local
+    cluster: local
     user: kubernetes-admin
-current-context: store-local
+current-context: kubernetes-admin@local
 `;
 }
 

@@ -222,7 +222,8 @@ test("an answer that the client does not accept is 406, and JSON is sent where i
 test("an unknown field is dropped with a warning, refused when strict, ignored when told so", async () => {
   const body = { ...map("odd"), nope: 1 };
   const strict = await api.send("POST", `${MAPS}?fieldValidation=Strict`, { body });
-  assert.deepEqual([strict.code, strict.body.message], [400, 'strict decoding error: unknown field "nope"']);
+  assert.equal(strict.code, 400);
+  assert.match(String(strict.body.message), /strict decoding error: unknown field "nope"$/);
   const warned = await api.send("POST", `${MAPS}?dryRun=All`, { body });
   assert.deepEqual([warned.code, warned.body.nope], [201, undefined]);
   assert.deepEqual(warned.warnings, ['299 - "unknown field \\"nope\\""']);

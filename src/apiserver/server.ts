@@ -9,10 +9,12 @@ import { bootstrap } from "./bootstrap.ts";
 import { followDefinitions } from "./crd/lifecycle.ts";
 import { createDiscovery } from "./discovery/paths.ts";
 import { faults, notFound } from "./faults.ts";
+import { expireEvents } from "./events.ts";
 import { handle } from "./http/handle.ts";
 import { adminKubeconfig, loadIdentity, type Identity } from "./identity.ts";
 import { followNamespaces } from "./namespaces.ts";
 import { createRegistry } from "./resources/registry.ts";
+import { lockFolder } from "./store/lock.ts";
 import { openStore } from "./store/store.ts";
 import type { PodLogs, World } from "./world.ts";
 
@@ -49,9 +51,10 @@ export interface ApiServer {
 
 const TOKEN_SECONDS = 365 * 86_400;
 
-/** Starts a Kubernetes API server; everything written before is there again. */
+/** Starts a Kubernetes API server; everything written before is there again. One server uses a data directory at a time. */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+  const unlock = await lockFolder(options.dataDir);
   const { clock, log, historyLimit } = options;
   const identity = await loadIdentity(options.dataDir, options.host, clock.now());
   const store = await openStore({
@@ -74,6 +77,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   await bootstrap(world);
   followDefinitions(world);
   followNamespaces(world, identity.authority.certificate);
+  void expireEvents(world);
 
   let url = "";
   const server = serverFor(world, identity, () => url.replace("https://", ""));
@@ -87,6 +91,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       closing.abort();
       await closed(server);
       await store.close();
+      await unlock();
     },
   };
 }

@@ -5,6 +5,7 @@ import { type KubeObject } from "../object.ts";
 import type { Resource } from "../resources/resource.ts";
 import type { World } from "../world.ts";
 import { assignClusterIp } from "./cluster-ip.ts";
+import { checkEscalation } from "./escalation.ts";
 import { giveServiceAccount } from "./service-account.ts";
 
 /** An object on its way to the store; `before` is absent for a create. */
@@ -17,9 +18,10 @@ export interface Admission {
 
 /** The rules built into the server: they may change the object, or refuse it. */
 export function admit(world: World, admission: Admission): void {
-  const { resource, object, before } = admission;
+  const { resource, object, before, call } = admission;
   if (before === undefined && resource.namespaced) namespaceOpen(world, admission);
   if (before !== undefined) finalizersOnlyShrink(resource, object, before);
+  if (ROLES.test(resource.bucket)) checkEscalation(world.store, call.user, resource, object, before);
   switch (resource.bucket) {
     case "pods":
       if (before === undefined) giveServiceAccount(world, object);
@@ -34,6 +36,8 @@ export function admit(world: World, admission: Admission): void {
       return;
   }
 }
+
+const ROLES = /^(?:cluster)?role(?:binding)?s\.rbac\.authorization\.k8s\.io$/;
 
 function namespaceOpen(world: World, { resource, object }: Admission): void {
   const name = object.metadata.namespace ?? "";

@@ -62,7 +62,8 @@ function isSubject(subject: Json, user: User, binding: KubeObject): boolean {
   }
 }
 
-function rulesOf(store: Store, binding: KubeObject): Json[] {
+/** The rules of the role that a binding refers to; none when the role is not there. */
+export function rulesOf(store: Store, binding: KubeObject): Json[] {
   const name = textAt(binding, "roleRef", "name");
   const role =
     textAt(binding, "roleRef", "kind") === "ClusterRole"

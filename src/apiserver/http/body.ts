@@ -7,19 +7,26 @@ import { decodeProtobuf } from "../protobuf/decode.ts";
 /** The most that a request may send. */
 export const BODY_LIMIT = 3 * 1024 * 1024;
 
-/** Reads the whole body; 413 beyond 3 MiB. */
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request) {
-    if (!Buffer.isBuffer(chunk)) continue;
-    length += chunk.length;
-    if (length > BODY_LIMIT) {
-      throw refuse(refusals.tooLarge, `Request entity too large: limit is ${BODY_LIMIT}`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+/** Reads the whole body; 413 beyond 3 MiB, as soon as that is known. */
+export function readBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      // the rest is read and forgotten, so that the client can hear the answer
+      if (length <= BODY_LIMIT) chunks.push(chunk);
+      else reject(refuse(refusals.tooLarge, `Request entity too large: limit is ${BODY_LIMIT}`));
+      if (length > BODY_LIMIT * 8) request.destroy();
+    });
+    request.on("end", () => {
+      resolve(Buffer.concat(chunks));
+    });
+    request.on("close", () => {
+      if (!request.complete) reject(refuse(refusals.badRequest, "the body ended early"));
+    });
+    request.on("error", reject);
+  });
 }
 
 /** The media type without its parameters, in lower case; JSON when the client names none. */

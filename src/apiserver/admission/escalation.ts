@@ -1,0 +1,75 @@
+import { isAllowed, rulesOf, type Action } from "../auth/rbac.ts";
+import type { User } from "../auth/user.ts";
+import { qualified, refusals, refuse } from "../faults.ts";
+import { listAt, textAt, textsAt, type Json } from "../json.ts";
+import type { KubeObject } from "../object.ts";
+import type { Resource } from "../resources/resource.ts";
+import { sameJson } from "../schema/json.ts";
+import type { Store } from "../store/store.ts";
+
+/**
+ * Nobody grants more than he has: writing a role needs every right in it (or the verb `escalate`), binding a role needs every
+ * right of the role (or the verb `bind`); 403 otherwise.
+ */
+export function checkEscalation(
+  store: Store,
+  user: User,
+  resource: Resource,
+  object: KubeObject,
+  before: KubeObject | undefined,
+): void {
+  const { namespace } = object.metadata;
+  const binds = resource.plural.endsWith("bindings");
+  if (before !== undefined && !binds && sameJson(object["rules"], before["rules"])) return;
+  if (mayAnyway(store, user, resource, object, binds)) return;
+  const rules = binds ? rulesOf(store, object) : listAt(object, "rules");
+  const missing = rules.filter((rule) => !actionsOf(rule, namespace).every((action) => isAllowed(store, user, action)));
+  if (missing.length === 0) return;
+  const { name } = object.metadata;
+  const list = missing.map(ruleText).join("\n");
+  const why = `user ${JSON.stringify(user.name)} (groups=${JSON.stringify(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${list}`;
+  throw refuse(refusals.forbidden, `${qualified(resource)} ${JSON.stringify(name)} is forbidden: ${why}`, {
+    name,
+    group: resource.group,
+    kind: resource.plural,
+  });
+}
+
+function mayAnyway(store: Store, user: User, resource: Resource, object: KubeObject, binds: boolean): boolean {
+  const role = textAt(object, "roleRef", "kind") === "ClusterRole" ? "clusterroles" : "roles";
+  return isAllowed(store, user, {
+    kind: "resource",
+    verb: binds ? "bind" : "escalate",
+    group: resource.group,
+    plural: binds ? role : resource.plural,
+    subresource: undefined,
+    namespace: object.metadata.namespace,
+    name: binds ? textAt(object, "roleRef", "name") : object.metadata.name,
+  });
+}
+
+/** Every single action that a rule allows; a wildcard stands for itself, so only a wildcard covers it. */
+function actionsOf(rule: Json, namespace: string | undefined): Action[] {
+  const verbs = textsAt(rule, "verbs");
+  const paths = textsAt(rule, "nonResourceURLs").flatMap((path) =>
+    verbs.map((verb): Action => ({ kind: "path", verb, path })),
+  );
+  const named = textsAt(rule, "resourceNames");
+  const names = named.length === 0 ? [undefined] : named;
+  const resources = textsAt(rule, "apiGroups").flatMap((group) =>
+    textsAt(rule, "resources").flatMap((resource) => {
+      const [plural = "", subresource] = resource.split("/");
+      return verbs.flatMap((verb) =>
+        names.map((name): Action => ({ kind: "resource", verb, group, plural, subresource, namespace, name })),
+      );
+    }),
+  );
+  return [...paths, ...resources];
+}
+
+function ruleText(rule: Json): string {
+  const fields = ["apiGroups", "resources", "resourceNames", "nonResourceURLs", "verbs"]
+    .filter((field) => textsAt(rule, field).length > 0)
+    .map((field) => `${field}:${JSON.stringify(textsAt(rule, field))}`);
+  return `{${fields.join(", ")}}`;
+}
