@@ -188,6 +188,8 @@ export class Lane {
         this.#next(flight);
       }
     }
+    // the bytes end with a reply, and more replies of the same flight are to come
+    if (start < at) this.#flights[this.#head]?.owner.deliver(bytes.subarray(start, at));
   }
 
   #answer(flight: Flight, tail: Buffer): void {

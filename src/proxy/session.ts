@@ -235,17 +235,12 @@ export class Session implements Requester {
 
   /** Takes the requests in `chunk`; what is left over goes back to the unread. False: nothing more can be taken now. */
   #consume(chunk: Buffer): boolean {
-    try {
-      return this.#partial.length > 0 ? this.#complete(chunk) : this.#takeAll(chunk);
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      this.#refuse(error);
+    if (this.#partial.length === 0) return this.#takeAll(chunk);
+    const past = this.#scan(chunk, 0);
+    if (this.#lastWords !== undefined) {
+      this.finish();
       return false;
     }
-  }
-
-  #complete(chunk: Buffer): boolean {
-    const past = this.#scanner.next(chunk, 0, chunk.length);
     if (past === INCOMPLETE) {
       this.#partial.push(chunk);
       return true;
@@ -262,8 +257,9 @@ export class Session implements Requester {
     const lane = this.#isPlain ? this.usableLane() : undefined;
     let at = 0;
     let count = 0;
-    let past = 0;
-    while ((past = scanner.next(chunk, at, chunk.length)) !== INCOMPLETE) {
+    for (;;) {
+      const past = this.#scan(chunk, at);
+      if (past === INCOMPLETE) break;
       const odd = scanner.inline || scanner.empty;
       const special = odd ? undefined : specialOf(chunk, scanner.nameAt, scanner.nameLength);
       if (lane === undefined || odd || special !== undefined) {
@@ -277,8 +273,20 @@ export class Session implements Requester {
       at = past;
     }
     this.#push(lane, count, chunk, at);
-    if (at < chunk.length) this.#partial.push(chunk.subarray(at));
+    if (this.#lastWords !== undefined) this.finish();
+    else if (at < chunk.length) this.#partial.push(chunk.subarray(at));
     return true;
+  }
+
+  /** The end of the next request; INCOMPLETE also when what stands there is none, which is the client's end. */
+  #scan(chunk: Buffer, at: number): number {
+    try {
+      return this.#scanner.next(chunk, at, chunk.length);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      this.#lastWords = errorReply(`ERR ${error.message}`);
+      return INCOMPLETE;
+    }
   }
 
   get #isPlain(): boolean {
@@ -302,12 +310,6 @@ export class Session implements Requester {
     const [name] = words;
     if (name === undefined) return true;
     return treat(this, encodeCommand(words), specialOf(name, 0, name.length));
-  }
-
-  /** The client sent what cannot be understood: it is told so behind what it is owed, and nothing more is read. */
-  #refuse(fault: Fault): void {
-    this.#lastWords = errorReply(`ERR ${fault.message}`);
-    this.finish();
   }
 
   #ended(): void {

@@ -77,6 +77,11 @@ export class RawClient {
     return this.#arrived;
   }
 
+  /** Reads nothing any more. */
+  pause(): void {
+    this.#socket.pause();
+  }
+
   end(): void {
     this.#socket.end();
   }
