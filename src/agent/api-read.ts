@@ -27,11 +27,14 @@ export interface ApiReads {
   nodeAction(uid: string | undefined, action: string | undefined): ActionRecord;
 }
 
-/** A look at the engines is used for this long by reads, in milliseconds. */
+/** A look at the engines is used for this long by reads, in milliseconds, unless the record changes before. */
 const LOOK_MS = 300;
 
 export function apiReads(view: ClusterView, leadership: Leadership): ApiReads {
-  const looks = new Map<number, { readonly at: number; readonly seen: Promise<BdbRecord> }>();
+  const looks = new Map<
+    number,
+    { readonly of: DatabaseRecord; readonly at: number; readonly seen: Promise<BdbRecord> }
+  >();
 
   const look = async (record: DatabaseRecord): Promise<BdbRecord> => {
     const answers = await lookAt(view, record);
@@ -49,13 +52,13 @@ export function apiReads(view: ClusterView, leadership: Leadership): ApiReads {
   };
   const fresh = (record: DatabaseRecord): Promise<BdbRecord> => {
     const seen = look(record);
-    looks.set(record.uid, { at: view.clock.now().getTime(), seen });
+    looks.set(record.uid, { of: record, at: view.clock.now().getTime(), seen });
     seen.catch(() => looks.delete(record.uid)); // whoever asked is told
     return seen;
   };
   const bdb = (record: DatabaseRecord): Promise<BdbRecord> => {
     const known = looks.get(record.uid);
-    const isNew = known !== undefined && view.clock.now().getTime() - known.at < LOOK_MS;
+    const isNew = known?.of === record && view.clock.now().getTime() - known.at < LOOK_MS;
     return isNew ? known.seen : fresh(record);
   };
   const nodes = (): readonly NodeRecord[] => view.members.list().map((member) => nodeRecord(view, leadership, member));

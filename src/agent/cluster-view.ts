@@ -43,8 +43,9 @@ export function engineAddress(
   return host === undefined ? undefined : { host, port: instance.port, password };
 }
 
-/** One look at all engines of a database. */
+/** One look at all engines of a database; at none of one that is being deleted. */
 export async function lookAt(view: ClusterView, record: DatabaseRecord): Promise<Answers> {
+  if (record.status === "delete-pending") return new Map();
   const password = await view.passwords.of(record);
   return askEngines(record, view.engines, (instance) => engineAddress(view, instance, password));
 }

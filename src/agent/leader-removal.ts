@@ -13,7 +13,6 @@ const LOOK_AGAIN_MS = 100;
 export async function removalPass(view: ClusterView, record: DatabaseRecord): Promise<Outcome> {
   const still = await nodesWithEngines(view, record);
   if (still.length > 0) return waiting(LOOK_AGAIN_MS, "Deleting", `node ${still.join(", ")} is stopping its engine`);
-  await view.passwords.remove(record.uid);
   const { lastAction } = record;
   if (lastAction !== undefined) {
     const done = { ...lastAction, status: "completed", progress: 100, object: `bdb:${record.uid}` } as const;
@@ -23,6 +22,8 @@ export async function removalPass(view: ClusterView, record: DatabaseRecord): Pr
     });
   }
   await view.records.removeDatabase(record.uid);
+  // last: whoever still sees the record must not miss its password
+  await view.passwords.remove(record.uid);
   view.log.info("database removed", {
     bdb: record.uid,
     configmap: clusterNames.databaseRecord(view.config.cluster, record.uid),

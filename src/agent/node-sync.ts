@@ -79,9 +79,11 @@ export function syncNode(options: NodeSyncOptions): NodeSync {
   };
 }
 
+/** Databases that are being deleted want nothing any more, and may have lost their password already. */
 function forEach<T>(
   { records, passwords }: Pick<NodeSyncOptions, "records" | "passwords">,
   make: (record: DatabaseRecord, password: string) => T,
 ): Promise<T[]> {
-  return Promise.all(records.databases().map(async (record) => make(record, await passwords.of(record))));
+  const wanted = records.databases().filter(({ status }) => status !== "delete-pending");
+  return Promise.all(wanted.map(async (record) => make(record, await passwords.of(record))));
 }

@@ -4,14 +4,13 @@ import type { WantedInstance } from "../supervisor/wanted-instance.ts";
 
 type AddressOf = (node: number) => string | undefined;
 
-/** What the agent of `node` shall run for a database; nothing when the database is being deleted. */
+/** What the agent of `node` shall run for a database. */
 export function wantedInstances(
   record: DatabaseRecord,
   node: number,
   password: string,
   addressOf: AddressOf,
 ): readonly WantedInstance[] {
-  if (record.status === "delete-pending") return [];
   return record.shards.flatMap((shard) =>
     shard.instances
       .filter((instance) => instance.node === node)
@@ -19,7 +18,7 @@ export function wantedInstances(
   );
 }
 
-/** The endpoint of a database on the node with `address`; undefined when the database is being deleted. */
+/** The endpoint of a database on the node with `address`; undefined while it has no shard. */
 export function wantedEndpoint(
   record: DatabaseRecord,
   address: string,
@@ -27,7 +26,7 @@ export function wantedEndpoint(
   addressOf: AddressOf,
 ): EndpointConfig | undefined {
   const shard = record.shards[0];
-  if (record.status === "delete-pending" || shard === undefined) return undefined;
+  if (shard === undefined) return undefined;
   const primary = addressOfPrimary(shard, addressOf);
   return {
     bdb: record.uid,
