@@ -111,8 +111,7 @@ export class Lane {
   flush(): void {
     const arena = this.#arena;
     if (arena.used === arena.sent || this.closed) return;
-    this.#wire.write(arena.bytes.subarray(arena.sent, arena.used));
-    arena.sent = arena.used;
+    if (this.#wire.write(arena.bytes.subarray(arena.sent, arena.used))) arena.sent = arena.used;
   }
 
   destroy(): void {

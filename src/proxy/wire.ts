@@ -35,9 +35,11 @@ export class Wire {
     });
   }
 
-  /** Sends, in order; `bytes` must not change until the kernel has taken them. */
-  write(bytes: Buffer): void {
-    if (this.#socket.writable) this.#socket.write(bytes);
+  /** Sends, in order; `bytes` must not change until the kernel has taken them. False: the connection takes nothing more. */
+  write(bytes: Buffer): boolean {
+    if (!this.#socket.writable) return false;
+    this.#socket.write(bytes);
+    return true;
   }
 
   /** Bytes that the kernel has not taken yet. */
