@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { contract, LOG_LINES, newest } from "./contract.ts";
 import { cache, configMap, pod, together, workload } from "./fixtures.ts";
+import { minorOf } from "./kubectl.ts";
 import { until } from "../kit/until.ts";
 
 const NS = "reading";
@@ -129,10 +130,7 @@ contract("kubectl reads", NS, newest(), (rule, kubectl) => {
       await kubectl(`get events -n ${NS} --field-selector involvedObject.name=busy`),
       /LAST SEEN +TYPE +REASON +OBJECT +MESSAGE\n\S+ +Normal +Grown +cache\/busy +Has grown to 3 members/,
     );
-    assert.match(
-      await kubectl(`events -n ${NS} --for caches.demo.example.com/busy`),
-      /Normal +Grown +Cache\/busy +Has grown/,
-    );
+    assert.match(await kubectl(`events -n ${NS} --for cache/busy`), /Normal +Grown +Cache\/busy +Has grown/);
     assert.match(
       await kubectl(`describe cache busy -n ${NS}`),
       /Events:\n[^]*Normal +Grown +\S+.* store-operator +Has grown to 3 members/,
@@ -154,7 +152,7 @@ contract("kubectl reads", NS, newest(), (rule, kubectl) => {
     );
     assert.match(
       await kubectl("explain cch.spec.mode"),
-      /FIELD: mode <string>\nENUM:\n +single\n +cluster\n\nDESCRIPTION:\n +How its members work together\./,
+      /FIELD: mode <string>\n(ENUM:\n +single\n +cluster\n)?\nDESCRIPTION:\n +How its members work together\./,
     );
     assert.match(await kubectl.refused("explain cache.spec.nope"), /field "nope" does not exist/);
   });
@@ -177,7 +175,7 @@ contract("kubectl reads", NS, newest(), (rule, kubectl) => {
   });
 
   rule("version, cluster-info and raw paths answer", async () => {
-    assert.match(await kubectl("version"), /Server Version: v1\.\d+\.\d+/);
+    assert.match(await kubectl("version"), /Server Version: .*v1\.\d+\.\d+/);
     assert.match(await kubectl("cluster-info"), /Kubernetes control plane.* is running at.*https:\/\/127/);
     assert.equal(await kubectl("get --raw /readyz"), "ok");
     assert.match(await kubectl("get --raw /apis/demo.example.com/v1"), /"kind":"APIResourceList"/);
@@ -185,7 +183,7 @@ contract("kubectl reads", NS, newest(), (rule, kubectl) => {
 
   rule("auth tells who may do what", async () => {
     assert.equal(await kubectl(`auth can-i create caches.demo.example.com -n ${NS}`), "yes\n");
-    assert.match(await kubectl("auth whoami"), /Username +\S+/);
+    if (minorOf(kubectl.version) > 27) assert.match(await kubectl("auth whoami"), /Username +\S+/);
     const { stdout, code } = await kubectl.run(`auth can-i delete nodes --as system:serviceaccount:${NS}:nobody`);
     assert.deepEqual([stdout, code], ["no\n", 1]);
     assert.match(await kubectl(`auth can-i --list -n ${NS}`), /Resources +Non-Resource URLs +Resource Names +Verbs\n/);
