@@ -37,6 +37,10 @@ export interface TestCluster extends AsyncDisposable {
   enginePid(node: number, bdb: number, instance: number): Promise<number>;
   /** The log of a node so far. */
   log(uid: number): string;
+  /** Where the node finds its mounts. */
+  root(uid: number): string;
+  /** Another certificate for the nodes, from the same authority. */
+  newNodeTls(): { readonly "tls.crt": string; readonly "tls.key": string };
 }
 
 export interface TestClusterOptions {
@@ -67,11 +71,13 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
   const now = new Date();
   const authority = createAuthority({ commonName: "test cluster", now, days: 1 });
   const address = (uid: number): string => `${network}.${uid + 1}`;
+  const rootOf = (uid: number): string => join(folder, `node-${uid}`);
+  const nodeTls = () => issueFor(authority, clusterNames.dnsName(rec, namespace), now);
   const agents = new Map<number, ChildProcess>();
 
   const start = async (uid: number): Promise<void> => {
-    const root = join(folder, `node-${uid}`);
-    layOut(root, authority, clusterNames.dnsName(rec, namespace), now);
+    const root = rootOf(uid);
+    layOut(root, authority, nodeTls());
     const output = createWriteStream(join(root, "log"), { flags: "a" });
     const child = spawn(process.execPath, [join(import.meta.dirname, "../../src/bin/store.ts"), "agent"], {
       env: {
@@ -137,6 +143,8 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     stop: (uid) => end(uid, "SIGTERM", false),
     leader: async () => (await client.call("cluster")).leader_uid,
     log: logOf,
+    root: rootOf,
+    newNodeTls: nodeTls,
     async enginePid(node, bdb, instance) {
       const own = clientOf(() => [address(node)]);
       const all = await own.call("localInstances");
@@ -163,21 +171,19 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
   };
 }
 
-function layOut(root: string, authority: Authority, serverName: string, now: Date): void {
+function issueFor(authority: Authority, serverName: string, now: Date) {
+  const names = { commonName: serverName, dnsNames: [serverName], ipAddresses: [], usages: ["server" as const] };
+  const { certificate, key } = issue(authority, { ...names, now, days: 1 });
+  return { "tls.crt": certificate, "tls.key": key };
+}
+
+function layOut(root: string, authority: Authority, tls: Readonly<Record<string, string>>): void {
   const write = (folder: string, files: Readonly<Record<string, string>>): void => {
     mkdirSync(join(root, folder), { recursive: true });
     for (const [name, text] of Object.entries(files)) writeFileSync(join(root, folder, name), text);
   };
-  const { certificate, key } = issue(authority, {
-    commonName: serverName,
-    dnsNames: [serverName],
-    ipAddresses: [],
-    usages: ["server"],
-    now,
-    days: 1,
-  });
   write(NODE_PATHS.data, {});
-  write(NODE_PATHS.tls, { "tls.crt": certificate, "tls.key": key, "ca.crt": authority.certificate });
+  write(NODE_PATHS.tls, { ...tls, "ca.crt": authority.certificate });
   write(NODE_PATHS.credentials, { username: USERNAME, password: PASSWORD });
 }
 

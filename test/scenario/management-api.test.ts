@@ -1,0 +1,273 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { request } from "node:https";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { connect } from "node:tls";
+import { NODE_PATHS, PORTS, clusterNames } from "../../src/api/names.ts";
+import { Fault } from "../../src/base/fault.ts";
+import { managementClient } from "../../src/management/client.ts";
+import type { ManagementClientOptions } from "../../src/management/client.ts";
+import { startTestCluster } from "../kit/cluster.ts";
+import type { TestCluster } from "../kit/cluster.ts";
+import { until } from "../kit/until.ts";
+
+let cluster: TestCluster;
+let serverName = "";
+before(async () => {
+  cluster = await startTestCluster({ nodes: 1, release: "8.0.2-2" });
+  serverName = clusterNames.dnsName(cluster.rec, cluster.namespace);
+  await cluster.create({ name: "first", memory_size: 10_000_000, redis_version: "7.4", port: 12_000 });
+});
+after(() => cluster[Symbol.asyncDispose]());
+
+interface Refused {
+  readonly rule: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly status: number;
+  readonly code: string;
+  readonly says: RegExp;
+}
+
+const good = { name: "second", memory_size: 10_000_000 };
+const refused: readonly Refused[] = [
+  at("an unknown path", "GET", "/v1/nothing", 404, "not_found", /GET \/v1\/nothing is no operation/),
+  at("an unknown database", "GET", "/v1/bdbs/99", 404, "db_not_exist", /no database 99/),
+  at("an unknown node", "POST", "/v1/nodes/9/actions/maintenance_on", 404, "node_not_found", /no node 9/),
+  at("an unknown action", "GET", "/v1/actions/x", 404, "action_not_found", /no action x/),
+  at("a body that is no JSON", "POST", "/v1/bdbs", 400, "bad_request", /no JSON/, "{"),
+  at("a missing name", "POST", "/v1/bdbs", 400, "bad_request", /^name: /, { memory_size: 10_000_000 }),
+  at("a name that is none", "POST", "/v1/bdbs", 400, "bad_request", /^name: .*letters/, { ...good, name: "a b" }),
+  at("an unknown field", "POST", "/v1/bdbs", 400, "bad_request", /"colour"/, { ...good, colour: "red" }),
+  at("too little memory", "POST", "/v1/bdbs", 400, "bad_request", /^memory_size: /, { ...good, memory_size: 1 }),
+  at("an unknown policy, with those that exist", "POST", "/v1/bdbs", 400, "bad_request", /allkeys-lru.*volatile-ttl/, {
+    ...good,
+    eviction_policy: "sometimes",
+  }),
+  at("a body where none is read", "POST", "/v1/nodes/1/actions/maintenance_off", 400, "bad_request", /no body/, {}),
+  at(
+    "an unknown version, with those of this release",
+    "POST",
+    "/v1/bdbs",
+    406,
+    "invalid_version",
+    /7\.2, 7\.4, 8\.0, 8\.2/,
+    {
+      ...good,
+      redis_version: "9.9",
+    },
+  ),
+  at(
+    "an upgrade to an unknown version",
+    "POST",
+    "/v1/bdbs/1/upgrade",
+    406,
+    "invalid_version",
+    /7\.2, 7\.4, 8\.0, 8\.2/,
+    {
+      store_version: "6.0",
+    },
+  ),
+  at("a downgrade", "POST", "/v1/bdbs/1/upgrade", 406, "invalid_version", /never go back to 7\.2/, {
+    store_version: "7.2",
+  }),
+  at("more than one shard", "POST", "/v1/bdbs", 406, "invalid_sharding", /only 1 shard/, { ...good, shards_count: 2 }),
+  at("a port that is taken", "POST", "/v1/bdbs", 406, "port_unavailable", /12000 belongs to database 1/, {
+    ...good,
+    port: 12_000,
+  }),
+  at("a replica without a second node", "POST", "/v1/bdbs", 406, "invalid_replication", /node 1 already holds/, {
+    ...good,
+    replication: true,
+  }),
+  at("a name that is taken", "POST", "/v1/bdbs", 409, "name_exists", /database 1 has the name/, {
+    ...good,
+    name: "first",
+  }),
+  at("more memory than there is", "POST", "/v1/bdbs", 406, "insufficient_resources", /MiB it needs/, {
+    ...good,
+    memory_size: 4_000_000_000_000,
+  }),
+  at("another port for a database", "PUT", "/v1/bdbs/1", 406, "config_not_acceptable", /cannot be changed/, {
+    port: 12_001,
+  }),
+  at("another version by PUT", "PUT", "/v1/bdbs/1", 406, "config_not_acceptable", /\/v1\/bdbs\/1\/upgrade/, {
+    redis_version: "8.0",
+  }),
+];
+
+for (const { rule, method, path, body, status, code, says } of refused) {
+  test(`refused: ${rule}`, async () => {
+    const answer = await raw(method, path, body);
+    assert.equal(answer.status, status);
+    const { error_code, description, message } = JSON.parse(answer.text);
+    assert.equal(error_code, code);
+    assert.match(description, says);
+    assert.equal(message, description);
+  });
+}
+
+test("without credentials, or with wrong ones, there is a challenge and nothing else", async () => {
+  for (const authorization of [undefined, "Basic Og==", basic("admin@test", "wrong"), "Bearer x"]) {
+    const answer = await raw("GET", "/v1/bdbs", undefined, authorization === undefined ? {} : { authorization });
+    assert.equal(answer.status, 401);
+    assert.match(String(answer.headers["www-authenticate"]), /^Basic realm=/);
+    assert.equal(JSON.parse(answer.text).error_code, "unauthorized");
+  }
+});
+
+test("the readiness probe needs no credentials", async () => {
+  const answer = await raw("GET", "/v1/bootstrap", undefined, {});
+  assert.equal(answer.status, 200);
+  assert.deepEqual(JSON.parse(answer.text), { bootstrap_status: { state: "completed" } });
+});
+
+test("the trial licence counts shards, and its limit is told in numbers", async () => {
+  const { shards_limit, shards_usage, cluster_name, expired } = await cluster.client.call("license");
+  assert.deepEqual([shards_limit, shards_usage, cluster_name, expired], [4, 1, serverName, false]);
+  const more = [];
+  for (const name of ["a", "b", "c"]) more.push(await cluster.create({ name, memory_size: 10_000_000 }));
+  const answer = await raw("POST", "/v1/bdbs", { name: "d", memory_size: 10_000_000 });
+  assert.equal(answer.status, 406);
+  assert.match(JSON.parse(answer.text).description, /allows 4 shards.*4 are in use.*needs 1 more/);
+  for (const { uid } of more) await cluster.client.call("deleteBdb", { params: { uid } });
+  await until("they are gone", async () => (await cluster.client.call("bdbs")).length === 1, { everyMs: 25 });
+});
+
+test("a change is taken, shown as pending, and done", async () => {
+  const changed = await cluster.client.call("updateBdb", {
+    params: { uid: 1 },
+    body: { eviction_policy: "noeviction" },
+  });
+  assert.equal(changed.status, "active-change-pending");
+  await until(
+    "it is active",
+    async () => (await cluster.client.call("bdb", { params: { uid: 1 } })).status === "active",
+  );
+  const { actions } = await cluster.client.call("actions");
+  const action = actions.find(({ action_uid }) => action_uid === changed.action_uid);
+  assert.deepEqual([action?.name, action?.status, action?.object_name], ["update_bdb", "completed", "bdb:1"]);
+});
+
+test("a change while another one runs is refused as busy", async () => {
+  const body = { eviction_policy: "allkeys-lru" } as const;
+  await cluster.client.call("updateBdb", { params: { uid: 1 }, body });
+  const answer = await raw("PUT", "/v1/bdbs/1", { eviction_policy: "volatile-ttl" });
+  if (answer.status !== 200) assert.deepEqual([answer.status, JSON.parse(answer.text).error_code], [409, "busy"]);
+  await until(
+    "it is active",
+    async () => (await cluster.client.call("bdb", { params: { uid: 1 } })).status === "active",
+  );
+});
+
+test("the client goes on to the next address when one refuses", async () => {
+  const client = clientWith({ addresses: () => ["127.1.1.1", cluster.address(1)] });
+  assert.equal((await client.call("nodes")).length, 1);
+  await client.close();
+});
+
+test("the client trusts no other name and no other authority", async () => {
+  const client = clientWith({ serverName: "other.default.svc.cluster.local" });
+  await assert.rejects(client.call("nodes"), isCode("MANAGEMENT_UNREACHABLE"));
+  await client.close();
+});
+
+test("the client tells refusals apart by their code", async () => {
+  const wrong = clientWith({ password: "wrong" });
+  await assert.rejects(wrong.call("nodes"), isCode("MANAGEMENT_UNAUTHORIZED"));
+  await wrong.close();
+  await assert.rejects(cluster.client.call("bdb", { params: { uid: 99 } }), isCode("MANAGEMENT_NOT_FOUND"));
+  await assert.rejects(
+    cluster.client.call("createBdb", { body: { ...good, name: "first" } }),
+    isCode("MANAGEMENT_CONFLICT"),
+  );
+  await assert.rejects(cluster.client.call("createBdb", { body: { ...good, shards_count: 2 } }), (error) => {
+    assert.ok(error instanceof Fault);
+    assert.equal(error.code, "MANAGEMENT_REFUSED");
+    assert.equal(error.details.error_code, "invalid_sharding");
+    return true;
+  });
+});
+
+test("a renewed certificate is served without a restart", async () => {
+  const before = await fingerprint();
+  const { "tls.crt": certificate, "tls.key": key } = cluster.newNodeTls();
+  writeFileSync(join(cluster.root(1), NODE_PATHS.tls, "tls.crt"), certificate);
+  writeFileSync(join(cluster.root(1), NODE_PATHS.tls, "tls.key"), key);
+  await until("the new certificate is served", async () => (await fingerprint()) !== before, { everyMs: 100 });
+  assert.equal((await cluster.client.call("nodes")).length, 1);
+});
+
+function at(
+  rule: string,
+  method: string,
+  path: string,
+  status: number,
+  code: string,
+  says: RegExp,
+  body?: unknown,
+): Refused {
+  return { rule, method, path, status, code, says, body };
+}
+
+function basic(username: string, password: string): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+}
+
+interface RawAnswer {
+  readonly status: number | undefined;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly text: string;
+}
+
+function raw(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = { authorization: basic("admin@test", "test-password") },
+): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const type = body === undefined ? {} : { "content-type": "application/json" };
+    const options = { host: cluster.address(1), port: PORTS.management, servername: serverName, ca: cluster.ca };
+    const asked = request({ ...options, method, path, headers: { ...headers, ...type } }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => (text += chunk));
+      response.on("end", () => resolve({ status: response.statusCode, headers: response.headers, text }));
+    });
+    asked.on("error", reject);
+    asked.end(typeof body === "string" ? body : body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+function clientWith(over: Partial<ManagementClientOptions>) {
+  return managementClient({
+    addresses: () => [cluster.address(1)],
+    port: PORTS.management,
+    serverName,
+    ca: cluster.ca,
+    username: "admin@test",
+    password: "test-password",
+    timeoutMs: 5_000,
+    ...over,
+  });
+}
+
+function isCode(code: string): (error: unknown) => boolean {
+  return (error) => error instanceof Fault && error.code === code;
+}
+
+function fingerprint(): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(
+      { host: cluster.address(1), port: PORTS.management, servername: serverName, ca: cluster.ca },
+      () => {
+        resolve(socket.getPeerCertificate().fingerprint256);
+        socket.destroy();
+      },
+    );
+    socket.on("error", reject);
+  });
+}
