@@ -125,11 +125,12 @@ export class ContainerUnit {
     if (this.#state.kind === "waiting") this.#state = { kind: "waiting", reason, message: "" };
   }
 
-  /** The log of the present run, or of the one before; undefined when there has been none. */
-  log(previous: boolean): LogPlace | undefined {
+  /** The log of the present run, or of the one before; else why there is none. */
+  log(previous: boolean): LogPlace | string {
     // while it waits to be started again, the run that ended last is the present one
     const index = this.#restartCount - (previous ? 1 : 0);
-    if (!this.#hasRun || index < 0) return undefined;
+    if (previous && index < 0) return "has not been restarted: there is no previous run";
+    if (!this.#hasRun) return `is waiting to start: ${this.#state.kind === "waiting" ? this.#state.reason : "not yet"}`;
     const live = !previous && this.#state.kind === "running" ? this.#state.run.output : undefined;
     return { path: this.#logPath(index), live };
   }

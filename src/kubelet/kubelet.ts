@@ -75,7 +75,8 @@ export async function runKubelet(options: KubeletOptions): Promise<Kubelet> {
   await registerNode(kube, nodeName, hostIP, clock);
   await tidyUp(kube, nodeName, places, addresses);
   const workers = followPods(deps, signal);
-  const find: FindLog = (uid, container, previous) => workers.get(uid)?.log(container, previous);
+  const find: FindLog = (uid, container, previous) =>
+    workers.get(uid)?.log(container, previous) ?? "is not on this node";
   return {
     podLogs: (pod, container, logOptions, reader) => streamPodLog(find, pod, container, logOptions, clock, reader),
     stopped: stopWith(signal, workers, () => {

@@ -22,8 +22,8 @@ export interface LogPlace {
   readonly live: LogFile | undefined;
 }
 
-/** Finds the log of a container; undefined when that container has never run. */
-export type FindLog = (podUid: string, container: string, previous: boolean) => LogPlace | undefined;
+/** Finds the log of a container; or says in words that follow the container's name why there is none. */
+export type FindLog = (podUid: string, container: string, previous: boolean) => LogPlace | string;
 
 /** The part of a pod that names it. */
 export interface PodName {
@@ -40,9 +40,8 @@ export async function* streamPodLog(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const log = find(metadata.uid ?? "", container, options.previous ?? false);
-  if (log === undefined) {
-    const which = options.previous === true ? "previous terminated container" : "container";
-    throw new Fault(faults.noLog, `${which} "${container}" in pod "${metadata.name ?? ""}" has no log yet`);
+  if (typeof log === "string") {
+    throw new Fault(faults.noLog, `container "${container}" in pod "${metadata.name ?? ""}" ${log}`);
   }
   yield* readLog(log.path, queryOf(options, clock), options.follow === true ? log.live : undefined, signal);
 }

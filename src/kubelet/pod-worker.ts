@@ -83,9 +83,10 @@ export class PodWorker {
     this.#wake();
   }
 
-  /** Where the log of a container is; undefined when that container has never run. */
-  log(container: string, previous: boolean): LogPlace | undefined {
-    return [...this.#init, ...this.#containers].find(({ name }) => name === container)?.log(previous);
+  /** Where the log of a container is, or why there is none. */
+  log(container: string, previous: boolean): LogPlace | string {
+    const unit = [...this.#init, ...this.#containers].find(({ name }) => name === container);
+    return unit?.log(previous) ?? "does not exist";
   }
 
   /** Ends all processes for a shutdown of this machine, without a word to the API, and does no more. */
@@ -153,7 +154,8 @@ export class PodWorker {
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       this.#isStale = !isFirst;
-      this.#event("Warning", "FailedMount", messageOf(error));
+      // claims are bound and Secrets written while the pod is on its way: only what stays missing is worth an event
+      if (this.#mountFailures > 0) this.#event("Warning", "FailedMount", messageOf(error));
       this.#wake(backoffMs(this.#mountFailures++, RETRY_BASE_MS, RETRY_MAX_MS));
       return !isFirst;
     }

@@ -21,7 +21,7 @@ export interface ProcessTable {
   close(): void;
 }
 
-const REGISTER = 'echo >"$0/$$" && exec "$@"';
+const REGISTER = 'echo >"$1/$$" && shift && exec "$@"';
 
 // the second pass catches a process that was being born when the first one read the folder
 const REAP = `
@@ -45,7 +45,7 @@ export async function openProcessTable(parent: string): Promise<ProcessTable> {
   const reaper = spawn("/bin/sh", ["-c", REAP, folder], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
   reaper.unref();
   return {
-    wrap: (command) => ["/bin/sh", "-c", REGISTER, folder, ...command],
+    wrap: (command) => ["/bin/sh", "-c", REGISTER, "kubelet", folder, ...command],
     forget: (pid) => rm(join(folder, String(pid)), { force: true }),
     close: () => {
       reaper.stdin.end("done\n");

@@ -67,6 +67,10 @@ describe("a pod of the local world", { concurrency: 4 }, () => {
     await until("an event says why", async () =>
       (await eventsOf("bad")).some(({ message = "" }) => message.includes("busybox")),
     );
+    await assert.rejects(
+      kube.raw("GET", "/api/v1/namespaces/default/pods/bad/log"),
+      /container "main" in pod "bad" is waiting to start: \w*ImagePull/,
+    );
     const operations = [{ op: "replace", path: "/spec/containers/0/image", value: "node:1" }];
     await kube.patch(Pods, { name: "bad", namespace: "default" }, { type: "json", operations });
     await podWhen(kube, "bad", "runs", (seen) => seen?.status?.phase === "Running");

@@ -1,3 +1,4 @@
+import { Fault } from "../../base/fault.ts";
 import { refusals, refuse } from "../faults.ts";
 import { writeHead, type Call } from "../http/call.ts";
 import { at, childOf, isJson, listAt, textAt } from "../json.ts";
@@ -15,15 +16,25 @@ export async function streamLog(world: World, call: Call, pod: KubeObject): Prom
   const signal = AbortSignal.any([ended.signal, world.closing]);
   const stream = world.podLogs(pod, container, logOptions(call.query), signal);
   const iterator = stream[Symbol.asyncIterator]();
-  // the first piece decides between an error, which still can be a Status, and a stream
-  let next = await iterator.next();
+  let next = await firstPiece(iterator);
   writeHead(call, 200, "text/plain");
   call.response.flushHeaders();
   while (next.done !== true && !signal.aborted) {
     if (!call.response.write(next.value)) await drained(call, signal);
     next = await iterator.next();
   }
+  await iterator.return?.(); // the reader went away: the source closes its files
   call.response.end();
+}
+
+/** Decides between an error, which still can be a Status, and a stream. */
+async function firstPiece(iterator: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
+  try {
+    return await iterator.next();
+  } catch (error) {
+    if (error instanceof Fault) throw refuse(refusals.badRequest, error.message);
+    throw error;
+  }
 }
 
 /** `pod` bound to the node that a Binding names; 409 when it has one already. */
