@@ -47,7 +47,10 @@ export function clusterReconciler(deps: ClusterDeps): (key: string) => Promise<O
     if (view.deleting) return removeCluster(deps, observation);
     const failure = await act(deps, observation, decision);
     await report(deps, observation, failure === undefined ? decision : failedDecision(decision, failure));
-    if (failure !== undefined) throw failure;
+    if (failure !== undefined) {
+      deps.events.record(rec, "Warning", "StepFailed", messageOf(failure));
+      throw failure;
+    }
     return outcomeOf(decision);
   };
 }

@@ -32,8 +32,9 @@ export async function removeCluster(deps: RemovalDeps, observation: ClusterObser
   if (view.pods.length > 0) {
     return keepWaiting(deps, observation, "NodesLeaving", `${view.pods.length} pods are still there`);
   }
-  await deleteLabelled(kube, ConfigMaps, view.name, namespace);
-  await deleteLabelled(kube, Leases, view.name, namespace);
+  // the cluster's own record stays with the volumes: they remember databases by number, and numbers are never used twice
+  await deleteAll(kube, ConfigMaps, namespace, `${LABELS.cluster}=${view.name},${LABELS.record}=database`);
+  await deleteAll(kube, Leases, namespace, `${LABELS.cluster}=${view.name}`);
   await changeObject(kube, Clusters, refOf(rec), (current) => ({
     ...current,
     metadata: {
@@ -72,7 +73,7 @@ async function keepWaiting(
   return waiting(LOOK_AGAIN_MS, reason, message);
 }
 
-async function deleteLabelled(kube: Kube, type: ResourceType, cluster: string, namespace: string): Promise<void> {
-  const { items } = await kube.list(type, { namespace, labelSelector: `${LABELS.cluster}=${cluster}` });
+async function deleteAll(kube: Kube, type: ResourceType, namespace: string, labelSelector: string): Promise<void> {
+  const { items } = await kube.list(type, { namespace, labelSelector });
   for (const item of items) await kube.delete(type, refOf(item));
 }
