@@ -17,9 +17,9 @@ function map(name: string, labels: object = {}): object {
 }
 
 /** The first `count` events of a watch, as `TYPE name`. */
-async function take(path: string, count: number, headers: Record<string, string> = {}): Promise<string[]> {
+async function take(path: string, count: number, headers: Record<string, string> = {}, from = api): Promise<string[]> {
   const seen: string[] = [];
-  for await (const { type, object } of api.watch(path, headers)) {
+  for await (const { type, object } of from.watch(path, headers)) {
     seen.push(`${type} ${object.metadata?.name ?? object.code}`);
     if (seen.length === count) break;
   }
@@ -150,4 +150,25 @@ test("closing the server ends its watches", async () => {
   await other.send("GET", "/api/v1/namespaces");
   await other.server.close();
   assert.ok((await ended) >= 0);
+});
+
+test("a watcher that does not read is cut off, and the others go on", async () => {
+  await using other = await rawApi();
+  const maps = "/api/v1/namespaces/default/configmaps";
+  const stalled = other.watch(`${maps}?watch=true`);
+  await stalled.next();
+  const lively = take(`${maps}?watch=true&fieldSelector=metadata.name%3Dlast`, 1, {}, other);
+  const large = "x".repeat(900_000);
+  for (let n = 0; n < 40; n++) {
+    await other.send("PUT", `${maps}/kube-root-ca.crt`, {
+      body: { metadata: { name: "kube-root-ca.crt" }, data: { large, n: String(n) } },
+    });
+  }
+  await other.send("POST", maps, { body: map("last") });
+  assert.deepEqual(await lively, ["ADDED last"]);
+  let events = 0;
+  await assert.rejects(async () => {
+    for await (const _ of stalled) events++;
+  });
+  assert.ok(events < 40);
 });

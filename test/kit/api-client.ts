@@ -1,8 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
 import { Agent, request } from "undici";
 import { startApiServer, type ApiServer, type ApiServerOptions } from "../../src/apiserver/server.ts";
 import { silentLog } from "../../src/base/log.ts";
@@ -101,12 +99,13 @@ function clientOf(url: () => string, dispatcher: Agent, own: Readonly<Record<str
     },
     watch: async function* (path, headers = {}) {
       const answer = await request(url() + path, { dispatcher, headers: { ...own, ...headers } });
-      const body = Readable.from(answer.body);
-      try {
-        for await (const line of createInterface({ input: body })) yield JSON.parse(line);
-      } finally {
-        body.destroy();
-        answer.body.destroy();
+      const decoder = new TextDecoder();
+      let rest = "";
+      // pulled piece by piece, so that a caller who waits makes the server wait
+      for await (const chunk of answer.body) {
+        const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+        rest = lines.pop() ?? "";
+        for (const line of lines) yield JSON.parse(line);
       }
     },
   };

@@ -3,12 +3,20 @@ import { callWebhooks } from "../admission/webhooks.ts";
 import { conflict, notFound, qualified, refusals, refuse } from "../faults.ts";
 import { isDryRun, type Call } from "../http/call.ts";
 import type { Target } from "../http/target.ts";
-import { copyOf, keyOf, timestamp, type KubeObject } from "../object.ts";
+import { keyOf, type KubeObject } from "../object.ts";
 import { trackUpdate } from "../patch/track-update.ts";
 import { serves, type Resource } from "../resources/resource.ts";
 import { sameJson } from "../schema/json.ts";
 import type { World } from "../world.ts";
-import { generatedName, newUid } from "./names.ts";
+import {
+  beginMetadata,
+  checkPrecondition,
+  countGeneration,
+  keepMetadata,
+  specOnly,
+  STALE,
+  statusOnly,
+} from "./metadata.ts";
 import { completed, validate } from "./prepare.ts";
 import { served, storable } from "./shape.ts";
 
@@ -25,7 +33,6 @@ export interface Changed {
   readonly tracked: boolean;
 }
 
-const STALE = "the object has been modified; please apply your changes to the latest version and try again";
 const ATTEMPTS = 8;
 
 /** Creates `object`; 409 when the name is taken. `tracked` as in Changed. */
@@ -116,105 +123,6 @@ async function updated(
   validate(resource, kept, live);
   await callWebhooks(world, { resource, target, object: kept, before: live, operation: "UPDATE", call });
   return kept;
-}
-
-function checkPrecondition(resource: Resource, live: KubeObject, next: KubeObject): void {
-  const { name, uid, resourceVersion } = next.metadata;
-  if (name !== live.metadata.name) {
-    throw refuse(
-      refusals.badRequest,
-      `the name of the object (${name}) does not match the name on the URL (${live.metadata.name})`,
-    );
-  }
-  if (uid !== undefined && uid !== "" && uid !== live.metadata.uid) {
-    throw conflict(
-      resource,
-      name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid ?? ""}`,
-    );
-  }
-  if (resourceVersion !== undefined && resourceVersion !== "" && resourceVersion !== live.metadata.resourceVersion) {
-    throw conflict(resource, name, STALE);
-  }
-}
-
-function beginMetadata(world: World, resource: Resource, target: Target, draft: KubeObject): void {
-  const { metadata } = draft;
-  if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== "") {
-    throw refuse(refusals.badRequest, "resourceVersion should not be set on objects to be created");
-  }
-  if (resource.namespaced) metadata.namespace = namespaceFor(metadata.namespace, target);
-  else delete metadata.namespace;
-  if (metadata.name === "" && typeof metadata.generateName === "string" && metadata.generateName !== "") {
-    metadata.name = generatedName(metadata.generateName);
-  }
-  for (const field of [
-    "resourceVersion",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-    "selfLink",
-    "generation",
-  ]) {
-    delete metadata[field];
-  }
-  metadata.uid = newUid();
-  metadata.creationTimestamp = timestamp(world.clock.now());
-  if (resource.counted) metadata.generation = 1;
-}
-
-function namespaceFor(given: string | undefined, target: Target): string {
-  const wanted = target.namespace ?? "";
-  if (wanted === "")
-    throw refuse(refusals.badRequest, "an empty namespace may not be set when a resource name is provided");
-  if (given === undefined || given === "" || given === wanted) return wanted;
-  const message = `the namespace of the provided object does not match the namespace sent on the request (${given} is not ${wanted})`;
-  throw refuse(refusals.badRequest, message);
-}
-
-/** What of the metadata no update may change. */
-function keepMetadata(draft: KubeObject, live: KubeObject): void {
-  const { metadata } = draft;
-  for (const field of [
-    "namespace",
-    "uid",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-    "generation",
-    "generateName",
-    "resourceVersion",
-  ]) {
-    if (live.metadata[field] === undefined) delete metadata[field];
-    else metadata[field] = live.metadata[field];
-  }
-  delete metadata["selfLink"];
-  metadata.managedFields ??= live.metadata.managedFields ?? [];
-}
-
-function statusOnly(draft: KubeObject, live: KubeObject): KubeObject {
-  const kept = copyOf(live);
-  kept["status"] = draft["status"];
-  if (kept["status"] === undefined) delete kept["status"];
-  if (draft.metadata.managedFields !== undefined) kept.metadata.managedFields = draft.metadata.managedFields;
-  return kept;
-}
-
-function specOnly(resource: Resource, draft: KubeObject, live: KubeObject, target: Target): KubeObject {
-  if (!serves(resource, "status") || target.subresource === "finalize") return draft;
-  if (live["status"] === undefined) delete draft["status"];
-  else draft["status"] = copyOf(live["status"]);
-  return draft;
-}
-
-function countGeneration(resource: Resource, draft: KubeObject, live: KubeObject): void {
-  if (!resource.counted || sameJson(counted(resource, draft), counted(resource, live))) return;
-  draft.metadata.generation = (live.metadata.generation ?? 0) + 1;
-}
-
-function counted(resource: Resource, object: KubeObject): Record<string, unknown> {
-  const status = serves(resource, "status") ? ["status"] : [];
-  const uncounted = ["apiVersion", "kind", "metadata", ...status];
-  return Object.fromEntries(Object.entries(object).filter(([field]) => !uncounted.includes(field)));
 }
 
 function track(

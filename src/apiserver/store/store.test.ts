@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
 import { isFault } from "../../base/fault.ts";
 import { silentLog } from "../../base/log.ts";
@@ -139,4 +141,29 @@ test("a closed store refuses writes", async (t) => {
     () => store.put("things", "a", object("a", 1), undefined),
     (error) => isFault(error, faults.storeClosed),
   );
+});
+
+test("what was acknowledged before kill -9 is there afterwards", async (t) => {
+  const dir = folder(t);
+  const [store, log] = ["store.ts", "../../base/log.ts"].map((file) => JSON.stringify(join(import.meta.dirname, file)));
+  const script = `import { openStore } from ${store};
+    import { silentLog } from ${log};
+    const store = await openStore({ dataDir: ${JSON.stringify(dir)}, log: silentLog, slackBytes: 20_000 });
+    for (let n = 0; ; n++) {
+      await store.put("things", "k" + n, { apiVersion: "v1", kind: "Thing", metadata: { name: "k" + n } }, undefined);
+      process.stdout.write(n + "\\n");
+    }`;
+  const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", script], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let acknowledged = -1;
+  for await (const line of createInterface({ input: child.stdout })) {
+    acknowledged = Number(line);
+    if (acknowledged === 300) child.kill("SIGKILL");
+  }
+  assert.ok(acknowledged >= 300);
+  const after = await open(dir);
+  const present = new Set(after.list("things").map(({ metadata }) => metadata.name));
+  for (let n = 0; n <= acknowledged; n++) assert.ok(present.has(`k${n}`), `k${n} was acknowledged`);
+  await after.close();
 });
