@@ -44,7 +44,7 @@ export async function lockWorld(dir: string, kept: string | undefined): Promise<
 async function takeFolder(dir: string, path: string): Promise<void> {
   if (await written(path)) return;
   const pid = Number(await readFile(path, "utf8").catch(() => "")); // released between the two calls
-  if (pid > 0 && pid !== process.pid && (await isSameProcess(pid, (await stat(path)).mtimeMs, "at or before"))) {
+  if (pid > 0 && (await isSameProcess(pid, (await stat(path)).mtimeMs, "at or before"))) {
     throw new Fault(faults.worldInUse, `a world runs in ${dir} already, as process ${pid}`, { dir, pid });
   }
   await rm(path, { force: true });
