@@ -128,6 +128,18 @@ test("values larger than any buffer go through, while others are served", async 
   assert.equal(String(got).length, large.length);
 });
 
+test("a reply far larger than the queue may be comes whole to a client that takes it", async () => {
+  const one = await client();
+  await engine.call("SET", "huge", Buffer.alloc(80 * 2 ** 20, "h"));
+  assert.equal(String(await one.ask("GET", "huge")).length, 80 * 2 ** 20);
+});
+
+test("a guest cannot make the proxy keep a large request", async () => {
+  const one = await guest();
+  one.write(`*2\r\n$4\r\nAUTH\r\n$1000000\r\n${"x".repeat(200_000)}`);
+  assert.equal(await one.read(), undefined);
+});
+
 test("a client that takes no replies is cut, and nobody else notices", async () => {
   const [deaf, other] = [await client(), await client()];
   await other.ask("SET", "large", "x".repeat(2 ** 20));

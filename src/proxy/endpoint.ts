@@ -32,8 +32,7 @@ export class Endpoint implements SessionHost {
   readonly clock: Clock;
   readonly log: Log;
   readonly scripts = new ScriptCache();
-  readonly counters: Counters = { requests: 0, cut: 0, resent: 0, holdsExpired: 0, pins: 0 };
-  /** The change of primary that is going on. */
+  readonly counters: Counters = { requests: 0, cut: 0, resent: 0, holdsExpired: 0, pins: 0, partialBytes: 0 };
   givenUp = false;
   upstream: Upstream | undefined;
   readonly #arenas: ArenaPool;
@@ -88,7 +87,7 @@ export class Endpoint implements SessionHost {
     try {
       await upstream.warm(this.upstream?.places ?? [MAIN_PLACE]);
     } catch (error) {
-      this.#dropPrepared();
+      if (this.#prepared?.upstream === upstream) this.#dropPrepared();
       if (error instanceof Fault && error.code === faults.notPrepared.code) throw error;
       const { host, port } = target;
       throw new Fault(

@@ -11,12 +11,17 @@ export const LIMITS = {
   pins: 2_000,
   /** Different pairs of protocol version and database. */
   places: 32,
-  /** A client that has not taken so many bytes of replies is cut. */
+  /** A client that has so many bytes of replies waiting and takes none of them is cut; at the second number in any case. */
   queuedBytes: 32 * 2 ** 20,
+  mostQueuedBytes: 2 ** 30,
   /** A client's requests are not read while it has not taken so many bytes. */
   comfortableBytes: 2 ** 20,
   /** Requests of one client that may wait for replies. */
   inFlight: 10_000,
+  /** Requests whose end has not arrived, of all clients together. */
+  partialBytes: 2 ** 30,
+  /** A request of a client that has not authenticated. */
+  guestBytes: 64 * 1024,
   transactionBytes: 64 * 2 ** 20,
 } as const;
 
@@ -27,6 +32,7 @@ export interface Counters {
   resent: number;
   holdsExpired: number;
   pins: number;
+  partialBytes: number;
 }
 
 /** An endpoint as its sessions see it. */

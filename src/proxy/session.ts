@@ -10,6 +10,7 @@ import { LIMITS } from "./host.ts";
 import type { SessionHost } from "./host.ts";
 import type { Identity } from "./identity.ts";
 import type { Lane, LostRequest, Requester } from "./lane.ts";
+import { OutputLimit } from "./output-limit.ts";
 import type { Pinned } from "./pinned.ts";
 import { errorReply, replies } from "./replies.ts";
 import { RequestScanner } from "./request-scanner.ts";
@@ -36,9 +37,11 @@ export class Session implements Requester {
   readonly #wire: Wire;
   readonly #scanner = new RequestScanner();
   readonly #backlog: Backlog;
+  readonly #output: OutputLimit;
   #unread: Buffer[] = [];
   /** Beginning of a request whose end has not arrived. */
   #partial: Buffer[] = [];
+  #partialBytes = 0;
   #paused = false;
   #pumping = false;
   #inputEnded = false;
@@ -66,6 +69,9 @@ export class Session implements Requester {
         this.pump();
       },
     });
+    this.#output = new OutputLimit(this.#wire, host.clock, () => {
+      this.cut("a client does not take its replies");
+    });
   }
 
   get picky(): boolean {
@@ -80,6 +86,11 @@ export class Session implements Requester {
   /** True while the client waits for an answer of any kind. */
   get owed(): boolean {
     return this.busy || this.#backlog.active || (this.pinned?.owed ?? false);
+  }
+
+  /** The client does not take its replies as fast as they come. */
+  get clogged(): boolean {
+    return this.#wire.queued > LIMITS.comfortableBytes;
   }
 
   /** Takes what has arrived, as far as possible now. */
@@ -137,12 +148,10 @@ export class Session implements Requester {
 
   deliver(bytes: Buffer): void {
     if (this.state === "closed") return;
-    if (this.#wire.queued > LIMITS.queuedBytes) {
-      this.cut("a client does not take its replies");
-      return;
-    }
     this.#wire.write(bytes);
-    if (this.#wire.queued > LIMITS.comfortableBytes) this.pinned?.pause();
+    if (!this.clogged) return;
+    this.pinned?.pause();
+    this.#output.check();
   }
 
   answered(request: Buffer, reply: Buffer): void {
@@ -206,7 +215,7 @@ export class Session implements Requester {
   #halfClose(): void {
     this.state = "closing";
     this.#unread = [];
-    this.#partial = [];
+    this.#dropPartial();
     this.#releasePin();
     if (this.#lastWords !== undefined) this.#wire.write(this.#lastWords);
     this.#wire.halfClose();
@@ -220,7 +229,7 @@ export class Session implements Requester {
       !this.waiting &&
       !this.#backlog.active &&
       this.inFlight < LIMITS.inFlight &&
-      this.#wire.queued < LIMITS.comfortableBytes
+      !this.clogged
     );
   }
 
@@ -241,12 +250,9 @@ export class Session implements Requester {
       this.finish();
       return false;
     }
-    if (past === INCOMPLETE) {
-      this.#partial.push(chunk);
-      return true;
-    }
+    if (past === INCOMPLETE) return this.#keepPartial(chunk);
     const request = Buffer.concat([...this.#partial, chunk.subarray(0, past)]);
-    this.#partial = [];
+    this.#dropPartial();
     if (past < chunk.length) this.#unread.unshift(chunk.subarray(past));
     return this.#takeAll(request);
   }
@@ -274,8 +280,25 @@ export class Session implements Requester {
     }
     this.#push(lane, count, chunk, at);
     if (this.#lastWords !== undefined) this.finish();
-    else if (at < chunk.length) this.#partial.push(chunk.subarray(at));
+    else if (at < chunk.length) return this.#keepPartial(chunk.subarray(at));
     return true;
+  }
+
+  #keepPartial(bytes: Buffer): boolean {
+    const { counters } = this.host;
+    this.#partial.push(bytes);
+    this.#partialBytes += bytes.length;
+    counters.partialBytes += bytes.length;
+    const limit = this.identity.authenticated ? Infinity : LIMITS.guestBytes;
+    const tooMuch = this.#partialBytes > limit || counters.partialBytes > LIMITS.partialBytes;
+    if (tooMuch) this.cut("a request is too large");
+    return !tooMuch;
+  }
+
+  #dropPartial(): void {
+    this.host.counters.partialBytes -= this.#partialBytes;
+    this.#partialBytes = 0;
+    this.#partial = [];
   }
 
   /** The end of the next request; INCOMPLETE also when what stands there is none, which is the client's end. */
@@ -339,6 +362,8 @@ export class Session implements Requester {
     if (this.state === "closed") return;
     this.state = "closed";
     this.#unread = [];
+    this.#dropPartial();
+    this.#output.stop();
     this.#backlog.drop();
     this.#releasePin();
     this.host.ended(this);

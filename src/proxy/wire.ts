@@ -47,6 +47,11 @@ export class Wire {
     return this.#socket.writableLength;
   }
 
+  /** Bytes that the kernel has taken so far. */
+  get taken(): number {
+    return this.#socket.bytesWritten - this.#socket.writableLength;
+  }
+
   pause(): void {
     this.#socket.pause();
   }
