@@ -56,17 +56,20 @@ export function parseFields(fields: unknown): FieldSet {
 
 /** FieldsV1 of a set, in a stable order. */
 export function formatFields({ member, children }: FieldSet): JsonObject {
-  const below = [...children].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, child]) => [key, formatElement(child)]);
+  const below = [...children]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, child]) => [key, formatElement(child)]);
   return objectOf([
     ...(member ? [[".", {}] as const] : []),
     ...below.map(([key, child]) => [String(key), child] as const),
   ]);
 }
 
-/** The paths of the members as messages name them: `.spec.containers[name="a"].image`. */
-export function fieldPaths({ member, children }: FieldSet, path = ""): string[] {
-  const below = [...children].flatMap(([key, child]) => fieldPaths(child, path + spokenElement(key)));
-  return member && path !== "" ? [path, ...below] : below;
+/** The paths of the members as messages name them, `.spec.containers[name="a"].image`: at each level members come first. */
+export function fieldPaths({ children }: FieldSet, path = ""): string[] {
+  const sorted = [...children].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const members = sorted.filter(([, child]) => child.member).map(([key]) => path + spokenElement(key));
+  return [...members, ...sorted.flatMap(([key, child]) => fieldPaths(child, path + spokenElement(key)))];
 }
 
 /** The path element of a named field. */

@@ -1,8 +1,8 @@
 import { invalid, refusals, refuse } from "../faults.ts";
-import { isJson } from "../json.ts";
 import { type KubeObject } from "../object.ts";
 import type { Resource } from "../resources/resource.ts";
 import { applyDefaults } from "../schema/defaults.ts";
+import { omitEmpty } from "../schema/omit.ts";
 import { pruneUnknown } from "../schema/prune.ts";
 import { validateValue } from "../schema/validate.ts";
 import type { Call } from "../http/call.ts";
@@ -22,7 +22,7 @@ export function completed(call: Call, resource: Resource, object: KubeObject): K
 
 /** The object without the fields that its schema does not know, treated as `fieldValidation` asks. */
 export function known(call: Call, resource: Resource, object: KubeObject): KubeObject {
-  const given = resource.custom ? object : clean(object);
+  const given = resource.custom ? object : omitEmpty(resource.schema(), object);
   const { value, dropped } = pruneUnknown(resource.schema(), given);
   sayUnknown(call, resource, dropped);
   return asObject(value);
@@ -53,12 +53,4 @@ function sayUnknown(call: Call, { kind, version }: Resource, dropped: readonly s
     default:
       throw refuse(refusals.badRequest, `fieldValidation must be Ignore, Warn or Strict`);
   }
-}
-
-/** Null means absent in built-in kinds. */
-function clean(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(clean);
-  if (!isJson(value)) return value;
-  const present = Object.entries(value).filter(([, member]) => member !== null);
-  return Object.fromEntries(present.map(([name, member]) => [name, clean(member)]));
 }

@@ -1,9 +1,9 @@
 import { reviews } from "../auth/reviews.ts";
-import { refusals, refuse, type StatusDetails } from "../faults.ts";
+import { invalid, refusals, refuse, type StatusDetails } from "../faults.ts";
 import { answer, type Call } from "../http/call.ts";
 import type { Target } from "../http/target.ts";
-import { apiVersionOf } from "../object.ts";
-import { SUBRESOURCES, serves } from "../resources/resource.ts";
+import { apiVersionOf, type KubeObject } from "../object.ts";
+import { SUBRESOURCES, serves, type Resource } from "../resources/resource.ts";
 import type { World } from "../world.ts";
 import { bodyOf, methodNotAllowed, success } from "./exchange.ts";
 import { deleteOptionsOf, remove, removeAll } from "./delete.ts";
@@ -53,6 +53,7 @@ async function serveObject(world: World, call: Call, place: Place): Promise<void
     case "update": {
       const object = objectFrom(resource, await bodyOf(call));
       requireName(place);
+      requireVersion(resource, object);
       presentObject(world, call, resource, 200, await change(world, call, place, () => ({ object, tracked: false })));
       return;
     }
@@ -100,6 +101,13 @@ async function serveReview(world: World, call: Call, target: Target): Promise<bo
   const kinds = { apiVersion: apiVersionOf(review.group, review.version), kind: review.kind };
   answer(call, 201, review.answer(world, call.user, { ...body, ...kinds }, target.namespace ?? ""));
   return true;
+}
+
+/** Built-in kinds may be replaced whatever the stored version is, custom ones never. */
+function requireVersion(resource: Resource, { metadata }: KubeObject): void {
+  if (!resource.custom || (metadata.resourceVersion ?? "") !== "") return;
+  const message = "Invalid value: 0x0: must be specified for an update";
+  throw invalid(resource, metadata.name, [{ reason: "FieldValueInvalid", field: "metadata.resourceVersion", message }]);
 }
 
 function requireName({ target }: Place): void {
