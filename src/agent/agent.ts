@@ -70,6 +70,7 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
     password: credentials.current().password.trim(),
   });
   const peers = connectPeers({
+    clock,
     self: config.node,
     addressOf: (node) => members.get(node)?.report.address,
     serverName: clusterNames.dnsName(config.cluster, config.namespace),

@@ -1,6 +1,13 @@
-import { cpus } from "node:os";
+import { arch } from "node:os";
 import type { DatabaseRecord, FinishedAction } from "../api/records.ts";
-import type { ActionRecord, BdbRecord, ClusterRecord, LicenseRecord, NodeRecord } from "../management/records.ts";
+import type {
+  ActionRecord,
+  BdbRecord,
+  ClusterRecord,
+  LicenseRecord,
+  ModuleRecord,
+  NodeRecord,
+} from "../management/records.ts";
 import { bdbView } from "./bdb-view.ts";
 import { addressOf, dnsNameOf, lookAt } from "./cluster-view.ts";
 import type { ClusterView } from "./cluster-view.ts";
@@ -8,6 +15,7 @@ import type { Leadership } from "./leadership.ts";
 import { trialLicense } from "./license.ts";
 import { maintenanceOf } from "./maintenance.ts";
 import type { Member } from "./members.ts";
+import { moduleRecords } from "./modules.ts";
 import { refusals, refuse } from "./refusals.ts";
 
 /** What any node answers about the cluster. */
@@ -22,6 +30,7 @@ export interface ApiReads {
   fresh(record: DatabaseRecord): Promise<BdbRecord>;
   /** The record that a path names; a refusal when there is none. */
   record(uid: string | undefined): DatabaseRecord;
+  modules(): Promise<readonly ModuleRecord[]>;
   actions(): readonly ActionRecord[];
   action(uid: string | undefined): ActionRecord;
   nodeAction(uid: string | undefined, action: string | undefined): ActionRecord;
@@ -81,6 +90,10 @@ export function apiReads(view: ClusterView, leadership: Leadership): ApiReads {
       if (found === undefined) throw refuse(refusals.noSuchDatabase, `there is no database ${uid ?? ""}`);
       return found;
     },
+    modules: async () => {
+      const looks = await Promise.all(view.records.databases().map((record) => lookAt(view, record)));
+      return moduleRecords(looks, view.config.release, arch());
+    },
     actions,
     action: (uid) => {
       const found = actions().find(({ action_uid }) => action_uid === uid);
@@ -128,7 +141,7 @@ function nodeRecord(view: ClusterView, leadership: Leadership, { uid, report, fr
     accepts_clients: fresh && report.acceptsClients,
     os_name: report.osName,
     architecture: report.architecture,
-    cores: report.cores || cpus().length,
+    cores: report.cores,
     total_memory: report.memoryBytes,
     shard_count: here.length,
     shard_list: here.map(({ id }) => id),

@@ -33,7 +33,7 @@ export function apiHandlers({ view, leadership, joined, proxy }: ApiDeps): Handl
     license: async () => reads.license(),
     nodes: async () => reads.nodes(),
     node: async ({ params }) => reads.node(params.uid),
-    modules: async () => [],
+    modules: () => reads.modules(),
     bdbs: () => reads.bdbs(),
     bdb: ({ params }) => reads.bdb(reads.record(params.uid)),
     createBdb: ({ body, forwardedBy }) =>

@@ -3,6 +3,7 @@ import type { BdbRecord, ShardInstanceRecord } from "../management/records.ts";
 import { IN_SYNC_BYTES } from "../planner/database-facts.ts";
 import { displayVersion, engineText } from "../releases/engines.ts";
 import type { EngineIdentity } from "../releases/engines.ts";
+import { semanticVersion } from "./modules.ts";
 import { standing } from "./observation.ts";
 import type { Answers } from "./observation.ts";
 
@@ -41,7 +42,7 @@ export function bdbView(record: DatabaseRecord, around: BdbSurroundings): BdbRec
         addr: around.endpoints,
       },
     ],
-    module_list: [],
+    module_list: modulesOf(record, around.answers),
     waiting_for: record.upgrade?.waitingFor || (record.waitingFor ?? ""),
     loss_reports: record.lossReports,
     action_uid: record.lastAction?.uid ?? "",
@@ -53,6 +54,12 @@ export function bdbView(record: DatabaseRecord, around: BdbSurroundings): BdbRec
 function servingEngine(record: DatabaseRecord, answers: Answers): EngineIdentity | undefined {
   const answer = answers.get(record.shards[0]?.primary ?? -1);
   return answer?.state === "serving" ? answer.engine : undefined;
+}
+
+function modulesOf(record: DatabaseRecord, answers: Answers): BdbRecord["module_list"] {
+  const answer = answers.get(record.shards[0]?.primary ?? -1);
+  const modules = answer?.state === "serving" ? answer.modules : [];
+  return modules.map((module) => ({ module_name: module.name, semantic_version: semanticVersion(module) }));
 }
 
 function instanceView(shard: ShardRecord, instance: InstanceRecord, around: BdbSurroundings): ShardInstanceRecord {

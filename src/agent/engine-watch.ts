@@ -18,12 +18,19 @@ export type EngineAnswer =
       readonly configFile: string;
       readonly maxMemory: number;
       readonly evictionPolicy: string;
+      readonly modules: readonly EngineModule[];
     }
   /** Answers, but has its data to load first. */
   | { readonly state: "loading" }
   /** Nobody listens there. */
   | { readonly state: "refused" }
   | { readonly state: "silent"; readonly why: string };
+
+/** A module that an engine has loaded, in the engine's own numbering: 21017 is 2.10.17. */
+export interface EngineModule {
+  readonly name: string;
+  readonly version: number;
+}
 
 export interface EngineWatch {
   /** Asks over a connection that is kept; several callers at once share one question. */
@@ -98,8 +105,8 @@ class Line {
   async #question(): Promise<EngineAnswer> {
     try {
       const client = await this.#connected();
-      const text = await client.call("INFO", "server", "replication", "memory", "persistence");
-      return answerOf(parseInfo(textOf(text)));
+      const text = textOf(await client.call("INFO", "server", "replication", "memory", "persistence", "modules"));
+      return answerOf(parseInfo(text), modulesIn(text));
     } catch (error) {
       return failureOf(error);
     }
@@ -121,7 +128,7 @@ class Line {
   }
 }
 
-function answerOf(info: Info): EngineAnswer {
+function answerOf(info: Info, modules: readonly EngineModule[]): EngineAnswer {
   const engine = engineIdentity(info);
   const replication = replicationView(info);
   if (engine === undefined || replication === undefined)
@@ -135,7 +142,16 @@ function answerOf(info: Info): EngineAnswer {
     configFile: info.get("config_file") ?? "",
     maxMemory: Number(info.get("maxmemory") ?? -1),
     evictionPolicy: info.get("maxmemory_policy") ?? "",
+    modules,
   };
+}
+
+/** One line a module, all with the same field name. */
+function modulesIn(text: string): readonly EngineModule[] {
+  return [...text.matchAll(/^module:name=([^,\r\n]+),ver=(\d+)/gm)].map(([, name = "", version]) => ({
+    name,
+    version: Number(version),
+  }));
 }
 
 /** Engines report -1 for a link that has never been up. */

@@ -37,6 +37,8 @@ const LEASE_MS = 5_000;
 const RENEW_MS = 1_000;
 const RETRY_MS = 500;
 const ELIGIBLE_LOOK_MS = 200;
+/** Pause before leading again after the work has failed, so that another node may be quicker. */
+const FAILED_MS = 1_000;
 
 /** Stands for leader whenever eligible, until `signal` aborts. */
 export function standForLeader(options: LeadershipOptions): Leadership {
@@ -81,8 +83,9 @@ export function standForLeader(options: LeadershipOptions): Leadership {
       const over = term;
       await Promise.all([
         candidacy
-          .catch((error: unknown) => {
+          .catch(async (error: unknown) => {
             options.log.error("the leader's work ended by itself and is begun anew", { error });
+            await clock.sleep(FAILED_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
           })
           .finally(() => {
             over.abort();

@@ -1,4 +1,5 @@
 import { PORTS } from "../api/names.ts";
+import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { managementClient } from "../management/client.ts";
 import type { ManagementClient } from "../management/client.ts";
@@ -13,7 +14,7 @@ export interface Peers {
   proxy(node: number, command: ProxyCommand): Promise<ProxyReply>;
   /** Carries a client's write to the leader; throws the client's Fault, with the leader's own answer in its details. */
   forward<N extends RouteName>(node: number, route: N, request: RequestOf<N>): Promise<ReplyOf<N>>;
-  /** Whether the agent answers at all. */
+  /** Whether the agent answers at all; an answer counts for half a second. */
   answers(node: number): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -23,11 +24,13 @@ export interface PeersOptions {
   readonly self: number;
   readonly addressOf: (node: number) => string | undefined;
   readonly serverName: string;
+  readonly clock: Clock;
   /** Asked at each call; a change makes new connections. */
   readonly trust: () => { readonly ca: string; readonly username: string; readonly password: string };
 }
 
 const TIMEOUT_MS = 1_500;
+const HEARD_MS = 500;
 const FORWARD_TIMEOUT_MS = 10_000;
 /** An order to a proxy waits for what it orders, at most this long. */
 const ORDER_TIMEOUT_MS = 60_000;
@@ -35,6 +38,7 @@ const ORDER_TIMEOUT_MS = 60_000;
 /** Clients for the peers, made when first needed. */
 export function connectPeers(options: PeersOptions): Peers {
   const clients = new Map<string, { readonly trust: string; readonly client: ManagementClient }>();
+  const heard = new Map<number, { readonly at: number; readonly answers: Promise<boolean> }>();
   const clientOf = (node: number, timeoutMs: number): ManagementClient => {
     const trust = options.trust();
     const mark = JSON.stringify(trust);
@@ -58,7 +62,15 @@ export function connectPeers(options: PeersOptions): Peers {
     proxy: (node, body) =>
       clientOf(node, ORDER_TIMEOUT_MS).call("localProxy", { body }, { signal: AbortSignal.timeout(patienceOf(body)) }),
     forward: (node, route, request) => clientOf(node, FORWARD_TIMEOUT_MS).call(route, request),
-    answers: async (node) => (await clientOf(node, TIMEOUT_MS).call("localInstances").catch(silence)) !== undefined,
+    answers: (node) => {
+      const now = options.clock.now().getTime();
+      const known = heard.get(node);
+      if (known !== undefined && now - known.at < HEARD_MS) return known.answers;
+      const instances = clientOf(node, TIMEOUT_MS).call("localInstances").catch(silence);
+      const answers = instances.then((told) => told !== undefined);
+      heard.set(node, { at: now, answers });
+      return answers;
+    },
     close: async () => {
       await Promise.all([...clients.values()].map(({ client }) => client.close()));
     },

@@ -15,6 +15,7 @@ export async function main(): Promise<void> {
     () => systemClock.now(),
     { program: "agent", node: config.node },
   );
+  let joined = false;
   const stopped = Promise.withResolvers<void>();
   const kube = connect(loadKubeConfig(process.env));
   const starting = startAgent({
@@ -27,6 +28,10 @@ export async function main(): Promise<void> {
   });
   const stop = (signal: NodeJS.Signals): void => {
     log.info("asked to stop", { signal });
+    // one that cannot join has nothing to leave
+    void systemClock.sleep(JOIN_MS).then(() => {
+      if (!joined) process.exit(1);
+    });
     starting
       .then((agent) => agent.stop())
       .then(stopped.resolve)
@@ -35,10 +40,14 @@ export async function main(): Promise<void> {
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
   await starting;
+  joined = true;
   await stopped.promise;
   await kube.close();
   process.exit(0);
 }
+
+/** Patience with an agent that is told to stop while it still starts, in milliseconds. */
+const JOIN_MS = 5_000;
 
 /** The program that starts every other, in the same form (source or built) as this file. */
 function programPath(): string {
