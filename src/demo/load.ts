@@ -35,6 +35,8 @@ export interface Load {
   engine(): Promise<string>;
   /** Stops the requests, reads every acknowledged write back, closes the connections. */
   finish(): Promise<LoadResult>;
+  /** Stops at once and checks nothing. */
+  abandon(): void;
 }
 
 /** Starts clients of a stock library with its default options, as an application would. */
@@ -86,6 +88,10 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
       const result = { ...measured, ledger, engine: await engine() };
       for (const client of clients) client.disconnect();
       return result;
+    },
+    abandon: () => {
+      stopping = true;
+      for (const client of clients) client.disconnect();
     },
   };
 }

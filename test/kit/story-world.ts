@@ -55,7 +55,7 @@ export async function startStoryWorld(): Promise<StoryWorld> {
     older,
     latest,
     said: () => said.join("\n"),
-    kill: (words) => killProcesses(dir, words),
+    kill: (words) => killProcesses(dir, world.subnet, words),
     async [Symbol.asyncDispose]() {
       stop.abort(new Error("the scenario ends"));
       await world.stop();
@@ -65,7 +65,7 @@ export async function startStoryWorld(): Promise<StoryWorld> {
   };
 }
 
-async function killProcesses(dir: string, words: string): Promise<number> {
+async function killProcesses(dir: string, subnet: string, words: string): Promise<number> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   let killed = 0;
   for (const pid of pids) {
@@ -74,7 +74,9 @@ async function killProcesses(dir: string, words: string): Promise<number> {
       ["cmdline", "environ"].map((file) => readFile(join("/proc", pid, file), "utf8").catch(() => "")),
     );
     const command = (cmdline ?? "").replaceAll("\0", " ");
-    if (!command.includes(words) || !(environ ?? "").includes(dir)) continue;
+    // an engine overwrites its environment with its title, which has its address
+    const isOurs = (environ ?? "").includes(dir) || command.includes(subnet);
+    if (!command.includes(words) || !isOurs) continue;
     process.kill(Number(pid), "SIGKILL");
     killed += 1;
   }

@@ -30,6 +30,12 @@ describe(
   () => {
     let play: StoryWorld;
     let load: Load;
+    const loads: Load[] = [];
+    const startClients = async (connections: number): Promise<Load> => {
+      const started = await startLoad({ ...(await findEndpoint(play.stage)), connections, gapMs: 10 });
+      loads.push(started);
+      return started;
+    };
 
     before(async () => {
       play = await startStoryWorld();
@@ -40,7 +46,7 @@ describe(
       );
       await createCluster(play.stage, play.older);
       await createDatabase(play.stage, "7.2");
-      load = await startLoad({ ...(await findEndpoint(play.stage)), connections: 20, gapMs: 10 });
+      load = await startClients(20);
       await upgradeOperator(play.stage, play.releases, play.latest);
     });
     after(async () => {
@@ -101,7 +107,7 @@ describe(
     });
 
     test("the engine of the primary is killed: its replica takes over, and what may be lost is reported", async () => {
-      const load = await startLoad({ ...(await findEndpoint(play.stage)), connections: 10, gapMs: 10 });
+      const load = await startClients(10);
       const { shards } = await record();
       const shard = shards[0];
       const primary = shard?.instances.find(({ id }) => id === shard.primary);
