@@ -43,7 +43,10 @@ const upgradeStatus = z.object({
 export const clusterStatus = z.object({
   state: z.enum(CLUSTER_STATES).optional().describe("STATE (§3)."),
   specStatus: z.enum(SPEC_STATUSES).optional().describe("Whether the spec can be acted on (§2.4)."),
-  version: z.string().optional().describe("Node tag that every node runs at least: the one before, while it rolls (§2.4)."),
+  version: z
+    .string()
+    .optional()
+    .describe("Node tag that every node runs at least: the one before, while it rolls (§2.4)."),
   imageTag: z
     .string()
     .optional()

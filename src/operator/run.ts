@@ -25,9 +25,9 @@ export interface OperatorDeps {
 }
 
 /** A leader that is silent for this long is replaced, in milliseconds. */
-const LEASE_MS = 15_000;
-const RENEW_MS = 3_000;
-const RETRY_MS = 1_000;
+const LEASE_MS = 8_000;
+const RENEW_MS = 2_000;
+const RETRY_MS = 500;
 
 /** Serves probes, competes to lead, and manages clusters and databases while leading, until `signal` aborts. */
 export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Promise<void> {

@@ -25,7 +25,10 @@ export interface OperatorWorld extends AsyncDisposable {
   /** Ends the operator that runs. */
   rest(): Promise<void>;
   /** The cluster "rec", once `claim` holds for it. */
-  cluster(what: string, claim: (rec: Stored<StoreEnterpriseCluster>) => boolean): Promise<Stored<StoreEnterpriseCluster>>;
+  cluster(
+    what: string,
+    claim: (rec: Stored<StoreEnterpriseCluster>) => boolean,
+  ): Promise<Stored<StoreEnterpriseCluster>>;
   log(): string;
 }
 
