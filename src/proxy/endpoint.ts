@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { Server, Socket } from "node:net";
@@ -16,7 +15,7 @@ import type { Counters, SessionHost } from "./host.ts";
 import { replies } from "./replies.ts";
 import { ScriptCache } from "./script-cache.ts";
 import { Session } from "./session.ts";
-import { markChannel } from "./shadow.ts";
+import { followSubscribers } from "./subscriber-move.ts";
 import { after } from "./timer.ts";
 import { Upstream } from "./upstream.ts";
 
@@ -113,7 +112,9 @@ export class Endpoint implements SessionHost {
     const busy = [...this.#sessions].filter((session) => session.busy);
     const drained = await hold.drain(busy, drainMs);
     if (drained !== undefined) {
-      await this.#followSubscribers(drainMs);
+      const target = this.#prepared?.upstream;
+      if (target !== undefined && this.upstream !== undefined)
+        await followSubscribers(this.#sessions, this.upstream, target, drainMs, this.log);
       return drained;
     }
     const left = busy.filter((session) => session.busy).length;
@@ -272,25 +273,6 @@ export class Endpoint implements SessionHost {
       });
   }
 
-  /** Subscribers listen at the primary-to-be as well; those that cannot in time subscribe there later. */
-  async #followSubscribers(withinMs: number): Promise<void> {
-    const target = this.#prepared?.upstream;
-    const listeners = [...this.#sessions].map(({ pinned }) => pinned).filter((pinned) => pinned?.listening === true);
-    if (target === undefined || this.upstream === undefined || listeners.length === 0) return;
-    const channel = markChannel(randomUUID());
-    const patience = AbortSignal.timeout(withinMs);
-    try {
-      const opening = Promise.allSettled(listeners.map((pinned) => pinned?.follow(target, channel)));
-      const shadows = await unlessAborted(opening, patience);
-      const control = await this.upstream.control();
-      await control.call("PUBLISH", channel, "");
-      const marks = shadows.map((shadow) => (shadow.status === "fulfilled" ? shadow.value?.marked : undefined));
-      await unlessAborted(Promise.all(marks), patience);
-    } catch (error) {
-      this.log.warn("some subscribers will be moved later than their publishers", { error });
-    }
-  }
-
   async #giveScripts(): Promise<void> {
     try {
       await this.upstream?.giveScripts();
@@ -328,15 +310,6 @@ export class Endpoint implements SessionHost {
     });
     this.#sessions.add(session);
   }
-}
-
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => {
-      reject(new Error("not in time"));
-    });
-  });
-  return Promise.race([work, aborted]);
 }
 
 const MAIN_PLACE = { protocol: 2, database: 0 } as const;

@@ -1,5 +1,6 @@
 import { nameOf } from "./arguments.ts";
 import { isRead } from "./commands.ts";
+import { isRefusal, isRefusedExec, isUnblocked } from "./refusals.ts";
 
 /** What a reply means for the session when it comes. */
 export type ExpectationKind =
@@ -29,8 +30,8 @@ export interface Expectation {
   readonly since: number;
   /** What the client is told instead of the engine's reply. */
   readonly substitute?: Buffer;
-  /** Called when it has been answered. */
-  readonly confirmed?: () => void;
+  /** Receives the answer. */
+  readonly confirmed?: (answer: Buffer) => void;
 }
 
 /** True when nothing is lost if nobody knows whether it was executed: it changed nothing but the connection's state. */
@@ -46,3 +47,12 @@ export function isRepeatable({ kind, request, substitute }: Expectation): boolea
       return true;
   }
 }
+
+/** True when the answer proves that the request was not executed, and another engine will do it. */
+export function wasNotExecuted({ kind }: Expectation, answer: Buffer): boolean {
+  if (answer[0] !== MINUS) return false;
+  if (isRefusal(answer)) return true;
+  return (kind === "blocking" && isUnblocked(answer)) || (kind === "exec" && isRefusedExec(answer));
+}
+
+const MINUS = 45;

@@ -1,17 +1,19 @@
 import { encodeCommand } from "../resp/encode.ts";
+import type { Arg } from "../resp/encode.ts";
 import { argumentsOf, nameOf } from "./arguments.ts";
 import { withRemainingTimeout } from "./blocking.ts";
 import type { Special } from "./commands.ts";
-import { isRepeatable } from "./expectation.ts";
+import { isRepeatable, wasNotExecuted } from "./expectation.ts";
 import type { Expectation, ExpectationKind } from "./expectation.ts";
 import { LIMITS } from "./host.ts";
+import { OpenTransaction } from "./open-transaction.ts";
 import type { Pin, PinUser } from "./pin.ts";
-import { isRefusal, isRefusedExec, isUnblocked } from "./refusals.ts";
 import { Relocation } from "./relocation.ts";
-import { abortedByWatch, errorReply, replies } from "./replies.ts";
+import { abortedByWatch, replies } from "./replies.ts";
 import type { Session } from "./session.ts";
 import { SessionMemory } from "./session-memory.ts";
 import { isMark, Shadow } from "./shadow.ts";
+import { lastIdOf, streamsFromNow, withIds } from "./stream-position.ts";
 import { isMessage } from "./subscriptions.ts";
 import { after } from "./timer.ts";
 import type { Upstream } from "./upstream.ts";
@@ -29,15 +31,14 @@ export class Pinned implements PinUser {
   /** While a change of primary is being made. */
   #shadow: Shadow | undefined;
   #upstream: Upstream;
+  #cancelLeave: (() => void) | undefined;
   /** Sent and not answered, in order. */
   #waiting: Expectation[] = [];
   /** Certainly not executed: to be sent again at the next engine. */
   #again: Expectation[] = [];
-  /** As the client sees it: between the MULTI and the EXEC that it has sent. */
-  #inMulti = false;
-  #queuedBytes = 0;
-  /** Why EXEC must fail although the engine knows no reason. */
-  #spoiled: Buffer | undefined;
+  #open: OpenTransaction | undefined;
+  /** Last ids of streams, while a reader of what comes next waits to be sent. */
+  #ids: string[] | undefined;
 
   constructor(session: Session, pin: Pin, upstream: Upstream) {
     this.#session = session;
@@ -55,36 +56,13 @@ export class Pinned implements PinUser {
     pin.attach(this);
   }
 
-  /** Dials a pin for a session that has none; the session is pumped when it is there. */
-  static dial(session: Session): void {
-    const { upstream } = session.host;
-    if (upstream === undefined) return;
-    session.waiting = true;
-    const go = (): void => {
-      session.waiting = false;
-      session.settled();
-      session.pump();
-    };
-    upstream.dialPin(session.identity.place).then(
-      (pin) => {
-        if (session.state === "closed") pin.destroy();
-        else upstream.returnPin(pin);
-        go();
-      },
-      () => {
-        // the engine cannot be reached; the session asks again, until the endpoint gives up
-        after(session.host.clock, RETRY_MS, go);
-      },
-    );
-  }
-
   get inTransaction(): boolean {
-    return this.#inMulti;
+    return this.#open !== undefined;
   }
 
   /** Between WATCH or MULTI and the EXEC that ends it. */
   get midway(): boolean {
-    return this.#inMulti || this.memory.inTransaction;
+    return this.inTransaction || this.memory.inTransaction;
   }
 
   /** Something other than a blocking command is at the engine. */
@@ -105,14 +83,13 @@ export class Pinned implements PinUser {
   take(request: Buffer, special: Special | undefined): boolean {
     if (this.#pin === undefined) return this.#session.host.givenUp ? this.#giveUp(request) : false;
     if (this.#waiting.length >= LIMITS.inFlight) return false;
-    this.#session.host.counters.requests++;
-    if (this.#inMulti) return this.#takeQueued(request, special);
+    if (this.#open !== undefined) return this.#takeQueued(request, special);
     const args = special === undefined ? [] : argumentsOf(request);
     switch (special?.treatment) {
       case "transaction":
         return this.#takeTransaction(request, special.name);
       case "blocking":
-        return this.#send("blocking", request);
+        return this.#takeBlocking(request);
       case "wait":
         // WAIT looks at the writes of its own connection, but the client's writes went through a shared one
         this.#post(this.#own(PRIME));
@@ -136,7 +113,7 @@ export class Pinned implements PinUser {
     const expected = this.#waiting[0];
     if (expected === undefined) return;
     if (--expected.replies === 0) this.#waiting.shift();
-    if (this.#again.length > 0 || isNotExecuted(expected.kind, frame)) this.#keep(expected, frame);
+    if (this.#again.length > 0 || wasNotExecuted(expected, frame)) this.#keep(expected, frame);
     else this.#accept(expected, frame);
     if (this.#waiting.length === 0) this.#settle();
   }
@@ -164,13 +141,16 @@ export class Pinned implements PinUser {
     if (this.#pin === undefined) this.#relocation.start(0, false);
     else if (this.#shadow?.complete === true && this.#shadow.upstream === upstream && this.#waiting.length === 0)
       this.#adoptShadow(this.#shadow);
-    else if (upstream !== undefined && upstream !== this.#upstream) this.#leave();
-    else this.#dropShadow();
+    else if (upstream !== undefined && upstream !== this.#upstream) {
+      this.#leave();
+      this.#leaveInTime();
+    } else this.#dropShadow();
   }
 
   /** The client listens to channels. */
   get listening(): boolean {
-    return this.#pin !== undefined && this.memory.subscriptions.size > 0;
+    // a user of the engine may not be allowed to hear the mark
+    return this.#pin !== undefined && this.memory.subscriptions.size > 0 && this.#session.identity.user === undefined;
   }
 
   /** Listens at the primary-to-be as well; resolves when a mark that is published now will be seen on both sides. */
@@ -184,7 +164,7 @@ export class Pinned implements PinUser {
     }
     this.#shadow = shadow;
     this.#pin.tainted = true;
-    await new Promise<void>((confirmed) => {
+    await new Promise((confirmed) => {
       this.#post({ ...this.#own(["SUBSCRIBE", channel]), confirmed });
     });
     return shadow;
@@ -213,21 +193,35 @@ export class Pinned implements PinUser {
   /** The session needs this no more. */
   dispose(): void {
     this.#relocation.stop();
+    this.#cancelLeave?.();
     this.#shadow?.drop();
     this.#shadow = undefined;
     this.#session.host.counters.pins--;
     const pin = this.#pin;
     this.#pin = undefined;
     if (pin === undefined) return;
-    if (this.owed || this.memory.special || this.#inMulti) pin.tainted = true;
+    if (this.owed || this.memory.special || this.inTransaction) pin.tainted = true;
     this.#upstream.returnPin(pin);
+  }
+
+  #takeBlocking(request: Buffer): boolean {
+    const streams = streamsFromNow(request);
+    if (streams.length === 0) return this.#send("blocking", request);
+    if (this.#ids === undefined) {
+      const ids: string[] = (this.#ids = []);
+      const confirmed = (answer: Buffer): void => void ids.push(lastIdOf(answer));
+      for (const key of streams) this.#post({ ...this.#own(["XINFO", "STREAM", key]), confirmed });
+    }
+    if (this.#ids.length < streams.length) return false;
+    const ids = this.#ids;
+    this.#ids = undefined;
+    return this.#send("blocking", withIds(request, ids));
   }
 
   #takeTransaction(request: Buffer, name: string): boolean {
     switch (name) {
       case "MULTI":
-        this.#inMulti = true;
-        this.#queuedBytes = 0;
+        this.#open = new OpenTransaction();
         return this.#send("multi", request);
       case "WATCH":
         return this.#send("watch", request);
@@ -241,31 +235,22 @@ export class Pinned implements PinUser {
   #takeQueued(request: Buffer, special: Special | undefined): boolean {
     if (special?.name === "EXEC") return this.#takeExec(request);
     if (special?.name === "DISCARD") {
-      this.#inMulti = false;
-      this.#spoiled = undefined;
+      this.#open = undefined;
       return this.#send("discard", request);
     }
-    if (special !== undefined && !QUEUEABLE.has(special.treatment)) {
-      if (!this.#session.local(errorReply(`ERR store: ${special.name} is not available inside MULTI`))) return false;
-      this.#spoiled = replies.transactionAborted;
-      return true;
-    }
-    this.#queuedBytes += request.length;
-    if (this.#queuedBytes > LIMITS.transactionBytes) {
-      if (!this.#session.local(replies.tooLargeTransaction)) return false;
-      this.#spoiled = replies.transactionAborted;
-      return true;
-    }
-    return this.#send("queued", request);
+    const objection = this.#open?.objection(request, special);
+    if (objection === undefined) return this.#send("queued", request);
+    if (!this.#session.local(objection)) return false;
+    this.#open?.spoil();
+    return true;
   }
 
   #takeExec(request: Buffer): boolean {
-    const spoiled = this.#spoiled;
-    this.#inMulti = false;
-    this.#spoiled = undefined;
-    return spoiled === undefined
-      ? this.#post(this.#asExec({ kind: "exec", request, count: 1, replies: 1, since: this.#now() }))
-      : this.#post({ kind: "exec", request: DISCARD, count: 1, replies: 1, since: this.#now(), substitute: spoiled });
+    const refusal = this.#open?.refusal;
+    this.#open = undefined;
+    const expected: Expectation = { kind: "exec", request, count: 1, replies: 1, since: this.#now() };
+    if (refusal === undefined) return this.#post(this.#asExec(expected));
+    return this.#post({ ...expected, request: DISCARD, substitute: refusal });
   }
 
   /** An EXEC behind a WATCH that could not be carried over fails as if a watched key had changed. */
@@ -275,6 +260,7 @@ export class Pinned implements PinUser {
   }
 
   #send(kind: ExpectationKind, request: Buffer, count = 1): boolean {
+    this.#session.host.counters.requests++;
     return this.#post({ kind, request, count, replies: count, since: this.#now() });
   }
 
@@ -287,7 +273,7 @@ export class Pinned implements PinUser {
   #accept(expected: Expectation, frame: Buffer): void {
     this.memory.learn(expected, frame, this.#session.identity);
     if (this.memory.taints && this.#pin !== undefined) this.#pin.tainted = true;
-    expected.confirmed?.();
+    expected.confirmed?.(frame);
     if (expected.kind !== "own") this.#session.deliver(expected.substitute ?? frame);
   }
 
@@ -306,8 +292,20 @@ export class Pinned implements PinUser {
     const { upstream } = this.#session.host;
     if (this.#again.length > 0 || this.#pin === undefined) this.#leave();
     else if (upstream !== undefined && upstream !== this.#upstream && this.memory.special) this.#leave();
-    else if (!this.memory.special && !this.#inMulti) this.#session.dropPin();
+    else if (!this.memory.special && !this.inTransaction && this.#ids === undefined) this.#session.dropPin();
     this.#session.settled();
+  }
+
+  /** An engine that was left and does not answer is as good as gone. */
+  #leaveInTime(): void {
+    const pin = this.#pin;
+    if (pin === undefined) return;
+    this.#cancelLeave?.();
+    this.#cancelLeave = after(this.#session.host.clock, this.#session.host.holdMs, () => {
+      if (this.#pin !== pin) return;
+      pin.destroy();
+      this.closed();
+    });
   }
 
   #adoptShadow(shadow: Shadow): void {
@@ -330,7 +328,7 @@ export class Pinned implements PinUser {
   }
 
   /** A command of the proxy itself: its reply is for nobody. */
-  #own(args: readonly string[]): Expectation {
+  #own(args: readonly Arg[]): Expectation {
     return { kind: "own", request: encodeCommand(args), count: 1, replies: 1, since: this.#now() };
   }
 
@@ -349,7 +347,7 @@ export class Pinned implements PinUser {
       return;
     }
     this.memory.leave();
-    if (this.#again.length === 0 && !this.memory.special && !this.#inMulti) this.#session.dropPin();
+    if (this.#again.length === 0 && !this.memory.special && !this.inTransaction) this.#session.dropPin();
     else {
       // an engine that has just refused is asked again a little later; another one at once
       const delayMs = this.#session.host.upstream === this.#upstream ? RETRY_MS : 0;
@@ -382,12 +380,12 @@ export class Pinned implements PinUser {
   #expire(): void {
     const again = this.#again.splice(0);
     for (const expected of again) this.#session.deliver(expected.substitute ?? replies.noPrimary);
-    if (again.some(({ kind }) => kind === "multi" || kind === "queued")) this.#spoiled = replies.transactionAborted;
+    if (again.some(({ kind }) => kind === "multi" || kind === "queued")) this.#open?.spoil();
     this.#session.settled();
   }
 
   #giveUp(request: Buffer): boolean {
-    if (this.#inMulti) this.#spoiled = replies.transactionAborted;
+    this.#open?.spoil();
     return request.length > 0 && this.#session.local(replies.noPrimary);
   }
 
@@ -401,9 +399,3 @@ const RETRY_MS = 50;
 const DISCARD = encodeCommand(["DISCARD"]);
 /** A write that reaches replicas and touches no key. */
 const PRIME = ["SPUBLISH", "store:wait", ""];
-const QUEUEABLE: ReadonlySet<string> = new Set(["transaction", "blocking", "wait", "script"]);
-
-function isNotExecuted(kind: ExpectationKind, frame: Buffer): boolean {
-  if (frame[0] !== MINUS) return false;
-  return isRefusal(frame) || (kind === "blocking" && isUnblocked(frame)) || (kind === "exec" && isRefusedExec(frame));
-}

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { done } from "../../test/kit/proxy.ts";
 import { plain } from "../../test/kit/raw-client.ts";
 import type { RawClient } from "../../test/kit/raw-client.ts";
 import { Served } from "../../test/kit/served.ts";
 import { until } from "../../test/kit/until.ts";
 import type { Reply } from "../resp/reply.ts";
-import { textOf } from "../resp/reply.ts";
+import { Push, textOf } from "../resp/reply.ts";
 
 let served: Served;
 before(async () => {
@@ -57,6 +58,21 @@ test("a reader of a stream gets what is added after the move", async () => {
   await served.move();
   await writer?.ask("XADD", "stream", "2-1", "f", "behind");
   assert.deepEqual(await reader?.read(), [["stream", [["2-1", ["f", "behind"]]]]]);
+});
+
+test("a reader of what comes next misses nothing that comes after the move", async () => {
+  const [reader, modern, writer] = await served.clients(3);
+  await modern?.ask("HELLO", 3);
+  await writer?.ask("XADD", "next", "1-1", "f", "before");
+  reader?.send("XREAD", "BLOCK", 0, "STREAMS", "next", "$");
+  modern?.send("XREAD", "BLOCK", 0, "STREAMS", "never", "next", "$", "$");
+  await untilBlocked(2);
+  await served.moveEngines();
+  await served.primary.call("XADD", "next", "2-1", "f", "first");
+  await done(served.release());
+  await writer?.ask("XADD", "next", "3-1", "f", "second");
+  assert.deepEqual(await reader?.read(), [["next", [["2-1", ["f", "first"]]]]]);
+  assert.deepEqual(await modern?.read(), new Map([["next", [["2-1", ["f", "first"]]]]]));
 });
 
 test("an open transaction is executed once, at the new primary", async () => {
@@ -123,6 +139,36 @@ test("subscribers miss no message and get none twice", async () => {
     ],
   );
   assert.equal(await subscriber?.ask("GET", "counted"), "2");
+});
+
+test("a subscriber of the newer protocol goes on with commands among its messages", async () => {
+  const [subscriber, publisher] = await served.clients(2);
+  await subscriber?.ask("HELLO", 3);
+  await subscriber?.ask("SUBSCRIBE", "mixed");
+  const publishing = publish(publisher, "mixed", 100);
+  const replies: (Reply | undefined)[] = [];
+  const messages: unknown[] = [];
+  for (let i = 0; i < 50; i++) {
+    if (i === 25) await served.move();
+    subscriber?.send("INCR", "mixedCounter");
+    let reply = await subscriber?.read();
+    for (; reply instanceof Push; reply = await subscriber?.read()) messages.push(reply.values.at(-1));
+    replies.push(reply);
+  }
+  await publishing;
+  while (messages.length < 100) {
+    const reply = await subscriber?.read();
+    assert.ok(reply instanceof Push);
+    messages.push(reply.values.at(-1));
+  }
+  assert.deepEqual(
+    replies,
+    replies.map((_, i) => i + 1),
+  );
+  assert.deepEqual(
+    messages,
+    messages.map((_, i) => String(i)),
+  );
 });
 
 test("database, protocol and name are the same after the move", async () => {

@@ -4,6 +4,7 @@ import { treatClient } from "./client-command.ts";
 import type { Special } from "./commands.ts";
 import { LIMITS } from "./host.ts";
 import { isPassword } from "./identity.ts";
+import { dialPinFor } from "./pin-dial.ts";
 import { Pinned } from "./pinned.ts";
 import { errorReply, replies } from "./replies.ts";
 import type { Session } from "./session.ts";
@@ -72,7 +73,7 @@ function takePinned(session: Session, request: Buffer, special: Special): boolea
     return session.local(errorReply("ERR store: too many clients have a session of their own at this endpoint"));
   const pin = host.upstream.takePin(session.identity.place);
   if (pin === undefined) {
-    Pinned.dial(session);
+    dialPinFor(session);
     return false;
   }
   session.pinned = new Pinned(session, pin, host.upstream);
