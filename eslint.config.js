@@ -27,7 +27,18 @@ export default tseslint.config(
     files: ["src/**/*.test.ts", "test/**/*.ts"],
     rules: {
       // node:test returns promises from describe and test that the runner itself awaits
-      "@typescript-eslint/no-floating-promises": ["error", { allowForKnownSafeCalls: [{ from: "package", name: ["test", "it", "describe", "suite", "before", "after", "beforeEach", "afterEach"], package: "node:test" }] }],
+      "@typescript-eslint/no-floating-promises": [
+        "error",
+        {
+          allowForKnownSafeCalls: [
+            {
+              from: "package",
+              name: ["test", "it", "describe", "suite", "before", "after", "beforeEach", "afterEach"],
+              package: "node:test",
+            },
+          ],
+        },
+      ],
     },
   },
 );
