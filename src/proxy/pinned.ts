@@ -121,13 +121,12 @@ export class Pinned implements PinUser {
   closed(): void {
     this.#pin = undefined;
     this.#dropShadow();
-    const unknown = this.#waiting.find((expected) => !isRepeatable(expected));
     // an engine ends a subscriber that does not take its messages: to go on as if none were missed would be a lie
     if (this.#session.clogged) {
       this.#session.cut("a client does not take its messages");
       return;
     }
-    if (unknown !== undefined) {
+    if (!this.#waiting.every(isRepeatable)) {
       this.#session.cut("the engine is gone with a request of unknown outcome");
       return;
     }
