@@ -10,9 +10,10 @@ export async function main(): Promise<void> {
     { program: "proxy" },
   );
   // the agent decides when its proxy ends: a signal to the whole group must not take clients by surprise
-  process.on("SIGTERM", () => {
-    log.info("proxy goes on until its agent ends");
-  });
+  for (const signal of ["SIGTERM", "SIGINT"] as const)
+    process.on(signal, () => {
+      log.info("proxy goes on until its agent ends", { signal });
+    });
   await runProxy(process, { clock: systemClock, log });
   process.exit(0);
 }

@@ -115,14 +115,18 @@ export class Endpoint implements SessionHost {
       const target = this.#prepared?.upstream;
       if (target !== undefined && this.upstream !== undefined)
         await followSubscribers(this.#sessions, this.upstream, target, drainMs, this.log);
-      return drained;
+      if (this.#hold === hold) return drained;
     }
     const left = busy.filter((session) => session.busy).length;
     this.#resume(hold);
-    throw new Fault(faults.notDrained, `${left} clients still wait for a reply after ${drainMs} ms.`, {
-      left,
-      drainMs,
-    });
+    throw new Fault(
+      faults.notDrained,
+      `${left} clients still wait for a reply after ${drainMs} ms, or the hold was ended before that.`,
+      {
+        left,
+        drainMs,
+      },
+    );
   }
 
   /** Goes on at `target`; resolves with the milliseconds that clients were held. */
