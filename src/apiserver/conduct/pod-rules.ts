@@ -20,8 +20,9 @@ export function podSpecRules(spec: Json, path: string, claimed: readonly string[
   const repeated = names.flatMap((name, i) =>
     names.indexOf(name) < i ? [duplicate(`${path}.containers[${i}].name`, name)] : [],
   );
+  const sources = listAt(spec, "volumes").flatMap((volume, i) => volumeRules(volume, `${path}.volumes[${i}]`));
   const none = names.length === 0 ? [required(`${path}.containers`)] : [];
-  return [...none, ...lists, ...repeated];
+  return [...sources, ...none, ...lists, ...repeated];
 }
 
 /** The rules for `spec.template.spec` of a workload, and for its number of replicas. */
@@ -59,8 +60,15 @@ function containerRules(container: Json, path: string, volumes: ReadonlySet<stri
   ];
 }
 
-function required(field: string): Cause {
-  return { reason: "FieldValueRequired", field, message: "Required value" };
+function volumeRules(volume: Json, path: string): Cause[] {
+  const [type, ...more] = Object.keys(volume).filter((key) => key !== "name");
+  if (type === undefined) return [required(path, ": must specify a volume type")];
+  const message = "Forbidden: may not specify more than 1 volume type";
+  return more.map((other) => ({ reason: "FieldValueForbidden", field: `${path}.${other}`, message }));
+}
+
+function required(field: string, rule = ""): Cause {
+  return { reason: "FieldValueRequired", field, message: `Required value${rule}` };
 }
 
 function duplicate(field: string, value: string): Cause {

@@ -13,7 +13,11 @@ export const deploymentConduct: Conduct = {
     rollingDefaults(childOf(spec, "strategy"), { maxUnavailable: "25%", maxSurge: "25%" });
     templateDefaults(spec);
   },
-  check: (object, before) => [...templateRules(object), ...fixed(object, before, ["selector"])],
+  check: (object, before) => [
+    ...templateRules(object),
+    ...strategyRules(object),
+    ...fixed(object, before, ["selector"]),
+  ],
 };
 
 export const replicaSetConduct: Conduct = {
@@ -106,6 +110,13 @@ function templateRules(object: KubeObject): Cause[] {
   if (matches) return rules;
   const message = `Invalid value: map[string]string${JSON.stringify(labels)}: \`selector\` does not match template \`labels\``;
   return [...rules, { reason: "FieldValueInvalid", field: "spec.template.metadata.labels", message }];
+}
+
+function strategyRules(object: KubeObject): Cause[] {
+  const { type, rollingUpdate } = jsonAt(object, "spec", "strategy");
+  if (type !== "Recreate" || rollingUpdate === undefined) return [];
+  const message = "Forbidden: may not be specified when strategy `type` is 'Recreate'";
+  return [{ reason: "FieldValueForbidden", field: "spec.strategy.rollingUpdate", message }];
 }
 
 /** Fields of the spec that never change after the object is made. */

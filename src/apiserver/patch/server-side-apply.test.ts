@@ -60,6 +60,27 @@ describe("server-side apply", () => {
     assert.deepEqual(applied(live, "a", deployment({ replicas: 2 }))["spec"], { replicas: 2 });
   });
 
+  test("giving up all metadata leaves the name", () => {
+    const live = applied(undefined, "a", deployment({}, { labels: { x: "y" } }));
+    assert.deepEqual(applied(live, "a", deployment({ replicas: 1 }))["spec"], { replicas: 1 });
+    assert.match(JSON.stringify(applied(live, "a", deployment({}))["metadata"]), /^\{"name":"web"/);
+  });
+
+  test("a field that the schema does not declare is refused by name", () => {
+    const configuration = deployment({ nope: 1 });
+    const outcome = serverSideApply({
+      live: undefined,
+      applied: configuration,
+      manager: "a",
+      force: false,
+      schema,
+      now,
+    });
+    const message =
+      "failed to create typed patch object (/web; apps/v1, Kind=Deployment): .spec.nope: field not declared in schema";
+    assert.deepEqual(outcome, { kind: "failed", message });
+  });
+
   test("a field that two applied stays until the second gives it up", () => {
     const first = applied(undefined, "a", deployment({ replicas: 2 }));
     const both = applied(first, "b", deployment({ replicas: 2 }));

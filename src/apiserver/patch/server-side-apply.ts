@@ -1,4 +1,5 @@
 import { isObject, member, objectMember, objectOf, sameJson, type JsonObject } from "../schema/json.ts";
+import { pruneUnknown } from "../schema/prune.ts";
 import type { Schema } from "../schema/schema.ts";
 import { difference, emptySet, fieldPaths, intersection, isEmpty, sameSet, union, type FieldSet } from "./field-set.ts";
 import { allowedConflicts, withLastApplied } from "./last-applied.ts";
@@ -26,6 +27,8 @@ export function serverSideApply(request: ApplyRequest): ApplyOutcome {
   if (metadata !== undefined && (member(metadata, "managedFields") ?? null) !== null) {
     return { kind: "failed", message: "metadata.managedFields must be nil" };
   }
+  const undeclared = pruneUnknown(schema, request.applied).dropped;
+  if (undeclared.length > 0) return { kind: "failed", message: undeclaredSentence(request.applied, undeclared) };
   const applied = withoutResets(request);
   const id = applierOf(request);
   const before = live === undefined ? new Map<string, Manager>() : managersBefore(live, schema, request.now);
@@ -70,12 +73,14 @@ interface Merged {
 function merged({ live, applied, schema, id, before, now }: Merge): Merged {
   const key = keyOfManager(id);
   const last = before.get(key);
-  const fields = ownable(fieldsOf(schema, applied));
+  const spoken = fieldsOf(schema, applied);
+  const fields = ownable(spoken);
   const own: Manager =
     last !== undefined && sameSet(last.fields, fields) ? { ...last, id } : { id, fields, time: stampOf(now) };
   const claimed: Managers = new Map([...before, [key, own]]);
   const full = live === undefined ? applied : mergeApplied(schema, live, applied);
-  const object = asObject(last === undefined ? full : withoutAbandoned(full, schema, last.fields, claimed));
+  const abandoned = last === undefined ? emptySet : abandonedFields(schema, last.fields, claimed, spoken);
+  const object = asObject(removeFields(schema, full, abandoned));
   const comparison = compare(schema, live ?? {}, object);
   const changed = ownable(comparison.changed);
   const conflicts = [...claimed]
@@ -85,11 +90,11 @@ function merged({ live, applied, schema, id, before, now }: Merge): Merged {
   return { object, managers: afterWriteOfAnother(claimed, key, { ...comparison, changed }), conflicts };
 }
 
-/** Removes what the last apply of this manager owned and nobody owns now. */
-function withoutAbandoned(full: unknown, schema: Schema, last: FieldSet, managers: Managers): unknown {
+/** What the last apply of a manager owned and nobody owns now; `spoken` keeps the object's own name, which has no owner. */
+function abandonedFields(schema: Schema, last: FieldSet, managers: Managers, spoken: FieldSet): FieldSet {
   const closed = (fields: FieldSet): FieldSet => withNamedParents(schema, fields);
-  const owned = [...managers.values()].reduce((all, { fields }) => union(all, fields), emptySet);
-  return removeFields(schema, full, difference(closed(last), closed(owned)));
+  const owned = [...managers.values()].reduce((all, { fields }) => union(all, fields), spoken);
+  return difference(closed(last), closed(owned));
 }
 
 /** An object that nobody is known to own belongs to a manager of its past, so that taking it over is seen. */
@@ -107,7 +112,8 @@ function refusedConflicts(
   manager: string,
 ): readonly ApplyConflict[] {
   const allowed = manager === "kubectl" ? allowedConflicts(live, schema) : emptySet;
-  return conflicts.flatMap(({ id, fields }) =>
+  const byName = conflicts.toSorted((a, b) => (keyOfManager(a.id) < keyOfManager(b.id) ? -1 : 1));
+  return byName.flatMap(({ id, fields }) =>
     fieldPaths(difference(fields, allowed)).map((field) => ({ manager: spokenManager(id), field })),
   );
 }
@@ -147,6 +153,14 @@ function sameManagers(a: Managers, b: Managers): boolean {
     present(a).length === present(b).length &&
     present(a).every((one) => sameSet(one.fields, b.get(keyOfManager(one.id))?.fields ?? emptySet))
   );
+}
+
+function undeclaredSentence(applied: JsonObject, fields: readonly string[]): string {
+  const { namespace = "", name = "" } = objectMember(applied, "metadata") ?? {};
+  const about = `${String(namespace)}/${String(name)}; ${String(applied["apiVersion"])}, Kind=${String(applied["kind"])}`;
+  const lines = fields.map((field) => `.${field}: field not declared in schema`);
+  const said = lines.length === 1 ? ` ${lines.join("")}` : ` errors:${lines.map((line) => `\n  ${line}`).join("")}`;
+  return `failed to create typed patch object (${about}):${said}`;
 }
 
 function asObject(value: unknown): JsonObject {

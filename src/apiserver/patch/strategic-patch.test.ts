@@ -15,7 +15,7 @@ const two = pod({
 
 const cases: readonly { rule: string; object: JsonObject; patch: JsonObject; gives: JsonObject }[] = [
   {
-    rule: "items of a keyed list are merged by key, new ones come last",
+    rule: "items of a keyed list are merged by key and come in the order of the patch, others where they stood",
     object: two,
     patch: pod({
       containers: [
@@ -25,9 +25,9 @@ const cases: readonly { rule: string; object: JsonObject; patch: JsonObject; giv
     }),
     gives: pod({
       containers: [
+        { name: "c", image: "c:1" },
         { name: "a", image: "a:2" },
         { name: "b", image: "b:1" },
-        { name: "c", image: "c:1" },
       ],
     }),
   },
@@ -36,6 +36,23 @@ const cases: readonly { rule: string; object: JsonObject; patch: JsonObject; giv
     object: two,
     patch: pod({ containers: [{ name: "a", $patch: "delete" }] }),
     gives: pod({ containers: [{ name: "b", image: "b:1" }] }),
+  },
+  {
+    rule: "an item is deleted before it is set anew",
+    object: two,
+    patch: pod({
+      containers: [
+        { name: "a", image: "a:2" },
+        { name: "a", $patch: "delete" },
+        { name: "b", args: ["x"] },
+      ],
+    }),
+    gives: pod({
+      containers: [
+        { name: "a", image: "a:2" },
+        { name: "b", image: "b:1", args: ["x"] },
+      ],
+    }),
   },
   {
     rule: "$patch: replace in a list replaces the list",
@@ -68,7 +85,7 @@ const cases: readonly { rule: string; object: JsonObject; patch: JsonObject; giv
     rule: "$deleteFromPrimitiveList takes values out of a merged list",
     object: { metadata: { finalizers: ["a", "b", "c"] } },
     patch: { metadata: { "$deleteFromPrimitiveList/finalizers": ["b"], finalizers: ["d"] } },
-    gives: { metadata: { finalizers: ["a", "c", "d"] } },
+    gives: { metadata: { finalizers: ["d", "a", "c"] } },
   },
   {
     rule: "a merged list of values holds each once",

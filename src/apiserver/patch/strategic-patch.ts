@@ -66,6 +66,7 @@ function patchMember(
   return isArray(order) ? ordered(value ?? [], merged, order, mergeKeyOf(schema)) : merged;
 }
 
+/** The items of the patch come in its order, the others as early as the order of the list allows. */
 function patchList(
   current: readonly unknown[],
   changes: readonly unknown[],
@@ -73,18 +74,21 @@ function patchList(
   problems: string[],
 ): readonly unknown[] {
   const key = mergeKeyOf(schema);
-  if (key === undefined) return [...current, ...changes.filter((one) => !current.some((item) => sameJson(item, one)))];
+  if (key === undefined) {
+    const added = changes.filter((one) => !current.some((item) => sameJson(item, one)));
+    return ordered(current, [...current, ...added], changes, key);
+  }
   const items = changes.filter(isObject);
-  if (items.some((item) => item[DIRECTIVE] === "replace")) {
-    return items.filter((item) => item[DIRECTIVE] !== "replace").map(withoutDirectives);
-  }
-  let result: readonly unknown[] = current;
-  for (const item of items) {
-    const id = member(item, key);
-    if (id === undefined) problems.push(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
-    else result = patchItem(result, item, key, schema, problems);
-  }
-  return result;
+  const plainItems = items.filter((item) => item[DIRECTIVE] === undefined);
+  if (items.some((item) => item[DIRECTIVE] === "replace")) return plainItems.map(withoutDirectives);
+  const applyItems = (list: readonly unknown[], some: readonly JsonObject[]): readonly unknown[] =>
+    some.reduce((result, item) => patchItem(result, item, key, schema, problems), list);
+  // deletions come first, so that a patch can replace an item whole
+  const remaining = applyItems(
+    current,
+    items.filter((item) => item[DIRECTIVE] !== undefined),
+  );
+  return ordered(remaining, applyItems(remaining, plainItems), plainItems, key);
 }
 
 function patchItem(
@@ -94,6 +98,10 @@ function patchItem(
   schema: Schema | undefined,
   problems: string[],
 ): readonly unknown[] {
+  if (member(change, key) === undefined) {
+    problems.push(`map: ${JSON.stringify(change)} does not contain declared merge key: ${key}`);
+    return list;
+  }
   const same = (item: unknown): item is JsonObject => isObject(item) && sameJson(member(item, key), change[key]);
   if (change[DIRECTIVE] === "delete") return list.filter((item) => !same(item));
   if (!list.some(same)) return [...list, withoutDirectives(change)];

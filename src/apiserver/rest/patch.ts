@@ -11,7 +11,6 @@ import { describeConflicts, serverSideApply } from "../patch/server-side-apply.t
 import type { ApplyConflict, PatchOutcome } from "../patch/outcome.ts";
 import { serves } from "../resources/resource.ts";
 import type { World } from "../world.ts";
-import { known } from "./prepare.ts";
 import { asObject, objectFrom } from "./shape.ts";
 import { change, create, type Changed, type Place } from "./write.ts";
 
@@ -58,7 +57,7 @@ async function apply(
       { causes: [cause] },
     );
   }
-  const applied = known(call, resource, appliedObject(place, body));
+  const applied = appliedObject(place, body);
   const applyTo = (live: KubeObject | undefined): Changed => {
     const result = serverSideApply({
       live,

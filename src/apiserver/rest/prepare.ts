@@ -21,9 +21,8 @@ export function completed(call: Call, resource: Resource, object: KubeObject): K
 }
 
 /** The object without the fields that its schema does not know, treated as `fieldValidation` asks. */
-export function known(call: Call, resource: Resource, object: KubeObject): KubeObject {
-  const given = resource.custom ? object : omitEmpty(resource.schema(), object);
-  const { value, dropped } = pruneUnknown(resource.schema(), given);
+function known(call: Call, resource: Resource, object: KubeObject): KubeObject {
+  const { value, dropped } = pruneUnknown(resource.schema(), stored(resource, object));
   sayUnknown(call, resource, dropped);
   return asObject(value);
 }
@@ -53,4 +52,11 @@ function sayUnknown(call: Call, { kind, version }: Resource, dropped: readonly s
     default:
       throw refuse(refusals.badRequest, `fieldValidation must be Ignore, Warn or Strict`);
   }
+}
+
+/** Of a custom resource, the metadata alone is kept as built-in kinds are. */
+function stored({ custom, schema }: Resource, object: KubeObject): unknown {
+  if (!custom) return omitEmpty(schema(), object);
+  const metadata = schema().properties?.["metadata"] ?? {};
+  return { ...object, metadata: omitEmpty(metadata, object.metadata) };
 }
