@@ -5,6 +5,7 @@ import { DatabaseLeader } from "./leader-database.ts";
 import { leaderMoves } from "./leader-moves.ts";
 import { NodeLeader } from "./leader-nodes.ts";
 import type { NodeLeaderDeps } from "./leader-nodes.ts";
+import type { Signals } from "./signals.ts";
 import type { ProxyPort } from "./switchover-ports.ts";
 
 export interface LeadDeps {
@@ -13,8 +14,7 @@ export interface LeadDeps {
   readonly proxies: () => readonly ProxyPort[];
   readonly drain: NodeLeaderDeps["drain"];
   readonly stepDown: () => void;
-  /** Calls back on each change of records, members or engines; the answer ends that. */
-  readonly onChange: (listener: () => void) => () => void;
+  readonly changes: Signals;
 }
 
 /** The leader's work: a pass over each database and each node that is being left, until `signal` aborts. */
@@ -39,14 +39,15 @@ export async function lead(deps: LeadDeps, signal: AbortSignal): Promise<void> {
     clock,
     signal,
   });
-  const lookAtAll = (): void => {
-    for (const { uid } of view.records.databases()) onDatabases.enqueue(String(uid));
+  const look = (database: number | undefined): void => {
+    const affected = database === undefined ? view.records.databases().map(({ uid }) => uid) : [database];
+    for (const uid of affected) onDatabases.enqueue(String(uid));
     for (const { node } of view.records.state()?.maintenance ?? []) onNodes.enqueue(String(node));
   };
-  const unsubscribe = deps.onChange(lookAtAll);
+  const unsubscribe = deps.changes.listen(look);
   // the record of the cluster is made by whoever leads first
   await view.records.changeState((state) => state);
-  lookAtAll();
+  look(undefined);
   await Promise.all([onDatabases.stopped, onNodes.stopped]);
   unsubscribe();
 }

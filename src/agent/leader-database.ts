@@ -23,8 +23,10 @@ import {
 import { removalPass } from "./leader-removal.ts";
 import { Verified } from "./verified.ts";
 
-/** After an act the next look comes at once; while something moves by itself soon; at rest to see that all is well. */
-const PAUSE_MS = { acted: 1, waiting: 100, resting: 1_000, failed: 300 } as const;
+/** After an act the next look comes at once; while something moves by itself soon. */
+const PAUSE_MS = { acted: 1, waiting: 100, failed: 300 } as const;
+/** At rest a database is looked at each second; with many, a hundred of them a second. Changes are seen at once anyway. */
+const REST_MS = { least: 1_000, each: 10 } as const;
 /** A reason that changes all the time is written at most this often. */
 const REASON_EVERY_MS = 1_000;
 
@@ -72,7 +74,8 @@ export class DatabaseLeader {
     const { record } = facts;
     if (step.kind === "rest") {
       await this.#say(record, "");
-      return waiting(PAUSE_MS.resting, "Rest", "");
+      const all = this.#view.records.databases().length;
+      return waiting(Math.max(REST_MS.least, all * REST_MS.each), "Rest", "");
     }
     if (step.kind === "wait") {
       await this.#say(record, step.reason);

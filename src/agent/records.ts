@@ -26,8 +26,8 @@ export interface Records {
   changeDatabase(uid: number, change: (record: DatabaseRecord) => DatabaseRecord): Promise<DatabaseRecord | undefined>;
   createDatabase(record: DatabaseRecord): Promise<void>;
   removeDatabase(uid: number): Promise<void>;
-  /** Calls back after each change of any record. */
-  onChange(listener: () => void): void;
+  /** Calls back after each change of a record, with the uid of the database when it is one. */
+  onChange(listener: (database: number | undefined) => void): void;
 }
 
 export interface RecordsOptions {
@@ -120,7 +120,7 @@ async function firstState(
 class Mirror {
   state: ClusterStateRecord | undefined;
   readonly databases = new Map<number, DatabaseRecord>();
-  readonly listeners: (() => void)[] = [];
+  readonly listeners: ((database: number | undefined) => void)[] = [];
   readonly unreadable = new Set<string>();
   readonly #versions = new Map<string, string>();
   readonly #stateName: string;
@@ -145,7 +145,7 @@ class Mirror {
       if (!this.#isKnown(name)) this.unreadable.add(name);
       this.#log.error("a record is not usable, the one before stays in use", { name, error });
     }
-    this.#tell();
+    this.#tell(name === this.#stateName ? undefined : uidOf(name));
   }
 
   drop(object: Stored<ConfigMap>): void {
@@ -155,7 +155,7 @@ class Mirror {
   }
 
   forget(uid: number): void {
-    if (this.databases.delete(uid)) this.#tell();
+    if (this.databases.delete(uid)) this.#tell(uid);
   }
 
   #isKnown(name: string): boolean {
@@ -166,10 +166,10 @@ class Mirror {
     this.databases.set(record.uid, record);
   }
 
-  #tell(): void {
+  #tell(database: number | undefined): void {
     for (const listener of this.listeners) {
       try {
-        listener();
+        listener(database);
       } catch (error) {
         this.#log.error("a listener of records failed", { error: messageOf(error) });
       }
