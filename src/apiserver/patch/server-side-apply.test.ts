@@ -3,7 +3,8 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { builtinSchema } from "../openapi/builtin.ts";
 import { isObject, type JsonObject } from "../schema/json.ts";
-import { describeConflicts, serverSideApply } from "./server-side-apply.ts";
+import { describeConflicts } from "./apply-messages.ts";
+import { serverSideApply } from "./server-side-apply.ts";
 import { trackUpdate } from "./track-update.ts";
 
 const schema = builtinSchema("apps", "v1", "Deployment");

@@ -2,6 +2,7 @@ import { isObject, member, objectMember, objectOf, sameJson, type JsonObject } f
 import { pruneUnknown } from "../schema/prune.ts";
 import type { Schema } from "../schema/schema.ts";
 import { difference, emptySet, fieldPaths, intersection, isEmpty, sameSet, union, type FieldSet } from "./field-set.ts";
+import { spokenManager, undeclaredSentence } from "./apply-messages.ts";
 import { allowedConflicts, withLastApplied } from "./last-applied.ts";
 import {
   afterWriteOfAnother,
@@ -39,19 +40,6 @@ export function serverSideApply(request: ApplyRequest): ApplyOutcome {
   if (live !== undefined && sameJson(result, live) && sameManagers(managers, before))
     return { kind: "applied", object: live };
   return { kind: "applied", object: withManagers(result, managers) };
-}
-
-/** The message of the Status that refuses an apply. */
-export function describeConflicts(conflicts: readonly ApplyConflict[]): string {
-  const [first] = conflicts;
-  if (conflicts.length === 1 && first !== undefined) {
-    return `Apply failed with 1 conflict: conflict with ${first.manager}: ${first.field}`;
-  }
-  const lines = [...Map.groupBy(conflicts, ({ manager }) => manager)].flatMap(([manager, theirs]) => [
-    `conflicts with ${manager}:`,
-    ...theirs.map(({ field }) => `- ${field}`),
-  ]);
-  return `Apply failed with ${conflicts.length} conflicts: ${lines.join("\n")}`;
 }
 
 interface Merge {
@@ -118,12 +106,6 @@ function refusedConflicts(
   );
 }
 
-function spokenManager({ manager, operation, apiVersion, subresource }: ManagerId): string {
-  const name =
-    JSON.stringify(manager) + (subresource === undefined ? "" : ` with subresource ${JSON.stringify(subresource)}`);
-  return operation === "Update" ? `${name} using ${apiVersion}` : name;
-}
-
 function applierOf({ applied, manager, subresource }: ApplyRequest): ManagerId {
   const apiVersion = String(applied["apiVersion"]);
   return { manager, operation: "Apply", apiVersion, ...(subresource === undefined ? {} : { subresource }) };
@@ -153,14 +135,6 @@ function sameManagers(a: Managers, b: Managers): boolean {
     present(a).length === present(b).length &&
     present(a).every((one) => sameSet(one.fields, b.get(keyOfManager(one.id))?.fields ?? emptySet))
   );
-}
-
-function undeclaredSentence(applied: JsonObject, fields: readonly string[]): string {
-  const { namespace = "", name = "" } = objectMember(applied, "metadata") ?? {};
-  const about = `${String(namespace)}/${String(name)}; ${String(applied["apiVersion"])}, Kind=${String(applied["kind"])}`;
-  const lines = fields.map((field) => `.${field}: field not declared in schema`);
-  const said = lines.length === 1 ? ` ${lines.join("")}` : ` errors:${lines.map((line) => `\n  ${line}`).join("")}`;
-  return `failed to create typed patch object (${about}):${said}`;
 }
 
 function asObject(value: unknown): JsonObject {
