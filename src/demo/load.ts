@@ -45,23 +45,29 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
   const failures = new Set<string>();
   let reconnects = 0;
   let stopping = false;
+  const moves = new Map<Redis, number>();
+  const movesOf = (client: Redis): number => moves.get(client) ?? 0;
 
   const clients = Array.from({ length: options.connections }, () => {
     const client = new Redis({ host: options.host, port: options.port, password: options.password, lazyConnect: true });
-    client.on("reconnecting", () => (reconnects += 1));
+    client.on("reconnecting", () => {
+      reconnects += 1;
+      moves.set(client, movesOf(client) + 1);
+    });
     // The library repeats by itself what it reports here; what it gives up on rejects the request, which is counted.
     client.on("error", (error: Error) => remember(failures, `connection: ${error.message}`));
     return client;
   });
   await Promise.all(clients.map((client) => client.connect()));
 
-  const ledgers = clients.map((client, index) => openLedger(client, String(index)));
-  const drive = async (step: () => Promise<void>): Promise<void> => {
+  const ledgers = clients.map((client, index) => ({ client, book: openLedger(client, String(index)) }));
+  const drive = async ({ client, book }: (typeof ledgers)[number]): Promise<void> => {
     while (!stopping) {
       const began = performance.now();
+      const movesBefore = movesOf(client);
       try {
-        await step();
-        meter.record(performance.now() - began);
+        await book.step();
+        meter.record(performance.now() - began, movesOf(client) > movesBefore);
       } catch (error) {
         meter.fail();
         remember(failures, messageOf(error));
@@ -69,7 +75,7 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
       await sleep(options.gapMs);
     }
   };
-  const drivers = ledgers.map((ledger) => drive(() => ledger.step()));
+  const drivers = ledgers.map(drive);
   const [first] = clients;
   const numbers = (): LoadNumbers => ({ phases: meter.numbers(), reconnects, failures: [...failures] });
   const engine = async (): Promise<string> => (first === undefined ? "" : identityOf(await first.info("server")));
@@ -84,7 +90,7 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
       stopping = true;
       await Promise.all(drivers);
       const measured = numbers();
-      const ledger = sumVerdicts(await Promise.all(ledgers.map((book) => book.verify())));
+      const ledger = sumVerdicts(await Promise.all(ledgers.map(({ book }) => book.verify())));
       const result = { ...measured, ledger, engine: await engine() };
       for (const client of clients) client.disconnect();
       return result;

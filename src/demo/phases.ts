@@ -14,12 +14,15 @@ export interface PhaseNumbers {
   readonly p99: number;
   /** The slowest request of the phase: the longest stall that a client felt. */
   readonly max: number;
+  /** The same over requests whose connection stayed where it was: without the pauses of client libraries before they reconnect. */
+  readonly maxStaying: number;
 }
 
 /** Counts requests and their latency, phase by phase. */
 export interface PhaseMeter {
   enter(phase: Phase): void;
-  record(milliseconds: number): void;
+  /** `moved`: the connection was closed and made again while the request waited. */
+  record(milliseconds: number, moved: boolean): void;
   fail(): void;
   numbers(): readonly PhaseNumbers[];
 }
@@ -33,8 +36,9 @@ export function phaseMeter(now: () => number = () => performance.now()): PhaseMe
       finished.push(close(current, now()));
       current = open(phase, now());
     },
-    record: (milliseconds) => {
+    record: (milliseconds, moved) => {
       current.requests += 1;
+      if (!moved) current.maxStaying = Math.max(current.maxStaying, milliseconds);
       current.latency.record(Math.max(1, Math.round(milliseconds * 1000)));
     },
     fail: () => {
@@ -51,13 +55,14 @@ interface OpenPhase {
   readonly latency: ReturnType<typeof createHistogram>;
   requests: number;
   failed: number;
+  maxStaying: number;
 }
 
 function open(phase: Phase, since: number): OpenPhase {
-  return { phase, since, latency: createHistogram(), requests: 0, failed: 0 };
+  return { phase, since, latency: createHistogram(), requests: 0, failed: 0, maxStaying: 0 };
 }
 
-function close({ phase, since, latency, requests, failed }: OpenPhase, now: number): PhaseNumbers {
+function close({ phase, since, latency, requests, failed, maxStaying }: OpenPhase, now: number): PhaseNumbers {
   const milliseconds = (microseconds: number): number => (requests === 0 ? 0 : Math.round(microseconds / 10) / 100);
   return {
     phase,
@@ -67,5 +72,6 @@ function close({ phase, since, latency, requests, failed }: OpenPhase, now: numb
     p50: milliseconds(latency.percentile(50)),
     p99: milliseconds(latency.percentile(99)),
     max: milliseconds(latency.max),
+    maxStaying: milliseconds(maxStaying * 1000),
   };
 }

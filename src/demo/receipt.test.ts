@@ -70,14 +70,16 @@ test("the page and the terminal lines carry the verdict and the figures", () => 
 test("a phase meter gives each phase its own requests, failures and percentiles", () => {
   let now = 0;
   const meter = phaseMeter(() => now);
-  for (const ms of [1, 2, 3]) meter.record(ms);
+  for (const ms of [1, 2, 3]) meter.record(ms, false);
   now = 5_000;
   meter.enter("operator");
-  meter.record(50);
+  meter.record(4, false);
+  meter.record(50, true);
   meter.fail();
   now = 6_000;
   const [before, operator] = meter.numbers();
   assert.deepEqual([before?.requests, before?.seconds, before?.failed], [3, 5, 0]);
-  assert.deepEqual([operator?.requests, operator?.seconds, operator?.failed], [1, 1, 1]);
+  assert.deepEqual([operator?.requests, operator?.seconds, operator?.failed], [2, 1, 1]);
+  assert.ok(Math.abs((operator?.maxStaying ?? 0) - 4) < 0.1, "the pause before a reconnect is kept apart");
   assert.ok(Math.abs((operator?.max ?? 0) - 50) < 1 && Math.abs((before?.p50 ?? 0) - 2) < 0.1);
 });

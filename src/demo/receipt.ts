@@ -30,6 +30,8 @@ export interface Receipt {
   /** Connections closed at a request boundary when their node left, and made again by the client library. */
   readonly reconnects: number;
   readonly longestStall: number;
+  /** The same over connections that stayed: without the pause of a client library before it reconnects. */
+  readonly longestStallStaying: number;
   readonly latency: { readonly before: Latency; readonly during: Latency; readonly after: Latency };
   readonly phases: readonly PhaseNumbers[];
   readonly stages: readonly StageReceipt[];
@@ -77,6 +79,7 @@ export function makeReceipt(facts: ReceiptFacts): Receipt {
     ...load.ledger,
     reconnects: load.reconnects,
     longestStall: Math.max(...phases.map((phase) => phase.max)),
+    longestStallStaying: Math.max(...phases.map((phase) => phase.maxStaying)),
     latency: {
       before: latencyOf(phases, ["before"]),
       during: latencyOf(phases, ["operator", "cluster", "database"]),
@@ -109,7 +112,8 @@ export function receiptLines(receipt: Receipt): string[] {
     `  acknowledged writes   ${count(receipt.acknowledgedWrites)}, lost ${count(receipt.lostWrites)}`,
     `  increments            ${count(receipt.acknowledgedIncrements)}, drift ${count(receipt.incrementDrift)}`,
     `  requests              ${count(receipt.requests)} over ${receipt.connections} connections, failed ${count(receipt.failedRequests)}, stale reads ${count(receipt.staleReads)}`,
-    `  longest stall         ${receipt.longestStall.toFixed(1)} ms   (${receipt.switchovers} switchovers, ${receipt.reconnects} connections moved to another node)`,
+    `  longest stall         ${receipt.longestStall.toFixed(1)} ms; ${receipt.longestStallStaying.toFixed(1)} ms without a client library's pause before it reconnects`,
+    `  moves                 ${count(receipt.switchovers)} switchovers, ${count(receipt.reconnects)} connections moved to another node`,
     latency("before", before),
     latency("during", during),
     latency("after", after),
