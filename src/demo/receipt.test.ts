@@ -14,6 +14,7 @@ const clean: LoadResult = {
     p50: 1,
     p99: phase === "cluster" ? 9 : 3,
     max: 20,
+    maxStaying: 8,
   })),
   reconnects: 3,
   failures: [],
