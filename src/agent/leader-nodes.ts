@@ -111,7 +111,8 @@ export class NodeLeader {
       const { items } = await kube.list(EndpointSlices, { namespace, labelSelector });
       return items
         .filter((slice) =>
-          slice.endpoints.some(
+          // typed as always there, yet a slice without endpoints has null or nothing in its place
+          (slice.endpoints ?? []).some(
             (one) => one.conditions?.ready !== false && one.addresses.some((each) => each === address),
           ),
         )

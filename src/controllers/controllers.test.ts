@@ -33,7 +33,7 @@ describe("Service", () => {
       });
       return items
         .flatMap(({ endpoints, ports }) =>
-          endpoints.map((each) => `${each.hostname}:${ports?.[0]?.port} ${each.conditions?.ready}`),
+          (endpoints ?? []).map((each) => `${each.hostname}:${ports?.[0]?.port} ${each.conditions?.ready}`),
         )
         .sort();
     };

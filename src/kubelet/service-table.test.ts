@@ -23,6 +23,12 @@ const cases: { name: string; spec: ServiceSpec; slices: Stored<EndpointSlice>[];
     want: ["127.42.250.1:80 -> 127.42.1.1:8080"],
   },
   {
+    name: "a slice without endpoints offers none",
+    spec: web,
+    slices: [{ ...slice([]), endpoints: JSON.parse("null") }],
+    want: ["127.42.250.1:80 -> "],
+  },
+  {
     name: "where none is ready, those that serve while they end take connections",
     spec: web,
     slices: [slice([at("127.42.1.1", ENDING), at("127.42.1.2", { ...ENDING, serving: false })])],

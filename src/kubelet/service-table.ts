@@ -29,7 +29,8 @@ function backendsOf(port: ServicePort, slices: readonly Stored<EndpointSlice>[])
     slices.flatMap((slice) => {
       const number = slice.ports?.find(({ name = "" }) => name === (port.name ?? ""))?.port;
       if (number === undefined) return [];
-      const hosts = slice.endpoints.filter(isChosen).flatMap(({ addresses }) => addresses.slice(0, 1));
+      // typed as always there, yet a slice without endpoints has null or nothing in its place
+      const hosts = (slice.endpoints ?? []).filter(isChosen).flatMap(({ addresses }) => addresses.slice(0, 1));
       return hosts.map((host) => ({ host, port: number }));
     });
   const ready = chosenBy(({ conditions }) => conditions?.ready !== false);
