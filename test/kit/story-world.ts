@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../src/base/log.ts";
@@ -11,6 +11,7 @@ import { bundleFor } from "../../src/releases/bundle.ts";
 import { latestRelease, releaseByOperator } from "../../src/releases/find.ts";
 import type { Release } from "../../src/releases/release.ts";
 import { release } from "./cluster-view.ts";
+import { worldProcesses, type WorldProcess } from "./processes.ts";
 
 /** The real local world with real images, for a scenario to play in. */
 export interface StoryWorld extends AsyncDisposable {
@@ -21,8 +22,12 @@ export interface StoryWorld extends AsyncDisposable {
   readonly latest: Release;
   /** What the scenario has said so far, for the message of a failure. */
   said(): string;
+  /** What API server, controllers and kubelet have logged so far. */
+  logged(): string;
   /** Ends a process of this world with SIGKILL: the one whose command line holds `words`; how many there were. */
   kill(words: string): Promise<number>;
+  /** The programs and engines of its pods that run now. */
+  processes(): Promise<readonly WorldProcess[]>;
 }
 
 export async function startStoryWorld(): Promise<StoryWorld> {
@@ -41,6 +46,7 @@ export async function startStoryWorld(): Promise<StoryWorld> {
     return known === undefined ? undefined : bundleFor(known);
   });
   const world = await startWorld({ dir, log, retry: { baseMs: 200, maxMs: 2_000 } });
+  const processes = (): Promise<readonly WorldProcess[]> => worldProcesses(dir, world.subnet);
   const stop = new AbortController();
   const said: string[] = [];
   const progress: Progress = {
@@ -55,7 +61,9 @@ export async function startStoryWorld(): Promise<StoryWorld> {
     older,
     latest,
     said: () => said.join("\n"),
-    kill: (words) => killProcesses(dir, world.subnet, words),
+    logged: () => lines.join(""),
+    kill: (words) => killProcesses(processes, words),
+    processes,
     async [Symbol.asyncDispose]() {
       stop.abort(new Error("the scenario ends"));
       await world.stop();
@@ -65,20 +73,8 @@ export async function startStoryWorld(): Promise<StoryWorld> {
   };
 }
 
-async function killProcesses(dir: string, subnet: string, words: string): Promise<number> {
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  let killed = 0;
-  for (const pid of pids) {
-    // a process may end between the two looks: then it is not ours to kill any more
-    const [cmdline, environ] = await Promise.all(
-      ["cmdline", "environ"].map((file) => readFile(join("/proc", pid, file), "utf8").catch(() => "")),
-    );
-    const command = (cmdline ?? "").replaceAll("\0", " ");
-    // an engine overwrites its environment with its title, which has its address
-    const isOurs = (environ ?? "").includes(dir) || command.includes(subnet);
-    if (!command.includes(words) || !isOurs) continue;
-    process.kill(Number(pid), "SIGKILL");
-    killed += 1;
-  }
-  return killed;
+async function killProcesses(processes: () => Promise<readonly WorldProcess[]>, words: string): Promise<number> {
+  const found = (await processes()).filter(({ command }) => command.includes(words));
+  for (const { pid } of found) process.kill(pid, "SIGKILL");
+  return found.length;
 }
