@@ -25,7 +25,7 @@ const persistentSpec = z.object({
 
 /** `spec` of a StoreEnterpriseCluster: the one source of its type, defaults, validation and documentation. */
 export const clusterSpec = z.object({
-  nodes: z.int().min(1).max(35).default(3).describe("Number of nodes: odd, at least 3, never lowered (§2.4)."),
+  nodes: z.int().min(3).max(35).default(3).describe("Number of nodes: odd, at least 3, never lowered (§2.4)."),
   autoUpgradeStoreEnterprise: z
     .boolean()
     .optional()

@@ -36,7 +36,7 @@ const SPEC_STATUS: PrinterColumn = { name: "Spec Status", type: "string", jsonPa
 const DEFINITIONS: readonly Definition[] = [
   {
     kind: "cluster",
-    purpose: "A cluster of nodes that holds many databases (§2.1).",
+    purpose: "A cluster of nodes that holds many databases.",
     spec: clusterSpec,
     status: clusterStatus,
     columns: [
@@ -52,7 +52,7 @@ const DEFINITIONS: readonly Definition[] = [
   },
   {
     kind: "database",
-    purpose: "A database of a cluster (§2.1).",
+    purpose: "A database of a cluster.",
     spec: databaseSpec,
     status: databaseStatus,
     columns: [
@@ -67,7 +67,7 @@ const DEFINITIONS: readonly Definition[] = [
   },
   {
     kind: "activeActive",
-    purpose: "A database that spans several clusters (§2.1).",
+    purpose: "A database that spans several clusters.",
     spec: activeActiveSpec,
     status: activeActiveStatus,
     columns: [

@@ -35,6 +35,7 @@ function rewrite(source: Json): StructuralSchema {
   const kept = Object.entries(source).filter(([key, value]) => !DROPPED.includes(key) && !isUnbounded(key, value));
   return {
     ...Object.fromEntries(kept),
+    ...described(source),
     ...(source["type"] === "integer" ? { format: "int64" } : {}),
     ...children(source),
   };
@@ -54,10 +55,15 @@ function children(source: Json): StructuralSchema {
 
 function intOrString({ description }: Json): StructuralSchema {
   return {
-    ...(typeof description === "string" ? { description } : {}),
+    ...described({ description }),
     "x-kubernetes-int-or-string": true,
     anyOf: [{ type: "integer" }, { type: "string" }],
   };
+}
+
+/** For users, who do not have the contract at hand: without its section numbers. */
+function described({ description }: Json): { readonly description?: string } {
+  return typeof description === "string" ? { description: description.replace(/ \(§[\d.]+\)/g, "") } : {};
 }
 
 /** zod bounds every integer by what JavaScript can hold. */

@@ -1,7 +1,7 @@
-import { messageOf } from "../base/fault.ts";
 import type { ManagementClient } from "../management/client.ts";
 import type { ActionRecord, BdbRecord, LicenseRecord, ModuleRecord, NodeRecord } from "../management/records.ts";
 import type { ClusterFacts, Unreachable } from "../planner/cluster-view.ts";
+import { whyUnreachable } from "./unreachable.ts";
 
 /** What the management API answered, as it answered it. */
 export interface ClusterRecords {
@@ -27,7 +27,7 @@ export async function readRecords(
     return { nodes, bdbs, license, modules, actions };
   } catch (error) {
     // whatever it is, the cluster cannot be asked now: the decision is made without its word
-    return { unreachable: messageOf(error) };
+    return { unreachable: whyUnreachable(error) };
   }
 }
 

@@ -55,7 +55,7 @@ export async function observeCluster(
   ]);
   const credentials = spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(name);
   const connection =
-    pods.length === 0 ? "the cluster has no pods" : await deps.connections.to({ name, namespace }, credentials);
+    pods.length === 0 ? "no node pod is there yet" : await deps.connections.to({ name, namespace }, credentials);
   if (typeof connection !== "string") connection.aim(addressesOf(pods));
   const records = typeof connection === "string" ? { unreachable: connection } : await readRecords(connection.client);
   return {

@@ -25,12 +25,17 @@ export async function removeCluster(deps: RemovalDeps, observation: ClusterObser
   const { rec, view, namespace } = observation;
   if (!(rec.metadata.finalizers ?? []).includes(FINALIZERS.cluster)) return settled;
   if (view.databaseNames.length > 0) {
-    const left = `waits for databases to be deleted: kubectl delete redb ${view.databaseNames.join(" ")}`;
+    const left = `waits until its databases are deleted: kubectl delete redb ${view.databaseNames.join(" ")}`;
     return keepWaiting(deps, observation, "DatabasesRemain", left);
   }
   if (view.workload !== undefined) await kube.delete(StatefulSets, { name: view.name, namespace });
   if (view.pods.length > 0) {
-    return keepWaiting(deps, observation, "NodesLeaving", `${view.pods.length} pods are still there`);
+    return keepWaiting(
+      deps,
+      observation,
+      "NodesLeaving",
+      `${view.pods.length} of its node pods ${view.pods.length === 1 ? "is" : "are"} still there`,
+    );
   }
   // the cluster's own record stays with the volumes: they remember databases by number, and numbers are never used twice
   await deleteAll(kube, ConfigMaps, namespace, `${LABELS.cluster}=${view.name},${LABELS.record}=database`);
@@ -68,7 +73,7 @@ async function keepWaiting(
       }),
       { subresource: "status" },
     );
-    events.record(rec, "Normal", reason, message);
+    if (known?.reason !== reason) events.record(rec, "Normal", reason, message);
   }
   return waiting(LOOK_AGAIN_MS, reason, message);
 }

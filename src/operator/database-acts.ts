@@ -1,4 +1,4 @@
-import { isFault, messageOf } from "../base/fault.ts";
+import { isFault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { EventRecorder } from "../kube/events.ts";
 import type { Kube } from "../kube/kube.ts";
@@ -7,6 +7,7 @@ import { faults as managementFaults } from "../management/faults.ts";
 import type { ClusterObservation } from "../observe/cluster.ts";
 import type { DatabaseAct } from "../planner/spec-database.ts";
 import type { Redb } from "./database-cluster.ts";
+import { failureOf, type DatabaseFailure } from "./database-failure.ts";
 import { keepPassword } from "./database-secret.ts";
 
 export interface DatabaseActDeps {
@@ -15,14 +16,16 @@ export interface DatabaseActDeps {
   readonly events: EventRecorder;
 }
 
-/** Asks the cluster for what was decided; a sentence when it was refused. What nobody foresees is thrown. */
+/** Asks the cluster for what was decided; the failure when it did not do it. What nobody foresees is thrown. */
 export async function attempt(
   deps: DatabaseActDeps,
   redb: Redb,
   { client, view }: ClusterObservation,
   act: DatabaseAct,
-): Promise<string | undefined> {
-  if (client === undefined) return `the management API of ${view.name} cannot be reached yet`;
+): Promise<DatabaseFailure | undefined> {
+  if (client === undefined) {
+    return { reason: "CallFailed", message: `the management API of ${view.name} cannot be reached yet` };
+  }
   try {
     await perform(deps, redb, client, act);
     return undefined;
@@ -32,9 +35,9 @@ export async function attempt(
       deps.log.debug("the database is busy, trying again", { database: redb.metadata.name, error });
       return undefined;
     }
-    const known = Object.values(managementFaults).some((fault) => isFault(error, fault));
-    if (!known) throw error;
-    return messageOf(error);
+    const failure = failureOf(error);
+    if (failure === undefined) throw error;
+    return failure;
   }
 }
 
@@ -51,7 +54,7 @@ async function perform(deps: DatabaseActDeps, redb: Redb, client: ManagementClie
         authentication_redis_pass: password,
       };
       await client.call("createBdb", { body });
-      deps.events.record(redb, "Normal", "DatabaseCreated", `asked for a database at ${act.version}`);
+      deps.events.record(redb, "Normal", "DatabaseCreated", `the cluster makes a database of version ${act.version}`);
       return;
     }
     case "update":

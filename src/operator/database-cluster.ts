@@ -4,17 +4,23 @@ import type { BdbRecord } from "../management/records.ts";
 import { observeCluster, readClusterSpec, type ClusterObservation, type ObserveDeps } from "../observe/cluster.ts";
 import { Clusters } from "../observe/kinds.ts";
 
+/** Why a database cannot be looked after at the moment. */
+export interface Unready {
+  readonly reason: "ClusterNotFound" | "ClusterInvalid" | "ClusterNotReady";
+  readonly message: string;
+}
+
 /** A StoreEnterpriseDatabase as it is stored. */
 export type Redb = Stored<StoreEnterpriseDatabase>;
 
-/** The cluster that the database belongs to; a sentence when there is none. */
-export async function clusterOf(deps: ObserveDeps, redb: Redb): Promise<ClusterObservation | string> {
+/** The cluster that the database belongs to, or why there is none. */
+export async function clusterOf(deps: ObserveDeps, redb: Redb): Promise<ClusterObservation | Unready> {
   const namespace = redb.metadata.namespace ?? "default";
   const rec = await findCluster(deps.kube, redb.spec.storeEnterpriseCluster?.name, namespace);
-  if (typeof rec === "string") return rec;
+  if (typeof rec === "string") return { reason: "ClusterNotFound", message: rec };
   const spec = readClusterSpec(rec);
   return typeof spec === "string"
-    ? `the cluster ${rec.metadata.name} is invalid: ${spec}`
+    ? { reason: "ClusterInvalid", message: `the cluster ${rec.metadata.name} is invalid: ${spec}` }
     : observeCluster(deps, rec, spec);
 }
 
@@ -23,12 +29,16 @@ async function findCluster(
   name: string | undefined,
   namespace: string,
 ): Promise<Stored<StoreEnterpriseCluster> | string> {
-  if (name !== undefined) {
-    return (await kube.get(Clusters, { name, namespace })) ?? `there is no cluster "${name}" in namespace ${namespace}`;
-  }
+  const named = name === undefined ? undefined : await kube.get(Clusters, { name, namespace });
+  if (named !== undefined) return named;
   const { items } = await kube.list(Clusters, { namespace });
+  const there =
+    items.length === 0 ? "no cluster" : `clusters: ${items.map(({ metadata }) => metadata.name).join(", ")}`;
+  if (name !== undefined) {
+    return `spec.storeEnterpriseCluster.name is "${name}", but namespace ${namespace} has ${there}`;
+  }
   const only = items.length === 1 ? items[0] : undefined;
-  return only ?? `namespace ${namespace} has ${items.length} clusters; name one in spec.storeEnterpriseCluster.name`;
+  return only ?? `spec.storeEnterpriseCluster.name is not set, and namespace ${namespace} has ${there}`;
 }
 
 /** The database as its cluster has it; undefined when it does not, or cannot be asked. */

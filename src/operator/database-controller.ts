@@ -16,7 +16,8 @@ import { wasRunning } from "../planner/cluster-state.ts";
 import { planDatabase, type DatabaseDecision } from "../planner/spec-database.ts";
 import { settled, waiting, type Outcome } from "../reconcile/outcome.ts";
 import { attempt } from "./database-acts.ts";
-import { bdbOf, clusterOf, type Redb } from "./database-cluster.ts";
+import { bdbOf, clusterOf, type Redb, type Unready } from "./database-cluster.ts";
+import type { DatabaseFailure } from "./database-failure.ts";
 import { databaseNews } from "./database-news.ts";
 import { removeDatabase } from "./database-removal.ts";
 import { keepAddress, secretNameOf } from "./database-secret.ts";
@@ -40,9 +41,9 @@ export function databaseReconciler(deps: DatabaseDeps): (key: string) => Promise
     if (redb === undefined) return settled;
     const cluster = await clusterOf(deps, redb);
     if (redb.metadata.deletionTimestamp !== undefined) return removeDatabase(deps.kube, redb, cluster);
-    if (typeof cluster === "string") {
-      await report(deps, redb, "", { unready: cluster });
-      return waiting(STEP_MS * 4, "NoCluster", cluster);
+    if ("reason" in cluster) {
+      await report(deps, redb, redb.spec.storeEnterpriseCluster?.name ?? "", { unready: cluster });
+      return waiting(STEP_MS * 4, cluster.reason, cluster.message);
     }
     await keepFinalizer(deps.kube, redb);
     return reconcile(deps, redb, cluster);
@@ -56,11 +57,12 @@ async function reconcile(deps: DatabaseDeps, redb: Redb, cluster: ClusterObserva
   const unready = unreadiness(cluster);
   if (suspension !== undefined || unready !== undefined) {
     await report(deps, redb, name, { bdb, cluster, suspension, unready });
-    return waiting(STEP_MS * 2, suspension?.reason ?? "ClusterNotReady", suspension?.message ?? unready ?? "");
+    const why = suspension ?? unready;
+    return waiting(STEP_MS * 2, why?.reason ?? "", why?.message ?? "");
   }
   const spec = readSpec(redb);
   if (typeof spec === "string") {
-    await report(deps, redb, name, { bdb, cluster, failure: spec });
+    await report(deps, redb, name, { bdb, cluster, failure: { reason: "SpecInvalid", message: spec } });
     return settled;
   }
   const decision = decide(redb, spec, bdb, cluster);
@@ -69,16 +71,19 @@ async function reconcile(deps: DatabaseDeps, redb: Redb, cluster: ClusterObserva
   const failure = await attempt(deps, redb, cluster, decision.act);
   if (bdb !== undefined) await keepAddress(deps.kube, redb, bdb.port);
   await report(deps, redb, name, { bdb, cluster, decision, failure });
-  if (failure !== undefined) return waiting(STEP_MS * 4, "CallFailed", failure);
+  if (failure !== undefined) return waiting(STEP_MS * 4, failure.reason, failure.message);
   const rests = decision.act.kind === "none" && bdb?.status === "active" && decision.findings.length === 0;
   return waiting(rests ? REST_MS : STEP_MS, "Reconciled", bdb?.status ?? "pending");
 }
 
 /** Why the cluster cannot be asked for anything yet; undefined when it can. */
-function unreadiness({ records, view }: ClusterObservation): string | undefined {
-  if ("unreachable" in records) return records.unreachable;
-  if (wasRunning(view)) return undefined;
-  return `cluster ${view.name} is ${view.remembered.state ?? "PendingCreation"}; databases are made once it is Running`;
+function unreadiness({ records, view }: ClusterObservation): Unready | undefined {
+  if (!wasRunning(view)) {
+    const state = view.remembered.state ?? "PendingCreation";
+    const message = `cluster ${view.name} is ${state}; databases are made once it is Running`;
+    return { reason: "ClusterNotReady", message };
+  }
+  return "unreachable" in records ? { reason: "ClusterNotReady", message: records.unreachable } : undefined;
 }
 
 function decide(
@@ -112,8 +117,8 @@ interface Known {
   readonly cluster?: ClusterObservation;
   readonly suspension?: ReturnType<typeof planCluster>["suspension"];
   readonly decision?: DatabaseDecision;
-  readonly unready?: string | undefined;
-  readonly failure?: string | undefined;
+  readonly unready?: Unready | undefined;
+  readonly failure?: DatabaseFailure | undefined;
 }
 
 async function report({ kube, clock, events }: DatabaseDeps, redb: Redb, cluster: string, known: Known): Promise<void> {

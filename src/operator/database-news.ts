@@ -34,7 +34,7 @@ function changed(
   return told === undefined ? [] : [told];
 }
 
-const OBJECTIONS = ["IncompatibleDatabaseVersion", "SpecInvalid", "CallFailed"];
+const OBJECTIONS = ["IncompatibleDatabaseVersion", "SpecInvalid", "ClusterNotFound", "RefusedByCluster", "CallFailed"];
 
 function blockedNews(before: DatabaseStatus, after: DatabaseStatus): Announcement[] {
   const old = before.conditions?.find(({ type }) => type === "Ready");
@@ -45,9 +45,15 @@ function blockedNews(before: DatabaseStatus, after: DatabaseStatus): Announcemen
 
 function lifeNews(before: DatabaseStatus, after: DatabaseStatus): Announcement[] {
   if (after.status !== "active" || after.version === undefined) return [];
-  if (before.version === undefined) {
-    return [{ type: "Normal", reason: "DatabaseReady", message: `serves at ${after.version}` }];
+  if (before.status === undefined || before.status === "pending" || before.version === undefined) {
+    return [{ type: "Normal", reason: "DatabaseReady", message: `serves version ${after.version}` }];
   }
-  if (before.version === after.version) return [];
-  return [{ type: "Normal", reason: "DatabaseUpgradeCompleted", message: `${before.version} to ${after.version}` }];
+  if (storeVersionOf(before.version) === storeVersionOf(after.version)) return [];
+  const message = `from ${before.version} to ${after.version}`;
+  return [{ type: "Normal", reason: "DatabaseUpgradeCompleted", message }];
+}
+
+/** Without what engine stands behind it. */
+function storeVersionOf(version: string): string {
+  return version.split(" ", 1)[0] ?? "";
 }

@@ -5,14 +5,14 @@ import { refOf } from "../kube/ref.ts";
 import type { ClusterObservation } from "../observe/cluster.ts";
 import { Databases } from "../observe/kinds.ts";
 import { settled, waiting, type Outcome } from "../reconcile/outcome.ts";
-import { bdbOf, type Redb } from "./database-cluster.ts";
+import { bdbOf, type Redb, type Unready } from "./database-cluster.ts";
 
 const LOOK_AGAIN_MS = 500;
 
 /** Lets a StoreEnterpriseDatabase go once its cluster has removed the database, or is gone itself. */
-export async function removeDatabase(kube: Kube, redb: Redb, cluster: ClusterObservation | string): Promise<Outcome> {
+export async function removeDatabase(kube: Kube, redb: Redb, cluster: ClusterObservation | Unready): Promise<Outcome> {
   if (!(redb.metadata.finalizers ?? []).includes(FINALIZERS.database)) return settled;
-  if (typeof cluster !== "string" && cluster.view.workload !== undefined) {
+  if ("view" in cluster && cluster.view.workload !== undefined) {
     const left = await removeFrom(cluster, redb);
     if (left !== undefined) return waiting(LOOK_AGAIN_MS, "Deleting", left);
   }

@@ -4,6 +4,8 @@ import { sentenceOf, type Statement } from "../planner/cluster-conditions.ts";
 import type { Suspension } from "../planner/cluster.ts";
 import { describeAct, type DatabaseAct, type DatabaseDecision } from "../planner/spec-database.ts";
 import { stamped } from "./cluster-status.ts";
+import type { DatabaseFailure } from "./database-failure.ts";
+import type { Unready } from "./database-cluster.ts";
 
 /** What a pass over a database knows in the end. */
 export interface DatabaseReport {
@@ -16,22 +18,27 @@ export interface DatabaseReport {
   readonly suspension: Suspension | undefined;
   readonly decision: DatabaseDecision | undefined;
   /** Why the cluster cannot be asked; undefined when it can. */
-  readonly unready: string | undefined;
+  readonly unready: Unready | undefined;
   /** Why the last act came to nothing. */
-  readonly failure: string | undefined;
+  readonly failure: DatabaseFailure | undefined;
 }
 
 /** The status that a pass leaves behind: the cluster's word about the database, and ours about its object. */
 export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseStatus {
   const { before, bdb, decision } = report;
-  const invalid = (decision?.findings.length ?? 0) > 0 || decision?.drift?.reason === "DowngradeRefused";
+  const { unready, failure } = report;
+  const invalid =
+    (decision?.findings.length ?? 0) > 0 ||
+    decision?.drift?.reason === "DowngradeRefused" ||
+    unready?.reason === "ClusterNotFound" ||
+    failure?.reason === "SpecInvalid";
   return {
     ...before,
     cluster: report.cluster,
     databaseSecretName: report.secretName,
     status: bdb?.status ?? before.status ?? "pending",
-    ...(decision === undefined ? {} : { specStatus: invalid ? "Invalid" : "Valid" }),
-    ...(bdb === undefined ? {} : mirrored(bdb, report.actions)),
+    ...(decision === undefined && !invalid ? {} : { specStatus: invalid ? "Invalid" : "Valid" }),
+    ...(bdb === undefined ? {} : mirrored(bdb, before, report.actions)),
     ...(isHandled(report) ? { observedGeneration: report.generation } : {}),
     conditions: stamped(before.conditions, statements(report), now),
   };
@@ -42,11 +49,11 @@ function isHandled({ suspension, decision, failure }: DatabaseReport): boolean {
   return suspension === undefined && failure === undefined && decision !== undefined && decision.act.kind === "none";
 }
 
-function mirrored(bdb: BdbRecord, actions: readonly ActionRecord[]): Partial<DatabaseStatus> {
+function mirrored(bdb: BdbRecord, before: DatabaseStatus, actions: readonly ActionRecord[]): Partial<DatabaseStatus> {
   const last = actions.find(({ action_uid }) => action_uid === bdb.action_uid);
   return {
     databaseUID: String(bdb.uid),
-    ...(bdb.version_display === "" ? {} : { version: bdb.version_display }),
+    ...versionOf(bdb, before),
     internalEndpoints: bdb.endpoints.map(({ dns_name, port }) => ({ host: dns_name, port })),
     shardStatuses: shardsByStatus(bdb),
     createdTime: bdb.created_time,
@@ -55,6 +62,13 @@ function mirrored(bdb: BdbRecord, actions: readonly ActionRecord[]): Partial<Dat
     ...(last === undefined ? {} : { lastActionStatus: last.status }),
     lossReports: [...bdb.loss_reports],
   };
+}
+
+/** An engine that does not answer at the moment tells no version: the one that was told stays. */
+function versionOf(bdb: BdbRecord, before: DatabaseStatus): Pick<DatabaseStatus, "version"> {
+  if (bdb.version !== "") return { version: bdb.version_display };
+  if (before.version === undefined) return {};
+  return before.version.split(" ", 1)[0] === bdb.redis_version ? {} : { version: bdb.redis_version };
 }
 
 function shardsByStatus({ shard_list }: BdbRecord): Record<string, number> {
@@ -71,24 +85,40 @@ function statements(report: DatabaseReport): readonly Statement[] {
   ].map((statement) => ({ ...statement, observedGeneration: report.generation }));
 }
 
-function ready({ bdb, decision, failure, unready }: DatabaseReport): Statement {
+function ready({ bdb, decision, failure, unready, actions }: DatabaseReport): Statement {
   const say = (status: "True" | "False", reason: string, message: string): Statement => ({
     type: "Ready",
     status,
     reason,
     message,
   });
-  if (unready !== undefined) return say("False", "ClusterNotReady", unready);
+  if (unready !== undefined) return say("False", unready.reason, unready.message);
   const finding = decision?.findings[0];
-  if (finding !== undefined) return say(bdb?.status === "active" ? "True" : "False", finding.id, sentenceOf(finding));
-  if (failure !== undefined) return say("False", "CallFailed", failure);
+  const serves = bdb?.status === "active" && bdb.version !== "" ? "True" : "False";
+  if (finding !== undefined) return say(serves, finding.id, sentenceOf(finding));
+  if (failure !== undefined) return say(serves, failure.reason, failure.message);
   if (bdb === undefined) return say("False", "NotCreated", "the cluster does not have the database yet");
-  if (bdb.waiting_for !== "") return say("False", "Waiting", bdb.waiting_for);
+  if (bdb.waiting_for !== "") return say(serves, serves === "True" ? "Recovering" : "Waiting", bdb.waiting_for);
   const act: DatabaseAct = decision?.act ?? { kind: "none" };
   if (act.kind !== "none") return say("False", "Changing", describeAct(act));
   return bdb.status === "active"
-    ? say("True", "Active", `serves at ${bdb.version_display}`)
-    : say("False", "Changing", `the database is ${bdb.status}`);
+    ? say(serves, "Active", serves === "True" ? `serves version ${bdb.version_display}` : "the engine is starting")
+    : say("False", "Changing", changeOf(bdb, actions));
+}
+
+const CHANGES: Readonly<Record<string, string>> = {
+  create_bdb: "the database is being made",
+  update_bdb: "the new settings are being taken",
+  upgrade_bdb: "the database is being upgraded",
+  delete_bdb: "the database is being deleted",
+};
+
+/** What the cluster is at, and how far. */
+function changeOf(bdb: BdbRecord, actions: readonly ActionRecord[]): string {
+  const action = actions.find(({ action_uid }) => action_uid === bdb.action_uid);
+  const doing = CHANGES[action?.name ?? ""] ?? `the database is ${bdb.status}`;
+  const { progress = 0 } = action ?? {};
+  return progress > 0 && progress < 100 ? `${doing}, ${progress} % done` : doing;
 }
 
 function suspended(suspension: Suspension | undefined): Statement {

@@ -27,7 +27,7 @@ function blockedOrFreed(before: ClusterStatus, after: ClusterStatus): Announceme
   const freed = isBlocked(before) && !isBlocked(after);
   return [
     ...fresh.map((finding) => ({ type: "Warning" as const, reason: finding.id, message: sentenceOf(finding) })),
-    ...(freed ? [normal("UpgradeUnblocked", "nothing stands in the way any more; going on")] : []),
+    ...(freed ? [normal("UpgradeUnblocked", "nothing stands in the way any more")] : []),
   ];
 }
 
@@ -77,6 +77,8 @@ function stateNews(before: ClusterStatus, after: ClusterStatus): Announcement[] 
   if (before.state === after.state) return [];
   if (after.state === "Running" && before.version === undefined)
     return [normal("ClusterReady", "every node is active")];
+  if (before.state === "Error" && after.state === "Running")
+    return [normal("ClusterRecovered", "the nodes answer again")];
   if (after.state === "Error") return [{ type: "Warning", reason: "ClusterUnreachable", message: "no node answers" }];
   return [];
 }

@@ -1,5 +1,6 @@
 import type { Condition, Finding } from "../api/parts.ts";
 import type { ClusterDecision } from "./cluster.ts";
+import { silence } from "./cluster-state.ts";
 import type { ClusterView } from "./cluster-view.ts";
 
 /** A condition before it is stamped with the time. */
@@ -24,7 +25,10 @@ function available(view: ClusterView): Statement {
     message,
   });
   if (view.workload === undefined) return say("False", "NotCreated", "the cluster has no nodes yet");
-  if (!view.cluster.reachable) return say("False", "ClusterUnreachable", view.cluster.reason);
+  if (!view.cluster.reachable) {
+    const { reason, message } = silence(view, view.cluster);
+    return say("False", reason, message);
+  }
   const active = view.cluster.nodes.filter((node) => node.active).length;
   const wanted = view.workload.replicas;
   const nodes = `${active} of ${wanted} nodes are active`;
@@ -36,15 +40,28 @@ function available(view: ClusterView): Statement {
   return say("True", active === wanted ? "AllNodesActive" : "MajorityActive", nodes);
 }
 
-function progressing({ step }: ClusterDecision): Statement {
+function progressing({ step, findings, suspension }: ClusterDecision): Statement {
   switch (step.kind) {
     case "done":
-      return { type: "Progressing", status: "False", reason: "Settled", message: "nothing is left to do" };
+      return { type: "Progressing", status: "False", ...stillness(findings, suspension) };
     case "wait":
       return { type: "Progressing", status: "True", reason: step.reason, message: step.message };
     case "act":
       return { type: "Progressing", status: "True", reason: REASON_OF_ACT[step.act.kind], message: step.why };
   }
+}
+
+/** Why nothing is done. */
+function stillness(
+  findings: ClusterDecision["findings"],
+  suspension: ClusterDecision["suspension"],
+): Pick<Statement, "reason" | "message"> {
+  const blocking = findings.find(({ severity }) => severity === "block");
+  if (blocking !== undefined)
+    return { reason: "Blocked", message: `nothing moves until this is cleared: ${blocking.id}` };
+  return suspension?.reason === "OperatorUpgraded"
+    ? { reason: "AwaitingUpgrade", message: "nothing moves until the cluster is upgraded to the operator's release" }
+    : { reason: "Settled", message: "nothing is left to do" };
 }
 
 const REASON_OF_ACT = {
@@ -59,7 +76,12 @@ function blocked({ findings }: ClusterDecision): Statement {
   const blocking = findings.filter(({ severity }) => severity === "block");
   const first = blocking[0];
   return first === undefined
-    ? { type: "UpgradeBlocked", status: "False", reason: "NothingBlocks", message: "no rule objects" }
+    ? {
+        type: "UpgradeBlocked",
+        status: "False",
+        reason: "NothingBlocks",
+        message: "nothing stands in the way of an upgrade",
+      }
     : { type: "UpgradeBlocked", status: "True", reason: first.id, message: blocking.map(sentenceOf).join(" | ") };
 }
 

@@ -1,5 +1,6 @@
 import type { Finding } from "../api/parts.ts";
 import { objectionTo } from "./cluster-guards.ts";
+import { silence } from "./cluster-state.ts";
 import { databasesOn, nodeOf, uidOf, type ClusterView, type NodePod, type Workload } from "./cluster-view.ts";
 
 /** The one thing that is done next to the nodes; the world is observed again after each. */
@@ -26,7 +27,7 @@ export type RollStep =
  */
 export function rollStep(view: ClusterView, workload: Workload, wanted: string): RollStep {
   if (workload.template === wanted && !workload.observed) {
-    return waiting("StatefulSetBehind", "the StatefulSet controller has not seen the new template yet");
+    return waiting("StatefulSetBehind", "the StatefulSet controller takes up the new template");
   }
   const isNew = (pod: NodePod): boolean => workload.template === wanted && isUpdated(pod, workload);
   const fresh = view.pods.filter(isNew);
@@ -63,7 +64,12 @@ function isUpdated(pod: NodePod, workload: Workload): boolean {
 
 function missingPods(view: ClusterView, workload: Workload): RollStep | undefined {
   const missing = workload.replicas - view.pods.length;
-  return missing <= 0 ? undefined : waiting("PodMissing", `${missing} of ${workload.replicas} pods are not there yet`);
+  return missing <= 0
+    ? undefined
+    : waiting(
+        "PodMissing",
+        `${missing} of ${workload.replicas} node pods ${missing === 1 ? "is" : "are"} not there yet`,
+      );
 }
 
 function firstComingBack(view: ClusterView, pods: readonly NodePod[]): RollStep | undefined {
@@ -84,7 +90,11 @@ function release(view: ClusterView, pod: NodePod): RollStep {
     return act({ kind: "gate", ordinal: pod.ordinal, inService: false }, `pod ${view.name}-${pod.ordinal} is next`);
   // a node that is down holds nothing that could be moved, and its replacement is the repair
   if (node?.active === true && !isEvacuated(view, pod)) {
-    if (!node.maintenance) return act({ kind: "evacuate", node: uidOf(pod) }, `node ${uidOf(pod)} is next`);
+    if (!node.maintenance)
+      return act(
+        { kind: "evacuate", node: uidOf(pod) },
+        `node ${uidOf(pod)} is next: its primaries, leadership and clients leave`,
+      );
     return waiting("EvacuatingNode", stillOn(view, pod));
   }
   return act({ kind: "write-workload", partition: pod.ordinal }, `node ${uidOf(pod)} is evacuated`);
@@ -98,7 +108,10 @@ function intoService(view: ClusterView, pod: NodePod): RollStep | undefined {
   const node = nodeOf(view, pod);
   const uid = uidOf(pod);
   if (pod.trouble !== "") return inTrouble(view, pod);
-  if (!view.cluster.reachable) return waiting("ClusterUnreachable", view.cluster.reason);
+  if (!view.cluster.reachable) {
+    const { reason, message } = silence(view, view.cluster);
+    return waiting(reason, message);
+  }
   if (node === undefined || !node.active || !pod.containerReady) {
     return waiting("NodeJoining", `node ${uid} is not active yet`);
   }
@@ -144,9 +157,9 @@ function stillOn(view: ClusterView, pod: NodePod): string {
     ...(node?.leader === true ? ["leads the cluster"] : []),
     ...primaries.map(({ name, waitingFor }) => `holds the primary of "${name}"${waitingFor && ` (${waitingFor})`}`),
     ...(node?.acceptsClients === true ? ["takes clients"] : []),
-    ...(isBusy(view, uid) ? ["is being evacuated"] : []),
   ];
-  return parts.length === 0 ? "" : `node ${uid} still ${parts.join(", ")}`;
+  if (parts.length > 0) return `node ${uid} still ${parts.join(", ")}`;
+  return isBusy(view, uid) ? `node ${uid} is being evacuated` : "";
 }
 
 /** An action of the node itself runs: maintenance begins or ends. */

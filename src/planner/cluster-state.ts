@@ -1,5 +1,5 @@
 import type { ClusterState } from "../api/states.ts";
-import { nodeOf, type ClusterView } from "./cluster-view.ts";
+import { nodeOf, type ClusterView, type Unreachable } from "./cluster-view.ts";
 
 export interface StateFacts {
   readonly specInvalid: boolean;
@@ -29,6 +29,16 @@ export function clusterState(view: ClusterView, facts: StateFacts): ClusterState
 /** The cluster once had all its nodes; before that it is being made. */
 export function wasRunning({ remembered }: ClusterView): boolean {
   return remembered.version !== undefined;
+}
+
+/** What a cluster that does not answer is said to be: a matter of course while it is being made, trouble later. */
+export function silence(
+  view: ClusterView,
+  { reason }: Unreachable,
+): { readonly reason: "NodesStarting" | "ClusterUnreachable"; readonly message: string } {
+  return wasRunning(view)
+    ? { reason: "ClusterUnreachable", message: reason }
+    : { reason: "NodesStarting", message: `the nodes are starting; ${reason}` };
 }
 
 /** Every node that is wanted is active and in service. */

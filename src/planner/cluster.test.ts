@@ -58,7 +58,7 @@ const cases: readonly Case[] = [
     name: "no node is active yet",
     view: { remembered: {}, cluster: { reachable: false, reason: "no node" } },
     state: "BootstrappingFirstPod",
-    step: "ClusterUnreachable",
+    step: "NodesStarting",
   },
   {
     name: "the first node is active, the others join",
@@ -253,6 +253,12 @@ const cases: readonly Case[] = [
   {
     name: "an even number of nodes is invalid",
     view: { spec: clusterSpec.parse({ nodes: 4 }) },
+    state: "Invalid",
+    findings: ["SpecInvalid"],
+  },
+  {
+    name: "too few nodes that are even and fewer than there are: one objection",
+    view: { spec: { ...clusterSpec.parse({}), nodes: 2 } },
     state: "Invalid",
     findings: ["SpecInvalid"],
   },

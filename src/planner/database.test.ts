@@ -69,7 +69,14 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
     record: { replication: false },
     but: { 1: dead },
     nodes: [node(1, { alive: false, goneForMs: 7_000 })],
-    want: "wait: node 1 holds the only copy and has been gone for 7 s",
+    want: 'wait: node 1, gone for 7 s, holds the newest copy of "orders"',
+  },
+  {
+    rule: "a primary that its node has not started yet is no node that is gone",
+    instances: [on(1, 1)],
+    record: { replication: false, status: "pending" },
+    but: { 1: dead },
+    want: 'wait: the primary of "orders" on node 1 does not run yet',
   },
   {
     rule: "a primary that is silent is not replaced while its node may still run it",

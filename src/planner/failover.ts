@@ -27,10 +27,13 @@ export function primaryStep({ record, instances, nodes }: DatabaseFacts, shard: 
     const heir = heirOf(shard, instances);
     if (heir !== undefined) return { kind: "fail-over", shard: shard.id, to: heir.id };
     if (facts?.usedLaunch !== undefined) return { kind: "relaunch", shard: shard.id, instance: primary.id };
-    const gone = nodes.find(({ uid }) => uid === primary.node)?.goneForMs ?? 0;
+    const gone = Math.round((nodes.find(({ uid }) => uid === primary.node)?.goneForMs ?? 0) / 1000);
     return {
       kind: "wait",
-      reason: `node ${primary.node} holds the only copy and has been gone for ${Math.round(gone / 1000)} s`,
+      reason:
+        gone === 0
+          ? `${who} does not run yet`
+          : `node ${primary.node}, gone for ${gone} s, holds the newest copy of "${record.name}"`,
     };
   }
 }

@@ -3,25 +3,21 @@ import type { ClusterView } from "./cluster-view.ts";
 import type { ClusterRule } from "./prerequisites-config.ts";
 
 /** Rules on the spec that no schema can hold; any objection is SPEC STATUS Invalid. */
-export const SPEC_RULES: readonly ClusterRule[] = [nodesAreOdd, nodesAreEnough, nodesNeverShrink];
+export const SPEC_RULES: readonly ClusterRule[] = [nodesAreRight];
 
-function nodesAreOdd({ spec }: ClusterView): Finding | undefined {
+/** One objection at most, whose remedy satisfies all that is asked of the number: odd, at least 3, never lowered. */
+function nodesAreRight(view: ClusterView): Finding | undefined {
+  const { spec, workload } = view;
+  const has = workload?.replicas ?? 0;
+  if (spec.nodes < has) {
+    return invalid(view, `spec.nodes is ${spec.nodes} and the cluster has ${has}: nodes are not removed`, has);
+  }
+  if (spec.nodes < 3) return invalid(view, `spec.nodes is ${spec.nodes}: at least 3 are needed to lose one`, 3);
   if (spec.nodes % 2 === 1) return undefined;
-  return invalid(`spec.nodes is ${spec.nodes}: an even number of nodes has no majority`, spec.nodes + 1);
+  return invalid(view, `spec.nodes is ${spec.nodes}: an even number of nodes has no majority`, spec.nodes + 1);
 }
 
-function nodesAreEnough({ spec }: ClusterView): Finding | undefined {
-  return spec.nodes >= 3 ? undefined : invalid(`spec.nodes is ${spec.nodes}: at least 3 are needed to lose one`, 3);
-}
-
-function nodesNeverShrink({ spec, workload }: ClusterView): Finding | undefined {
-  if (workload === undefined || spec.nodes >= workload.replicas) return undefined;
-  return invalid(
-    `spec.nodes is ${spec.nodes} and the cluster has ${workload.replicas}: nodes are not removed`,
-    workload.replicas,
-  );
-}
-
-function invalid(evidence: string, nodes: number): Finding {
-  return { id: "SpecInvalid", severity: "block", evidence, remedy: `set spec.nodes to ${nodes}` };
+function invalid({ name }: ClusterView, evidence: string, nodes: number): Finding {
+  const remedy = `kubectl patch rec ${name} --type merge -p '{"spec":{"nodes":${nodes}}}'`;
+  return { id: "SpecInvalid", severity: "block", evidence, remedy };
 }
