@@ -12,7 +12,7 @@ import type { NodeReport } from "./node-report.ts";
 export interface Member {
   readonly uid: number;
   readonly report: NodeReport;
-  /** Its lease was renewed within the lease's own duration, by this process's clock. */
+  /** Its lease is held, and was renewed within the lease's own duration, by this process's clock. */
   readonly fresh: boolean;
   /** Milliseconds since the last renewal was seen. */
   readonly silentForMs: number;
@@ -43,6 +43,8 @@ interface Seen {
   readonly annotation: string;
   readonly report: NodeReport;
   readonly renewTime: string;
+  /** False once the node has given its lease up: it has ended in good order. */
+  readonly held: boolean;
   /** By this process's clock, so that clocks of nodes need not agree. */
   readonly renewedAt: number;
 }
@@ -66,9 +68,9 @@ export function followMembers(options: MembersOptions): Members {
     if (now?.annotation !== before?.annotation) for (const listener of listeners) listener();
   });
 
-  const view = ({ uid, report, renewedAt }: Seen): Member => {
+  const view = ({ uid, report, renewedAt, held }: Seen): Member => {
     const silentForMs = clock.now().getTime() - renewedAt;
-    return { uid, report, silentForMs, fresh: silentForMs < NODE_LEASE_MS };
+    return { uid, report, silentForMs, fresh: held && silentForMs < NODE_LEASE_MS };
   };
   return {
     synced: informer.synced,
@@ -90,7 +92,8 @@ function look(uid: number, lease: Stored<Lease>, before: Seen | undefined, now: 
   const renewTime = String(lease.spec?.renewTime ?? "");
   const renewedAt =
     before?.renewTime === renewTime ? before.renewedAt : before === undefined ? firstSeen(lease, now) : now;
-  return { uid, annotation, report, renewTime, renewedAt };
+  const held = (lease.spec?.holderIdentity ?? "") !== "";
+  return { uid, annotation, report, renewTime, renewedAt, held };
 }
 
 /** A lease that ran out long ago must not look fresh to a process that has just started. */
