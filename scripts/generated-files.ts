@@ -25,8 +25,7 @@ type Definitions = ReturnType<typeof customResourceDefinitions>;
 
 function fieldReference(definitions: Definitions): string {
   const intro =
-    "# Fields of the custom resources\n\nGenerated from `src/api` by `npm run generate`. The sign § points into the " +
-    "upgrade contract.\n";
+    "# Fields of the custom resources\n\nGenerated from `src/api` by `npm run generate`. `kubectl explain rec.spec` tells the same.\n";
   return [intro, ...definitions.map(chapter)].join("\n");
 }
 

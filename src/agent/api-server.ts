@@ -87,7 +87,10 @@ function mount<N extends RouteName>(server: HttpsInstance, name: N, options: Man
 
 function authorize(request: FastifyRequest, options: ManagementApiOptions): void {
   if (!isAuthorized(request.headers.authorization, options.credentials())) {
-    throw refuse(refusals.unauthorized, "Basic credentials of the cluster are needed, and those given are not");
+    throw refuse(
+      refusals.unauthorized,
+      "the credentials given are not those of this cluster: send username and password of its Secret as Basic credentials",
+    );
   }
   const reason = options.notJoined();
   if (reason !== undefined) throw refuse(refusals.notJoined, reason);
@@ -97,11 +100,16 @@ function answerError(error: unknown, request: FastifyRequest, reply: FastifyRepl
   const relayed = relayedAnswer(error);
   if (relayed !== undefined) return reply.status(relayed.status).send(relayed.body);
   const refusal = isClientError(error) ? refusals.badRequest : refusalOf(error);
-  const description = messageOf(error);
+  const description = descriptionOf(error);
   if (refusal.status === 500) log.error("a request failed", { method: request.method, path: pathOf(request), error });
   if (refusal.status === 401) reply.header("www-authenticate", 'Basic realm="store-enterprise", charset="UTF-8"');
   const body: ErrorBody = { error_code: refusal.errorCode, description, message: description };
   return reply.status(isClientError(error) ? error.statusCode : refusal.status).send(body);
+}
+
+function descriptionOf(error: unknown): string {
+  const isForeign = isClientError(error) && error.statusCode === 415;
+  return isForeign ? "the body must be JSON: send the header Content-Type: application/json" : messageOf(error);
 }
 
 /** What the leader answered to a write that this node carried to it. */

@@ -105,8 +105,8 @@ export class DatabaseLeader {
         this.#verified.add(record, step.replica);
         return;
       case "relaunch": {
-        const used = instances.get(step.instance)?.usedLaunch ?? 0;
-        return this.#change(record, (old) => withRelaunch(old, step.shard, step.instance, used, now));
+        const end = instances.get(step.instance);
+        return this.#change(record, (old) => withRelaunch(old, step.shard, step.instance, end, now));
       }
       case "add-replica":
         return this.#change(record, (old) => withReplica(old, step.shard, placedOf(step)));

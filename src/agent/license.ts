@@ -1,5 +1,6 @@
 import type { DatabaseRecord } from "../api/records.ts";
 import type { LicenseRecord } from "../management/records.ts";
+import { timestamp } from "../kube/timestamp.ts";
 import { wantedInstances } from "../planner/database-facts.ts";
 
 const TRIAL_DAYS = 30;
@@ -18,8 +19,8 @@ export function trialLicense(
     cluster_name: clusterName,
     owner: "",
     expired: now >= expires,
-    activation_date: createdTime,
-    expiration_date: expires.toISOString(),
+    activation_date: timestamp(new Date(createdTime)),
+    expiration_date: timestamp(expires),
     shards_limit: TRIAL_SHARDS,
     shards_usage: databases.reduce((sum, record) => sum + shardsOf(record), 0),
     features: ["trial"],

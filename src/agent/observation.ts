@@ -58,7 +58,7 @@ export function instanceFacts(
   if (answer.state !== "serving") {
     const local = word?.kind === "told" ? word.instance : undefined;
     // only a crashed instance has used its launch for good; one on its way up or down may be about to write it
-    const used = local?.state === "crashed" ? { usedLaunch: local.launch } : {};
+    const used = local?.state === "crashed" ? { usedLaunch: local.launch, endedCleanly: local.clean === true } : {};
     return { ...nothing, ...used, state: stateOf(answer.state, word, nodeIsGone) };
   }
   return {

@@ -41,12 +41,24 @@ for (const [persistence, told] of [
   ["disabled", /its data is gone/],
 ] as const) {
   test(`the only copy starts again with persistence ${persistence}: what may be missing is told`, () => {
-    const next = withRelaunch(recordOf({ persistence }), 1, 1, 4, "t1");
+    const next = withRelaunch(recordOf({ persistence }), 1, 1, { usedLaunch: 4 }, "t1");
     assert.equal(next.shards[0]?.instances[0]?.launch, 5);
     if (told === undefined) assert.deepEqual(next.lossReports, []);
     else assert.match(next.lossReports[0] ?? "", told);
   });
 }
+
+for (const persistence of ["aofEverySecond", "snapshotEvery12Hour"] as const) {
+  test(`an engine that was asked to end has lost nothing with persistence ${persistence}`, () => {
+    const next = withRelaunch(recordOf({ persistence }), 1, 1, { usedLaunch: 4, endedCleanly: true }, "t1");
+    assert.deepEqual([next.shards[0]?.instances[0]?.launch, next.lossReports], [5, []]);
+  });
+}
+
+test("without persistence a clean end keeps nothing either", () => {
+  const next = withRelaunch(recordOf({ persistence: "disabled" }), 1, 1, { usedLaunch: 4, endedCleanly: true }, "t1");
+  assert.match(next.lossReports[0] ?? "", /its data is gone/);
+});
 
 test("ten loss reports are kept, newest last", () => {
   const many = Array.from({ length: 12 }, (_, index) => `loss ${index}`).reduce(withLoss, recordOf());

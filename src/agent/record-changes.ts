@@ -1,4 +1,5 @@
 import type { DatabaseAction, DatabaseRecord, InstanceRecord, ShardRecord } from "../api/records.ts";
+import type { InstanceFacts } from "../planner/database-facts.ts";
 
 // How a step of the leader changes a record. Each returns the record itself when the step no longer fits it.
 
@@ -27,19 +28,19 @@ export function withRelaunch(
   record: DatabaseRecord,
   shard: number,
   instance: number,
-  usedLaunch: number,
+  end: Pick<InstanceFacts, "usedLaunch" | "endedCleanly"> | undefined,
   now: string,
 ): DatabaseRecord {
   const next = withShard(record, shard, (old) => ({
     ...old,
     instances: old.instances.map((one) =>
-      one.id === instance ? { ...one, launch: Math.max(one.launch, usedLaunch) + 1 } : one,
+      one.id === instance ? { ...one, launch: Math.max(one.launch, end?.usedLaunch ?? 0) + 1 } : one,
     ),
   }));
-  const cost = costOfRestart(record);
+  const cost = costOfRestart(record, end?.endedCleanly === true);
   return cost === undefined
     ? next
-    : withLoss(next, `${now}: the only engine of "${record.name}" ended by itself; ${cost}`);
+    : withLoss(next, `${now}: "${record.name}" starts again from what its primary kept; ${cost}`);
 }
 
 /** The record with one more sentence about what a crash may have cost. */
@@ -90,7 +91,10 @@ function withShard(record: DatabaseRecord, shard: number, change: (old: ShardRec
   return { ...record, shards: record.shards.map((old) => (old.id === shard ? change(old) : old)) };
 }
 
-function costOfRestart({ persistence }: DatabaseRecord): string | undefined {
+/** An engine that is asked to end writes what it keeps to disk first. */
+function costOfRestart({ persistence }: DatabaseRecord, endedCleanly: boolean): string | undefined {
+  if (persistence === "disabled") return "without persistence and a replica that ran on, its data is gone";
+  if (endedCleanly) return undefined;
   switch (persistence) {
     case "aofAlways":
       return undefined;
@@ -100,7 +104,5 @@ function costOfRestart({ persistence }: DatabaseRecord): string | undefined {
     case "snapshotEvery6Hour":
     case "snapshotEvery12Hour":
       return "acknowledged writes since its last snapshot may be missing";
-    case "disabled":
-      return "without persistence and replica its data is gone";
   }
 }

@@ -40,6 +40,8 @@ export interface LocalInstance {
   readonly restarts: number;
   /** Highest launch number this node has used for it. */
   readonly launch: number;
+  /** It ended as it was asked to; absent from nodes of older releases. */
+  readonly clean?: boolean;
 }
 
 /** The management API (§4.2): server, client and docs derive from this table. */

@@ -36,6 +36,8 @@ export interface InstanceFacts {
   readonly configured: boolean;
   /** Highest launch number that was used for it; present only when its node reports it crashed. */
   readonly usedLaunch?: number;
+  /** It does not run and ended as it was asked to: what it keeps on disk is complete. */
+  readonly endedCleanly?: boolean;
 }
 
 /** Everything a decision about one database rests on. */

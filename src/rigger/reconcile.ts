@@ -1,4 +1,5 @@
 import type { ConfigMap, Pod } from "kubernetes-types/core/v1.js";
+import { isFault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { clusterNames, LABELS } from "../api/names.ts";
 import { EndpointSlices, Pods, Services } from "../kube/builtin.ts";
@@ -6,6 +7,7 @@ import type { Informer } from "../kube/informer.ts";
 import type { Kube, Stored } from "../kube/kube.ts";
 import { controllerReference } from "../kube/ref.ts";
 import type { ManagementClient } from "../management/client.ts";
+import { faults } from "../management/faults.ts";
 import type { BdbRecord, NodeRecord } from "../management/records.ts";
 import type { Keeper } from "../reconcile/keeper.ts";
 import { waiting, type Outcome } from "../reconcile/outcome.ts";
@@ -29,17 +31,41 @@ export interface RiggerDeps {
 const REST_MS = 2_000;
 const SOON_MS = 100;
 const RECENT_MS = 1_000;
+/** And this often while no node answers. */
+const SILENT_MS = 300;
 
 /** One pass: what clients are told of each database, then the label of the leader's pod. */
 export function riggerReconciler(deps: RiggerDeps): () => Promise<Outcome> {
+  let wasSilent = false;
   return async () => {
-    const [nodes, bdbs] = await Promise.all([deps.client.call("nodes"), deps.client.call("bdbs")]);
+    const said = await askCluster(deps.client);
+    if (said === undefined) {
+      if (!wasSilent) deps.log.info("waiting until a node answers", { cluster: deps.cluster });
+      wasSilent = true;
+      return waiting(SILENT_MS, "ClusterUnreachable", "no node answers");
+    }
+    if (wasSilent) deps.log.info("a node answers", { cluster: deps.cluster });
+    wasSilent = false;
+    const { nodes, bdbs } = said;
     const serving = servingNodes(nodes);
     for (const bdb of bdbs) await rig(deps, bdb, serving);
     await labelLeader(deps, nodes);
     const isRecent = deps.sinceChangeMs() < RECENT_MS;
     return waiting(isRecent ? SOON_MS : REST_MS, "Watching", `${bdbs.length} databases on ${serving.length} nodes`);
   };
+}
+
+/** Undefined while no node answers, as while a cluster is being made: clients are sent where they were sent before. */
+async function askCluster(
+  client: ManagementClient,
+): Promise<{ readonly nodes: readonly NodeRecord[]; readonly bdbs: readonly BdbRecord[] } | undefined> {
+  try {
+    const [nodes, bdbs] = await Promise.all([client.call("nodes"), client.call("bdbs")]);
+    return { nodes, bdbs };
+  } catch (error) {
+    if (isFault(error, faults.unreachable)) return undefined;
+    throw error;
+  }
 }
 
 async function rig(deps: RiggerDeps, bdb: BdbRecord, serving: readonly NodeRecord[]): Promise<void> {

@@ -8,6 +8,8 @@ import type { EngineFiles } from "./engine-config.ts";
 export interface InstanceFiles extends EngineFiles {
   readonly configFile: string;
   readonly launchFile: string;
+  /** There while the engine ended as it was asked to and was not started since. */
+  readonly cleanFile: string;
   readonly engineFile: string;
 }
 
@@ -29,6 +31,7 @@ export function instanceFiles(data: string, bdb: number, instance: number): Inst
     logFile: join(directory, "engine.log"),
     configFile: join(directory, "engine.conf"),
     launchFile: join(directory, "launch"),
+    cleanFile: join(directory, "clean"),
     engineFile: join(directory, "engine"),
   };
 }
@@ -68,6 +71,17 @@ export async function readLaunch({ launchFile }: InstanceFiles, absent: number):
 /** Remembers a launch number, safely over a crash in the middle. */
 export async function writeLaunch({ launchFile }: InstanceFiles, launch: number): Promise<void> {
   await replaceFile(launchFile, `${launch}\n`);
+}
+
+/** Whether the engine ended as it was asked to, with everything that it keeps on disk, and was not started since. */
+export async function endedCleanly({ cleanFile }: InstanceFiles): Promise<boolean> {
+  return (await readOr(cleanFile, "")) !== "";
+}
+
+/** Notes how the engine ended; before each start, that it has not ended yet. */
+export async function noteEnd({ cleanFile }: InstanceFiles, clean: boolean): Promise<void> {
+  if (clean) await replaceFile(cleanFile, "clean\n");
+  else await rm(cleanFile, { force: true });
 }
 
 export async function writeConfig({ configFile }: InstanceFiles, text: string): Promise<void> {

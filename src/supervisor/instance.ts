@@ -13,7 +13,15 @@ import { faults } from "./faults.ts";
 import { watchHeartbeat } from "./heartbeat.ts";
 import type { HeartbeatLimits } from "./heartbeat.ts";
 import { decideInstance } from "./instance-decision.ts";
-import { claimForEngine, prepareDirectory, readLaunch, writeConfig, writeLaunch } from "./instance-files.ts";
+import {
+  claimForEngine,
+  endedCleanly,
+  noteEnd,
+  prepareDirectory,
+  readLaunch,
+  writeConfig,
+  writeLaunch,
+} from "./instance-files.ts";
 import type { InstanceFiles } from "./instance-files.ts";
 import { nextState } from "./instance-states.ts";
 import type { InstanceEvent, InstanceState } from "./instance-states.ts";
@@ -41,6 +49,8 @@ export interface InstanceReport {
   readonly restarts: number;
   /** Highest launch number this node has used for it. */
   readonly launch: number;
+  /** It ended as it was asked to: what it keeps on disk is complete. */
+  readonly clean: boolean;
 }
 
 const RETRY_BASE_MS = 200;
@@ -62,6 +72,7 @@ export class Instance {
   #queue: Promise<void> = Promise.resolve();
   #applied: Settings = {};
   #usedLaunch = 0;
+  #clean = false;
   #restarts = 0;
   #crashes = 0;
   #retryAt = 0;
@@ -83,7 +94,8 @@ export class Instance {
   report(): InstanceReport {
     const { bdb, instance } = this.#wanted;
     const pid = this.#child?.pid ?? 0;
-    return { bdb, instance, state: this.#state, pid, restarts: this.#restarts, launch: this.#usedLaunch };
+    const launch = this.#usedLaunch;
+    return { bdb, instance, state: this.#state, pid, restarts: this.#restarts, launch, clean: this.#clean };
   }
 
   /** Ends the process and keeps it ended: SIGTERM, `graceMs`, SIGKILL. */
@@ -93,8 +105,10 @@ export class Instance {
       this.#watch.abort();
       this.#move("stop");
       if (this.#child === undefined) return;
-      const { how } = await stopChild(this.#child, graceMs, this.#deps.clock);
-      this.#log.info("engine stopped", { how });
+      const { how, code } = await stopChild(this.#child, graceMs, this.#deps.clock);
+      this.#clean = how === "graceful" && code === 0;
+      await noteEnd(this.#files, this.#clean);
+      this.#log.info("engine stopped", { how, code });
     });
   }
 
@@ -108,6 +122,7 @@ export class Instance {
 
   async #converge(): Promise<void> {
     this.#usedLaunch = await this.#readUsedLaunch();
+    this.#clean = await endedCleanly(this.#files);
     const now = this.#now();
     const act = decideInstance({
       state: this.#state,
@@ -141,6 +156,8 @@ export class Instance {
     const wanted = this.#wanted;
     const engine = this.#engineFor(wanted);
     await prepareDirectory(this.#files);
+    await noteEnd(this.#files, false);
+    this.#clean = false;
     await this.#useLaunch(as);
     await claimForEngine(this.#files, engine, as === "primary");
     await writeConfig(this.#files, renderConfig(wanted, this.#files, as));

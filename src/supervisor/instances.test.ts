@@ -39,7 +39,8 @@ test("a primary starts by a launch number of its own, serves, and is not started
 
   const again = await anotherAgent(supervisor, data);
   await again.reconcileInstances([wanted]);
-  assert.deepEqual(report(again), { bdb: 1, instance: 1, state: "crashed", pid: 0, restarts: 0, launch: 1 });
+  const { state, pid, restarts, launch } = report(again);
+  assert.deepEqual({ state, pid, restarts, launch }, { state: "crashed", pid: 0, restarts: 0, launch: 1 });
 
   await again.reconcileInstances([{ ...wanted, launch: 2 }]);
   await serving(again);
@@ -96,6 +97,25 @@ test("a killed primary is reported crashed and waits for a higher launch number"
   assert.deepEqual([report(supervisor).state, report(supervisor).pid], ["crashed", 0]);
   await supervisor.reconcileInstances([{ ...wanted, launch: 2 }]);
   await serving(supervisor);
+});
+
+test("a primary that was asked to end is reported clean by the next agent, and not so once it crashed", async () => {
+  const { supervisor, data } = await node();
+  const wanted = await primary({ persistence: "aofEverySecond" });
+  await supervisor.reconcileInstances([wanted]);
+  await serving(supervisor);
+  await call(wanted, "SET", "k", "v");
+  // an engine that writes its first AOF refuses to exit
+  await until(async () => /aof_rewrite_in_progress:0/.test(textOf(await call(wanted, "INFO", "persistence"))));
+  const next = await anotherAgent(supervisor, data);
+  await next.reconcileInstances([{ ...wanted, fresh: false }]);
+  assert.deepEqual([report(next).state, report(next).clean], ["crashed", true]);
+  await next.reconcileInstances([{ ...wanted, fresh: false, launch: 2 }]);
+  await serving(next);
+  assert.equal(await call(wanted, "GET", "k"), "v");
+  process.kill(report(next).pid, "SIGKILL");
+  await until(() => report(next).state === "crashed");
+  assert.equal(report(next).clean, false);
 });
 
 test("an engine that hangs with its port open is found by its silence and ended", async () => {
