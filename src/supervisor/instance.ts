@@ -133,6 +133,7 @@ export class Instance {
     });
     switch (act.kind) {
       case "keep":
+        await this.#useUpLaunch();
         return this.#applySettings();
       case "start":
         return this.#start(act.as);
@@ -155,10 +156,12 @@ export class Instance {
   async #start(as: "primary" | "replica"): Promise<void> {
     const wanted = this.#wanted;
     const engine = this.#engineFor(wanted);
+    const launch = as === "primary" ? wanted.launch : this.#usedLaunch;
     await prepareDirectory(this.#files);
     await noteEnd(this.#files, false);
     this.#clean = false;
-    await this.#useLaunch(as);
+    // before the process exists: a crash in between must not allow a second start
+    await writeLaunch(this.#files, launch);
     await claimForEngine(this.#files, engine, as === "primary");
     await writeConfig(this.#files, renderConfig(wanted, this.#files, as));
     const child = await startChild({
@@ -168,15 +171,18 @@ export class Instance {
       cwd: this.#files.directory,
       log: this.#log,
     });
+    // not told before it runs: until then it would look like a launch that has crashed already
+    this.#usedLaunch = launch;
     this.#applied = liveSettings(wanted);
     if (this.#crashes > 0) this.#restarts += 1;
     this.#supervise(child, wanted);
     this.#log.info("engine started", { as, engine: engineText(engine), pid: child.pid, launch: this.#usedLaunch });
   }
 
-  /** Before the process exists: a crash in between must not allow a second start. */
-  async #useLaunch(as: "primary" | "replica"): Promise<void> {
-    const launch = as === "primary" ? this.#wanted.launch : this.#usedLaunch;
+  /** A start that was allowed while the primary runs must not be left over for after its next crash. */
+  async #useUpLaunch(): Promise<void> {
+    const { role, launch } = this.#wanted;
+    if (role !== "primary" || launch <= this.#usedLaunch) return;
     await writeLaunch(this.#files, launch);
     this.#usedLaunch = launch;
   }

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
 import { silentLog } from "../base/log.ts";
 import { callEngine } from "../resp/engine-client.ts";
@@ -116,6 +116,35 @@ test("a primary that was asked to end is reported clean by the next agent, and n
   process.kill(report(next).pid, "SIGKILL");
   await until(() => report(next).state === "crashed");
   assert.equal(report(next).clean, false);
+});
+
+test("a launch is told as used only once the process runs: a start under way never looks like a second crash", async () => {
+  const { supervisor } = await node();
+  const wanted = await primary();
+  await supervisor.reconcileInstances([wanted]);
+  await serving(supervisor);
+  process.kill(report(supervisor).pid, "SIGKILL");
+  await until(() => report(supervisor).state === "crashed");
+  await supervisor.reconcileInstances([{ ...wanted, launch: 2 }]);
+  while (report(supervisor).state === "crashed") {
+    assert.equal(report(supervisor).launch, 1);
+    await nextTurn();
+  }
+  assert.equal(report(supervisor).launch, 2);
+});
+
+test("a launch that is allowed while the primary runs is not left over for its next crash", async () => {
+  const { supervisor } = await node();
+  const wanted = await primary();
+  await supervisor.reconcileInstances([wanted]);
+  await serving(supervisor);
+  const { pid } = report(supervisor);
+  await supervisor.reconcileInstances([{ ...wanted, launch: 2 }]);
+  assert.deepEqual([report(supervisor).pid, report(supervisor).launch], [pid, 2]);
+  process.kill(pid, "SIGKILL");
+  await until(() => report(supervisor).state === "crashed");
+  await supervisor.reconcileInstances([{ ...wanted, launch: 2 }]);
+  assert.equal(report(supervisor).pid, 0);
 });
 
 test("an engine that hangs with its port open is found by its silence and ended", async () => {
