@@ -19,10 +19,7 @@ export function receiptPage(receipt: Receipt): string {
     ["Lost writes", count(receipt.lostWrites)],
     ["Failed requests", `${count(receipt.failedRequests)} of ${count(receipt.requests)}`],
     ["Longest stall", `${receipt.longestStall.toFixed(1)} ms`],
-    [
-      "Longest stall without a client library's pause before it reconnects",
-      `${receipt.longestStallStaying.toFixed(1)} ms`,
-    ],
+    ["Longest stall on connections that stayed", `${receipt.longestStallStaying.toFixed(1)} ms`],
     ["Switchovers", count(receipt.switchovers)],
     ["Connections moved", count(receipt.reconnects)],
   ];

@@ -112,7 +112,7 @@ export function receiptLines(receipt: Receipt): string[] {
     `  acknowledged writes   ${count(receipt.acknowledgedWrites)}, lost ${count(receipt.lostWrites)}`,
     `  increments            ${count(receipt.acknowledgedIncrements)}, drift ${count(receipt.incrementDrift)}`,
     `  requests              ${count(receipt.requests)} over ${receipt.connections} connections, failed ${count(receipt.failedRequests)}, stale reads ${count(receipt.staleReads)}`,
-    `  longest stall         ${receipt.longestStall.toFixed(1)} ms; ${receipt.longestStallStaying.toFixed(1)} ms without a client library's pause before it reconnects`,
+    `  longest stall         ${receipt.longestStall.toFixed(1)} ms; ${receipt.longestStallStaying.toFixed(1)} ms on connections that stayed`,
     `  moves                 ${count(receipt.switchovers)} switchovers, ${count(receipt.reconnects)} connections moved to another node`,
     latency("before", before),
     latency("during", during),
