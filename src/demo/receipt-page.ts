@@ -14,6 +14,7 @@ export function receiptPage(receipt: Receipt): string {
     ]),
   );
   const stages = receipt.stages.map((stage) => row([stage.stage, stage.from, stage.to, stage.seconds.toFixed(1)]));
+  const engines = row(["engine, as it reports of itself", receipt.engine.before, receipt.engine.after, ""]);
   const facts: readonly (readonly [string, string])[] = [
     ["Acknowledged writes", count(receipt.acknowledgedWrites)],
     ["Lost writes", count(receipt.lostWrites)],
@@ -42,7 +43,7 @@ export function receiptPage(receipt: Receipt): string {
 <h1>Upgrade under load: <span>${receipt.verdict}</span></h1>
 <dl>${facts.map(([name, value]) => `<div><dt>${escape(name)}</dt><dd>${escape(value)}</dd></div>`).join("")}</dl>
 <h2>What was upgraded</h2>
-<table><tr><th>Stage</th><th>From</th><th>To</th><th>Seconds</th></tr>${stages.join("")}</table>
+<table><tr><th>Stage</th><th>From</th><th>To</th><th>Seconds</th></tr>${stages.join("")}${engines}</table>
 <h2>What clients saw</h2>
 <table><tr><th>Phase</th><th>Seconds</th><th>Requests</th><th>Failed</th><th>p50 ms</th><th>p99 ms</th><th>Longest ms</th></tr>${rows.join("")}</table>
 <footer>${escape(receipt.startedAt)}, ${receipt.connections} connections, ${receipt.machine.cpus} cores, ${receipt.machine.memoryGiB} GiB, ${escape(receipt.machine.platform)}, Node ${escape(receipt.machine.node)}</footer>

@@ -29,6 +29,7 @@ const receiptOf = (load: LoadResult) =>
     machine: { cpus: 2, memoryGiB: 24, platform: "linux", node: "24" },
     connections: 50,
     load,
+    engineBefore: "redis 7.0.15",
     stages: [{ stage: "database", from: "7.2", to: "8.0", seconds: 4 }],
     switchovers: 2,
   });
@@ -42,6 +43,7 @@ const cases: readonly { name: string; load: LoadResult; verdict: "passed" | "fai
     verdict: "failed",
   },
   { name: "one stale read fails", load: { ...clean, ledger: { ...clean.ledger, staleReads: 1 } }, verdict: "failed" },
+  { name: "the same engine before and after fails", load: { ...clean, engine: "redis 7.0.15" }, verdict: "failed" },
   {
     name: "one failed request fails",
     load: { ...clean, phases: clean.phases.map((p) => (p.phase === "cluster" ? { ...p, failed: 1 } : p)) },

@@ -35,6 +35,8 @@ export interface Receipt {
   readonly latency: { readonly before: Latency; readonly during: Latency; readonly after: Latency };
   readonly phases: readonly PhaseNumbers[];
   readonly stages: readonly StageReceipt[];
+  /** What `INFO server` says through the endpoint before the first stage and after the last. */
+  readonly engine: { readonly before: string; readonly after: string };
   /** Changes of primary that the whole upgrade took. */
   readonly switchovers: number;
   /** What client libraries reported; empty unless requests failed or connections were refused. */
@@ -54,11 +56,15 @@ export interface ReceiptFacts {
   readonly machine: Receipt["machine"];
   readonly connections: number;
   readonly load: LoadResult;
+  readonly engineBefore: string;
   readonly stages: readonly StageReceipt[];
   readonly switchovers: number;
 }
 
-/** Passed means: no failed request, no lost write, no increment lost or doubled, no stale read, and load in each phase. */
+/**
+ * Passed means: no failed request, no lost write, no increment lost or doubled, no stale read, load in each phase, and
+ * another engine in the end.
+ */
 export function makeReceipt(facts: ReceiptFacts): Receipt {
   const { load } = facts;
   const { phases } = load;
@@ -87,9 +93,10 @@ export function makeReceipt(facts: ReceiptFacts): Receipt {
     },
     phases,
     stages: facts.stages,
+    engine: { before: facts.engineBefore, after: load.engine },
     switchovers: facts.switchovers,
     failures: load.failures,
-    verdict: faultless && measured ? "passed" : "failed",
+    verdict: faultless && measured && load.engine !== facts.engineBefore ? "passed" : "failed",
   };
 }
 
@@ -119,6 +126,7 @@ export function receiptLines(receipt: Receipt): string[] {
     latency("after", after),
     "",
     ...receipt.stages.map((s) => `  ${s.stage.padEnd(10)}${s.from} -> ${s.to}   ${s.seconds.toFixed(1)} s`),
+    `  engine    ${receipt.engine.before} -> ${receipt.engine.after}, as it reports of itself`,
     `  whole story           ${receipt.totalSeconds.toFixed(1)} s on ${receipt.machine.cpus} cores`,
     ...receipt.failures.map((failure) => `  a client said: ${failure}`),
   ];

@@ -1,7 +1,7 @@
 import { OPERATOR_NAME } from "../api/names.ts";
 import type { StoreVersion } from "../api/records.ts";
 import { Deployments, StatefulSets } from "../kube/builtin.ts";
-import { imagesOf } from "../releases/images.ts";
+import { imagesOf, tagOf } from "../releases/images.ts";
 import type { Release } from "../releases/release.ts";
 import { CAST, Clusters, Databases, demoCluster, demoDatabase } from "./cast.ts";
 import { applyManifest } from "./manifest.ts";
@@ -48,12 +48,27 @@ export async function createCluster(stage: Stage, release: Release): Promise<voi
   stage.progress.say(`cluster ${CAST.cluster} is Running: 3 nodes at ${release.nodeTag}`);
 }
 
-/** Creates the database and waits until it is active; returns what its engine calls itself. */
-export async function createDatabase(stage: Stage, storeVersion: StoreVersion): Promise<string> {
+/** Creates the database and waits until it is active. */
+export async function createDatabase(stage: Stage, storeVersion: StoreVersion): Promise<void> {
   await stage.kube.create(Databases, demoDatabase(storeVersion));
   const version = await awaitDatabase(stage, storeVersion);
   stage.progress.say(`database ${CAST.database} is active: ${version}, replicated`);
-  return version;
+}
+
+/** What the operator and the nodes say that they are. */
+export async function runningVersions(stage: Stage): Promise<{ readonly operator: string; readonly cluster: string }> {
+  const operator = await stage.kube.get(Deployments, { namespace: CAST.namespace, name: OPERATOR_NAME });
+  const cluster = await stage.kube.get(Clusters, REC);
+  const nodes = new Set((cluster?.status?.nodes ?? []).map(({ version }) => version));
+  return {
+    operator: tagOf(operator?.spec?.template.spec?.containers[0]?.image ?? ""),
+    cluster: [...nodes].join(", "),
+  };
+}
+
+/** What the database says that it is, a stand-in named. */
+export async function databaseVersion(stage: Stage): Promise<string> {
+  return (await stage.kube.get(Databases, REDB))?.status?.version ?? "";
 }
 
 /** Stage 1 (§1): the latest release is found and applied as a user does it, and its operator takes over. */
@@ -92,13 +107,12 @@ export async function upgradeCluster(stage: Stage, latest: Release): Promise<voi
   stage.progress.say(`cluster is Running: ${status?.updatedReplicas ?? 0} nodes at ${latest.nodeTag}`);
 }
 
-/** Stage 3: the database gets a newer version; returns what its engine calls itself. */
-export async function upgradeDatabase(stage: Stage, target: StoreVersion): Promise<string> {
+/** Stage 3: the database gets a newer version. */
+export async function upgradeDatabase(stage: Stage, target: StoreVersion): Promise<void> {
   await stage.kube.patch(Databases, REDB, { type: "merge", body: { spec: { storeVersion: target } } });
   stage.progress.say(`spec.storeVersion is now "${target}"`);
   const version = await awaitDatabase(stage, target);
   stage.progress.say(`database ${CAST.database} is active: ${version}`);
-  return version;
 }
 
 async function awaitCluster(stage: Stage, nodeTag: string): Promise<void> {

@@ -11,7 +11,9 @@ import { fetchBundle, type ReleaseServer } from "./release-server.ts";
 import {
   createCluster,
   createDatabase,
+  databaseVersion,
   installOperator,
+  runningVersions,
   upgradeCluster,
   upgradeDatabase,
   upgradeOperator,
@@ -39,7 +41,7 @@ export async function tellStory(stage: Stage, options: StoryOptions): Promise<Re
   stage.progress.chapter(`Install release ${older.operator}`);
   await installOperator(stage, await fetchBundle(releases.bundleBaseUrl, `v${older.operator}`), older);
   await createCluster(stage, older);
-  const engineBefore = await createDatabase(stage, options.fromVersion);
+  await createDatabase(stage, options.fromVersion);
 
   stage.progress.chapter("Load");
   const { connections, gapMs } = options;
@@ -49,12 +51,11 @@ export async function tellStory(stage: Stage, options: StoryOptions): Promise<Re
   };
   stage.signal.addEventListener("abort", abandon, { once: true });
   try {
-    stage.progress.say(
-      `${options.connections} connections write, count and read through the endpoint (${await load.engine()})`,
-    );
+    const engineBefore = await load.engine();
+    stage.progress.say(`${connections} connections write, count and read through the endpoint (${engineBefore})`);
     await rest(stage, load, options.restMs);
     const primariesBefore = await changesOfPrimary(stage);
-    const stages = await upgradeAll(stage, options, load, engineBefore);
+    const stages = await upgradeAll(stage, options, load);
     await load.enter("after");
     await rest(stage, load, options.restMs);
 
@@ -70,8 +71,9 @@ export async function tellStory(stage: Stage, options: StoryOptions): Promise<Re
         platform: `${process.platform} ${arch()}`,
         node: process.versions.node,
       },
-      connections: options.connections,
+      connections,
       load: result,
+      engineBefore,
       stages,
       switchovers: (await changesOfPrimary(stage)) - primariesBefore,
     });
@@ -81,35 +83,33 @@ export async function tellStory(stage: Stage, options: StoryOptions): Promise<Re
   }
 }
 
-async function upgradeAll(
-  stage: Stage,
-  options: StoryOptions,
-  load: LoadProcess,
-  engineBefore: string,
-): Promise<StageReceipt[]> {
-  const { older, latest } = options;
+/** The three stages in their order (§1), each with what the running service says of itself before and after. */
+async function upgradeAll(stage: Stage, options: StoryOptions, load: LoadProcess): Promise<StageReceipt[]> {
+  const { latest, releases, toVersion } = options;
+  const operator = async (): Promise<string> => (await runningVersions(stage)).operator;
+  const cluster = async (): Promise<string> => (await runningVersions(stage)).cluster;
   const timed = async (
     name: StageReceipt["stage"],
-    from: string,
-    act: () => Promise<string>,
+    version: () => Promise<string>,
+    act: () => Promise<unknown>,
   ): Promise<StageReceipt> => {
+    const from = await version();
     stage.progress.chapter(`Upgrade the ${name}`);
     await load.enter(name);
     const began = performance.now();
-    const to = await act();
+    await act();
+    const seconds = Math.round((performance.now() - began) / 100) / 10;
     await sayLoad(stage, load);
-    return { stage: name, from, to, seconds: Math.round((performance.now() - began) / 100) / 10 };
+    return { stage: name, from, to: await version(), seconds };
   };
   return [
-    await timed("operator", older.operator, async () => {
-      await upgradeOperator(stage, options.releases, latest);
-      return latest.operator;
-    }),
-    await timed("cluster", older.nodeTag, async () => {
-      await upgradeCluster(stage, latest);
-      return latest.nodeTag;
-    }),
-    await timed("database", engineBefore, () => upgradeDatabase(stage, options.toVersion)),
+    await timed("operator", operator, () => upgradeOperator(stage, releases, latest)),
+    await timed("cluster", cluster, () => upgradeCluster(stage, latest)),
+    await timed(
+      "database",
+      () => databaseVersion(stage),
+      () => upgradeDatabase(stage, toVersion),
+    ),
   ];
 }
 
