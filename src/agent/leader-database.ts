@@ -83,6 +83,7 @@ export class DatabaseLeader {
     }
     this.#view.log.info("step of a database", { bdb: record.uid, step });
     await this.#perform(facts, step);
+    await this.#say(record, ""); // what was waited for before no longer is
     return waiting(PAUSE_MS.acted, step.kind, "");
   }
 

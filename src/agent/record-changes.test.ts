@@ -89,6 +89,7 @@ test("progress never goes back", () => {
 test("a reason belongs to the upgrade while there is one", () => {
   assert.equal(withReason(recordOf(toVersion8), "why").upgrade?.waitingFor, "why");
   assert.equal(withReason(recordOf(), "why").waitingFor, "why");
+  assert.equal(withReason(recordOf({ ...toVersion8, waitingFor: "before" }), "").waitingFor, undefined);
 });
 
 test("why it waits and how far it is do not count as a change; everything else does", () => {

@@ -64,8 +64,8 @@ export function withActive(record: DatabaseRecord, now: string): DatabaseRecord 
 
 /** Why nothing moves at the moment; empty when something does. */
 export function withReason(record: DatabaseRecord, reason: string): DatabaseRecord {
-  if (record.upgrade !== undefined) return { ...record, upgrade: { ...record.upgrade, waitingFor: reason } };
   const { waitingFor: _before, ...rest } = record;
+  if (rest.upgrade !== undefined) return { ...rest, upgrade: { ...rest.upgrade, waitingFor: reason } };
   return reason === "" ? rest : { ...rest, waitingFor: reason };
 }
 

@@ -10,6 +10,7 @@ const GUARDS: readonly StepGuard[] = [
   othersAreInService,
   databasesAreSettled,
   noActionRuns,
+  primariesServe,
   replicasAreInSync,
 ];
 
@@ -73,6 +74,19 @@ function noActionRuns({ cluster }: ClusterView, pod: NodePod): Finding | undefin
     "ActionRunning",
     `running: ${others.map(({ name, object }) => `${name} of ${object}`).join(", ")}`,
     "the roll goes on once it ends; see GET /v1/actions",
+  );
+}
+
+/** The replica on the node of `pod` may be the only copy that is left, and about to take over. */
+function primariesServe({ cluster }: ClusterView, pod: NodePod): Finding | undefined {
+  const isAway = ({ node, primary, inSync }: ClusterDatabase["instances"][number]): boolean =>
+    primary && !inSync && node !== uidOf(pod);
+  const away = cluster.reachable ? cluster.databases.filter(({ instances }) => instances.some(isAway)) : [];
+  if (away.length === 0) return undefined;
+  return wait(
+    "PrimaryAway",
+    `no primary serves: ${away.map(({ name, waitingFor }) => `"${name}"${waitingFor && ` (${waitingFor})`}`).join(", ")}`,
+    "the roll goes on once it serves again or a replica has taken over; see GET /v1/bdbs",
   );
 }
 

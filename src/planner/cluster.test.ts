@@ -208,6 +208,27 @@ const cases: readonly Case[] = [
     suspended: "OperatorUpgraded",
   },
   {
+    name: "a primary that does not serve makes the roll of its replica's node wait",
+    view: {
+      ...upgrading,
+      cluster: facts({
+        databases: [
+          database({
+            waitingFor: "the primary does not answer",
+            instances: [
+              { node: 1, primary: true, inSync: false },
+              { node: 3, primary: false, inSync: false },
+            ],
+          }),
+        ],
+      }),
+    },
+    state: "Upgrade",
+    findings: ["PrimaryAway"],
+    step: "PrimaryAway",
+    suspended: "OperatorUpgraded",
+  },
+  {
     name: "a node that is down makes the roll of another wait",
     view: { ...upgrading, cluster: facts({ nodes: [node(1), node(2, { active: false }), node(3)] }) },
     state: "Upgrade",
