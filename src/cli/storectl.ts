@@ -18,7 +18,7 @@ export async function runStorectl(args: readonly string[], context: CliContext):
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return;
-    throw new Fault(faults.usage, wordsOf(error, program), {}, error);
+    throw new Fault(faults.usage, wordsOf(error, program, args), {}, error);
   }
 }
 
@@ -26,7 +26,20 @@ function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
 }
 
-function wordsOf({ code, message }: CommanderError, program: Command): string {
-  if (code === "commander.help") return `a command is missing\n${program.helpInformation()}`;
-  return message.replace(/^error: /, "");
+function wordsOf({ code, message }: CommanderError, program: Command, args: readonly string[]): string {
+  if (code === "commander.help") return `a command is missing; there are: ${wordsAfter(args, program).join(", ")}`;
+  const said = message.replace(/^error: /, "");
+  return code === "commander.unknownCommand" ? `${said}; there are: ${wordsAfter(args, program).join(", ")}` : said;
+}
+
+/** The commands that may stand where `args` ends or stops making sense. */
+function wordsAfter(args: readonly string[], program: Command): string[] {
+  const { command, said } = args.reduce(
+    (at, word) => {
+      const next = at.command.commands.find((each) => each.name() === word);
+      return next === undefined ? at : { command: next, said: [...at.said, word] };
+    },
+    { command: program, said: ["storectl"] },
+  );
+  return command.commands.map((each) => [...said, each.name()].join(" "));
 }

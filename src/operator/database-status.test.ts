@@ -75,6 +75,15 @@ test("the version that was told stays while the engine does not answer, until th
   assert.equal(databaseStatusOf({ ...whole(), before, bdb: upgraded }, NOW).version, "8.0");
 });
 
+test("Ready speaks of the spec that was acted on: an edit that waits for the cluster's upgrade is not in it", () => {
+  const suspension = { reason: "OperatorUpgraded", message: "upgrade the cluster" } as const;
+  const edited = { ...whole(), generation: 3, before: { observedGeneration: 2 } };
+  const generationOf = (report: DatabaseReport): number | undefined =>
+    databaseStatusOf(report, NOW).conditions?.find(({ type }) => type === "Ready")?.observedGeneration;
+  assert.equal(generationOf({ ...edited, decision: undefined, suspension }), 2);
+  assert.equal(generationOf(edited), 3);
+});
+
 function whole(): DatabaseReport {
   return {
     generation: 1,

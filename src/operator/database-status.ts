@@ -78,11 +78,14 @@ function shardsByStatus({ shard_list }: BdbRecord): Record<string, number> {
 }
 
 function statements(report: DatabaseReport): readonly Statement[] {
+  const { generation, suspension, decision, before } = report;
+  // an edit that waits has not been looked at, and `kubectl wait --for=condition=Ready` shall wait for it
+  const looked = suspension === undefined ? generation : (before.observedGeneration ?? 0);
   return [
-    ready(report),
-    suspended(report.suspension),
-    ...(report.decision === undefined ? [] : [drifted(report.decision)]),
-  ].map((statement) => ({ ...statement, observedGeneration: report.generation }));
+    { ...ready(report), observedGeneration: looked },
+    { ...suspended(suspension), observedGeneration: generation },
+    ...(decision === undefined ? [] : [{ ...drifted(decision), observedGeneration: generation }]),
+  ];
 }
 
 function ready({ bdb, decision, failure, unready, actions }: DatabaseReport): Statement {

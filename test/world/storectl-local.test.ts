@@ -94,8 +94,9 @@ describe("storectl local", () => {
   });
 
   const mistakes: { name: string; args: string[]; says: RegExp }[] = [
-    { name: "no command", args: [], says: /a command is missing/ },
-    { name: "an unknown command", args: ["locl"], says: /unknown command 'locl'/ },
+    { name: "no command", args: [], says: /a command is missing; there are: storectl local/ },
+    { name: "half a command", args: ["local"], says: /missing; there are: storectl local up, storectl local down/ },
+    { name: "an unknown command", args: ["locl"], says: /unknown command 'locl'; there are: storectl local/ },
     { name: "an unknown option", args: ["local", "status", "--frob"], says: /unknown option '--frob'/ },
     {
       name: "an unknown form of output",
