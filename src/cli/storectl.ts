@@ -28,7 +28,7 @@ function everyCommand(command: Command): Command[] {
 
 function wordsOf({ code, message }: CommanderError, program: Command, args: readonly string[]): string {
   if (code === "commander.help") return `a command is missing; there are: ${wordsAfter(args, program).join(", ")}`;
-  const said = message.replace(/^error: /, "");
+  const said = message.replace(/^error: /, "").split("\n", 1)[0] ?? "";
   return code === "commander.unknownCommand" ? `${said}; there are: ${wordsAfter(args, program).join(", ")}` : said;
 }
 
