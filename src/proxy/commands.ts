@@ -2,6 +2,7 @@
  * How the proxy treats a command that is not simply forwarded.
  * - transaction, blocking, wait, subscription: needs a connection to the engine of its own for a while
  * - identity: AUTH and HELLO, which also an unauthenticated client may send
+ * - scan: goes on at the server that gave its cursor
  * - session: what the proxy keeps for the client
  * - script: forwarded, its body remembered
  * - denied: belongs to whoever runs the database, not to its clients
@@ -10,6 +11,7 @@ export type Treatment =
   | "transaction"
   | "blocking"
   | "wait"
+  | "scan"
   | "subscription"
   | "identity"
   | "session"
@@ -41,6 +43,7 @@ const NAMES: Readonly<Record<Treatment, string>> = {
   transaction: "MULTI EXEC DISCARD WATCH UNWATCH",
   blocking: "BLPOP BRPOP BLMOVE BRPOPLPUSH BLMPOP BZPOPMIN BZPOPMAX BZMPOP XREAD XREADGROUP",
   wait: "WAIT WAITAOF",
+  scan: "SCAN HSCAN SSCAN ZSCAN",
   subscription: "SUBSCRIBE PSUBSCRIBE SSUBSCRIBE UNSUBSCRIBE PUNSUBSCRIBE SUNSUBSCRIBE",
   identity: "AUTH HELLO",
   session: "SELECT CLIENT RESET",

@@ -13,11 +13,12 @@ import { Hold } from "./hold.ts";
 import { LIMITS } from "./host.ts";
 import type { Counters, SessionHost } from "./host.ts";
 import { replies } from "./replies.ts";
+import { ScanSources } from "./scan-sources.ts";
 import { ScriptCache } from "./script-cache.ts";
 import { Session } from "./session.ts";
 import { followSubscribers } from "./subscriber-move.ts";
 import { after } from "./timer.ts";
-import { Upstream } from "./upstream.ts";
+import { isAt, Upstream } from "./upstream.ts";
 
 /** What an endpoint is made of. */
 export interface EndpointContext {
@@ -31,6 +32,7 @@ export class Endpoint implements SessionHost {
   readonly clock: Clock;
   readonly log: Log;
   readonly scripts = new ScriptCache();
+  readonly scans: ScanSources;
   readonly counters: Counters = { requests: 0, cut: 0, resent: 0, holdsExpired: 0, pins: 0, partialBytes: 0 };
   givenUp = false;
   upstream: Upstream | undefined;
@@ -50,6 +52,12 @@ export class Endpoint implements SessionHost {
     this.#arenas = context.arenas;
     this.#config = config;
     this.#epoch = config.epoch;
+    this.scans = new ScanSources(
+      this.clock,
+      (address) => this.#connectTo(address),
+      () => this.holdMs,
+    );
+    this.scans.serve(config.epoch, config.primary);
     if (config.primary !== undefined) this.#serveFrom(this.#connectTo(config.primary));
     this.#watchPrimary();
   }
@@ -73,6 +81,7 @@ export class Endpoint implements SessionHost {
     const moved = config.primary !== undefined && !isAt(this.upstream, config.primary);
     if (config.epoch === this.#epoch && !moved) return;
     this.#epoch = config.epoch;
+    this.scans.serve(config.epoch, config.primary);
     if (config.primary === undefined) this.#leaveUpstream();
     else if (moved) this.#goTo(config.primary);
   }
@@ -137,6 +146,7 @@ export class Endpoint implements SessionHost {
     this.#epoch = epoch;
     this.#config = { ...this.#config, epoch, primary: target };
     if (!known) this.#goTo(target);
+    this.scans.serve(epoch, target);
     await this.#giveScripts();
     if (hold !== undefined) this.#resume(hold);
     return hold?.ageMs ?? 0;
@@ -192,6 +202,7 @@ export class Endpoint implements SessionHost {
     this.#dropPrepared();
     for (const session of [...this.#sessions]) session.destroy();
     this.upstream?.destroy();
+    this.scans.close();
     this.#cancelGiveUp?.();
   }
 
@@ -317,7 +328,3 @@ export class Endpoint implements SessionHost {
 }
 
 const MAIN_PLACE = { protocol: 2, database: 0 } as const;
-
-function isAt(upstream: Upstream | undefined, { host, port }: Address): boolean {
-  return upstream !== undefined && upstream.address.host === host && upstream.address.port === port;
-}

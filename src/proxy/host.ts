@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import type { ScanSources } from "./scan-sources.ts";
 import type { ScriptCache } from "./script-cache.ts";
 import type { Session } from "./session.ts";
 import type { Upstream } from "./upstream.ts";
@@ -40,6 +41,7 @@ export interface SessionHost {
   readonly clock: Clock;
   readonly log: Log;
   readonly scripts: ScriptCache;
+  readonly scans: ScanSources;
   readonly counters: Counters;
   readonly password: string;
   /** How long a client may wait for a primary, in milliseconds. */

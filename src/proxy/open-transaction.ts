@@ -27,4 +27,4 @@ export class OpenTransaction {
   }
 }
 
-const QUEUEABLE: ReadonlySet<Treatment> = new Set(["transaction", "blocking", "wait", "script"]);
+const QUEUEABLE: ReadonlySet<Treatment> = new Set(["transaction", "blocking", "wait", "scan", "script"]);

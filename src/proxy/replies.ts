@@ -15,6 +15,7 @@ export const replies = {
   badDatabase: Buffer.from("-ERR invalid DB index\r\n"),
   tooManyClients: Buffer.from("-ERR max number of clients reached\r\n"),
   tooManyDatabases: Buffer.from("-ERR store: too many different databases are selected at this endpoint\r\n"),
+  tooManyPins: Buffer.from("-ERR store: too many clients have a session of their own at this endpoint\r\n"),
   tooLargeTransaction: Buffer.from("-ERR store: the transaction is too large\r\n"),
   transactionAborted: Buffer.from("-EXECABORT Transaction discarded because of previous errors.\r\n"),
 } as const;

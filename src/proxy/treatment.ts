@@ -7,6 +7,7 @@ import { isPassword } from "./identity.ts";
 import { dialPinFor } from "./pin-dial.ts";
 import { Pinned } from "./pinned.ts";
 import { errorReply, replies } from "./replies.ts";
+import { scanHere, takeScan } from "./scan.ts";
 import type { Session } from "./session.ts";
 import { laneName } from "./upstream.ts";
 import type { Place } from "./upstream.ts";
@@ -20,7 +21,7 @@ export function treat(session: Session, request: Buffer, special: Special | unde
   const treatment = special?.treatment;
   if (!identity.authenticated && treatment !== "identity" && treatment !== "quit") return session.local(replies.noAuth);
   if (pinned?.inTransaction === true && treatment !== "quit" && special?.name !== "RESET")
-    return pinned.take(request, special);
+    return pinned.take(special?.treatment === "scan" ? scanHere(session, request) : request, special);
   if (special === undefined) return pinned === undefined ? session.forward(request) : pinned.take(request, special);
   switch (special.treatment) {
     case "transaction":
@@ -33,6 +34,10 @@ export function treat(session: Session, request: Buffer, special: Special | unde
     case "wait":
     case "subscription":
       return takePinned(session, request, special);
+    case "scan":
+      // a subscriber of the old protocol may not scan: the engine says so
+      if (identity.place.protocol === 2 && pinned?.listening === true) return pinned.take(request, undefined);
+      return takeScan(session, request) ?? takePlain(session, request);
     case "script":
       rememberScript(session, request);
       return takePlain(session, request);
@@ -69,8 +74,7 @@ function takePinned(session: Session, request: Buffer, special: Special): boolea
     session.usableLane();
     return false;
   }
-  if (host.counters.pins >= LIMITS.pins)
-    return session.local(errorReply("ERR store: too many clients have a session of their own at this endpoint"));
+  if (host.counters.pins >= LIMITS.pins) return session.local(replies.tooManyPins);
   const pin = host.upstream.takePin(session.identity.place);
   if (pin === undefined) {
     dialPinFor(session);

@@ -33,6 +33,11 @@ export function laneName({ protocol, database }: Place): string {
   return `${protocol}:${database}`;
 }
 
+/** True for the engine at this address. */
+export function isAt(upstream: Upstream | undefined, { host, port }: Address): boolean {
+  return upstream !== undefined && upstream.address.host === host && upstream.address.port === port;
+}
+
 /** What can be had for a place: a lane, the engine's refusal, or nothing yet. */
 export type LaneChoice = { readonly lane: Lane; readonly hello: Buffer } | { readonly refused: Buffer } | undefined;
 
