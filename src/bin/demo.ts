@@ -25,9 +25,19 @@ import { startWorld, type World } from "./world-start.ts";
 const OLDER_RELEASE = "7.22.2-21";
 const FROM_VERSION: StoreVersion = "7.2";
 
+const USAGE =
+  "usage: npm run demo -- [--keep] [--connections 50] [--gap-ms 20]\n" +
+  "  --keep             leave the world up afterwards, for kubectl, until Ctrl-C\n" +
+  "  --connections <n>  connections of the load, 1 to 1000\n" +
+  "  --gap-ms <n>       pause of each connection between two requests, 0 to 1000";
+
 await main(process.argv.slice(2)).catch(reportAndExit);
 
 async function main(args: readonly string[]): Promise<void> {
+  if (args.includes("--help") || args.includes("-h")) {
+    process.stdout.write(`${USAGE}\n`);
+    return;
+  }
   const options = readOptions(args);
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -67,7 +77,6 @@ interface Options {
 }
 
 function readOptions(args: readonly string[]): Options {
-  const usage = "usage: npm run demo -- [--keep] [--connections 50] [--gap-ms 20]";
   const parsed = (() => {
     try {
       return parseArgs({
@@ -79,13 +88,13 @@ function readOptions(args: readonly string[]): Options {
         },
       }).values;
     } catch (error) {
-      throw new Fault(faults.usage, `${messageOf(error)}; ${usage}`, {}, error);
+      throw new Fault(faults.usage, `${messageOf(error)}\n${USAGE}`, {}, error);
     }
   })();
   const whole = (name: "connections" | "gap-ms", min: number, max: number): number => {
     const value = Number(parsed[name]);
     if (Number.isInteger(value) && value >= min && value <= max) return value;
-    throw new Fault(faults.usage, `--${name} is "${parsed[name]}", but must be ${min} to ${max}; ${usage}`);
+    throw new Fault(faults.usage, `--${name} is "${parsed[name]}", but must be ${min} to ${max}\n${USAGE}`);
   };
   return { keep: parsed.keep, connections: whole("connections", 1, 1000), gapMs: whole("gap-ms", 0, 1000) };
 }

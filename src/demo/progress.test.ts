@@ -1,19 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { terminalProgress } from "./progress.ts";
+import { terminalProgress, type Progress } from "./progress.ts";
 
-function screen(isTTY: boolean): { text: () => string; progress: ReturnType<typeof terminalProgress> } {
+function screen(isTTY: boolean, elapsed = () => 61_000): { text: () => string; progress: Progress } {
   let text = "";
   const terminal = { isTTY, columns: 40, write: (part: string) => void (text += part) };
-  return { text: () => text, progress: terminalProgress(terminal, () => 61_000) };
+  return { text: () => text, progress: terminalProgress(terminal, elapsed) };
 }
 
-test("away from a terminal, each change is one line without control codes", () => {
-  const { text, progress } = screen(false);
+test("away from a terminal, what is going on shows only after a long silence, without control codes", () => {
+  let elapsed = 61_000;
+  const { text, progress } = screen(false, () => elapsed);
+  progress.say("begun");
   progress.now("waiting");
-  progress.now("waiting");
+  elapsed = 72_000;
+  progress.now("still waiting");
+  progress.now("still waiting for something else");
   progress.say("done");
-  assert.equal(text(), "  1:01  waiting\n  1:01  done\n");
+  assert.equal(text(), "  1:01  begun\n  1:12  still waiting\n  1:12  done\n");
 });
 
 test("on a terminal, what is going on is replaced by what follows and never wraps", () => {

@@ -4,7 +4,7 @@ export interface Progress {
   chapter(title: string): void;
   /** Something that happened and stays on the screen. */
   say(text: string): void;
-  /** What is going on right now: replaces the line before it on a terminal; printed elsewhere only when `text` changes. */
+  /** What is going on right now: replaces the line before it on a terminal; elsewhere a line only after a long silence. */
   now(text: string): void;
 }
 
@@ -14,12 +14,16 @@ export interface Terminal {
   write(text: string): void;
 }
 
+/** Away from a terminal somebody may read along: a sign of life at least this often, in milliseconds. */
+const SIGN_OF_LIFE_MS = 10_000;
 const CLEAR_LINE = "\r\u001b[2K";
 
 /** Each line carries the time since the start, as minutes and seconds. */
 export function terminalProgress(terminal: Terminal, elapsedMs: () => number): Progress {
   let live = "";
+  let spokeAt = 0;
   const line = (text: string): void => {
+    spokeAt = elapsedMs();
     terminal.write(`${live !== "" && terminal.isTTY ? CLEAR_LINE : ""}${text}\n`);
     live = "";
   };
@@ -32,17 +36,11 @@ export function terminalProgress(terminal: Terminal, elapsedMs: () => number): P
     },
     now: (text) => {
       if (text === live) return;
-      if (!terminal.isTTY) {
-        line(`  ${stamp(elapsedMs())}  ${text}`);
-      } else {
-        terminal.write(
-          `${CLEAR_LINE}  ${stamp(elapsedMs())}  ${text}`.slice(
-            0,
-            Math.max(20, terminal.columns - 1) + CLEAR_LINE.length,
-          ),
-        );
-      }
-      live = text;
+      const whole = `  ${stamp(elapsedMs())}  ${text}`;
+      if (terminal.isTTY) {
+        terminal.write(CLEAR_LINE + whole.slice(0, Math.max(20, terminal.columns - 1)));
+        live = text;
+      } else if (elapsedMs() - spokeAt >= SIGN_OF_LIFE_MS) line(whole);
     },
   };
 }

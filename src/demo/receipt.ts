@@ -125,9 +125,9 @@ export function receiptLines(receipt: Receipt): string[] {
     latency("during", during),
     latency("after", after),
     "",
-    ...receipt.stages.map((s) => `  ${s.stage.padEnd(10)}${s.from} -> ${s.to}   ${s.seconds.toFixed(1)} s`),
-    `  engine    ${receipt.engine.before} -> ${receipt.engine.after}, as it reports of itself`,
-    `  whole story           ${receipt.totalSeconds.toFixed(1)} s on ${receipt.machine.cpus} cores`,
+    ...receipt.stages.map((s) => `  ${s.stage.padEnd(22)}${s.seconds.toFixed(1).padStart(5)} s   ${s.from} -> ${s.to}`),
+    `  ${"engine".padEnd(22)}${receipt.engine.before} -> ${receipt.engine.after}, as it reports of itself`,
+    `  ${"whole story".padEnd(22)}${receipt.totalSeconds.toFixed(1).padStart(5)} s   on ${receipt.machine.cpus} cores`,
     ...receipt.failures.map((failure) => `  a client said: ${failure}`),
   ];
 }

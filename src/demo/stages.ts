@@ -76,14 +76,12 @@ export async function upgradeOperator(stage: Stage, releases: ReleaseServer, lat
   const tag = await latestReleaseTag(releases.releasesApiUrl);
   stage.progress.say(`latest release is ${tag}`);
   await installOperator(stage, await fetchBundle(releases.bundleBaseUrl, tag), latest);
-  const suspended = await until(stage, Clusters, REC, {
+  await until(stage, Clusters, REC, {
     what: "management suspended until the cluster is upgraded too",
     withinMs: PATIENCE_MS,
     isMet: ({ status }) => conditionOf(status?.conditions, "ReconcileSuspended")?.status === "True",
   });
-  stage.progress.say(
-    conditionOf(suspended.status?.conditions, "ReconcileSuspended")?.message ?? "management is suspended",
-  );
+  stage.progress.say("it leaves cluster and databases as they are until the cluster is upgraded too");
 }
 
 /** Stage 2: the node tag is set and the cluster rolls node by node. */
@@ -104,7 +102,9 @@ export async function upgradeCluster(stage: Stage, latest: Release): Promise<voi
     withinMs: PATIENCE_MS,
     isMet: ({ status: now }) => now?.updatedReplicas === 3 && now.readyReplicas === 3,
   });
-  stage.progress.say(`cluster is Running: ${status?.updatedReplicas ?? 0} nodes at ${latest.nodeTag}`);
+  stage.progress.say(
+    `cluster ${CAST.cluster} is Running, its StatefulSet rolled: ${status?.updatedReplicas ?? 0} of 3`,
+  );
 }
 
 /** Stage 3: the database gets a newer version. */
@@ -116,6 +116,7 @@ export async function upgradeDatabase(stage: Stage, target: StoreVersion): Promi
 }
 
 async function awaitCluster(stage: Stage, nodeTag: string): Promise<void> {
+  let told = 0;
   await until(stage, Clusters, REC, {
     what: `STATE Running at ${nodeTag}`,
     withinMs: PATIENCE_MS,
@@ -126,6 +127,11 @@ async function awaitCluster(stage: Stage, nodeTag: string): Promise<void> {
       (status.nodes ?? []).every((node) => node.version === nodeTag && node.status === "active"),
     onChange: ({ status }) => {
       const doing = conditionOf(status?.conditions, "Progressing")?.message ?? "";
+      const { to, updatedNodes = 0 } = status?.upgrade ?? {};
+      if (to === nodeTag && updatedNodes > told) {
+        told = updatedNodes;
+        stage.progress.say(`${status?.state ?? ""}  ${updatedNodes} of 3 nodes run ${nodeTag}`);
+      }
       stage.progress.now(`${status?.state ?? "PendingCreation"}  ${doing}`.trim());
     },
   });
@@ -139,7 +145,9 @@ async function awaitDatabase(stage: Stage, version: StoreVersion): Promise<strin
       now?.status === "active" &&
       now.observedGeneration === metadata.generation &&
       (now.version ?? "").startsWith(version),
-    onChange: ({ status: now }) => {
+    onChange: ({ metadata, status: now }) => {
+      const isOld = now?.status === "active" && now.observedGeneration !== metadata.generation;
+      if (isOld) return; // the edit has not been seen yet
       const doing = conditionOf(now?.conditions, "Ready")?.message ?? "";
       stage.progress.now(`${now?.status ?? "pending"}  ${doing}`.trim());
     },

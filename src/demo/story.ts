@@ -56,6 +56,7 @@ export async function tellStory(stage: Stage, options: StoryOptions): Promise<Re
     await rest(stage, load, options.restMs);
     const primariesBefore = await changesOfPrimary(stage);
     const stages = await upgradeAll(stage, options, load);
+    stage.progress.chapter("Afterwards");
     await load.enter("after");
     await rest(stage, load, options.restMs);
 
@@ -153,8 +154,12 @@ async function sayLoad(stage: Stage, load: LoadProcess): Promise<void> {
   const phase = phases.at(-1);
   if (phase === undefined) return;
   stage.progress.say(
-    `clients in ${phase.seconds.toFixed(1)} s: ${phase.requests.toLocaleString("en-US")} requests, ${phase.failed} failed, p50 ${phase.p50} ms, p99 ${phase.p99} ms, longest ${phase.max} ms`,
+    `${phase.requests.toLocaleString("en-US")} requests in ${phase.seconds.toFixed(1)} s, ${phase.failed} failed; p50 ${ms(phase.p50)}, p99 ${ms(phase.p99)}, longest ${ms(phase.max)}`,
   );
+}
+
+function ms(milliseconds: number): string {
+  return `${milliseconds.toFixed(1)} ms`;
 }
 
 /** How often a primary has changed so far: the sum of the epochs in the database's record. */
