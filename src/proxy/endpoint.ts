@@ -118,6 +118,8 @@ export class Endpoint implements SessionHost {
     });
     this.#hold = hold;
     this.upstream?.flush();
+    for (const session of [...this.#sessions])
+      if ((session.upload?.ageMs ?? 0) > LIMITS.uploadMs) session.cut("a request takes too long to wait for");
     const busy = [...this.#sessions].filter((session) => session.busy);
     const drained = await hold.drain(busy, drainMs);
     if (drained !== undefined) {

@@ -21,6 +21,10 @@ export const LIMITS = {
   inFlight: 10_000,
   /** Requests whose end has not arrived, of all clients together. */
   partialBytes: 2 ** 30,
+  /** A larger request is not collected: it flows through a connection of its own. Smaller ones can be sent again. */
+  collectedBytes: 2 ** 20,
+  /** A request that has been arriving for so long is not waited for by a hold. */
+  uploadMs: 60_000,
   /** A request of a client that has not authenticated. */
   guestBytes: 64 * 1024,
   transactionBytes: 64 * 2 ** 20,

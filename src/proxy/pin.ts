@@ -8,6 +8,8 @@ export interface PinUser {
   /** One whole reply or message. */
   frame(frame: Buffer): void;
   closed(): void;
+  /** The connection takes more, after it was clogged. */
+  drained?(): void;
 }
 
 /** A connection to an engine that one client has for itself, for as long as its session cannot share one. */
@@ -38,7 +40,9 @@ export class Pin {
         this.closed = true;
         this.#user?.closed();
       },
-      drained: () => undefined,
+      drained: () => {
+        this.#user?.drained?.();
+      },
     });
   }
 
@@ -49,6 +53,11 @@ export class Pin {
 
   write(bytes: Buffer): void {
     this.#wire.write(bytes);
+  }
+
+  /** The engine does not take what is sent as fast as it comes. */
+  get clogged(): boolean {
+    return this.#wire.queued > CLOGGED_BYTES;
   }
 
   pause(): void {
@@ -81,3 +90,5 @@ export class Pin {
     if (start < bytes.length) this.#carried.push(bytes.subarray(start));
   }
 }
+
+const CLOGGED_BYTES = 2 ** 20;

@@ -11,10 +11,12 @@ import type { SessionHost } from "./host.ts";
 import type { Identity } from "./identity.ts";
 import type { Lane, LostRequest, Requester } from "./lane.ts";
 import { OutputLimit } from "./output-limit.ts";
+import { PartialRequest } from "./partial-request.ts";
 import type { Pinned } from "./pinned.ts";
 import { errorReply, replies } from "./replies.ts";
 import { RequestScanner } from "./request-scanner.ts";
 import { treat } from "./treatment.ts";
+import { Upload } from "./upload.ts";
 import type { Upstream } from "./upstream.ts";
 import { Wire } from "./wire.ts";
 
@@ -31,6 +33,8 @@ export class Session implements Requester {
   readonly identity: Identity;
   /** Present while the client has a connection to the engine for itself. */
   pinned: Pinned | undefined;
+  /** Present while a request is on its way that is too large to be collected. */
+  upload: Upload | undefined;
   /** Something must happen before the next request can be taken: a connection is being dialled. */
   waiting = false;
   state: SessionState = "open";
@@ -39,9 +43,7 @@ export class Session implements Requester {
   readonly #backlog: Backlog;
   readonly #output: OutputLimit;
   #unread: Buffer[] = [];
-  /** Beginning of a request whose end has not arrived. */
-  #partial: Buffer[] = [];
-  #partialBytes = 0;
+  readonly #partial: PartialRequest;
   #paused = false;
   #pumping = false;
   #inputEnded = false;
@@ -53,6 +55,7 @@ export class Session implements Requester {
   constructor(socket: Socket, host: SessionHost, identity: Identity) {
     this.host = host;
     this.identity = identity;
+    this.#partial = new PartialRequest(host.counters);
     this.#backlog = new Backlog(this);
     this.#wire = new Wire(socket, {
       data: (bytes) => {
@@ -80,7 +83,7 @@ export class Session implements Requester {
 
   /** True while a request of this client is at an engine; one that blocks does not count. */
   get busy(): boolean {
-    return this.inFlight > 0 || (this.pinned?.busy ?? false);
+    return this.inFlight > 0 || (this.pinned?.busy ?? false) || (this.upload?.started ?? false);
   }
 
   /** True while the client waits for an answer of any kind. */
@@ -96,6 +99,7 @@ export class Session implements Requester {
   /** Takes what has arrived, as far as possible now. */
   pump(): void {
     if (this.#pumping) return;
+    this.upload?.start();
     this.#pumping = true;
     while (this.#unread.length > 0 && this.#mayAdvance) {
       if (!this.#consume(this.#unread.shift() ?? Buffer.alloc(0))) break;
@@ -108,6 +112,7 @@ export class Session implements Requester {
   /** The primary is another one, or can be reached again. */
   upstreamChanged(): void {
     this.pinned?.upstreamChanged();
+    this.upload?.upstreamChanged();
     this.#backlog.resend();
     this.pump();
   }
@@ -164,7 +169,16 @@ export class Session implements Requester {
     this.host.settled(this);
     if (this.state === "finishing") this.finish();
     else if (this.state === "leaving") this.leave();
-    if (this.#unread.length > 0 || this.#paused) this.pump();
+    if (this.#unread.length > 0 || this.#paused || this.upload !== undefined) this.pump();
+  }
+
+  /** The large request is answered. */
+  uploaded(answer: Buffer): void {
+    this.upload = undefined;
+    this.host.counters.requests++;
+    this.deliver(answer);
+    this.settled();
+    this.pump();
   }
 
   lost(requests: readonly LostRequest[], torn: boolean): void {
@@ -176,13 +190,14 @@ export class Session implements Requester {
   /** Ends at the next boundary between requests and transactions. */
   leave(): void {
     if (this.state === "open") this.state = "leaving";
-    if (this.state === "leaving" && this.pinned?.midway !== true) this.finish();
+    if (this.state === "leaving" && this.pinned?.midway !== true && this.upload === undefined) this.finish();
   }
 
   /** Ends at the next boundary between requests, at once when nothing is owed. */
   finish(): void {
     if (this.state === "closing" || this.state === "closed") return;
     this.state = "finishing";
+    if (this.upload?.incomplete === true) this.#dropUpload();
     if (this.owed || this.waiting) return;
     this.#halfClose();
   }
@@ -215,7 +230,7 @@ export class Session implements Requester {
   #halfClose(): void {
     this.state = "closing";
     this.#unread = [];
-    this.#dropPartial();
+    this.#partial.drop();
     this.#releasePin();
     if (this.#lastWords !== undefined) this.#wire.write(this.#lastWords);
     this.#wire.halfClose();
@@ -223,13 +238,10 @@ export class Session implements Requester {
   }
 
   get #mayAdvance(): boolean {
+    if (this.state !== "open" && this.state !== "leaving") return false;
+    if (this.upload !== undefined) return this.upload.receiving;
     return (
-      (this.state === "open" || this.state === "leaving") &&
-      !this.host.held &&
-      !this.waiting &&
-      !this.#backlog.active &&
-      this.inFlight < LIMITS.inFlight &&
-      !this.clogged
+      !this.host.held && !this.waiting && !this.#backlog.active && this.inFlight < LIMITS.inFlight && !this.clogged
     );
   }
 
@@ -244,15 +256,15 @@ export class Session implements Requester {
 
   /** Takes the requests in `chunk`; what is left over goes back to the unread. False: nothing more can be taken now. */
   #consume(chunk: Buffer): boolean {
-    if (this.#partial.length === 0) return this.#takeAll(chunk);
+    if (this.#partial.empty && this.upload === undefined) return this.#takeAll(chunk);
     const past = this.#scan(chunk, 0);
     if (this.#lastWords !== undefined) {
       this.finish();
       return false;
     }
+    if (this.upload !== undefined) return this.#feed(this.upload, chunk, past);
     if (past === INCOMPLETE) return this.#keepPartial(chunk);
-    const request = Buffer.concat([...this.#partial, chunk.subarray(0, past)]);
-    this.#dropPartial();
+    const request = this.#partial.join(chunk.subarray(0, past));
     if (past < chunk.length) this.#unread.unshift(chunk.subarray(past));
     return this.#takeAll(request);
   }
@@ -285,20 +297,27 @@ export class Session implements Requester {
   }
 
   #keepPartial(bytes: Buffer): boolean {
-    const { counters } = this.host;
-    this.#partial.push(bytes);
-    this.#partialBytes += bytes.length;
-    counters.partialBytes += bytes.length;
-    const limit = this.identity.authenticated ? Infinity : LIMITS.guestBytes;
-    const tooMuch = this.#partialBytes > limit || counters.partialBytes > LIMITS.partialBytes;
-    if (tooMuch) this.cut("a request is too large");
-    return !tooMuch;
+    const large = this.#partial.push(bytes);
+    const tooLarge = this.#partial.tooLarge(!this.identity.authenticated);
+    if (tooLarge) this.cut("a request is too large");
+    else if (large && this.#isPlain) {
+      this.upload = Upload.of(this, this.#partial);
+      this.upload?.start();
+    }
+    return !tooLarge;
   }
 
-  #dropPartial(): void {
-    this.host.counters.partialBytes -= this.#partialBytes;
-    this.#partialBytes = 0;
-    this.#partial = [];
+  /** Passes on what belongs to the large request, which ends at `past`. */
+  #feed(upload: Upload, chunk: Buffer, past: number): boolean {
+    const last = past !== INCOMPLETE;
+    if (last && past < chunk.length) this.#unread.unshift(chunk.subarray(past));
+    upload.take(last ? chunk.subarray(0, past) : chunk, last);
+    return true;
+  }
+
+  #dropUpload(): void {
+    this.upload?.drop();
+    this.upload = undefined;
   }
 
   /** The end of the next request; INCOMPLETE also when what stands there is none, which is the client's end. */
@@ -362,9 +381,10 @@ export class Session implements Requester {
     if (this.state === "closed") return;
     this.state = "closed";
     this.#unread = [];
-    this.#dropPartial();
+    this.#partial.drop();
     this.#output.stop();
     this.#backlog.drop();
+    this.#dropUpload();
     this.#releasePin();
     this.host.ended(this);
   }
