@@ -47,7 +47,9 @@ async function gatherInstances(
   const entries = record.shards.flatMap((shard) =>
     shard.instances.map(async (instance) => {
       const serves = answers.get(instance.id)?.state === "serving";
-      const word = serves ? undefined : await askNode(view, instance.node, record.uid, instance.id);
+      // a node that is gone did not answer a moment ago
+      const word =
+        serves || isGone(instance.node) ? undefined : await askNode(view, instance.node, record.uid, instance.id);
       const facts = instanceFacts(record, shard, instance, answers, hosts, word, isGone(instance.node));
       return [instance.id, facts] as const;
     }),

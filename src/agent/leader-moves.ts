@@ -1,6 +1,8 @@
 import type { DatabaseRecord, InstanceRecord } from "../api/records.ts";
 import { Fault } from "../base/fault.ts";
 import { primaryOf } from "../planner/database-facts.ts";
+import type { InstanceFacts } from "../planner/database-facts.ts";
+import { takesNoWrites } from "../planner/failover.ts";
 import { addressOf, engineAddress } from "./cluster-view.ts";
 import type { ClusterView } from "./cluster-view.ts";
 import { failOver } from "./failover.ts";
@@ -30,10 +32,8 @@ export function leaderMoves(view: ClusterView, proxies: () => readonly ProxyPort
       log: view.log,
     };
   };
-  const isDead = async (record: DatabaseRecord, instance: number): Promise<boolean> => {
-    const { instances } = await gatherFacts(view, record, new Set());
-    return instances.get(instance)?.state === "dead";
-  };
+  const look = async (record: DatabaseRecord, instance: number): Promise<InstanceFacts | undefined> =>
+    (await gatherFacts(view, record, new Set())).instances.get(instance);
 
   return {
     async switchOver(record, shard, to) {
@@ -43,7 +43,7 @@ export function leaderMoves(view: ClusterView, proxies: () => readonly ProxyPort
     },
     async resumeSwitchover(record, shard) {
       const target = shardOf(record, shard).switchover?.to ?? -1;
-      const targetDead = await isDead(record, target);
+      const targetDead = (await look(record, target))?.state === "dead";
       const result = await resolveIntent({ record, shard, targetDead }, await portsFor(record));
       if (result.kind === "waiting") throw notDone(record, result.reason);
     },
@@ -54,7 +54,7 @@ export function leaderMoves(view: ClusterView, proxies: () => readonly ProxyPort
           record,
           shard,
           to,
-          oldIsDead: () => isDead(record, old),
+          oldIsDead: async () => takesNoWrites(await look(record, old)),
           ...(lastSeen === undefined
             ? {}
             : { lastSeen: { offset: lastSeen.offset, agoMs: view.clock.now().getTime() - lastSeen.at } }),
@@ -63,12 +63,15 @@ export function leaderMoves(view: ClusterView, proxies: () => readonly ProxyPort
       );
     },
     async reattach(record, shard, replica) {
-      const { instances } = shardOf(record, shard);
+      const ports = await portsFor(record);
+      // a leader that stood still for a while has been succeeded, and would attach the new primary to the old one
+      const { epoch, instances } = shardOf(await ports.change((stored) => stored), shard);
+      if (epoch !== shardOf(record, shard).epoch) throw notDone(record, "another leader has changed the primary");
       const primary = primaryOf(shardOf(record, shard));
       const host = addressOf(view, primary.node);
       const stray = instances.filter(({ id }) => id === replica);
       if (host === undefined) throw notDone(record, `node ${primary.node} has no address`);
-      const failed = await attachAll(stray, { host, port: primary.port }, await portsFor(record));
+      const failed = await attachAll(stray, { host, port: primary.port }, ports);
       if (failed.length > 0) throw notDone(record, `replica ${replica} cannot be attached now`);
     },
     async verify(record, shard, replica) {

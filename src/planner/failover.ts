@@ -38,6 +38,14 @@ export function primaryStep({ record, instances, nodes }: DatabaseFacts, shard: 
   }
 }
 
+/**
+ * Proof that an instance takes no more writes: its process has ended, its node is gone and has fenced itself, or it has
+ * been made a replica by somebody.
+ */
+export function takesNoWrites(facts: InstanceFacts | undefined): boolean {
+  return facts?.state === "dead" || (facts?.state === "serving" && facts.role === "replica");
+}
+
 /** The replica with the highest offset among those that serve and have held the data; one promoted already wins. */
 function heirOf(shard: ShardRecord, instances: ReadonlyMap<number, InstanceFacts>): InstanceRecord | undefined {
   const offset = ({ id }: InstanceRecord): number => instances.get(id)?.offset ?? -1;

@@ -265,7 +265,7 @@ export class Endpoint implements SessionHost {
   }
 
   #leaveUpstream(): void {
-    this.upstream?.retire(this.holdMs);
+    this.upstream?.retire(LAST_WORDS_MS);
     this.upstream = undefined;
     this.#watchPrimary();
   }
@@ -328,5 +328,11 @@ export class Endpoint implements SessionHost {
     this.#sessions.add(session);
   }
 }
+
+/**
+ * A primary that was left in good order refuses what is still in flight at once. One that says nothing is dead or stands
+ * still, and what it might acknowledge after it wakes up would be lost.
+ */
+const LAST_WORDS_MS = 2_000;
 
 const MAIN_PLACE = { protocol: 2, database: 0 } as const;

@@ -37,6 +37,24 @@ test("when the primary dies, idle clients wait for the next one, and only reques
   assert.equal((await served.proxy.stats()).cut, 2);
 });
 
+test("a primary that stands still is not waited for once another serves: what it might acknowledge later would be lost", async () => {
+  await using served = await Served.start();
+  const [reader, writer] = await served.clients(2);
+  await reader?.ask("SET", "k", "v");
+  await until("it is replicated", async () => (await served.replica.call("GET", "k")) === "v");
+  await freeze(served.primary);
+  try {
+    reader?.send("GET", "k");
+    writer?.send("INCR", "unknown");
+    await until("the requests are at the engine", async () => (await served.proxy.stats()).inFlight >= 2);
+    await served.replica.call("REPLICAOF", "NO", "ONE");
+    await done(served.proxy.send({ op: "release", bdb: 1, epoch: 2, target: addressOf(served.replica) }));
+    assert.deepEqual(await Promise.all([reader?.read(), writer?.read()]), ["v", undefined]);
+  } finally {
+    process.kill(served.primary.pid, "SIGCONT");
+  }
+});
+
 test("a primary that is started again is used again, and nothing is answered while it loads", async () => {
   const first = await startEngine();
   await using proxy = await startProxy();
