@@ -27,11 +27,22 @@ export interface ApiWrites {
 }
 
 export function apiWrites(view: ClusterView): ApiWrites {
+  const inTurn = oneAtATime();
   return {
-    create: (body) => createDatabase(view, body),
-    update: (record, body) => updateDatabase(view, record, body),
+    create: (body) => inTurn(() => createDatabase(view, body)),
+    update: (record, body) => inTurn(() => updateDatabase(view, record, body)),
     remove: (record) => removeDatabase(view, record),
     upgrade: (record, body) => upgradeDatabase(view, record, body),
+  };
+}
+
+/** Names, ports, places and the licence are checked against what is there: two requests at once would both find room. */
+function oneAtATime(): <T>(act: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (act) => {
+    const mine = last.then(act);
+    last = mine.catch(() => undefined); // told to whoever asked
+    return mine;
   };
 }
 

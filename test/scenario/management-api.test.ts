@@ -124,6 +124,21 @@ test("the readiness probe needs no credentials", async () => {
   assert.deepEqual(JSON.parse(answer.text), { bootstrap_status: { state: "completed" } });
 });
 
+test("databases asked for at the same moment get names, ports and engines of their own", async () => {
+  const answers = await Promise.all(
+    ["left", "right", "left"].map((name) => raw("POST", "/v1/bdbs", { name, memory_size: 10_000_000 })),
+  );
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 200, 409]);
+  const made = (await cluster.client.call("bdbs")).filter(({ name }) => name !== "first");
+  assert.equal(new Set(made.map(({ port }) => port)).size, 2);
+  assert.equal(new Set(made.flatMap(({ shard_list }) => shard_list.map(({ port }) => port))).size, 2);
+  const names = async (status: string): Promise<string[]> =>
+    (await cluster.client.call("bdbs")).filter((bdb) => bdb.status === status).map(({ name }) => name);
+  await until("both serve", async () => (await names("active")).length === 3);
+  for (const { uid } of made) await cluster.client.call("deleteBdb", { params: { uid } });
+  await until("both are gone", async () => (await cluster.client.call("bdbs")).length === 1);
+});
+
 test("the trial licence counts shards, and its limit is told in numbers", async () => {
   const { shards_limit, shards_usage, cluster_name, expired } = await cluster.client.call("license");
   assert.deepEqual([shards_limit, shards_usage, cluster_name, expired], [4, 1, serverName, false]);
