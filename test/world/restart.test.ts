@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { promisify } from "node:util";
+import type { StoreEnterpriseDatabase } from "../../src/api/kinds.ts";
+import { LABELS } from "../../src/api/names.ts";
+import type { DatabaseRecord } from "../../src/api/records.ts";
+import { ConfigMaps, Secrets, Services } from "../../src/kube/builtin.ts";
+import { connect } from "../../src/kube/client.ts";
+import { loadKubeConfig } from "../../src/kube/config.ts";
+import type { Kube } from "../../src/kube/kube.ts";
+import { applyManifest } from "../../src/demo/manifest.ts";
+import { demoCluster } from "../../src/demo/cast.ts";
+import { Clusters, Databases } from "../../src/observe/kinds.ts";
+import { bundleFor } from "../../src/releases/bundle.ts";
+import { latestRelease } from "../../src/releases/find.ts";
+import { callEngine, connectEngine, type EngineOptions } from "../../src/resp/engine-client.ts";
+import { until } from "../kit/until.ts";
+
+const STORECTL = join(import.meta.dirname, "../../src/bin/storectl.ts");
+const NAMESPACE = "default";
+const NAMES = ["orders", "ledger"] as const;
+const KEYS = 500;
+
+let dir = "";
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), "restart-"));
+});
+after(async () => {
+  await storectl("down");
+  await rm(dir, { recursive: true });
+});
+
+describe("databases whose every engine was down", () => {
+  test("come back with their data after the world was stopped, and nothing is reported lost", async () => {
+    await withWorld(async (kube) => {
+      const release = latestRelease();
+      await applyManifest(kube, bundleFor(release), NAMESPACE);
+      await kube.create(Clusters, demoCluster(release.nodeTag));
+      await kube.create(Databases, database("orders", { replication: true, persistence: "aofEverySecond" }));
+      await kube.create(Databases, database("ledger", { persistence: "aofAlways" }));
+      for (const name of NAMES) {
+        await fill(await serving(kube, name));
+        await until(`${name} is ready`, () => isReady(kube, name), { withinMs: 30_000, everyMs: 100 });
+      }
+    });
+    await storectl("down");
+    await withWorld(async (kube) => {
+      for (const name of NAMES) {
+        await assertFull(await serving(kube, name));
+        assert.deepEqual(await losses(kube, name), [], name);
+      }
+    });
+  });
+
+  test("come back after everything was killed, with what a second may have cost", async () => {
+    const { pid } = JSON.parse(await storectl("status", "-o", "json"));
+    process.kill(pid, "SIGKILL");
+    await until("the world is gone", async () => /stopped/.test(await storectl("status")), { everyMs: 100 });
+    await withWorld(async (kube) => {
+      for (const name of NAMES) await assertFull(await serving(kube, name)); // written long before
+      assert.deepEqual(await losses(kube, "ledger"), []);
+      assert.match((await losses(kube, "orders"))[0] ?? "", /writes of its last second may be missing/);
+    });
+  });
+});
+
+function database(
+  name: string,
+  spec: Partial<StoreEnterpriseDatabase["spec"]>,
+): StoreEnterpriseDatabase & { metadata: { name: string; namespace: string } } {
+  return { metadata: { name, namespace: NAMESPACE }, spec: { memorySize: "100MB", storeVersion: "7.2", ...spec } };
+}
+
+async function withWorld(act: (kube: Kube) => Promise<void>): Promise<void> {
+  await storectl("up");
+  const kube = connect(loadKubeConfig({ KUBECONFIG: join(dir, "kubeconfig") }));
+  try {
+    await act(kube);
+  } finally {
+    await kube.close();
+  }
+}
+
+async function isReady(kube: Kube, name: string): Promise<boolean> {
+  const redb = await kube.get(Databases, { name, namespace: NAMESPACE });
+  return (redb?.status?.conditions ?? []).some(({ type, reason }) => type === "Ready" && reason === "Active");
+}
+
+/** Where clients reach the database, once it answers there. */
+async function serving(kube: Kube, name: string): Promise<EngineOptions> {
+  let found: EngineOptions | undefined;
+  await until(
+    `${name} serves`,
+    async () => {
+      found = await endpoint(kube, name);
+      return found !== undefined && (await callEngine(found, "PING").catch(notYet)) === "PONG";
+    },
+    { withinMs: 25_000, everyMs: 100 },
+  );
+  assert.ok(found !== undefined);
+  return found;
+}
+
+async function endpoint(kube: Kube, name: string): Promise<EngineOptions | undefined> {
+  const ref = { namespace: NAMESPACE, name };
+  const [service, secret] = await Promise.all([
+    kube.get(Services, ref),
+    kube.get(Secrets, { namespace: NAMESPACE, name: `redb-${name}` }),
+  ]);
+  const { clusterIP: host, ports } = service?.spec ?? {};
+  const port = ports?.[0]?.port;
+  if (host === undefined || port === undefined) return undefined;
+  const password = Buffer.from(secret?.data?.["password"] ?? "", "base64").toString();
+  return { host, port, password, timeoutMs: 2_000 };
+}
+
+/** What its record says that crashes may have cost; the record is written before an engine starts again. */
+async function losses(kube: Kube, name: string): Promise<readonly string[]> {
+  const labelSelector = `${LABELS.record}=database`;
+  const { items } = await kube.list(ConfigMaps, { namespace: NAMESPACE, labelSelector });
+  const records = items.map(({ data }): DatabaseRecord => JSON.parse(data?.["record"] ?? "{}"));
+  return records.find((record) => record.name === name)?.lossReports ?? ["no record"];
+}
+
+async function fill(options: EngineOptions): Promise<void> {
+  const client = await connectEngine(options);
+  await Promise.all(Array.from({ length: KEYS }, (_, key) => client.call("SET", `key ${key}`, `value ${key}`)));
+  client.close();
+}
+
+async function assertFull(options: EngineOptions): Promise<void> {
+  assert.equal(await callEngine(options, "DBSIZE"), KEYS);
+  assert.equal(await callEngine(options, "GET", `key ${KEYS - 1}`), `value ${KEYS - 1}`);
+}
+
+function notYet(): undefined {
+  return undefined;
+}
+
+async function storectl(...args: readonly string[]): Promise<string> {
+  const env = { ...process.env, STORE_LOCAL_DIR: dir };
+  return (await promisify(execFile)(process.execPath, [STORECTL, "local", ...args], { env, timeout: 60_000 })).stdout;
+}
