@@ -203,7 +203,10 @@ export class Endpoint implements SessionHost {
     this.#hold = undefined;
     this.#dropPrepared();
     for (const session of [...this.#sessions]) session.destroy();
-    this.upstream?.destroy();
+    const { upstream } = this;
+    // what it tells while it ends is of no interest any more
+    this.upstream = undefined;
+    upstream?.destroy();
     this.scans.close();
     this.#cancelGiveUp?.();
   }
