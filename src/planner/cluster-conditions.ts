@@ -1,6 +1,6 @@
 import type { Condition, Finding } from "../api/parts.ts";
 import type { ClusterDecision } from "./cluster.ts";
-import { silence } from "./cluster-state.ts";
+import { silence, wasRunning } from "./cluster-state.ts";
 import type { ClusterView } from "./cluster-view.ts";
 
 /** A condition before it is stamped with the time. */
@@ -32,7 +32,7 @@ function available(view: ClusterView): Statement {
   const active = view.cluster.nodes.filter((node) => node.active).length;
   const wanted = view.workload.replicas;
   const nodes = `${active} of ${wanted} nodes are active`;
-  if (active <= wanted / 2) return say("False", "QuorumLost", nodes);
+  if (active <= wanted / 2) return say("False", wasRunning(view) ? "QuorumLost" : "NodesStarting", nodes);
   const away = view.cluster.databases.filter(({ status }) => status === "creation-failed" || status === "recovery");
   if (away.length > 0) {
     return say("False", "DatabaseUnavailable", away.map(({ name, status }) => `"${name}" is ${status}`).join(", "));

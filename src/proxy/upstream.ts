@@ -181,7 +181,10 @@ export class Upstream {
       this.#context.changed();
     } catch (error) {
       slot.refused = slot.place.database > 0 ? refusalOf(error) : undefined;
-      if (slot.failures++ === 0) this.#context.log.warn("engine cannot be reached", { ...this.address, error });
+      slot.failures += 1;
+      if (slot.failures === WORTH_TELLING) {
+        this.#context.log.warn("engine cannot be reached", { ...this.address, error });
+      }
       after(this.#context.clock, backoffMs(slot.failures, FIRST_RETRY_MS, LAST_RETRY_MS), () => {
         slot.dialling = false;
         if (!this.retired) this.#context.changed();
@@ -262,6 +265,8 @@ interface Slot {
 
 const DIAL_TIMEOUT_MS = 2000;
 const CONTROL_TIMEOUT_MS = 5000;
+/** An engine that is being started refuses for a moment: only this many failures in a row are worth a line of log. */
+const WORTH_TELLING = 8;
 const FIRST_RETRY_MS = 10;
 const LAST_RETRY_MS = 250;
 const MOST_IDLE_PINS = 32;
