@@ -94,6 +94,8 @@ export class Endpoint implements SessionHost {
     this.#prepared = { epoch, upstream };
     try {
       await upstream.warm(this.upstream?.places ?? [MAIN_PLACE]);
+      const alone = [...this.#sessions].filter(({ pinned }) => pinned !== undefined);
+      await upstream.stock(alone.map(({ identity }) => identity.place));
     } catch (error) {
       if (this.#prepared?.upstream === upstream) this.#dropPrepared();
       if (error instanceof Fault && error.code === faults.notPrepared.code) throw error;

@@ -211,6 +211,20 @@ test("WAIT answers for the client's own writes", async () => {
   assert.equal(await client.ask("WAIT", 1, 2000), 1);
 });
 
+test("connections of the sessions that have their own are dialled before the hold, and given up with it", async () => {
+  const clients = await served.clients(40);
+  for (const client of clients) client.send("BLPOP", "nothing", 0);
+  await untilBlocked(40);
+  const count = async (): Promise<number> =>
+    Number(/connected_clients:(\d+)/.exec(textOf(await served.replica.call("INFO", "clients")))?.[1]);
+  const before = await count();
+  await done(served.prepare());
+  assert.ok((await count()) >= before + 40);
+  await done(served.abort());
+  await until("they are given up", async () => (await count()) <= before);
+  for (const client of clients) client.close();
+});
+
 test("a session that is plain again gives its connection back", async () => {
   const client = await served.client();
   for (let i = 0; i < 20; i++) {

@@ -58,7 +58,7 @@ export class Shadow {
     replay: Replay,
     channel: string,
   ): Promise<Shadow> {
-    const pin = await upstream.dialPin(place);
+    const pin = upstream.takePin(place) ?? (await upstream.dialPin(place));
     try {
       const commands = [...replay.commands, encodeCommand(["SUBSCRIBE", channel])];
       await replayOn(pin, { commands, replies: replay.replies + 1 }, host.clock, () => undefined);

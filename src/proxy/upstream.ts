@@ -112,21 +112,24 @@ export class Upstream {
     return new Pin(await this.#backend(place), laneName(place));
   }
 
+  /** Dials a connection for each of these clients ahead of its need, as far as that is possible in a second. */
+  async stock(clients: readonly Place[]): Promise<void> {
+    const left = [...clients];
+    const deadline = performance.now() + STOCK_MS;
+    const dial = async (): Promise<void> => {
+      for (let place = left.pop(); place !== undefined; place = left.pop()) {
+        if (this.#isOver() || performance.now() > deadline) return;
+        this.#keepIdle(await this.dialPin(place));
+      }
+    };
+    await Promise.all(Array.from({ length: DIALS_AT_ONCE }, dial));
+  }
+
   /** Takes back a pin that its client needs no more. */
   returnPin(pin: Pin): void {
     pin.attach(undefined);
     if (pin.tainted || pin.closed || this.retired || this.#idlePins.length >= MOST_IDLE_PINS) pin.destroy();
-    else {
-      this.#idlePins.push(pin);
-      pin.attach({
-        frame: () => {
-          this.#dropPin(pin);
-        },
-        closed: () => {
-          this.#dropPin(pin);
-        },
-      });
-    }
+    else this.#keepIdle(pin);
   }
 
   /** Takes no more requests; what is in flight may be answered for `graceMs` more. */
@@ -246,6 +249,15 @@ export class Upstream {
     }
   }
 
+  #keepIdle(pin: Pin): void {
+    const drop = (): void => {
+      this.#dropPin(pin);
+    };
+    this.#idlePins.push(pin);
+    pin.attach({ frame: drop, closed: drop });
+    if (this.retired) drop();
+  }
+
   #dropPin(pin: Pin): void {
     const at = this.#idlePins.indexOf(pin);
     if (at >= 0) this.#idlePins.splice(at, 1);
@@ -270,3 +282,5 @@ const WORTH_TELLING = 8;
 const FIRST_RETRY_MS = 10;
 const LAST_RETRY_MS = 250;
 const MOST_IDLE_PINS = 32;
+const STOCK_MS = 1000;
+const DIALS_AT_ONCE = 16;
