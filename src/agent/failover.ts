@@ -5,6 +5,7 @@ import { lossSentence } from "../planner/loss.ts";
 import { instanceOf, isDone, moveTo, siblingsOf, succeed, withLossReport } from "../planner/switchover-record.ts";
 import type { SwitchoverMove } from "../planner/switchover-record.ts";
 import { faults } from "./faults.ts";
+import { withReason } from "./record-changes.ts";
 import { attach, promote, reasonOf, roleOf, withEngine } from "./switchover-engines.ts";
 import { attachAll, stepDown } from "./switchover-forward.ts";
 import type { ShardPorts } from "./switchover-ports.ts";
@@ -71,7 +72,7 @@ export async function failOver(
 /** Idempotent: the loss is told once, by whoever changes the primary. */
 function withSuccession(current: DatabaseRecord, move: SwitchoverMove, loss: string): DatabaseRecord {
   const next = succeed(current, move);
-  return next === current ? current : withLossReport(next, loss);
+  return next === current ? current : withReason(withLossReport(next, loss), "");
 }
 
 async function requireDead({ record, oldIsDead }: FailoverRequest): Promise<void> {
