@@ -36,6 +36,8 @@ export interface ChaosOptions {
   readonly victims: readonly Victim[];
   /** Between two blows, in milliseconds. */
   readonly pauseMs: { readonly least: number; readonly most: number };
+  /** After so many it ends by itself, so that what it plagues can end too. */
+  readonly most: number;
   /** SIGKILL when absent. */
   readonly signal?: NodeJS.Signals;
   /** Told of each blow right after it. */
@@ -44,14 +46,14 @@ export interface ChaosOptions {
 
 /** Kills one victim after the other in shuffled order, each as often as the others, until it is stopped. */
 export function unleash(play: StoryWorld, options: ChaosOptions): Chaos {
-  const { dice, victims, pauseMs, signal = "SIGKILL", onBlow } = options;
+  const { dice, victims, pauseMs, most, signal = "SIGKILL", onBlow } = options;
   const began = performance.now();
   const blows: string[] = [];
   const struck = new Set<Victim>();
   const stopping = new AbortController();
   let round: Victim[] = [];
   const running = (async () => {
-    while (!stopping.signal.aborted) {
+    while (!stopping.signal.aborted && blows.length < most) {
       const pause = pauseMs.least + dice() * (pauseMs.most - pauseMs.least);
       await sleep(pause, undefined, { signal: stopping.signal }).catch(() => undefined); // stopped: the loop looks
       if (stopping.signal.aborted) return;

@@ -40,7 +40,7 @@ test(`an upgrade under kill -9 ends as if nothing had been killed (CHAOS_SEED=${
   const endpoint = await findEndpoint(stage);
   const load = await startLoadProcess({ ...endpoint, connections: CONNECTIONS, gapMs: 10 });
   const epochs = followEpochs(play);
-  const chaos = unleash(play, { dice: seededDice(seed), victims, pauseMs: { least: 100, most: 1_200 } });
+  const chaos = unleash(play, { dice: seededDice(seed), victims, pauseMs: { least: 100, most: 1_200 }, most: 18 });
   try {
     await upgradeOperator(stage, releases, latest);
     await upgradeCluster(stage, latest);
