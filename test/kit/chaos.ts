@@ -60,8 +60,8 @@ export function unleash(play: StoryWorld, options: ChaosOptions): Chaos {
       if (round.length === 0) round = shuffled(victims, dice);
       for (const victim of round) {
         const target = await find(play, victim, dice);
-        if (target === undefined) continue; // nobody of the kind at this moment: its turn comes later
-        process.kill(target.pid, signal);
+        // nobody of the kind at this moment, or no longer: its turn comes later
+        if (target === undefined || !isHit(target, signal)) continue;
         const at = ((performance.now() - began) / 1000).toFixed(1);
         const blow = `${at} s: ${victim} (${target.pod || target.command.slice(-40)})`;
         blows.push(blow);
@@ -138,6 +138,16 @@ async function find(play: StoryWorld, victim: Victim, dice: Dice): Promise<World
       return oneOf(primary.flatMap(engineOf), dice);
     case "primary node":
       return agents.find(({ pod }) => primary.map(podOf).includes(pod));
+  }
+}
+
+/** False when it has ended by itself since it was looked up. */
+function isHit({ pid }: WorldProcess, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ESRCH") return false;
+    throw error;
   }
 }
 
