@@ -279,7 +279,11 @@ export class Endpoint implements SessionHost {
     this.#watchPrimary();
     if (this.held) return;
     if (this.upstream?.reachable === false) this.upstream.choose(MAIN_PLACE);
-    for (const session of [...this.#sessions]) session.upstreamChanged();
+    // those that only have to go on do not wait for those that must be moved
+    const { plain = [], pinned = [] } = Object.groupBy(this.#sessions, (session) =>
+      session.pinned === undefined ? "plain" : "pinned",
+    );
+    for (const session of [...plain, ...pinned]) session.upstreamChanged();
   }
 
   /** Without a primary for longer than `holdMs`, clients are told so. */

@@ -112,7 +112,7 @@ export class Upstream {
     return new Pin(await this.#backend(place), laneName(place));
   }
 
-  /** Dials a connection for each of these clients ahead of its need, as far as that is possible in a second. */
+  /** Dials a connection for each of these clients ahead of its need, as far as that is possible in half a second. */
   async stock(clients: readonly Place[]): Promise<void> {
     const left = [...clients];
     const deadline = performance.now() + STOCK_MS;
@@ -282,5 +282,5 @@ const WORTH_TELLING = 8;
 const FIRST_RETRY_MS = 10;
 const LAST_RETRY_MS = 250;
 const MOST_IDLE_PINS = 32;
-const STOCK_MS = 1000;
+const STOCK_MS = 500;
 const DIALS_AT_ONCE = 16;
