@@ -1,25 +1,25 @@
 import { PORTS } from "../api/names.ts";
 import { supportedStoreVersions } from "../releases/find.ts";
-import { apiHandlers } from "./api.ts";
-import { serveManagementApi } from "./api-server.ts";
-import type { ManagementApi } from "./api-server.ts";
-import { fenceWhenCutOff } from "./fence.ts";
-import { lead } from "./lead.ts";
-import { standForLeader } from "./leadership.ts";
-import type { Leadership } from "./leadership.ts";
-import { localPrimaries } from "./local-primaries.ts";
-import { isDraining } from "./maintenance.ts";
-import { loginOf, openNode } from "./node.ts";
-import type { AgentDeps, Node } from "./node.ts";
-import { keepNodeLease } from "./node-lease.ts";
-import type { NodeLease } from "./node-lease.ts";
-import { syncNode } from "./node-sync.ts";
-import type { NodeSync } from "./node-sync.ts";
-import { comeBack, leaveForShutdown, mayLead } from "./own-maintenance.ts";
-import { drainer, proxyPorts } from "./proxy-ports.ts";
-import { describeNode } from "./this-node.ts";
+import { apiHandlers } from "./api/handlers.ts";
+import { serveManagementApi } from "./api/server.ts";
+import type { ManagementApi } from "./api/server.ts";
+import { fenceWhenCutOff } from "./node/fence.ts";
+import { lead } from "./leader/lead.ts";
+import { standForLeader } from "./leader/leadership.ts";
+import type { Leadership } from "./leader/leadership.ts";
+import { localPrimaries } from "./node/local-primaries.ts";
+import { isDraining } from "./records/maintenance.ts";
+import { loginOf, openNode } from "./node/open-node.ts";
+import type { AgentDeps, Node } from "./node/open-node.ts";
+import { keepNodeLease } from "./node/lease.ts";
+import type { NodeLease } from "./node/lease.ts";
+import { syncNode } from "./node/sync.ts";
+import type { NodeSync } from "./node/sync.ts";
+import { comeBack, leaveForShutdown, mayLead } from "./node/own-maintenance.ts";
+import { drainer, proxyPorts } from "./switchover/proxy-ports.ts";
+import { describeNode } from "./node/this-node.ts";
 
-export type { AgentDeps } from "./node.ts";
+export type { AgentDeps } from "./node/open-node.ts";
 
 export interface Agent {
   /** Leaves the node in good order: primaries and clients first, within the grace of the configuration; then ends all. */

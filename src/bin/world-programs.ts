@@ -4,7 +4,7 @@ import { runControllers } from "../controllers/run-controllers.ts";
 import type { Kube } from "../kube/kube.ts";
 import { runKubelet } from "../kubelet/kubelet.ts";
 import type { Kubelet } from "../kubelet/kubelet.ts";
-import { runServiceProxy } from "../kubelet/service-proxy.ts";
+import { runServiceProxy } from "../kubelet/service/service-proxy.ts";
 import { systemClock } from "../reconcile/system-clock.ts";
 import { worldImages } from "./world-images.ts";
 import type { WorldOptions } from "./world-start.ts";

@@ -7,7 +7,7 @@ import { connect } from "../kube/client.ts";
 import type { Kube } from "../kube/kube.ts";
 import { readKubeconfig } from "../kube/kubeconfig.ts";
 import type { ImageStore } from "../kubelet/images.ts";
-import type { RetryPolicy } from "../kubelet/retry.ts";
+import type { RetryPolicy } from "../kubelet/pod/retry.ts";
 import { systemClock } from "../reconcile/system-clock.ts";
 import { lockWorld } from "./world-lock.ts";
 import { lateLogs, startPrograms } from "./world-programs.ts";

@@ -11,16 +11,16 @@ import { createAddressPool } from "./addresses.ts";
 import type { AddressPool } from "./addresses.ts";
 import type { ImageStore } from "./images.ts";
 import { registerNode } from "./node.ts";
-import { streamPodLog } from "./pod-logs.ts";
-import type { FindLog, LogOptions, PodName } from "./pod-logs.ts";
-import { placesBelow, removePod } from "./pod-places.ts";
-import type { KubeletPlaces } from "./pod-places.ts";
-import { isOver } from "./pod-status.ts";
-import { PodWorker } from "./pod-worker.ts";
-import type { PodDeps } from "./pod-worker.ts";
-import { openProcessTable } from "./process-table.ts";
-import { KUBERNETES_RETRY } from "./retry.ts";
-import type { RetryPolicy } from "./retry.ts";
+import { streamPodLog } from "./pod/logs.ts";
+import type { FindLog, LogOptions, PodName } from "./pod/logs.ts";
+import { placesBelow, removePod } from "./pod/places.ts";
+import type { KubeletPlaces } from "./pod/places.ts";
+import { isOver } from "./pod/status.ts";
+import { PodWorker } from "./pod/worker.ts";
+import type { PodDeps } from "./pod/worker.ts";
+import { openProcessTable } from "./pod/process-table.ts";
+import { KUBERNETES_RETRY } from "./pod/retry.ts";
+import type { RetryPolicy } from "./pod/retry.ts";
 import { bindPods } from "./scheduler.ts";
 
 /** What a kubelet runs with. */

@@ -1,6 +1,6 @@
 import type { ManagementClient } from "../management/client.ts";
 import type { ActionRecord, BdbRecord, LicenseRecord, ModuleRecord, NodeRecord } from "../management/records.ts";
-import type { ClusterFacts, Unreachable } from "../planner/cluster-view.ts";
+import type { ClusterFacts, Unreachable } from "../planner/cluster/view.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
 /** What the management API answered, as it answered it. */

@@ -6,7 +6,7 @@ import { Pods, StatefulSets } from "../kube/builtin.ts";
 import { isTrue } from "../kube/conditions.ts";
 import type { Kube, Stored } from "../kube/kube.ts";
 import type { ManagementClient } from "../management/client.ts";
-import type { ClusterView } from "../planner/cluster-view.ts";
+import type { ClusterView } from "../planner/cluster/view.ts";
 import type { Release } from "../releases/release.ts";
 import { factsOf, readRecords, type ClusterRecords } from "./cluster-records.ts";
 import type { Connections } from "./connections.ts";

@@ -3,7 +3,7 @@ import type { Pod } from "kubernetes-types/core/v1.js";
 import { IN_SERVICE_GATE, NODE_CONTAINER } from "../api/names.ts";
 import { isTrue } from "../kube/conditions.ts";
 import type { Stored } from "../kube/kube.ts";
-import type { NodePod, Workload } from "../planner/cluster-view.ts";
+import type { NodePod, Workload } from "../planner/cluster/view.ts";
 import { tagOf } from "../releases/images.ts";
 
 /** Annotation of the StatefulSet: hash of the pod template that was last written. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./session/session.ts";
 
 /** How a drain went. */
 export interface Drained {

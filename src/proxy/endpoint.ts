@@ -5,20 +5,20 @@ import type { Clock } from "../base/clock.ts";
 import { Fault, messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Address, EndpointConfig, EndpointStats } from "../management/proxy-control.ts";
-import type { ArenaPool } from "./arena.ts";
+import type { ArenaPool } from "./upstream/arena.ts";
 import { drainSessions } from "./drain.ts";
 import type { Drained } from "./drain.ts";
 import { faults } from "./faults.ts";
 import { Hold } from "./hold.ts";
 import { LIMITS } from "./host.ts";
 import type { Counters, SessionHost } from "./host.ts";
-import { replies } from "./replies.ts";
-import { ScanSources } from "./scan-sources.ts";
-import { ScriptCache } from "./script-cache.ts";
-import { Session } from "./session.ts";
-import { followSubscribers } from "./subscriber-move.ts";
+import { replies } from "./upstream/replies.ts";
+import { ScanSources } from "./scan/sources.ts";
+import { ScriptCache } from "./session/script-cache.ts";
+import { Session } from "./session/session.ts";
+import { followSubscribers } from "./session/subscriber-move.ts";
 import { after } from "./timer.ts";
-import { isAt, Upstream } from "./upstream.ts";
+import { isAt, Upstream } from "./upstream/upstream.ts";
 
 /** What an endpoint is made of. */
 export interface EndpointContext {

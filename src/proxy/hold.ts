@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./session/session.ts";
 import { after } from "./timer.ts";
 
 /** A time during which no requests are taken from clients. It ends by its own deadline when nobody ends it. */

@@ -1,9 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type { ScanSources } from "./scan-sources.ts";
-import type { ScriptCache } from "./script-cache.ts";
-import type { Session } from "./session.ts";
-import type { Upstream } from "./upstream.ts";
+import type { ScanSources } from "./scan/sources.ts";
+import type { ScriptCache } from "./session/script-cache.ts";
+import type { Session } from "./session/session.ts";
+import type { Upstream } from "./upstream/upstream.ts";
 
 /** Bounds of one endpoint, so that no client can exhaust the proxy. */
 export const LIMITS = {

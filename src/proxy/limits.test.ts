@@ -11,7 +11,7 @@ import { Served } from "../../test/kit/served.ts";
 import { until } from "../../test/kit/until.ts";
 import { silentLog } from "../base/log.ts";
 import { systemClock } from "../reconcile/system-clock.ts";
-import { ArenaPool } from "./arena.ts";
+import { ArenaPool } from "./upstream/arena.ts";
 import { Endpoint } from "./endpoint.ts";
 import { LIMITS } from "./host.ts";
 

@@ -10,7 +10,7 @@ import type {
   ProxyReplyMessage,
   ProxyRequestMessage,
 } from "../management/proxy-control.ts";
-import { ArenaPool } from "./arena.ts";
+import { ArenaPool } from "./upstream/arena.ts";
 import { Endpoint } from "./endpoint.ts";
 import { faults } from "./faults.ts";
 

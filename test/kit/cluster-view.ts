@@ -5,7 +5,7 @@ import type {
   ClusterNode,
   ClusterView,
   NodePod,
-} from "../../src/planner/cluster-view.ts";
+} from "../../src/planner/cluster/view.ts";
 import { releaseByOperator } from "../../src/releases/find.ts";
 import type { Release } from "../../src/releases/release.ts";
 

@@ -1,6 +1,6 @@
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../src/api/records.ts";
-import type { DatabaseStep } from "../../src/planner/database.ts";
-import type { DatabaseFacts, InstanceFacts, NodeFacts } from "../../src/planner/database-facts.ts";
+import type { DatabaseStep } from "../../src/planner/database/decide.ts";
+import type { DatabaseFacts, InstanceFacts, NodeFacts } from "../../src/planner/database/facts.ts";
 
 /** A live node with two engines. */
 export const node = (uid: number, over: Partial<NodeFacts> = {}): NodeFacts => ({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ShardPorts, SwitchoverStep } from "../../src/agent/switchover-ports.ts";
+import type { ShardPorts, SwitchoverStep } from "../../src/agent/switchover/ports.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../src/api/records.ts";
 import { silentLog } from "../../src/base/log.ts";
 import type { Address, EndpointConfig } from "../../src/management/proxy-control.ts";

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { ENDPOINT_PORTS } from "../../api/names.ts";
+import { EVICTION_POLICIES, PERSISTENCE } from "../../api/records.ts";
+import type { StoreVersion } from "../../api/records.ts";
+import type { Fault } from "../../base/fault.ts";
+import type { ProxyCommand } from "../../management/proxy-control.ts";
+import type { BodyOf, RouteName } from "../../management/routes.ts";
+import { refusals, refuse } from "./refusals.ts";
+
+/** Smallest and largest memory of a database, in bytes: 1 MiB and 4 TiB. */
+const MEMORY = { min: 1_048_576, max: 4_398_046_511_104 } as const;
+
+/** The body of `route` out of what was sent; a refusal that names the field and what it may be. */
+export function bodyOf<N extends RouteName>(route: N, sent: unknown, supported: readonly StoreVersion[]): BodyOf<N> {
+  const parsed = schemas(supported)[route].safeParse(sent ?? undefined);
+  if (parsed.success) return parsed.data;
+  throw refusalOfIssue(parsed.error.issues[0], supported);
+}
+
+type Schemas = { readonly [N in RouteName]: z.ZodType<BodyOf<N>> };
+
+function schemas(supported: readonly StoreVersion[]): Schemas {
+  const none = z.undefined({ error: "takes no body" });
+  const optional = optionalFields(supported);
+  return {
+    bootstrap: none,
+    cluster: none,
+    license: none,
+    nodes: none,
+    node: none,
+    modules: none,
+    bdbs: none,
+    bdb: none,
+    createBdb: z.strictObject({ ...optional, name, memory_size }),
+    updateBdb: z.strictObject({ ...optional, name: name.exactOptional(), memory_size: memory_size.exactOptional() }),
+    deleteBdb: none,
+    upgradeBdb: z.strictObject({
+      store_version: z.enum(supported).exactOptional(),
+      may_discard_data: z.boolean().exactOptional(),
+    }),
+    actions: none,
+    action: none,
+    maintenanceOn: z.strictObject({ demote_node: z.boolean().exactOptional() }).default({}),
+    maintenanceOff: none,
+    nodeAction: none,
+    localInstances: none,
+    localProxy: proxyCommand,
+  };
+}
+
+const name = z.string().regex(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/i, "must be 1 to 63 letters, digits and hyphens");
+const memory_size = z.int().min(MEMORY.min).max(MEMORY.max);
+
+function optionalFields(supported: readonly StoreVersion[]) {
+  return {
+    port: z.int().min(ENDPOINT_PORTS.first).max(ENDPOINT_PORTS.last).exactOptional(),
+    replication: z.boolean().exactOptional(),
+    data_persistence: z.enum(PERSISTENCE).exactOptional(),
+    eviction_policy: z.enum(EVICTION_POLICIES).exactOptional(),
+    shards_count: z.literal(1, { error: "only 1 shard a database is supported by this release" }).exactOptional(),
+    redis_version: z.enum(supported).exactOptional(),
+    authentication_redis_pass: z.string().max(512).exactOptional(),
+  };
+}
+
+const bdb = z.int().positive();
+const epoch = z.int().nonnegative();
+const target = z.strictObject({ host: z.ipv4().or(z.ipv6()), port: z.int().min(1).max(65_535) });
+const milliseconds = z.int().nonnegative().max(600_000);
+
+const proxyCommand: z.ZodType<ProxyCommand> = z.discriminatedUnion("op", [
+  z.strictObject({ op: z.literal("prepare"), bdb, epoch, target }),
+  z.strictObject({ op: z.literal("hold"), bdb, epoch, drainMs: milliseconds, holdMs: milliseconds }),
+  z.strictObject({ op: z.literal("release"), bdb, epoch, target }),
+  z.strictObject({ op: z.literal("abort"), bdb, epoch }),
+  z.strictObject({ op: z.literal("drain"), deadlineMs: milliseconds }),
+  z.strictObject({ op: z.literal("undrain") }),
+  z.strictObject({ op: z.literal("stats") }),
+]);
+
+function refusalOfIssue(issue: z.core.$ZodIssue | undefined, supported: readonly StoreVersion[]): Fault {
+  const field = issue?.path.join(".") ?? "";
+  const said = `${field === "" ? "the body" : field}: ${issue?.message ?? "not acceptable"}`;
+  switch (field) {
+    case "redis_version":
+    case "store_version":
+      return refuse(
+        refusals.invalidVersion,
+        `${field} must be one of the versions this release supports: ${supported.join(", ")}`,
+      );
+    case "shards_count":
+      return refuse(refusals.invalidSharding, said);
+    default:
+      return refuse(refusals.badRequest, said, { field });
+  }
+}

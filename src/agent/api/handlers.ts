@@ -1,0 +1,91 @@
+import { randomUUID } from "node:crypto";
+import type { DatabaseAction } from "../../api/records.ts";
+import type { ProxyCommand, ProxyReply } from "../../management/proxy-control.ts";
+import type { ActionRecord, MaintenanceOn } from "../../management/records.ts";
+import { byLeader } from "./leader.ts";
+import { actionRecord, apiReads } from "./read.ts";
+import type { Handlers } from "./server.ts";
+import { apiWrites } from "./write.ts";
+import type { ClusterView } from "../records/cluster-view.ts";
+import type { Leadership } from "../leader/leadership.ts";
+import { refusals, refuse } from "./refusals.ts";
+import { maintenanceOf, withMaintenance, withReturn } from "../records/maintenance.ts";
+
+export interface ApiDeps {
+  readonly view: ClusterView;
+  readonly leadership: Leadership;
+  readonly joined: () => boolean;
+  /** Orders for this node's own proxy. */
+  readonly proxy: (command: ProxyCommand) => Promise<ProxyReply>;
+}
+
+/** Every operation of the management API: reads from what this node knows, writes by the leader. */
+export function apiHandlers({ view, leadership, joined, proxy }: ApiDeps): Handlers {
+  const reads = apiReads(view, leadership);
+  const writes = apiWrites(view);
+  const deps = { self: view.config.node, leadership, peers: view.peers, clock: view.clock };
+  return {
+    bootstrap: async () => {
+      if (!joined()) throw refuse(refusals.notJoined, `node ${view.config.node} has not joined the cluster yet`);
+      return { bootstrap_status: { state: "completed" } };
+    },
+    cluster: async () => reads.cluster(),
+    license: async () => reads.license(),
+    nodes: async () => reads.nodes(),
+    node: async ({ params }) => reads.node(params.uid),
+    modules: () => reads.modules(),
+    bdbs: () => reads.bdbs(),
+    bdb: ({ params }) => reads.bdb(reads.record(params.uid)),
+    createBdb: ({ body, forwardedBy }) =>
+      byLeader(deps, "createBdb", { body }, forwardedBy, async () => reads.fresh(await writes.create(body))),
+    updateBdb: ({ params, body, forwardedBy }) =>
+      byLeader(deps, "updateBdb", { params: uidOf(params), body }, forwardedBy, async () =>
+        reads.fresh(await writes.update(reads.record(params.uid), body)),
+      ),
+    deleteBdb: ({ params, forwardedBy }) =>
+      byLeader(deps, "deleteBdb", { params: uidOf(params) }, forwardedBy, () =>
+        writes.remove(reads.record(params.uid)),
+      ),
+    upgradeBdb: ({ params, body, forwardedBy }) =>
+      byLeader(deps, "upgradeBdb", { params: uidOf(params), body }, forwardedBy, async () =>
+        reads.fresh(await writes.upgrade(reads.record(params.uid), body)),
+      ),
+    actions: async () => ({ actions: reads.actions() }),
+    action: async ({ params }) => reads.action(params.uid),
+    maintenanceOn: ({ params, body, forwardedBy }) =>
+      byLeader(deps, "maintenanceOn", { params: uidOf(params), body }, forwardedBy, async () =>
+        maintenanceOn(view, reads.node(params.uid).uid, body),
+      ),
+    maintenanceOff: ({ params, forwardedBy }) =>
+      byLeader(deps, "maintenanceOff", { params: uidOf(params) }, forwardedBy, async () =>
+        maintenanceOff(view, reads.node(params.uid).uid),
+      ),
+    nodeAction: async ({ params }) => reads.nodeAction(params.uid, params.action),
+    localInstances: async () => view.localInstances(),
+    localProxy: ({ body }) => proxy(body),
+  };
+}
+
+async function maintenanceOn(view: ClusterView, node: number, body: MaintenanceOn): Promise<ActionRecord> {
+  const now = view.clock.now().toISOString();
+  const request = { node, cause: "request", demote: body.demote_node ?? false, now, newUid: randomUUID() } as const;
+  const state = await view.records.changeState((old) => withMaintenance(old, request));
+  return actionOf(maintenanceOf(state, node)?.action, node);
+}
+
+async function maintenanceOff(view: ClusterView, node: number): Promise<ActionRecord> {
+  const now = view.clock.now().toISOString();
+  const uid = randomUUID();
+  const state = await view.records.changeState((old) => withReturn(old, node, now, uid));
+  return actionOf(maintenanceOf(state, node)?.action, node);
+}
+
+/** A node that is in service already has nothing to do: its action is over. */
+function actionOf(action: DatabaseAction | undefined, node: number): ActionRecord {
+  const done = { uid: `node-${node}-in-service`, name: "maintenance_off", status: "completed", progress: 100 } as const;
+  return actionRecord({ ...(action ?? done), object: `node:${node}` });
+}
+
+function uidOf(params: Readonly<Record<string, string>>): { readonly uid: string } {
+  return { uid: params.uid ?? "" };
+}

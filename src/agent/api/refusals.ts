@@ -1,0 +1,76 @@
+import { Fault } from "../../base/fault.ts";
+import type { FaultSpec } from "../../base/fault.ts";
+
+interface Refusal extends FaultSpec {
+  readonly status: number;
+  /** `error_code` of the answer. */
+  readonly errorCode: string;
+}
+
+/** Every answer of the management API that is not a success: status and `error_code` as users of such an API know them. */
+export const refusals = {
+  unauthorized: row(
+    "AGENT_UNAUTHORIZED",
+    401,
+    "unauthorized",
+    "Use the credentials in the secret named as the cluster.",
+  ),
+  badRequest: row("AGENT_BAD_REQUEST", 400, "bad_request", "Send the JSON object that the description asks for."),
+  noSuchPath: row("AGENT_NO_SUCH_PATH", 404, "not_found", "See docs/management-api.md for the paths that exist."),
+  noSuchDatabase: row("AGENT_NO_SUCH_DATABASE", 404, "db_not_exist", "List the databases with GET /v1/bdbs."),
+  noSuchNode: row("AGENT_NO_SUCH_NODE", 404, "node_not_found", "List the nodes with GET /v1/nodes."),
+  noSuchAction: row("AGENT_NO_SUCH_ACTION", 404, "action_not_found", "List the actions with GET /v1/actions."),
+  nameTaken: row("AGENT_NAME_TAKEN", 409, "name_exists", "Choose another name, or delete the database that has it."),
+  busy: row("AGENT_BUSY", 409, "busy", "Wait until the running action ends (GET /v1/actions), then ask again."),
+  licenseExpired: row("AGENT_LICENSE_EXPIRED", 403, "license_expired", "Install a valid licence, then ask again."),
+  licenseLimit: row(
+    "AGENT_LICENSE_LIMIT",
+    406,
+    "insufficient_resources",
+    "Delete a database or turn its replication off, or install a larger licence.",
+  ),
+  insufficientResources: row(
+    "AGENT_INSUFFICIENT_RESOURCES",
+    406,
+    "insufficient_resources",
+    "Free memory on the nodes, or ask for a smaller memory_size.",
+  ),
+  invalidVersion: row(
+    "AGENT_INVALID_VERSION",
+    406,
+    "invalid_version",
+    "Ask for one of the versions that the description lists.",
+  ),
+  invalidSharding: row("AGENT_INVALID_SHARDING", 406, "invalid_sharding", "Leave shards_count out, or set it to 1."),
+  invalidReplication: row(
+    "AGENT_INVALID_REPLICATION",
+    406,
+    "invalid_replication",
+    "Add nodes or end their maintenance, or turn replication off.",
+  ),
+  portUnavailable: row("AGENT_PORT_UNAVAILABLE", 406, "port_unavailable", "Leave port out, or ask for a free one."),
+  unchangeable: row("AGENT_UNCHANGEABLE", 406, "config_not_acceptable", "Make a new database with the wanted value."),
+  notJoined: row("AGENT_NOT_JOINED", 503, "node_not_joined", "Ask another node, or wait until this one has joined."),
+  noLeader: row("AGENT_NO_LEADER", 503, "no_leader", "Wait a few seconds: the nodes are choosing a leader."),
+  internal: row(
+    "AGENT_INTERNAL",
+    500,
+    "internal_error",
+    "Read the log of this node (kubectl logs <rec>-<n> -c store-enterprise-node).",
+  ),
+} as const satisfies Record<string, Refusal>;
+
+/** The fault that makes the API answer with `refusal` and `description`. */
+export function refuse(refusal: Refusal, description: string, details: Readonly<Record<string, unknown>> = {}): Fault {
+  return new Fault(refusal, description, details);
+}
+
+/** The row that `error` stands for; `internal` when it is no refusal. */
+export function refusalOf(error: unknown): Refusal {
+  const code = error instanceof Fault ? error.code : undefined;
+  return Object.values(refusals).find((each) => each.code === code) ?? refusals.internal;
+}
+
+function row(code: string, status: number, errorCode: string, remedy: string): Refusal {
+  return { code, status, errorCode, retry: status === 409 || status >= 500 ? "backoff" : "never", remedy };
+}

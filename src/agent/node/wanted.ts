@@ -1,0 +1,79 @@
+import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../api/records.ts";
+import type { EndpointConfig } from "../../management/proxy-control.ts";
+import type { WantedInstance } from "../../supervisor/wanted-instance.ts";
+
+type AddressOf = (node: number) => string | undefined;
+
+/** What the agent of `node` shall run for a database. */
+export function wantedInstances(
+  record: DatabaseRecord,
+  node: number,
+  password: string,
+  addressOf: AddressOf,
+): readonly WantedInstance[] {
+  return record.shards.flatMap((shard) =>
+    shard.instances
+      .filter((instance) => instance.node === node)
+      .map((instance) => wantedInstance(record, shard, instance, password, addressOf)),
+  );
+}
+
+/** The endpoint of a database on the node with `address`; undefined while it has no shard. */
+export function wantedEndpoint(
+  record: DatabaseRecord,
+  address: string,
+  password: string,
+  addressOf: AddressOf,
+): EndpointConfig | undefined {
+  const shard = record.shards[0];
+  if (shard === undefined) return undefined;
+  const primary = addressOfPrimary(shard, addressOf);
+  return {
+    bdb: record.uid,
+    listen: { host: address, port: record.port },
+    password,
+    epoch: shard.epoch,
+    holdMs: HOLD_MS,
+    ...(primary === undefined ? {} : { primary }),
+  };
+}
+
+/** How long clients may be held while a primary is being replaced, in milliseconds. */
+const HOLD_MS = 20_000;
+
+function wantedInstance(
+  record: DatabaseRecord,
+  shard: ShardRecord,
+  instance: InstanceRecord,
+  password: string,
+  addressOf: AddressOf,
+): WantedInstance {
+  const role = instance.id === shard.primary ? "primary" : "replica";
+  const primary = role === "replica" ? addressOfPrimary(shard, addressOf) : undefined;
+  return {
+    bdb: record.uid,
+    instance: instance.id,
+    host: addressOf(instance.node) ?? "",
+    port: instance.port,
+    storeVersion: instance.storeVersion,
+    role,
+    launch: instance.launch,
+    fresh: record.status === "pending",
+    ...(primary === undefined ? {} : { primary }),
+    switching: shard.switchover !== undefined,
+    upgrading: record.upgrade !== undefined,
+    password,
+    memoryBytes: record.memoryBytes,
+    evictionPolicy: record.evictionPolicy,
+    persistence: record.persistence,
+  };
+}
+
+function addressOfPrimary(
+  shard: ShardRecord,
+  addressOf: AddressOf,
+): { readonly host: string; readonly port: number } | undefined {
+  const primary = shard.instances.find(({ id }) => id === shard.primary);
+  const host = primary === undefined ? undefined : addressOf(primary.node);
+  return primary === undefined || host === undefined ? undefined : { host, port: primary.port };
+}

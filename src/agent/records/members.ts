@@ -1,0 +1,109 @@
+import type { Lease } from "kubernetes-types/coordination/v1.js";
+import { LABELS, clusterNames } from "../../api/names.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { Leases } from "../../kube/builtin.ts";
+import { startInformer } from "../../kube/informer.ts";
+import type { Kube, Stored } from "../../kube/kube.ts";
+import { REPORT_ANNOTATION, parseNodeReport } from "../node/report.ts";
+import type { NodeReport } from "../node/report.ts";
+
+/** A node of the cluster as this process sees it. */
+export interface Member {
+  readonly uid: number;
+  readonly report: NodeReport;
+  /** Its lease is held, and was renewed within the lease's own duration, by this process's clock. */
+  readonly fresh: boolean;
+  /** Milliseconds since the last renewal was seen. */
+  readonly silentForMs: number;
+}
+
+export interface Members {
+  readonly synced: Promise<void>;
+  list(): readonly Member[];
+  get(uid: number): Member | undefined;
+  /** Calls back when a node reports something new; renewals alone say nothing. */
+  onReport(listener: () => void): void;
+}
+
+export interface MembersOptions {
+  readonly kube: Kube;
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** How long a node's lease holds without renewal. */
+export const NODE_LEASE_MS = 6_000;
+
+interface Seen {
+  readonly uid: number;
+  readonly annotation: string;
+  readonly report: NodeReport;
+  readonly renewTime: string;
+  /** False once the node has given its lease up: it has ended in good order. */
+  readonly held: boolean;
+  /** By this process's clock, so that clocks of nodes need not agree. */
+  readonly renewedAt: number;
+}
+
+/** Follows the Leases of the nodes. */
+export function followMembers(options: MembersOptions): Members {
+  const { clock, cluster } = options;
+  const informer = startInformer(options.kube, Leases, {
+    ...options,
+    labelSelector: `${LABELS.cluster}=${cluster},${LABELS.role}=node`,
+  });
+  const seen = new Map<number, Seen>();
+  const listeners: (() => void)[] = [];
+  informer.onChange((ref, lease) => {
+    const uid = uidOf(ref.name, cluster);
+    if (uid === undefined) return;
+    const before = seen.get(uid);
+    const now = lease === undefined ? undefined : look(uid, lease, before, clock.now().getTime());
+    if (now === undefined) seen.delete(uid);
+    else seen.set(uid, now);
+    if (now?.annotation !== before?.annotation) for (const listener of listeners) listener();
+  });
+
+  const view = ({ uid, report, renewedAt, held }: Seen): Member => {
+    const silentForMs = clock.now().getTime() - renewedAt;
+    return { uid, report, silentForMs, fresh: held && silentForMs < NODE_LEASE_MS };
+  };
+  return {
+    synced: informer.synced,
+    list: () => [...seen.values()].map(view).toSorted((a, b) => a.uid - b.uid),
+    get: (uid) => {
+      const found = seen.get(uid);
+      return found === undefined ? undefined : view(found);
+    },
+    onReport: (listener) => {
+      listeners.push(listener);
+    },
+  };
+}
+
+function look(uid: number, lease: Stored<Lease>, before: Seen | undefined, now: number): Seen | undefined {
+  const annotation = lease.metadata.annotations?.[REPORT_ANNOTATION] ?? "";
+  const report = annotation === before?.annotation ? before.report : parseNodeReport(annotation);
+  if (report === undefined) return undefined;
+  const renewTime = String(lease.spec?.renewTime ?? "");
+  const renewedAt =
+    before?.renewTime === renewTime ? before.renewedAt : before === undefined ? firstSeen(lease, now) : now;
+  const held = (lease.spec?.holderIdentity ?? "") !== "";
+  return { uid, annotation, report, renewTime, renewedAt, held };
+}
+
+/** A lease that ran out long ago must not look fresh to a process that has just started. */
+function firstSeen(lease: Stored<Lease>, now: number): number {
+  const renewed = Date.parse(String(lease.spec?.renewTime ?? ""));
+  return Number.isNaN(renewed) ? now - NODE_LEASE_MS : Math.min(now, Math.max(renewed, now - 10 * 86_400_000));
+}
+
+function uidOf(name: string, cluster: string): number | undefined {
+  const prefix = clusterNames.nodeLease(cluster, 0).slice(0, -1);
+  const uid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN;
+  return Number.isInteger(uid) ? uid : undefined;
+}

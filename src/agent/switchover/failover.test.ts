@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { engineNames } from "../../../test/kit/engine.ts";
+import { startShard } from "../../../test/kit/shard.ts";
+import type { TestShard } from "../../../test/kit/shard.ts";
+import { systemClock } from "../../reconcile/system-clock.ts";
+import { failOver } from "./failover.ts";
+import type { FailoverResult } from "./failover.ts";
+
+const OLDEST = engineNames().find((name) => name.startsWith("redis-7")) ?? engineNames()[0] ?? "";
+
+test("a replica takes over from a dead primary, the others follow it, and the record says what may be lost", async () => {
+  await using shard = await startShard([OLDEST, OLDEST, OLDEST]);
+  await shard.engine(1).call("SET", "before", "1");
+  await shard.engine(1).call("WAIT", 2, 1000);
+  const { offset } = await shard.engine(1).replication();
+  await shard.engine(1).stop();
+  const result = await takeOver(shard, { lastSeen: { offset: offset + 50, agoMs: 100 } });
+  assert.deepEqual([shard.shard().primary, shard.shard().epoch], [2, 2]);
+  assert.match(result.loss, /node 2 took over "db" from node 1; at least \d+ bytes/);
+  assert.deepEqual(shard.record().lossReports, [result.loss]);
+  assert.deepEqual([result.unreleased, result.unattached], [[], []]);
+  assert.equal((await shard.engine(3).replication()).link?.host, shard.engine(2).host);
+  assert.equal(await shard.request("GET", "before"), "1");
+});
+
+test("nobody takes over from a primary that may still take writes", async () => {
+  await using shard = await startShard([OLDEST, OLDEST]);
+  await assert.rejects(takeOver(shard, { oldIsDead: () => false }), { code: "AGENT_NOT_FENCED" });
+  assert.equal((await shard.engine(2).replication()).role, "replica");
+});
+
+test("a primary that was called dead and answers is made a replica at once", async () => {
+  await using shard = await startShard([OLDEST, OLDEST]);
+  await takeOver(shard);
+  await shard.requireOnePrimary();
+});
+
+test("of two leaders one wins, and the other's heir steps down", async () => {
+  await using shard = await startShard([OLDEST, OLDEST, OLDEST]);
+  await shard.engine(1).stop();
+  const seen = shard.record();
+  await takeOver(shard);
+  await assert.rejects(failOver({ record: seen, shard: 1, to: 3, oldIsDead: () => true }, ports(shard)), {
+    code: "AGENT_RECORD_MOVED",
+  });
+  assert.equal(shard.shard().primary, 2);
+  assert.equal((await shard.engine(3).replication()).link?.host, shard.engine(2).host);
+});
+
+function takeOver(shard: TestShard, over: Partial<Parameters<typeof failOver>[0]> = {}): Promise<FailoverResult> {
+  return failOver({ record: shard.record(), shard: 1, to: 2, oldIsDead: () => true, ...over }, ports(shard));
+}
+
+function ports(shard: TestShard): Parameters<typeof failOver>[1] {
+  return { ...shard.ports(), clock: systemClock };
+}

@@ -1,0 +1,88 @@
+import type { ClusterStatus } from "../../api/cluster-status.ts";
+import type { Finding } from "../../api/parts.ts";
+import { sentenceOf } from "./conditions.ts";
+import type { ClusterView } from "./view.ts";
+
+/** An event to tell users of. */
+export interface Announcement {
+  readonly type: "Normal" | "Warning";
+  /** Stable, CamelCase. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What is worth telling about the way from one status to the next; nothing when nothing changed. */
+export function announcements(view: ClusterView, before: ClusterStatus, after: ClusterStatus): readonly Announcement[] {
+  return [
+    ...blockedOrFreed(before, after),
+    ...upgradeNews(view, before, after),
+    ...suspensionNews(before, after),
+    ...stateNews(before, after),
+  ];
+}
+
+function blockedOrFreed(before: ClusterStatus, after: ClusterStatus): Announcement[] {
+  const known = new Set((before.findings ?? []).map(newsOf));
+  const fresh = (after.findings ?? []).filter((finding) => !known.has(newsOf(finding)));
+  const freed = isBlocked(before) && !isBlocked(after);
+  return [
+    ...fresh.map((finding) => ({ type: "Warning" as const, reason: finding.id, message: sentenceOf(finding) })),
+    ...(freed ? [normal("UpgradeUnblocked", "nothing stands in the way any more")] : []),
+  ];
+}
+
+/** What a step waits for changes from moment to moment, and is told once. */
+function newsOf({ id, severity, evidence }: Finding): string {
+  return severity === "wait" ? id : `${id} ${evidence}`;
+}
+
+function isBlocked({ findings }: ClusterStatus): boolean {
+  return (findings ?? []).some(({ severity }: Finding) => severity === "block");
+}
+
+function upgradeNews(view: ClusterView, before: ClusterStatus, after: ClusterStatus): Announcement[] {
+  const old = before.upgrade;
+  const now = after.upgrade;
+  if (now === undefined) return [];
+  const isNew = old?.startedAt !== now.startedAt;
+  const steps = isNew ? 0 : now.updatedNodes - old.updatedNodes;
+  return [
+    ...(isNew
+      ? [normal("UpgradeStarted", `from ${now.from} to ${now.to}, ${view.pods.length} nodes, one at a time`)]
+      : []),
+    ...(steps > 0
+      ? [normal("UpgradePodReplaced", `${now.updatedNodes} of ${view.pods.length} nodes run ${now.to}`)]
+      : []),
+    ...(now.finishedAt !== undefined && (isNew || old.finishedAt === undefined)
+      ? [normal("UpgradeCompleted", `every node runs ${now.to}`)]
+      : []),
+  ];
+}
+
+function suspensionNews(before: ClusterStatus, after: ClusterStatus): Announcement[] {
+  const old = suspensionOf(before);
+  const now = suspensionOf(after);
+  if (now?.status === "True" && old?.status !== "True") return [normal("ReconcileSuspended", now.message)];
+  if (now?.status === "False" && old?.status === "True") {
+    return [normal("ReconcileResumed", "cluster and databases are managed again")];
+  }
+  return [];
+}
+
+function suspensionOf({ conditions }: ClusterStatus): { status: string; reason: string; message: string } | undefined {
+  return conditions?.find(({ type }) => type === "ReconcileSuspended");
+}
+
+function stateNews(before: ClusterStatus, after: ClusterStatus): Announcement[] {
+  if (before.state === after.state) return [];
+  if (after.state === "Running" && before.version === undefined)
+    return [normal("ClusterReady", "every node is active")];
+  if (before.state === "Error" && after.state === "Running")
+    return [normal("ClusterRecovered", "the nodes answer again")];
+  if (after.state === "Error") return [{ type: "Warning", reason: "ClusterUnreachable", message: "no node answers" }];
+  return [];
+}
+
+function normal(reason: string, message: string): Announcement {
+  return { type: "Normal", reason, message };
+}

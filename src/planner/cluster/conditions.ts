@@ -1,0 +1,92 @@
+import type { Condition, Finding } from "../../api/parts.ts";
+import type { ClusterDecision } from "./plan.ts";
+import { silence, wasRunning } from "./state.ts";
+import type { ClusterView } from "./view.ts";
+
+/** A condition before it is stamped with the time. */
+export type Statement = Omit<Condition, "lastTransitionTime">;
+
+/** What the status of a cluster says about a decision: Available, Progressing, UpgradeBlocked, ReconcileSuspended. */
+export function clusterConditions(view: ClusterView, decision: ClusterDecision): readonly Statement[] {
+  const statements = [available(view), progressing(decision), blocked(decision), suspended(decision)];
+  return statements.map((statement) => ({ ...statement, observedGeneration: view.generation }));
+}
+
+/** A finding as one sentence with its way out. */
+export function sentenceOf({ evidence, remedy }: Finding): string {
+  return `${evidence}; remedy: ${remedy}`;
+}
+
+function available(view: ClusterView): Statement {
+  const say = (status: "True" | "False", reason: string, message: string): Statement => ({
+    type: "Available",
+    status,
+    reason,
+    message,
+  });
+  if (view.workload === undefined) return say("False", "NotCreated", "the cluster has no nodes yet");
+  if (!view.cluster.reachable) {
+    const { reason, message } = silence(view, view.cluster);
+    return say("False", reason, message);
+  }
+  const active = view.cluster.nodes.filter((node) => node.active).length;
+  const wanted = view.workload.replicas;
+  const nodes = `${active} of ${wanted} nodes are active`;
+  if (active <= wanted / 2) return say("False", wasRunning(view) ? "QuorumLost" : "NodesStarting", nodes);
+  const away = view.cluster.databases.filter(({ status }) => status === "creation-failed" || status === "recovery");
+  if (away.length > 0) {
+    return say("False", "DatabaseUnavailable", away.map(({ name, status }) => `"${name}" is ${status}`).join(", "));
+  }
+  return say("True", active === wanted ? "AllNodesActive" : "MajorityActive", nodes);
+}
+
+function progressing({ step, findings, suspension }: ClusterDecision): Statement {
+  switch (step.kind) {
+    case "done":
+      return { type: "Progressing", status: "False", ...stillness(findings, suspension) };
+    case "wait":
+      return { type: "Progressing", status: "True", reason: step.reason, message: step.message };
+    case "act":
+      return { type: "Progressing", status: "True", reason: REASON_OF_ACT[step.act.kind], message: step.why };
+  }
+}
+
+/** Why nothing is done. */
+function stillness(
+  findings: ClusterDecision["findings"],
+  suspension: ClusterDecision["suspension"],
+): Pick<Statement, "reason" | "message"> {
+  const blocking = findings.find(({ severity }) => severity === "block");
+  if (blocking !== undefined)
+    return { reason: "Blocked", message: `nothing moves until this is cleared: ${blocking.id}` };
+  return suspension?.reason === "OperatorUpgraded"
+    ? { reason: "AwaitingUpgrade", message: "nothing moves until the cluster is upgraded to the operator's release" }
+    : { reason: "Settled", message: "nothing is left to do" };
+}
+
+const REASON_OF_ACT = {
+  gate: "SettingReadiness",
+  evacuate: "EvacuatingNode",
+  "take-back": "TakingNodeBack",
+  "write-workload": "ReplacingPod",
+  "write-tag": "AutomaticUpgrade",
+} as const;
+
+function blocked({ findings }: ClusterDecision): Statement {
+  const blocking = findings.filter(({ severity }) => severity === "block");
+  const first = blocking[0];
+  return first === undefined
+    ? {
+        type: "UpgradeBlocked",
+        status: "False",
+        reason: "NothingBlocks",
+        message: "nothing stands in the way of an upgrade",
+      }
+    : { type: "UpgradeBlocked", status: "True", reason: first.id, message: blocking.map(sentenceOf).join(" | ") };
+}
+
+function suspended({ suspension }: ClusterDecision): Statement {
+  return suspension === undefined
+    ? { type: "ReconcileSuspended", status: "False", reason: "Managed", message: "cluster and databases are managed" }
+    : { type: "ReconcileSuspended", status: "True", reason: suspension.reason, message: suspension.message };
+}

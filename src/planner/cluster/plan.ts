@@ -1,0 +1,126 @@
+import type { Finding } from "../../api/parts.ts";
+import type { ClusterState, SpecStatus } from "../../api/states.ts";
+import { releaseByNodeTag } from "../../releases/find.ts";
+import { rollStep, serviceStep, type RollStep } from "./roll.ts";
+import { clusterState, isComplete, wasRunning } from "./state.ts";
+import { isAutoUpgrade, targetTag, versionChange, type VersionChange } from "./target.ts";
+import type { ClusterView } from "./view.ts";
+import { CONFIG_RULES } from "./prerequisites-config.ts";
+import { upgradeFindings } from "./prerequisites-upgrade.ts";
+import { SPEC_RULES } from "./spec-checks.ts";
+
+/** Management of databases, and of what a cluster upgrade does not need, is suspended (§1 rules 1 and 2). */
+export interface Suspension {
+  readonly reason: "OperatorUpgraded" | "RollInProgress";
+  readonly message: string;
+}
+
+/** What a pass over a cluster has decided. */
+export interface ClusterDecision {
+  readonly state: ClusterState;
+  readonly specStatus: SpecStatus;
+  /** Node tag that the cluster shall run. */
+  readonly target: string;
+  readonly step: RollStep;
+  /** Everything that objects or warns, blocking ones first. */
+  readonly findings: readonly Finding[];
+  readonly suspension: Suspension | undefined;
+  /** The change of version that is wanted or under way. */
+  readonly change: VersionChange | undefined;
+  /** The change is under way: nothing blocks it. */
+  readonly upgrading: boolean;
+  /** Objects that the cluster needs besides its nodes may be written: they fit this operator's release. */
+  readonly ownsObjects: boolean;
+}
+
+/** Decides from facts alone, so that an operator that starts in the middle decides the same. `wanted`: template hash. */
+export function planCluster(view: ClusterView, wanted: string): ClusterDecision {
+  const invalid = findingsOf(SPEC_RULES, view);
+  const config = findingsOf(CONFIG_RULES, view);
+  const upgrade = upgradeFindings(view);
+  const blocking = [...config, ...upgrade].filter(({ severity }) => severity === "block");
+  const change = versionChange(view);
+  const unfinished = isUnfinished(view);
+  const free = invalid.length === 0 && blocking.length === 0 && !view.deleting;
+  const left = leftBehind(view);
+  const ownsObjects = free && (change !== undefined || left === undefined);
+  const step = ownsObjects ? ownStep(view, wanted, change) : keepingService(view);
+  const upgrading = free && view.workload !== undefined && (change !== undefined || unfinished);
+  const rolling = upgrading ? "version" : ownsObjects && rollsTemplate(view, wanted) ? "template" : undefined;
+  const objection = step.kind === "wait" ? step.finding : undefined;
+  return {
+    state: clusterState(view, { specInvalid: invalid.length > 0, upgradeBlocked: blocking.length > 0, rolling }),
+    specStatus: invalid.length === 0 ? "Valid" : "Invalid",
+    target: targetTag(view),
+    step,
+    findings: [...invalid, ...blocking, ...(objection ? [objection] : []), ...upgrade.filter(isWarning)],
+    suspension: left ?? (upgrading ? rollInProgress(view) : undefined),
+    change,
+    upgrading,
+    ownsObjects,
+  };
+}
+
+/** With automatic upgrade the tag is written first: the spec then says what the cluster becomes (§2.2). */
+function ownStep(view: ClusterView, wanted: string, change: VersionChange | undefined): RollStep {
+  const asked = view.spec.storeEnterpriseImageSpec?.versionTag;
+  if (view.workload === undefined) return writeAll("the cluster has no nodes yet");
+  // nothing is there to be kept available
+  if (!wasRunning(view) && view.workload.template !== wanted) return writeAll("the cluster has not begun yet");
+  if (change !== undefined && isAutoUpgrade(view.spec) && asked !== change.toTag) {
+    return { kind: "act", act: { kind: "write-tag", tag: change.toTag }, why: "automatic upgrade is on" };
+  }
+  if (view.workload.replicas < view.spec.nodes && view.workload.template === wanted) {
+    return writeAll(`the cluster grows to ${view.spec.nodes} nodes`);
+  }
+  return rollStep(view, view.workload, wanted);
+}
+
+function keepingService(view: ClusterView): RollStep {
+  return view.workload === undefined || view.deleting ? { kind: "done" } : serviceStep(view, view.workload);
+}
+
+function writeAll(why: string): RollStep {
+  return { kind: "act", act: { kind: "write-workload", partition: 0 }, why };
+}
+
+function findingsOf(rules: readonly ((view: ClusterView) => Finding | undefined)[], view: ClusterView): Finding[] {
+  return rules.map((rule) => rule(view)).filter((finding) => finding !== undefined);
+}
+
+function isWarning({ severity }: Finding): boolean {
+  return severity === "warn";
+}
+
+/** The last replaced node is not back yet, though no pod is made from the old tag any more. */
+function isUnfinished(view: ClusterView): boolean {
+  const { upgrade } = view.remembered;
+  return upgrade !== undefined && upgrade.finishedAt === undefined && !isComplete(view);
+}
+
+function rollsTemplate(view: ClusterView, wanted: string): boolean {
+  const { workload } = view;
+  return (
+    workload !== undefined &&
+    wasRunning(view) &&
+    (workload.template !== wanted || view.pods.some(({ revision }) => revision !== workload.updateRevision))
+  );
+}
+
+/** The cluster is of another release than the operator. */
+function leftBehind({ name, workload, pods, operator }: ClusterView): Suspension | undefined {
+  if (workload === undefined) return undefined;
+  const other = [workload, ...pods].find(({ imageTag }) => releaseByNodeTag(imageTag)?.operator !== operator.operator);
+  if (other === undefined) return undefined;
+  const message =
+    `the operator is ${operator.operator} and the cluster runs ${other.imageTag}; upgrade the cluster: kubectl patch rec ` +
+    `${name} --type merge -p '{"spec":{"storeEnterpriseImageSpec":{"versionTag":"${operator.nodeTag}"}}}'`;
+  return { reason: "OperatorUpgraded", message };
+}
+
+function rollInProgress({ name }: ClusterView): Suspension {
+  return {
+    reason: "RollInProgress",
+    message: `the nodes are being replaced; watch: kubectl rollout status sts ${name}`,
+  };
+}

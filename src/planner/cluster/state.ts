@@ -1,0 +1,50 @@
+import type { ClusterState } from "../../api/states.ts";
+import { nodeOf, type ClusterView, type Unreachable } from "./view.ts";
+
+export interface StateFacts {
+  readonly specInvalid: boolean;
+  /** A wanted upgrade, or the spec of one, has a blocking finding. */
+  readonly upgradeBlocked: boolean;
+  readonly rolling: "version" | "template" | undefined;
+}
+
+/** REC STATE (§3), computed from what is observed each time; the first row that holds. */
+export function clusterState(view: ClusterView, facts: StateFacts): ClusterState {
+  const active = view.pods.filter((pod) => nodeOf(view, pod)?.active === true).length;
+  const rows: readonly (readonly [holds: boolean, state: ClusterState])[] = [
+    [view.deleting, "Deleting"],
+    [facts.specInvalid, "Invalid"],
+    [view.workload === undefined && facts.upgradeBlocked, "InvalidUpgrade"],
+    [view.workload === undefined, "PendingCreation"],
+    [!wasRunning(view) && active === 0, "BootstrappingFirstPod"],
+    [!wasRunning(view) && !isComplete(view), "Initializing"],
+    [facts.upgradeBlocked, "InvalidUpgrade"],
+    [facts.rolling === "version", "Upgrade"],
+    [facts.rolling === "template", "RunningRollingUpdate"],
+    [!view.cluster.reachable, "Error"],
+  ];
+  return rows.find(([holds]) => holds)?.[1] ?? "Running";
+}
+
+/** The cluster once had all its nodes; before that it is being made. */
+export function wasRunning({ remembered }: ClusterView): boolean {
+  return remembered.version !== undefined;
+}
+
+/** What a cluster that does not answer is said to be: a matter of course while it is being made, trouble later. */
+export function silence(
+  view: ClusterView,
+  { reason }: Unreachable,
+): { readonly reason: "NodesStarting" | "ClusterUnreachable"; readonly message: string } {
+  return wasRunning(view)
+    ? { reason: "ClusterUnreachable", message: reason }
+    : { reason: "NodesStarting", message: `the nodes are starting; ${reason}` };
+}
+
+/** Every node that is wanted is active and in service. */
+export function isComplete(view: ClusterView): boolean {
+  return (
+    view.pods.length === (view.workload?.replicas ?? view.spec.nodes) &&
+    view.pods.every((pod) => pod.inService && pod.containerReady && nodeOf(view, pod)?.active === true)
+  );
+}

@@ -1,0 +1,47 @@
+import type { ClusterSpec } from "../../api/cluster-spec.ts";
+import { releaseByNodeTag } from "../../releases/find.ts";
+import type { Release } from "../../releases/release.ts";
+import type { ClusterView } from "./view.ts";
+
+type TargetFacts = Pick<ClusterView, "spec" | "remembered" | "operator" | "workload">;
+
+/**
+ * The node tag that the cluster shall run. Automatic upgrade makes it the operator's own; a tag in the spec is the
+ * user's word; else the tag stays what it is, so that a new operator moves nothing by itself (§2.2).
+ */
+export function targetTag({ spec, remembered, operator, workload }: TargetFacts): string {
+  const asked = spec.storeEnterpriseImageSpec?.versionTag;
+  if (isAutoUpgrade(spec) && (asked === undefined || asked === workload?.imageTag)) return operator.nodeTag;
+  return asked ?? remembered.imageTag ?? workload?.imageTag ?? operator.nodeTag;
+}
+
+/** `autoUpgradeStoreEnterprise`, wherever it is set; a contradiction counts as false. */
+export function isAutoUpgrade(spec: ClusterSpec): boolean {
+  return (
+    !autoUpgradeContradicts(spec) &&
+    (spec.autoUpgradeStoreEnterprise ?? spec.upgradeSpec?.autoUpgradeStoreEnterprise ?? false)
+  );
+}
+
+/** Both places of `autoUpgradeStoreEnterprise` are set, to different values. */
+export function autoUpgradeContradicts({ autoUpgradeStoreEnterprise: here, upgradeSpec }: ClusterSpec): boolean {
+  const there = upgradeSpec?.autoUpgradeStoreEnterprise;
+  return here !== undefined && there !== undefined && here !== there;
+}
+
+/** A wanted change of version: where from, where to. A release is undefined when its tag is not in the catalogue. */
+export interface VersionChange {
+  readonly fromTag: string;
+  readonly from: Release | undefined;
+  readonly toTag: string;
+  readonly to: Release | undefined;
+}
+
+/** The version change that is wanted or under way; undefined when every node pod is made from the target already. */
+export function versionChange(view: ClusterView): VersionChange | undefined {
+  if (view.workload === undefined) return undefined;
+  const toTag = targetTag(view);
+  const fromTag = [...view.pods.map(({ imageTag }) => imageTag), view.workload.imageTag].find((tag) => tag !== toTag);
+  if (fromTag === undefined) return undefined;
+  return { fromTag, from: releaseByNodeTag(fromTag), toTag, to: releaseByNodeTag(toTag) };
+}

@@ -1,0 +1,109 @@
+import type { ClusterSpec } from "../../api/cluster-spec.ts";
+import type { ClusterStatus } from "../../api/cluster-status.ts";
+import type { DatabaseState, StoreVersion } from "../../api/records.ts";
+import type { Release } from "../../releases/release.ts";
+
+/** Everything that a decision about a cluster rests on, as it was observed at one moment. */
+export interface ClusterView {
+  readonly name: string;
+  readonly generation: number;
+  readonly deleting: boolean;
+  /** With every default filled in. */
+  readonly spec: ClusterSpec;
+  /** What the last pass wrote; empty at first. */
+  readonly remembered: ClusterStatus;
+  /** Release of the operator that decides. */
+  readonly operator: Release;
+  /** For instance "1.33"; undefined while the API server has not said. */
+  readonly kubernetesMinor: string | undefined;
+  /** The StatefulSet; undefined before it is made. */
+  readonly workload: Workload | undefined;
+  readonly pods: readonly NodePod[];
+  readonly cluster: ClusterFacts | Unreachable;
+  /** Names of the StoreEnterpriseDatabases of this cluster. */
+  readonly databaseNames: readonly string[];
+}
+
+export interface Workload {
+  /** Hash of the pod template that was last written. */
+  readonly template: string;
+  readonly imageTag: string;
+  readonly replicas: number;
+  readonly partition: number;
+  readonly updateRevision: string;
+  /** The StatefulSet controller has seen what was last written. */
+  readonly observed: boolean;
+}
+
+export interface NodePod {
+  readonly ordinal: number;
+  readonly revision: string;
+  readonly imageTag: string;
+  readonly deleting: boolean;
+  /** The node container passes its readiness probe. */
+  readonly containerReady: boolean;
+  /** The readiness gate is True. */
+  readonly inService: boolean;
+  /** Why the container does not run, for instance "ImagePullBackOff: …"; empty when it does. */
+  readonly trouble: string;
+}
+
+/** What the management API says. */
+export interface ClusterFacts {
+  readonly reachable: true;
+  readonly nodes: readonly ClusterNode[];
+  readonly databases: readonly ClusterDatabase[];
+  readonly license: { readonly expired: boolean; readonly expirationDate: string };
+  /** Actions that are queued or running. */
+  readonly actions: readonly { readonly name: string; readonly object: string }[];
+}
+
+export interface Unreachable {
+  readonly reachable: false;
+  readonly reason: string;
+}
+
+export interface ClusterNode {
+  readonly uid: number;
+  readonly active: boolean;
+  readonly maintenance: boolean;
+  readonly acceptsClients: boolean;
+  readonly leader: boolean;
+  readonly tag: string;
+}
+
+export interface ClusterDatabase {
+  readonly name: string;
+  readonly status: DatabaseState;
+  readonly storeVersion: StoreVersion;
+  readonly replication: boolean;
+  /** Why a change of it waits; empty when none does. */
+  readonly waitingFor: string;
+  readonly instances: readonly {
+    readonly node: number;
+    readonly primary: boolean;
+    readonly inSync: boolean;
+  }[];
+}
+
+/** uid of the node of a pod. */
+export function uidOf(pod: { readonly ordinal: number }): number {
+  return pod.ordinal + 1;
+}
+
+/** The node of a pod as the cluster sees it; undefined while the cluster does not answer or know it. */
+export function nodeOf(view: ClusterView, pod: { readonly ordinal: number }): ClusterNode | undefined {
+  return view.cluster.reachable ? view.cluster.nodes.find(({ uid }) => uid === uidOf(pod)) : undefined;
+}
+
+/** Databases with an instance on node `uid` for which `claim` holds. */
+export function databasesOn(
+  view: ClusterView,
+  uid: number,
+  claim: (instance: ClusterDatabase["instances"][number]) => boolean,
+): readonly ClusterDatabase[] {
+  if (!view.cluster.reachable) return [];
+  return view.cluster.databases.filter(({ instances }) =>
+    instances.some((instance) => instance.node === uid && claim(instance)),
+  );
+}

@@ -1,0 +1,84 @@
+import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
+import type { DatabaseStep } from "./decide.ts";
+import { inSync, primaryOf, replicasOf, syncStory, wantedInstances } from "./facts.ts";
+import type { DatabaseFacts } from "./facts.ts";
+import { addReplica } from "./replicas.ts";
+
+/**
+ * Moves a primary off a node that is to be left: to its replica once in sync, one of the same version before one of
+ * another; a database without one gets a replica elsewhere for it. Undefined when the primary may stay.
+ */
+export function evacuationStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
+  const primary = primaryOf(shard);
+  if (!drains(facts, primary.node)) return undefined;
+  const elsewhere = replicasOf(shard)
+    .filter(({ node }) => isFit(facts, node))
+    .toSorted((a, b) => foreignness(a, primary) - foreignness(b, primary));
+  const heir = elsewhere.find(({ id }) => inSync(facts.instances.get(id)));
+  if (heir === undefined) {
+    const late = elsewhere[0];
+    if (late !== undefined) return { kind: "wait", reason: syncStory(late, facts.instances.get(late.id)) };
+    if (shard.instances.length <= wantedInstances(facts.record)) return addReplica(facts, shard);
+    return {
+      kind: "wait",
+      reason: `each replica of "${facts.record.name}" is on a node that is down or in maintenance`,
+    };
+  }
+  if (heir.storeVersion !== primary.storeVersion && !facts.verified.has(heir.id)) {
+    return { kind: "verify", shard: shard.id, replica: heir.id };
+  }
+  return { kind: "switch-over", shard: shard.id, to: heir.id };
+}
+
+/** What is known about a node that is to be left. */
+export interface EvacuationFacts {
+  readonly node: number;
+  readonly alive: boolean;
+  readonly isLeader: boolean;
+  readonly demote: boolean;
+  /** Another node may lead. */
+  readonly hasSuccessor: boolean;
+  /** Names of the databases whose primary is still there, with what each waits for. */
+  readonly primaries: readonly { readonly name: string; readonly waitingFor: string }[];
+  /** EndpointSlices of databases that still send clients there. */
+  readonly listedIn: readonly string[];
+  readonly waitedForEndpointsMs: number;
+  readonly clientsDrained: boolean;
+}
+
+export type EvacuationStep =
+  | { readonly kind: "hand-over-leadership" }
+  | { readonly kind: "drain-clients" }
+  | { readonly kind: "done" }
+  | { readonly kind: "wait"; readonly reason: string };
+
+/** New clients may go on being sent to the node this long after its primaries left; then they are drained all the same. */
+export const ENDPOINTS_PATIENCE_MS = 10_000;
+
+/** Leadership first, then primaries, then clients once nobody is sent there any more. */
+export function decideEvacuation(facts: EvacuationFacts): EvacuationStep {
+  if (facts.isLeader && facts.demote && facts.hasSuccessor) return { kind: "hand-over-leadership" };
+  const stuck = facts.primaries[0];
+  if (stuck !== undefined) {
+    const more = facts.primaries.length === 1 ? "" : ` and ${facts.primaries.length - 1} more`;
+    const why = stuck.waitingFor === "" ? "is moving" : `waits: ${stuck.waitingFor}`;
+    return { kind: "wait", reason: `the primary of "${stuck.name}"${more} ${why}` };
+  }
+  if (!facts.alive || facts.clientsDrained) return { kind: "done" };
+  if (facts.listedIn.length > 0 && facts.waitedForEndpointsMs < ENDPOINTS_PATIENCE_MS) {
+    return { kind: "wait", reason: `${facts.listedIn.join(", ")} still lists node ${facts.node}` };
+  }
+  return { kind: "drain-clients" };
+}
+
+function drains({ nodes }: DatabaseFacts, node: number): boolean {
+  return nodes.some(({ uid, draining }) => uid === node && draining);
+}
+
+function isFit({ nodes }: DatabaseFacts, node: number): boolean {
+  return nodes.some(({ uid, alive, draining }) => uid === node && alive && !draining);
+}
+
+function foreignness(replica: InstanceRecord, primary: InstanceRecord): number {
+  return replica.storeVersion === primary.storeVersion ? 0 : 1;
+}

@@ -1,0 +1,114 @@
+import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../api/records.ts";
+
+/** A node as the leader sees it at one moment. */
+export interface NodeFacts {
+  readonly uid: number;
+  /** Its lease is fresh, or its agent answers the leader. */
+  readonly alive: boolean;
+  /** Milliseconds since it was last seen alive; 0 while it is. */
+  readonly goneForMs: number;
+  /** Primaries and clients shall leave it. */
+  readonly draining: boolean;
+  /** Versions that it has an engine for. */
+  readonly engines: readonly StoreVersion[];
+  readonly memoryBytes: number;
+}
+
+/** What became of asking one engine process. */
+export interface InstanceFacts {
+  /**
+   * `serving` answers; `loading` is on its way up or down; `dead` refuses connections although its node does not start it,
+   * is reported crashed by its own node, or its node is gone; `silent` said nothing in time and nobody knows why.
+   */
+  readonly state: "serving" | "loading" | "dead" | "silent";
+  /** What the process says of itself; absent unless it serves. */
+  readonly role?: "primary" | "replica";
+  readonly offset: number;
+  /** Bytes behind the primary's offset of a moment before; -1 when unknown. */
+  readonly lagBytes: number;
+  /** The primary streams to it and its own link is up. */
+  readonly streaming: boolean;
+  /** Whom a serving replica was told to follow; `another` also when it was told nobody and is a primary by itself. */
+  readonly follows?: "the primary" | "another";
+  /** It is a primary, or was linked to its primary since it started: what it holds is no older than that. */
+  readonly hasData: boolean;
+  /** Its memory limit and eviction policy are those of the record. */
+  readonly configured: boolean;
+  /** Highest launch number that was used for it; present only when its node reports it crashed. */
+  readonly usedLaunch?: number;
+  /** It does not run and ended as it was asked to: what it keeps on disk is complete. */
+  readonly endedCleanly?: boolean;
+}
+
+/** Everything a decision about one database rests on. */
+export interface DatabaseFacts {
+  readonly record: DatabaseRecord;
+  readonly nodes: readonly NodeFacts[];
+  /** By id; an instance that nobody asked yet is absent. */
+  readonly instances: ReadonlyMap<number, InstanceFacts>;
+  /** Replicas whose content was compared with their primary's and found equal, in this epoch. */
+  readonly verified: ReadonlySet<number>;
+  /** Instances of all databases, this one included. */
+  readonly everything: readonly PlacedInstance[];
+}
+
+/** An instance with what it takes of its node. */
+export interface PlacedInstance {
+  readonly node: number;
+  readonly port: number;
+  readonly memoryBytes: number;
+  readonly primary: boolean;
+}
+
+/** A replica may be this far behind, in bytes, and still count as in sync. */
+export const IN_SYNC_BYTES = 65_536;
+
+/** True when the replica holds what its primary had a moment ago and receives what it writes now. */
+export function inSync(facts: InstanceFacts | undefined): boolean {
+  return (
+    facts?.state === "serving" &&
+    facts.role === "replica" &&
+    facts.streaming &&
+    facts.lagBytes >= 0 &&
+    facts.lagBytes <= IN_SYNC_BYTES
+  );
+}
+
+/** How many instances a shard of this database shall have. */
+export function wantedInstances(record: Pick<DatabaseRecord, "replication">): number {
+  return record.replication ? 2 : 1;
+}
+
+/** The version that every instance shall have in the end. */
+export function targetVersion(record: DatabaseRecord): StoreVersion {
+  return record.upgrade?.target ?? record.storeVersion;
+}
+
+export function primaryOf(shard: ShardRecord): InstanceRecord {
+  const found = shard.instances.find(({ id }) => id === shard.primary);
+  if (found === undefined) throw new Error(`shard ${shard.id} names primary ${shard.primary}, which it does not have`);
+  return found;
+}
+
+export function replicasOf(shard: ShardRecord): readonly InstanceRecord[] {
+  return shard.instances.filter(({ id }) => id !== shard.primary);
+}
+
+/** Why a replica is not in sync, for people. */
+export function syncStory(instance: InstanceRecord, facts: InstanceFacts | undefined): string {
+  const who = `the ${instance.storeVersion} replica on node ${instance.node}`;
+  if (facts === undefined) return `${who} has not been asked yet`;
+  switch (facts.state) {
+    case "dead":
+      return `${who} does not run`;
+    case "silent":
+      return `${who} does not answer`;
+    case "loading":
+      return `${who} is loading its data`;
+    case "serving":
+      if (facts.role !== "replica") return `${who} has not been attached to the primary yet`;
+      return facts.streaming && facts.lagBytes >= 0
+        ? `${who} is ${facts.lagBytes} bytes behind the primary`
+        : `${who} is receiving the data`;
+  }
+}

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { NodeFacts, PlacedInstance } from "./facts.ts";
+import { freeEndpointPort, placeInstance } from "./placement.ts";
+import type { PlacementRequest } from "./placement.ts";
+
+const node = (uid: number, over: Partial<NodeFacts> = {}): NodeFacts => ({
+  uid,
+  alive: true,
+  goneForMs: 0,
+  draining: false,
+  engines: ["7.2", "8.0"],
+  memoryBytes: 1_000 * 1_048_576,
+  ...over,
+});
+const held = (uid: number, over: Partial<PlacedInstance> = {}): PlacedInstance => ({
+  node: uid,
+  port: 20_001,
+  memoryBytes: 100 * 1_048_576,
+  primary: false,
+  ...over,
+});
+
+const cases: readonly (Partial<PlacementRequest> & { readonly rule: string; readonly want: object })[] = [
+  { rule: "equal nodes: the lowest uid", want: { node: 1, port: 20_001 } },
+  {
+    rule: "a primary goes where the fewest primaries are, whatever else is there",
+    everything: [held(1, { primary: true }), held(2), held(2), held(3, { primary: true })],
+    want: { node: 2, port: 20_002 },
+  },
+  {
+    rule: "a replica goes where the fewest instances are",
+    role: "replica",
+    everything: [held(1), held(1), held(2), held(3), held(3)],
+    want: { node: 2, port: 20_002 },
+  },
+  { rule: "not beside another instance of the shard", avoid: [1], want: { node: 2, port: 20_001 } },
+  {
+    rule: "not on a node that is down, or that is being left",
+    nodes: [node(1, { alive: false }), node(2, { draining: true }), node(3)],
+    want: { node: 3, port: 20_001 },
+  },
+  {
+    rule: "the port is another one for each instance, also when lower ones are free",
+    portOffset: 14,
+    everything: [held(1, { port: 20_014 }), held(2), held(3)],
+    want: { node: 1, port: 20_015 },
+  },
+  {
+    rule: "the search for a port goes round",
+    portOffset: 9_999,
+    nodes: [node(1)],
+    everything: [held(1, { port: 29_999 })],
+    want: { node: 1, port: 20_000 },
+  },
+  {
+    rule: "a refusal tells why, node by node",
+    avoid: [4],
+    nodes: [
+      node(1, { alive: false }),
+      node(2, { engines: ["8.0"] }),
+      node(3, { memoryBytes: 150 * 1_048_576 }),
+      node(4),
+      node(5, { draining: true }),
+    ],
+    everything: [held(3)],
+    want: {
+      refusal:
+        "no node can take a 7.2 primary: node 1 is down, node 2 has no 7.2 engine, node 3 has 50 MiB of the 100 MiB " +
+        "it needs, node 4 already holds an instance of it, node 5 is in maintenance",
+    },
+  },
+  { rule: "without nodes", nodes: [], want: { refusal: "no node can take a 7.2 primary: no node is known" } },
+];
+
+for (const { rule, want, ...request } of cases) {
+  test(rule, () => {
+    const placed = placeInstance({
+      nodes: [node(1), node(2), node(3)],
+      everything: [],
+      storeVersion: "7.2",
+      memoryBytes: 100 * 1_048_576,
+      avoid: [],
+      role: "primary",
+      portOffset: 1,
+      ...request,
+    });
+    assert.deepEqual(placed, want);
+  });
+}
+
+test("the lowest free endpoint port is taken", () => {
+  assert.equal(freeEndpointPort([10_000, 10_002]), 10_001);
+});
+
+test("without a free endpoint port there is none", () => {
+  assert.equal(freeEndpointPort(Array.from({ length: 10_000 }, (_, index) => 10_000 + index)), undefined);
+});

@@ -1,0 +1,66 @@
+import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
+import type { DatabaseStep } from "./decide.ts";
+import { inSync, primaryOf, replicasOf, syncStory, targetVersion, wantedInstances } from "./facts.ts";
+import type { DatabaseFacts } from "./facts.ts";
+import { placeInstance, portOffsetOf } from "./placement.ts";
+
+/** A replica is made again elsewhere when its node has been gone this long; shorter absences are restarts. */
+export const REPLICA_LOST_MS = 600_000;
+
+/** A replica too few: made on another node; a replica whose node is gone for long counts as missing. */
+export function missingReplicaStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
+  const present = shard.instances.filter((instance) => !isLost(facts, instance));
+  return present.length < wantedInstances(facts.record) ? addReplica(facts, shard) : undefined;
+}
+
+/** A replica too many: one goes as soon as those that stay are in sync; lost ones first, then old versions, then draining nodes. */
+export function surplusStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
+  if (shard.instances.length <= wantedInstances(facts.record)) return undefined;
+  const replicas = replicasOf(shard);
+  const going = replicas.toSorted((a, b) => dispensability(facts, b) - dispensability(facts, a) || b.id - a.id)[0];
+  if (going === undefined) return undefined;
+  const staying = replicas.filter((replica) => replica !== going);
+  const behind = staying.find(({ id }) => !inSync(facts.instances.get(id)));
+  if (behind !== undefined) return { kind: "wait", reason: syncStory(behind, facts.instances.get(behind.id)) };
+  return { kind: "retire", shard: shard.id, instance: going.id };
+}
+
+/**
+ * A new replica of the version that the database shall have: on a node without an instance of this shard, else beside an
+ * old replica, else beside an old primary; never on a node with an instance that stays.
+ */
+export function addReplica(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep {
+  const { record, nodes, everything } = facts;
+  const storeVersion = targetVersion(record);
+  const portOffset = portOffsetOf(record.uid, record.nextInstance);
+  const memoryBytes = record.memoryBytes;
+  const request = { nodes, everything, storeVersion, memoryBytes, portOffset, role: "replica" } as const;
+  const nodesOf = (instances: readonly InstanceRecord[]): readonly number[] => instances.map(({ node }) => node);
+  const staying = nodesOf(shard.instances.filter((instance) => stays(facts, instance)));
+  const avoided = [nodesOf(shard.instances), [...staying, primaryOf(shard).node], staying];
+  let refusal = "";
+  for (const avoid of avoided) {
+    const placed = placeInstance({ ...request, avoid });
+    if (!("refusal" in placed)) return { kind: "add-replica", shard: shard.id, storeVersion, ...placed };
+    refusal = placed.refusal;
+  }
+  return { kind: "wait", reason: `"${record.name}" needs another replica, but ${refusal}` };
+}
+
+function stays(facts: DatabaseFacts, instance: InstanceRecord): boolean {
+  return instance.storeVersion === targetVersion(facts.record) && !isLost(facts, instance);
+}
+
+/** On a node that is gone for long; a primary is never lost, it is failed over. */
+export function isLost({ nodes, record }: DatabaseFacts, instance: InstanceRecord): boolean {
+  const shard = record.shards.find(({ instances }) => instances.includes(instance));
+  if (shard !== undefined && primaryOf(shard) === instance) return false;
+  const node = nodes.find(({ uid }) => uid === instance.node);
+  return node !== undefined && !node.draining && node.goneForMs >= REPLICA_LOST_MS;
+}
+
+function dispensability(facts: DatabaseFacts, instance: InstanceRecord): number {
+  const draining = facts.nodes.some(({ uid, draining: leaves }) => leaves && uid === instance.node);
+  const old = instance.storeVersion !== targetVersion(facts.record);
+  return (isLost(facts, instance) ? 4 : 0) + (old ? 2 : 0) + (draining ? 1 : 0);
+}
