@@ -85,14 +85,17 @@ async function compareSide(
   const small = Number(await side.client.call("DBSIZE")) <= maxKeys;
   let seen = 0;
   let cursor = small ? "0" : randomCursor();
+  let ends = 0;
   do {
     signal?.throwIfAborted();
     const batch = await scan(side, cursor);
     tally.add(await compareKeys(pair, batch.keys));
     seen += batch.keys.length;
     cursor = batch.cursor;
+    if (cursor === "0") ends += 1;
     await pace(began, seen, keysPerSecond, signal);
-  } while (cursor !== "0" && (small || seen < maxKeys));
+    // a sample that began near the end goes on from the beginning, but not for ever should the keys have gone meanwhile
+  } while (small ? ends === 0 : seen < maxKeys && ends < 2);
   return small;
 }
 
