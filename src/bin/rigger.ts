@@ -1,28 +1,10 @@
-import { jsonLog } from "../base/log.ts";
-import { connect } from "../kube/client.ts";
-import { loadKubeConfig } from "../kube/config.ts";
-import { systemClock } from "../reconcile/system-clock.ts";
 import { readRiggerConfig } from "../rigger/config.ts";
 import { runRigger } from "../rigger/run.ts";
+import { runInCluster } from "./in-cluster.ts";
 
 /** Runs the services rigger until SIGTERM or SIGINT. */
 export async function main(): Promise<void> {
-  const stop = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM"] as const) {
-    process.once(name, () => {
-      stop.abort(new Error(`${name} received`));
-    });
-  }
-  const log = jsonLog(
-    (line) => process.stderr.write(line),
-    () => systemClock.now(),
+  await runInCluster(({ namespace, ...deps }, signal) =>
+    runRigger({ ...deps, config: readRiggerConfig(process.env, namespace) }, signal),
   );
-  const kubeConfig = loadKubeConfig(process.env);
-  const kube = connect(kubeConfig);
-  try {
-    const config = readRiggerConfig(process.env, kubeConfig.namespace);
-    await runRigger({ kube, clock: systemClock, log, config }, stop.signal);
-  } finally {
-    await kube.close();
-  }
 }
