@@ -1,4 +1,3 @@
-import type { ValidatingWebhookConfiguration } from "kubernetes-types/admissionregistration/v1.js";
 import type { CustomResourceDefinition } from "kubernetes-types/apiextensions/v1.js";
 import type { ControllerRevision, Deployment, ReplicaSet, StatefulSet } from "kubernetes-types/apps/v1.js";
 import type { Job } from "kubernetes-types/batch/v1.js";
@@ -7,7 +6,6 @@ import type {
   ConfigMap,
   Endpoints as EndpointsObject,
   Event,
-  Namespace,
   Node,
   PersistentVolume,
   PersistentVolumeClaim,
@@ -18,8 +16,7 @@ import type {
 } from "kubernetes-types/core/v1.js";
 import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
 import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.js";
-import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "kubernetes-types/rbac/v1.js";
-import type { StorageClass } from "kubernetes-types/storage/v1.js";
+import type { Role, RoleBinding } from "kubernetes-types/rbac/v1.js";
 import type { ResourceType } from "./kube.ts";
 
 // The kinds of Kubernetes itself that this project uses.
@@ -29,7 +26,6 @@ export const Services = core<Service>("Service", "services");
 export const Secrets = core<Secret>("Secret", "secrets");
 export const ConfigMaps = core<ConfigMap>("ConfigMap", "configmaps");
 export const ServiceAccounts = core<ServiceAccount>("ServiceAccount", "serviceaccounts");
-export const Namespaces = core<Namespace>("Namespace", "namespaces", false);
 export const Events = core<Event>("Event", "events");
 export const Nodes = core<Node>("Node", "nodes", false);
 export const PersistentVolumeClaims = core<PersistentVolumeClaim>("PersistentVolumeClaim", "persistentvolumeclaims");
@@ -42,13 +38,6 @@ export const ControllerRevisions = grouped<ControllerRevision>("apps", "Controll
 export const Jobs = grouped<Job>("batch", "Job", "jobs");
 export const Roles = grouped<Role>("rbac.authorization.k8s.io", "Role", "roles");
 export const RoleBindings = grouped<RoleBinding>("rbac.authorization.k8s.io", "RoleBinding", "rolebindings");
-export const ClusterRoles = grouped<ClusterRole>("rbac.authorization.k8s.io", "ClusterRole", "clusterroles", false);
-export const ClusterRoleBindings = grouped<ClusterRoleBinding>(
-  "rbac.authorization.k8s.io",
-  "ClusterRoleBinding",
-  "clusterrolebindings",
-  false,
-);
 export const Leases = grouped<Lease>("coordination.k8s.io", "Lease", "leases");
 export const EndpointSlices = grouped<EndpointSlice>("discovery.k8s.io", "EndpointSlice", "endpointslices");
 export const PodDisruptionBudgets = grouped<PodDisruptionBudget>(
@@ -56,17 +45,10 @@ export const PodDisruptionBudgets = grouped<PodDisruptionBudget>(
   "PodDisruptionBudget",
   "poddisruptionbudgets",
 );
-export const StorageClasses = grouped<StorageClass>("storage.k8s.io", "StorageClass", "storageclasses", false);
 export const CustomResourceDefinitions = grouped<CustomResourceDefinition>(
   "apiextensions.k8s.io",
   "CustomResourceDefinition",
   "customresourcedefinitions",
-  false,
-);
-export const ValidatingWebhookConfigurations = grouped<ValidatingWebhookConfiguration>(
-  "admissionregistration.k8s.io",
-  "ValidatingWebhookConfiguration",
-  "validatingwebhookconfigurations",
   false,
 );
 

@@ -71,6 +71,7 @@ export function superviseInstances(deps: SupervisorDeps): InstanceSupervisor {
   };
 
   return {
+    // whoever asked for the pass before has seen its failure
     reconcileInstances: (wanted) => (queue = queue.catch(() => undefined).then(() => settle(wanted))),
     report: () => [...instances.values()].map((instance) => instance.report()),
     stopAll: async () => {

@@ -27,11 +27,6 @@ export function targetOf(method: string, path: string, query: URLSearchParams): 
   return { group, version, ...place, verb: verbOf(method, place.name !== undefined, watching) };
 }
 
-/** True for `watch=true` and `watch=1`, however a list or a get asks for it. */
-export function isWatch(target: Target): boolean {
-  return target.verb === "watch";
-}
-
 type Place = Pick<Target, "plural" | "namespace" | "name" | "subresource">;
 
 function placeOf(rest: readonly string[]): Place {
