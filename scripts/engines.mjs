@@ -4,6 +4,7 @@ import { execFile, spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
+import { privateApt, readDistribution } from "./private-apt.mjs";
 
 const exec = promisify(execFile);
 const NAMES = ["redis-server", "valkey-server", "redict-server"];
@@ -61,73 +62,27 @@ function howToGetThem() {
   return `Two different engine versions (redis-server, valkey-server) are needed on PATH or in STORE_ENGINES_DIR: ${platform}`;
 }
 
-/** What to unpack: each target is one package out of one or more suites of the mirror that /etc/apt names. */
-function readDistribution() {
-  if (
-    process.platform !== "linux" ||
-    !fs.existsSync("/etc/os-release") ||
-    !hasCommand("apt-get") ||
-    !hasCommand("dpkg")
-  )
-    return undefined;
-  const release = Object.fromEntries(
-    [...fs.readFileSync("/etc/os-release", "utf8").matchAll(/^(\w+)="?([^"\n]*)"?$/gm)].map((row) => [row[1], row[2]]),
-  );
-  const mirror = readMirror();
-  if (mirror === undefined) return undefined;
-  if (release.ID === "debian") {
-    return {
-      id: "debian",
-      mirror,
-      components: "main",
-      keyring: "/usr/share/keyrings/debian-archive-keyring.gpg",
-      targets: [
-        { engine: "redis-server", suites: ["bookworm"] },
-        { engine: "valkey-server", suites: ["bookworm", "bookworm-backports"] },
-        { engine: "redis-server", suites: ["trixie"] },
-        { engine: "valkey-server", suites: ["trixie"] },
-      ],
-    };
+/** What to unpack: each target is one package out of one or more suites of the mirror. */
+function targetsOf({ id, codename }) {
+  if (id === "debian") {
+    return [
+      { engine: "redis-server", suites: ["bookworm"] },
+      { engine: "valkey-server", suites: ["bookworm", "bookworm-backports"] },
+      { engine: "redis-server", suites: ["trixie"] },
+      { engine: "valkey-server", suites: ["trixie"] },
+    ];
   }
-  if (release.ID === "ubuntu") {
-    const suites = [release.VERSION_CODENAME, `${release.VERSION_CODENAME}-updates`];
-    return {
-      id: "ubuntu",
-      mirror,
-      components: "main universe",
-      keyring: "/usr/share/keyrings/ubuntu-archive-keyring.gpg",
-      targets: [
-        { engine: "redis-server", suites },
-        { engine: "valkey-server", suites },
-      ],
-    };
-  }
-  return undefined;
-}
-
-function hasCommand(name) {
-  return pathFolders().some((folder) => fs.existsSync(join(folder, name)));
-}
-
-function readMirror() {
-  const files = [
-    "/etc/apt/sources.list",
-    ...(fs.existsSync("/etc/apt/sources.list.d")
-      ? fs.readdirSync("/etc/apt/sources.list.d").map((name) => join("/etc/apt/sources.list.d", name))
-      : []),
+  const suites = [codename, `${codename}-updates`];
+  return [
+    { engine: "redis-server", suites },
+    { engine: "valkey-server", suites },
   ];
-  const text = files
-    .filter((file) => fs.existsSync(file) && fs.statSync(file).isFile())
-    .map((file) => fs.readFileSync(file, "utf8"))
-    .join("\n");
-  const found = /^\s*(?:URIs:\s*|deb\s+(?:\[[^\]]*\]\s*)?)(https?:\/\/\S+?\/(?:debian|ubuntu)\/?)(?:\s|$)/m.exec(text);
-  return found?.[1];
 }
 
 async function unpackAll(folder, distribution) {
   fs.mkdirSync(folder, { recursive: true });
   const failures = [];
-  for (const target of distribution.targets) {
+  for (const target of targetsOf(distribution)) {
     try {
       await unpack(folder, distribution, target);
     } catch (error) {
@@ -163,34 +118,6 @@ async function unpack(folder, distribution, target) {
   } finally {
     fs.rmSync(work, { recursive: true, force: true });
   }
-}
-
-/** An apt with its own lists and cache, and an empty idea of what is installed. */
-async function privateApt(work, distribution, suites) {
-  for (const path of ["lists/partial", "cache/archives/partial"]) fs.mkdirSync(join(work, path), { recursive: true });
-  fs.writeFileSync(join(work, "status"), "");
-  const signed = fs.existsSync(distribution.keyring) ? `[signed-by=${distribution.keyring}] ` : "";
-  fs.writeFileSync(
-    join(work, "sources.list"),
-    suites.map((suite) => `deb ${signed}${distribution.mirror} ${suite} ${distribution.components}\n`).join(""),
-  );
-  const settings = [
-    `Dir::Etc::SourceList=${work}/sources.list`,
-    "Dir::Etc::SourceParts=-",
-    `Dir::State::Lists=${work}/lists`,
-    `Dir::State::status=${work}/status`,
-    `Dir::Cache=${work}/cache`,
-    "APT::Sandbox::User=root",
-    "APT::Update::Post-Invoke-Success::=true",
-    "Acquire::Languages=none",
-  ].flatMap((setting) => ["-o", setting]);
-  const options = { maxBuffer: 64 << 20, timeout: 300_000 };
-  const apt = {
-    get: (args, cwd) => exec("apt-get", [...settings, "-qq", ...args], { ...options, cwd: cwd ?? work }),
-    cache: (args) => exec("apt-cache", [...settings, ...args], options),
-  };
-  await apt.get(["update"]);
-  return apt;
 }
 
 /** Moves the unpacked engine to .engines/<family>-<version>, with bin/<engine> as an ordinary executable. */
