@@ -52,8 +52,11 @@ export type Condition = z.output<typeof condition>;
 export const finding = z.object({
   id: z.string().describe("Stable name of the rule."),
   severity: z
-    .enum(["block", "wait", "warn"])
-    .describe("`block` stops the upgrade until somebody acts, `wait` holds its next step up, `warn` does neither."),
+    .enum(["block", "wait", "consent", "warn", "unknown"])
+    .describe(
+      "`block` stops the upgrade until somebody acts, `wait` holds its next step up; `consent` needs a word of the user, " +
+        "`warn` is to be minded, `unknown` could not be looked at: none of these three stops anything.",
+    ),
   evidence: z.string().describe("What the rule saw."),
   remedy: z.string().describe("What clears it."),
 });

@@ -5,9 +5,8 @@ import { rollStep, serviceStep, type RollStep } from "./roll.ts";
 import { clusterState, isComplete, wasRunning } from "./state.ts";
 import { isAutoUpgrade, targetTag, versionChange, type VersionChange } from "./target.ts";
 import type { ClusterView } from "./view.ts";
-import { CONFIG_RULES } from "./prerequisites-config.ts";
-import { upgradeFindings } from "./prerequisites-upgrade.ts";
-import { SPEC_RULES } from "./spec-checks.ts";
+import { findingsAt } from "../prerequisites/run.ts";
+import { situationOf } from "../prerequisites/situation.ts";
 
 /** Management of databases, and of what a cluster upgrade does not need, is suspended (§1 rules 1 and 2). */
 export interface Suspension {
@@ -35,9 +34,10 @@ export interface ClusterDecision {
 
 /** Decides from facts alone, so that an operator that starts in the middle decides the same. `wanted`: template hash. */
 export function planCluster(view: ClusterView, wanted: string): ClusterDecision {
-  const invalid = findingsOf(SPEC_RULES, view);
-  const config = findingsOf(CONFIG_RULES, view);
-  const upgrade = upgradeFindings(view);
+  const situation = situationOf(view);
+  const invalid = findingsAt("spec", situation);
+  const config = findingsAt("edit", situation);
+  const upgrade = findingsAt("start", situation);
   const blocking = [...config, ...upgrade].filter(({ severity }) => severity === "block");
   const change = versionChange(view);
   const unfinished = isUnfinished(view);
@@ -53,7 +53,7 @@ export function planCluster(view: ClusterView, wanted: string): ClusterDecision 
     specStatus: invalid.length === 0 ? "Valid" : "Invalid",
     target: targetTag(view),
     step,
-    findings: [...invalid, ...blocking, ...(objection ? [objection] : []), ...upgrade.filter(isWarning)],
+    findings: [...invalid, ...blocking, ...(objection ? [objection] : []), ...[...config, ...upgrade].filter(isMild)],
     suspension: left ?? (upgrading ? rollInProgress(view) : undefined),
     change,
     upgrading,
@@ -84,12 +84,8 @@ function writeAll(why: string): RollStep {
   return { kind: "act", act: { kind: "write-workload", partition: 0 }, why };
 }
 
-function findingsOf(rules: readonly ((view: ClusterView) => Finding | undefined)[], view: ClusterView): Finding[] {
-  return rules.map((rule) => rule(view)).filter((finding) => finding !== undefined);
-}
-
-function isWarning({ severity }: Finding): boolean {
-  return severity === "warn";
+function isMild({ severity }: Finding): boolean {
+  return severity !== "block";
 }
 
 /** The last replaced node is not back yet, though no pod is made from the old tag any more. */

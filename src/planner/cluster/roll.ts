@@ -1,5 +1,6 @@
 import type { Finding } from "../../api/parts.ts";
-import { objectionTo } from "./guards.ts";
+import { firstFindingAt } from "../prerequisites/run.ts";
+import { situationOf } from "../prerequisites/situation.ts";
 import { silence } from "./state.ts";
 import { databasesOn, nodeOf, uidOf, type ClusterView, type NodePod, type Workload } from "./view.ts";
 
@@ -82,7 +83,7 @@ function firstComingBack(view: ClusterView, pods: readonly NodePod[]): RollStep 
 
 /** Prepares `pod` for its replacement: gate, evacuation, then the write that lets the StatefulSet controller go on. */
 function release(view: ClusterView, pod: NodePod): RollStep {
-  const objection = objectionTo(view, pod);
+  const objection = firstFindingAt("step", situationOf(view, { touching: pod }));
   if (objection !== undefined)
     return { kind: "wait", reason: objection.id, message: objection.evidence, finding: objection };
   const node = nodeOf(view, pod);

@@ -1,0 +1,62 @@
+import type { ClusterSpec } from "../../api/cluster-spec.ts";
+import { autoUpgradeContradicts, isAutoUpgrade } from "../cluster/target.ts";
+import { block, type Check } from "./check.ts";
+
+export const autoUpgradeSaysOneThing: Check = {
+  id: "AutoUpgradeContradiction",
+  asks: "the two places of autoUpgradeStoreEnterprise agree",
+  at: ["edit"],
+  needs: [],
+  find({ view: { name, spec } }) {
+    if (!autoUpgradeContradicts(spec)) return undefined;
+    return block(
+      "AutoUpgradeContradiction",
+      "spec.autoUpgradeStoreEnterprise and spec.upgradeSpec.autoUpgradeStoreEnterprise are both set and differ",
+      `kubectl patch rec ${name} --type merge -p '{"spec":{"upgradeSpec":null}}'`,
+    );
+  },
+};
+
+/** §3: blocked, with a warning event, until every digest is gone or the flag is. */
+export const noDigestWithAutoUpgrade: Check = {
+  id: "AutoUpgradeDigestConflict",
+  asks: "no image is pinned by a digest while upgrade is automatic",
+  at: ["edit"],
+  needs: [],
+  find({ view: { spec } }) {
+    const places = digestPlaces(spec);
+    if (!isAutoUpgrade(spec) || places.length === 0) return undefined;
+    return block(
+      "AutoUpgradeDigestConflict",
+      `automatic upgrade is on and a digestHash is set in ${places.join(", ")}`,
+      "remove every digestHash, or set spec.autoUpgradeStoreEnterprise to false and upgrade by hand",
+    );
+  },
+};
+
+/** §4.3 rule 2. */
+export const noUserModulesWithAutoUpgrade: Check = {
+  id: "AutoUpgradeUserModules",
+  asks: "upgrade is not automatic while user-defined modules are listed",
+  at: ["edit"],
+  needs: [],
+  find({ view: { spec } }) {
+    const modules = spec.userDefinedModules ?? [];
+    if (!isAutoUpgrade(spec) || modules.length === 0) return undefined;
+    return block(
+      "AutoUpgradeUserModules",
+      `automatic upgrade is on and user-defined modules are listed: ${modules.map(({ name }) => name).join(", ")}`,
+      "set spec.autoUpgradeStoreEnterprise to false before the operator is upgraded, then set versionTag by hand",
+    );
+  },
+};
+
+function digestPlaces(spec: ClusterSpec): readonly string[] {
+  const places = [
+    ["storeEnterpriseImageSpec", spec.storeEnterpriseImageSpec],
+    ["storeEnterpriseServicesRiggerImageSpec", spec.storeEnterpriseServicesRiggerImageSpec],
+    ["bootstrapperImageSpec", spec.bootstrapperImageSpec],
+    ["usageMeter.callHomeClient.imageSpec", spec.usageMeter?.callHomeClient?.imageSpec],
+  ] as const;
+  return places.filter(([, image]) => (image?.digestHash ?? "") !== "").map(([place]) => `spec.${place}`);
+}

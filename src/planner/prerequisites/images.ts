@@ -1,0 +1,65 @@
+import { releaseByNodeTag } from "../../releases/find.ts";
+import { targetTag } from "../cluster/target.ts";
+import type { ClusterView } from "../cluster/view.ts";
+import { block, type Check } from "./check.ts";
+
+export const tagIsKnown: Check = {
+  id: "UnknownImageTag",
+  asks: "the node tag is in the catalogue",
+  at: ["edit"],
+  needs: [],
+  find({ view }) {
+    const tag = targetTag(view);
+    if (releaseByNodeTag(tag) !== undefined) return undefined;
+    return block(
+      "UnknownImageTag",
+      `spec.storeEnterpriseImageSpec.versionTag is "${tag}", which is in no release; the tag of operator ` +
+        `${view.operator.operator} is "${view.operator.nodeTag}"`,
+      setTag(view),
+    );
+  },
+};
+
+/** A tag that the cluster already runs is no mismatch: that cluster waits for its upgrade. */
+export const tagBelongsToOperator: Check = {
+  id: "ImageTagMismatch",
+  asks: "the node tag belongs to the operator's release",
+  at: ["edit"],
+  needs: [],
+  find({ view }) {
+    const tag = targetTag(view);
+    const release = releaseByNodeTag(tag);
+    const runs = view.workload !== undefined && [view.workload, ...view.pods].every(({ imageTag }) => imageTag === tag);
+    if (release === undefined || release.operator === view.operator.operator || runs) return undefined;
+    return block(
+      "ImageTagMismatch",
+      `spec.storeEnterpriseImageSpec.versionTag is "${tag}" of operator ${release.operator}; the tag of this operator, ` +
+        `${view.operator.operator}, is "${view.operator.nodeTag}"`,
+      setTag(view),
+    );
+  },
+};
+
+export const riggerTagBelongsToOperator: Check = {
+  id: "RiggerTagMismatch",
+  asks: "the services rigger's tag is the operator's version",
+  at: ["edit"],
+  needs: [],
+  find({ view: { name, spec, operator } }) {
+    const tag = spec.storeEnterpriseServicesRiggerImageSpec?.versionTag;
+    if (tag === undefined || tag === operator.operator) return undefined;
+    return block(
+      "RiggerTagMismatch",
+      `spec.storeEnterpriseServicesRiggerImageSpec.versionTag is "${tag}" and must be "${operator.operator}"`,
+      `kubectl patch rec ${name} --type merge -p ` +
+        `'{"spec":{"storeEnterpriseServicesRiggerImageSpec":{"versionTag":"${operator.operator}"}}}'`,
+    );
+  },
+};
+
+function setTag({ name, operator }: ClusterView): string {
+  return (
+    `kubectl patch rec ${name} --type merge -p ` +
+    `'{"spec":{"storeEnterpriseImageSpec":{"versionTag":"${operator.nodeTag}"}}}'`
+  );
+}

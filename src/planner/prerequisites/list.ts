@@ -1,0 +1,41 @@
+import type { Check } from "./check.ts";
+import { autoUpgradeSaysOneThing, noDigestWithAutoUpgrade, noUserModulesWithAutoUpgrade } from "./automatic.ts";
+import { databasesAreNewEnough } from "./databases.ts";
+import { riggerTagBelongsToOperator, tagBelongsToOperator, tagIsKnown } from "./images.ts";
+import { kubernetesIsSupported } from "./kubernetes.ts";
+import { licenseIsValid } from "./license.ts";
+import { userModulesAreSupported } from "./modules.ts";
+import {
+  clusterAnswers,
+  databasesAreSettled,
+  noActionRuns,
+  othersAreActive,
+  othersAreInService,
+  primariesServe,
+  replicasAreInSync,
+} from "./nodes.ts";
+import { pathIsAllowed } from "./path.ts";
+import { nodeNumberIsRight } from "./spec.ts";
+
+/** Every prerequisite (§9, product facts §7.1), in the order in which objections are told. */
+export const CHECKS: readonly Check[] = [
+  nodeNumberIsRight,
+  autoUpgradeSaysOneThing,
+  noDigestWithAutoUpgrade,
+  noUserModulesWithAutoUpgrade,
+  tagIsKnown,
+  tagBelongsToOperator,
+  riggerTagBelongsToOperator,
+  pathIsAllowed,
+  kubernetesIsSupported,
+  userModulesAreSupported,
+  licenseIsValid,
+  databasesAreNewEnough,
+  clusterAnswers,
+  othersAreActive,
+  othersAreInService,
+  databasesAreSettled,
+  noActionRuns,
+  primariesServe,
+  replicasAreInSync,
+];

@@ -1,0 +1,139 @@
+import { nodeOf, uidOf, type ClusterDatabase, type NodePod } from "../cluster/view.ts";
+import { named, wait, type Check } from "./check.ts";
+import type { Situation } from "./situation.ts";
+
+type Instance = ClusterDatabase["instances"][number];
+
+export const clusterAnswers: Check = {
+  id: "ClusterUnreachable",
+  asks: "the management API answers",
+  at: ["step"],
+  needs: [],
+  find({ view: { cluster } }) {
+    if (cluster.reachable) return undefined;
+    return wait(
+      "ClusterUnreachable",
+      cluster.reason,
+      "check the node pods: kubectl get pods -l storeenterprise.io/role=node",
+    );
+  },
+};
+
+export const othersAreActive: Check = {
+  id: "QuorumAtRisk",
+  asks: "every node is active",
+  at: ["step"],
+  needs: ["cluster"],
+  find(situation) {
+    const { view } = situation;
+    const down = othersOf(situation).filter((other) => nodeOf(view, other)?.active !== true);
+    const missing = (view.workload?.replicas ?? 0) - view.pods.length;
+    if (down.length === 0 && missing <= 0) return undefined;
+    const names = down.map((other) => `node ${uidOf(other)}${other.trouble === "" ? "" : ` (${other.trouble})`}`);
+    return wait(
+      "QuorumAtRisk",
+      `not active: ${[...names, ...(missing > 0 ? [`${missing} pods that are not there`] : [])].join(", ")}`,
+      `bring every node back first: kubectl describe pod ${view.name}-${down[0]?.ordinal ?? 0}`,
+    );
+  },
+};
+
+export const othersAreInService: Check = {
+  id: "NodeInMaintenance",
+  asks: "no node is in maintenance",
+  at: ["step"],
+  needs: ["cluster"],
+  find(situation) {
+    const away = othersOf(situation).filter((other) => nodeOf(situation.view, other)?.maintenance === true);
+    if (away.length === 0) return undefined;
+    const uids = away.map(uidOf);
+    return wait(
+      "NodeInMaintenance",
+      `in maintenance: node ${uids.join(", node ")}`,
+      `end it: POST /v1/nodes/${uids[0]}/actions/maintenance_off`,
+    );
+  },
+};
+
+export const databasesAreSettled: Check = {
+  id: "DatabaseBusy",
+  asks: "every database is active",
+  at: ["step"],
+  needs: ["cluster"],
+  find({ view: { cluster } }) {
+    const busy = cluster.reachable ? cluster.databases.filter(({ status }) => status !== "active") : [];
+    if (busy.length === 0) return undefined;
+    return wait(
+      "DatabaseBusy",
+      busy
+        .map(({ name, status, waitingFor }) => `database "${name}" is ${status}${waitingFor && ` (${waitingFor})`}`)
+        .join(", "),
+      "the roll goes on once every database is active; see GET /v1/actions",
+    );
+  },
+};
+
+export const noActionRuns: Check = {
+  id: "ActionRunning",
+  asks: "no other change is under way",
+  at: ["step"],
+  needs: ["cluster"],
+  find({ view: { cluster }, touching }) {
+    const own = touching && `node:${uidOf(touching)}`;
+    const others = cluster.reachable ? cluster.actions.filter(({ object }) => object !== own) : [];
+    if (others.length === 0) return undefined;
+    return wait(
+      "ActionRunning",
+      `running: ${others.map(({ name, object }) => `${name} of ${object}`).join(", ")}`,
+      "the roll goes on once it ends; see GET /v1/actions",
+    );
+  },
+};
+
+/** The replica on the node that is touched may be the only copy that is left, and about to take over. */
+export const primariesServe: Check = {
+  id: "PrimaryAway",
+  asks: "every primary serves",
+  at: ["step"],
+  needs: ["cluster"],
+  find(situation) {
+    const away = databasesElsewhere(situation, ({ primary, inSync }) => primary && !inSync);
+    if (away.length === 0) return undefined;
+    return wait(
+      "PrimaryAway",
+      `no primary serves: ${away.map(({ name, waitingFor }) => `"${name}"${waitingFor && ` (${waitingFor})`}`).join(", ")}`,
+      "the roll goes on once it serves again or a replica has taken over; see GET /v1/bdbs",
+    );
+  },
+};
+
+/** What the node that is touched itself lacks is no reason to leave it as it is. */
+export const replicasAreInSync: Check = {
+  id: "ReplicaNotInSync",
+  asks: "every replica is in sync",
+  at: ["step"],
+  needs: ["cluster"],
+  find(situation) {
+    const late = databasesElsewhere(situation, ({ primary, inSync }) => !primary && !inSync);
+    if (late.length === 0) return undefined;
+    return wait(
+      "ReplicaNotInSync",
+      `a replica is behind in: ${named(late)}`,
+      "the roll goes on once it has caught up; see GET /v1/bdbs",
+    );
+  },
+};
+
+/** Every pod but the one that is touched. */
+function othersOf({ view, touching }: Situation): readonly NodePod[] {
+  return view.pods.filter(({ ordinal }) => ordinal !== touching?.ordinal);
+}
+
+function databasesElsewhere(
+  { view: { cluster }, touching }: Situation,
+  claim: (instance: Instance) => boolean,
+): readonly ClusterDatabase[] {
+  const here = touching && uidOf(touching);
+  if (!cluster.reachable) return [];
+  return cluster.databases.filter(({ instances }) => instances.some((one) => one.node !== here && claim(one)));
+}

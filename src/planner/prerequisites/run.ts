@@ -1,0 +1,62 @@
+import type { Finding } from "../../api/parts.ts";
+import type { Check, Moment } from "./check.ts";
+import { CHECKS } from "./list.ts";
+import type { Need, Situation } from "./situation.ts";
+
+/** What a check came to. `skipped`: this caller does not look at what it needs. */
+export type Verdict =
+  | { readonly check: Check; readonly outcome: "passed" | "skipped" }
+  | { readonly check: Check; readonly outcome: "found" | "unknown"; readonly finding: Finding };
+
+/** Every check that is asked at one of `moments`, in the order of the list. A fact that could not be read is no pass. */
+export function verdictsAt(moments: readonly Moment[], situation: Situation): readonly Verdict[] {
+  return CHECKS.filter(({ at }) => at.some((moment) => moments.includes(moment))).map((check) =>
+    verdictOf(check, situation),
+  );
+}
+
+/** What the checks of a moment found, for those who act: what is unknown to them stops nothing. */
+export function findingsAt(moment: Moment, situation: Situation): readonly Finding[] {
+  return verdictsAt([moment], situation).flatMap((verdict) => (verdict.outcome === "found" ? [verdict.finding] : []));
+}
+
+/** The first objection of a moment. */
+export function firstFindingAt(moment: Moment, situation: Situation): Finding | undefined {
+  for (const check of CHECKS) {
+    const verdict = check.at.includes(moment) ? verdictOf(check, situation) : undefined;
+    if (verdict?.outcome === "found") return verdict.finding;
+  }
+  return undefined;
+}
+
+function verdictOf(check: Check, situation: Situation): Verdict {
+  const lacks = check.needs.map((need) => lack(need, situation)).find((reason) => reason !== undefined);
+  if (lacks === "") return { check, outcome: "skipped" };
+  if (lacks !== undefined) return { check, outcome: "unknown", finding: unknown(check, lacks) };
+  const finding = check.find(situation);
+  return finding === undefined ? { check, outcome: "passed" } : { check, outcome: "found", finding };
+}
+
+/** Why a fact is missing; empty when nobody asked for it, undefined when it is there. */
+function lack(need: Need, { view, around }: Situation): string | undefined {
+  switch (need) {
+    case "cluster":
+      return view.cluster.reachable ? undefined : view.cluster.reason;
+    case "kubernetesMinor":
+      return view.kubernetesMinor === undefined ? "the API server did not tell its version" : undefined;
+    default: {
+      const reading = around[need];
+      if (reading === undefined) return "";
+      return reading.read ? undefined : reading.why;
+    }
+  }
+}
+
+function unknown({ id, asks }: Check, why: string): Finding {
+  return {
+    id,
+    severity: "unknown",
+    evidence: `it is not known whether ${asks}: ${why}`,
+    remedy: "let the caller read it (kubectl auth can-i --list), or look yourself; then ask again",
+  };
+}
