@@ -3,6 +3,7 @@ import type { StructuralSchema } from "../src/api/structural.ts";
 import { bundleFor, yaml } from "../src/releases/bundle.ts";
 import { latestRelease } from "../src/releases/find.ts";
 import { generatedPages } from "./generated-pages.ts";
+import { specificationPage } from "./generated-specification.ts";
 
 export interface GeneratedFile {
   /** Relative to the root of the project. */
@@ -17,6 +18,7 @@ export async function generatedFiles(): Promise<readonly GeneratedFile[]> {
     ...definitions.map((crd) => ({ path: `deploy/crds/${crd.metadata.name}.yaml`, text: yaml(crd) })),
     { path: "deploy/bundle.yaml", text: bundleFor(latestRelease()) },
     { path: "docs/reference-fields.md", text: fieldReference(definitions) },
+    { path: "docs/specification.md", text: specificationPage() },
     ...(await generatedPages()),
   ];
 }

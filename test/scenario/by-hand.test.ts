@@ -1,0 +1,268 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { startReleaseServer, type ReleaseServer } from "../../src/demo/release-server.ts";
+import { bundleFor } from "../../src/releases/bundle.ts";
+import { latestRelease, releaseByOperator } from "../../src/releases/find.ts";
+import { release } from "../kit/cluster-view.ts";
+import { startShell, type Shell } from "../kit/shell.ts";
+import { until } from "../kit/until.ts";
+import { rule, rules } from "../specification/rule.ts";
+
+// The procedure of the contract (§4.3), typed command by command by a reader who knows nothing else: bash, kubectl, curl.
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const older = release("7.22.2-21");
+const latest = latestRelease();
+
+let dir = "";
+let type: Shell;
+let releases: ReleaseServer;
+
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), "by-hand-"));
+  releases = await startReleaseServer(`v${latest.operator}`, (tag) => {
+    const known = releaseByOperator(tag);
+    return known === undefined ? undefined : bundleFor(known);
+  });
+  type = startShell(ROOT, { ...process.env, HOME: dir, STORE_LOCAL_DIR: dir, TZ: "UTC" });
+  await type("npm run -s storectl -- local up");
+  await type(`export KUBECONFIG=${dir}/kubeconfig && cd ${dir}`);
+  await type(`curl -fsS -o older.yaml ${releases.bundleBaseUrl}/${older.operator}/bundle.yaml`);
+  await type("kubectl apply -f older.yaml");
+  await type(`kubectl create -f ${ROOT}/deploy/samples/cluster.yaml --dry-run=client -o yaml > rec.yaml`);
+  await type(
+    `printf '  storeEnterpriseImageSpec:\n    imagePullPolicy: IfNotPresent\n    repository: storeenterprise/node\n    versionTag: ${older.nodeTag}\n' >> rec.yaml`,
+  );
+  await type("kubectl apply -f rec.yaml");
+  await type("kubectl wait rec/rec --for=jsonpath='{.status.state}'=Running --timeout=120s");
+  await type(`kubectl apply -f ${ROOT}/deploy/samples/database.yaml`);
+  await type("kubectl wait redb/orders --for=condition=Ready --timeout=60s");
+});
+
+after(async () => {
+  await type(`cd ${ROOT} && npm run -s storectl -- local down`);
+  await type[Symbol.asyncDispose]();
+  await releases.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+rules(
+  [
+    "§4.1 the cluster is read with get rec",
+    "§2.4 columns of the cluster listing",
+    "§8 SHARDS LIMIT shows the licence's limit",
+  ],
+  "",
+  async () => {
+    const [head = "", row = ""] = (await type("kubectl get rec")).split("\n");
+    assert.deepEqual(
+      head.split(/ {2,}/).map((column) => column.trim()),
+      [
+        "NAME",
+        "NODES",
+        "VERSION",
+        "STATE",
+        "SPEC STATUS",
+        "LICENSE STATE",
+        "SHARDS LIMIT",
+        "LICENSE EXPIRATION DATE",
+        "AGE",
+      ],
+    );
+    assert.match(row, /^rec +3 +7\.22\.2-14 +Running +Valid +Valid +4 +\d{4}-\d\d-\d\dT[\d:]+Z +\d+s$/);
+  },
+);
+
+rules(
+  [
+    "§5 the management API takes HTTP Basic over HTTPS, and nothing without",
+    "§4.2 GET /v1/modules lists name-version-platform of each module",
+    "§2.5 module records have module_name, semantic_version and platforms",
+    "§2.5 database records have a module_list of names and versions",
+    "§4.2 GET /v1/bdbs shows the modules in use",
+  ],
+  "",
+  async () => {
+    await type("export REC_USER=$(kubectl get secret rec -o jsonpath='{.data.username}' | base64 -d)");
+    await type("export REC_PASSWORD=$(kubectl get secret rec -o jsonpath='{.data.password}' | base64 -d)");
+    await type(
+      'api() { curl -sSk -u "$REC_USER:$REC_PASSWORD" "${@:2}" https://$(kubectl get pod rec-0 -o jsonpath=\'{.status.podIP}\'):9443$1; }',
+    );
+    const refused = await type("REC_PASSWORD=wrong api /v1/modules -w ' %{http_code}'");
+    assert.match(refused, /unauthorized.* 401$/s);
+
+    for (const module of listOf(await type("api /v1/modules"))) {
+      assert.equal(typeof module["module_name"], "string");
+      assert.match(String(module["semantic_version"]), /^\d+\.\d+\.\d+$/);
+      assert.match(Object.keys(Object(module["platforms"])).join(), /^\w+\/x86_64|^\w+\/aarch64/);
+    }
+    const [orders] = listOf(await type("api /v1/bdbs"));
+    assert.equal(orders?.["name"], "orders");
+    assert.ok(Array.isArray(orders["module_list"]));
+  },
+);
+
+rules(
+  [
+    "§4.1 the automatic-upgrade flag is read by jsonpath",
+    "§4.1 the user-defined modules are read by jsonpath",
+    "§2.3 storeVersion is where the current version is read",
+  ],
+  "",
+  async () => {
+    assert.equal(await type("kubectl get rec rec -o jsonpath='{.spec.autoUpgradeStoreEnterprise}'"), "");
+    assert.equal(await type("kubectl get rec rec -o jsonpath='{.spec.userDefinedModules}'"), "");
+    assert.equal(await type("kubectl get redb orders -o jsonpath='{.spec.storeVersion}'"), "7.2");
+    await type(`kubectl patch rec rec --type merge -p '{"spec":{"autoUpgradeStoreEnterprise":false}}'`);
+    assert.equal(await type("kubectl get rec rec -o jsonpath='{.spec.autoUpgradeStoreEnterprise}'"), "false");
+  },
+);
+
+rules(
+  [
+    "§4.1 the tag of the latest release is read from tag_name",
+    "§4.1 bundle.yaml and distro.bundle.yaml are fetched by release tag",
+    "§4.1 applying the bundle prints a line for each resource",
+    "§4.3.3 the bundle is applied; images of a private registry are taken from where the spec points",
+    "§1.5 the operator comes by a bundle file",
+    "§2.1 short names rec, redb and reaadb; Deployment, Role, account and binding are all store-enterprise-operator",
+    "§2.1 definitions storeenterpriseclusters and storeenterprisedatabases of the API group",
+  ],
+  "",
+  async () => {
+    const answer: unknown = JSON.parse(await type(`curl -fsS ${releases.releasesApiUrl}`));
+    const tag = String(Object(answer).tag_name);
+    await type(`curl -fsS -o bundle.yaml ${releases.bundleBaseUrl}/${tag}/bundle.yaml`);
+    const lines = (await type("kubectl apply -f bundle.yaml")).split("\n");
+    for (const line of [
+      "role.rbac.authorization.k8s.io/store-enterprise-operator",
+      "serviceaccount/store-enterprise-operator",
+      "rolebinding.rbac.authorization.k8s.io/store-enterprise-operator",
+      "customresourcedefinition.apiextensions.k8s.io/storeenterpriseclusters.app.storeenterprise.io",
+      "customresourcedefinition.apiextensions.k8s.io/storeenterprisedatabases.app.storeenterprise.io",
+      "deployment.apps/store-enterprise-operator",
+    ]) {
+      assert.match(lines.find((printed) => printed.startsWith(`${line} `)) ?? "", / (configured|unchanged)$/, line);
+    }
+  },
+);
+
+rules(
+  [
+    "§4.1 the operator Deployment shows READY 1/1",
+    "§4.3.5 the operator Deployment is ready",
+    "§2.4 columns of the operator listing",
+    "§5 the operator acts as its service account, bound by its binding",
+  ],
+  "",
+  async () => {
+    await type("kubectl rollout status deployment/store-enterprise-operator --timeout=60s");
+    const [head = "", row = ""] = (await type("kubectl get deployment/store-enterprise-operator")).split("\n");
+    assert.deepEqual(head.split(/ +/), ["NAME", "READY", "UP-TO-DATE", "AVAILABLE", "AGE"]);
+    assert.match(row, /^store-enterprise-operator +1\/1 +1 +1 /);
+    const account = "system:serviceaccount:default:store-enterprise-operator";
+    assert.equal(await type(`kubectl auth can-i update storeenterpriseclusters/status --as ${account}`), "yes");
+    const without = await type.run(`kubectl auth can-i get nodes --as ${account}`);
+    assert.match(without.stdout, /^no/, "and nothing that it does not need");
+  },
+);
+
+rules(
+  [
+    "§1.1 operator newer than its cluster → management of REC and REDBs is suspended until the REC is upgraded",
+    "§1.2 a REDB edited during an upgrade waits, and is applied when the upgrade ends",
+    "§2.2 autoUpgradeStoreEnterprise true → the REC follows the operator; false or unset → by hand",
+  ],
+  "by hand",
+  async () => {
+    await type("kubectl wait rec/rec --for=condition=ReconcileSuspended --timeout=30s");
+    const before = await type("kubectl get statefulset rec -o jsonpath='{.spec.template.spec.containers[0].image}'");
+    assert.match(before, new RegExp(`:${older.nodeTag}$`), "nothing moves by itself");
+    await type(`kubectl patch redb orders --type merge -p '{"spec":{"memorySize":"300MB"}}'`);
+    await type("kubectl wait redb/orders --for=condition=ReconcileSuspended --timeout=30s");
+    assert.equal(memoryOf(await type("api /v1/bdbs")), 256_000_000);
+  },
+);
+
+rules(
+  [
+    "§1.2 a database changed through the API during an upgrade keeps the change; the CR is to say the same",
+    "§4.2 POST /v1/bdbs/<uid>/upgrade takes store_version",
+  ],
+  "",
+  async () => {
+    const json = "-H 'Content-Type: application/json'";
+    const accepted = await type(`api /v1/bdbs/1/upgrade -w ' %{http_code}' ${json} -d '{"store_version":"7.4"}'`);
+    assert.match(accepted, / 200$/, accepted);
+    await waitFor(async () => listOf(await type("api /v1/bdbs"))[0]?.["redis_version"], "7.4");
+  },
+);
+
+rules(
+  [
+    "§1 operator, cluster, databases: in this order, each rolling",
+    "§1.4 the REC is upgraded automatically or by hand",
+    "§2.2 a changed versionTag starts the rolling upgrade",
+    "§3 changed tag, roll in progress → Upgrade, followed by rollout status",
+    "§3 Upgrade, cluster ready to use → Running, and management resumes",
+    "§4.1 the cluster is edited with edit rec, its tag and modules",
+    "§4.1 the roll is watched with rollout status sts",
+    "§4.3.8 STATE becomes Running",
+  ],
+  "",
+  async () => {
+    const pods = await type("kubectl get pods -l storeenterprise.io/role=node -o jsonpath='{.items[*].metadata.uid}'");
+    await type(`EDITOR="sed -i 's/versionTag: .*/versionTag: ${latest.nodeTag}/'" kubectl edit rec rec`);
+    await type("kubectl wait rec/rec --for=jsonpath='{.status.state}'=Upgrade --timeout=30s");
+    assert.match(await type("kubectl rollout status sts rec --timeout=180s"), /complete/);
+    await type("kubectl wait rec/rec --for=jsonpath='{.status.state}'=Running --timeout=60s");
+    assert.match(
+      await type("kubectl get rec rec --no-headers"),
+      new RegExp(`^rec +3 +${latest.nodeTag} +Running +Valid`),
+    );
+    const after = await type("kubectl get pods -l storeenterprise.io/role=node -o jsonpath='{.items[*].metadata.uid}'");
+    assert.equal(after.split(" ").filter((uid) => pods.includes(uid)).length, 0, "every node was replaced");
+  },
+);
+
+rules(["§1.2 a REDB edited during an upgrade waits, and is applied when the upgrade ends"], "it ends", async () => {
+  await waitFor(async () => memoryOf(await type("api /v1/bdbs")), 300_000_000);
+});
+
+rules(
+  ["§1.2 a database changed through the API during an upgrade keeps the change; the CR is to say the same"],
+  "it ends",
+  async () => {
+    const [orders] = listOf(await type("api /v1/bdbs"));
+    assert.equal(orders?.["redis_version"], "7.4");
+    await type(`kubectl patch redb orders --type merge -p '{"spec":{"storeVersion":"7.4"}}'`);
+    await type("kubectl wait redb/orders --for=condition=Ready --timeout=60s");
+  },
+);
+
+rule("§4.3.9 storeVersion upgrades a REDB", "", async () => {
+  await type(`kubectl patch redb orders --type merge -p '{"spec":{"storeVersion":"8.0"}}'`);
+  await type(
+    "kubectl wait redb/orders --for=jsonpath='{.status.observedGeneration}'=$(kubectl get redb orders -o jsonpath='{.metadata.generation}') --timeout=60s",
+  );
+  await type("kubectl wait redb/orders --for=condition=Ready --timeout=60s");
+  assert.match(await type("kubectl get redb orders -o jsonpath='{.status.version}'"), /^8\.0/);
+});
+
+function listOf(body: string): readonly Record<string, unknown>[] {
+  const list: unknown = JSON.parse(body);
+  assert.ok(Array.isArray(list), body);
+  return list;
+}
+
+function memoryOf(body: string): unknown {
+  return listOf(body)[0]?.["memory_size"];
+}
+
+/** Awaits a value that only asking again can show. */
+async function waitFor(read: () => Promise<unknown>, expected: unknown): Promise<void> {
+  await until(String(expected), async () => (await read()) === expected, { withinMs: 60_000, everyMs: 200 });
+}

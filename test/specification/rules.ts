@@ -1,0 +1,156 @@
+/**
+ * Every rule of the upgrade procedure, in its order and by its sections. A test names the rule that it holds (`rule` in
+ * rule.ts); `docs/specification.md` shows which tests hold which.
+ */
+export const SECTIONS = [
+  {
+    title: "1 What the service does",
+    rules: [
+      "§1 operator, cluster, databases: in this order, each rolling",
+      "§1.1 operator newer than its cluster → management of REC and REDBs is suspended until the REC is upgraded",
+      "§1.2 a REDB edited during an upgrade waits, and is applied when the upgrade ends",
+      "§1.2 a database changed through the API during an upgrade keeps the change; the CR is to say the same",
+      "§1.3 an upgrade started without its prerequisites freezes, and is recovered by hand",
+      "§1.4 the REC is upgraded automatically or by hand",
+      "§1.5 the operator comes by a bundle file",
+      "§1.5 the operator comes by Helm",
+      "§1.6 a step onto the newer base system asks for module builds of it",
+    ],
+  },
+  {
+    title: "2 Resources and their fields",
+    rules: [
+      "§2.1 short names rec, redb and reaadb; Deployment, Role, account and binding are all store-enterprise-operator",
+      "§2.1 definitions storeenterpriseclusters and storeenterprisedatabases of the API group",
+      "§2.1 the admission webhook is store-enterprise-admission; redb-admission is its old name",
+      "§2.1 secret admission-tls is Opaque and has two items, one of them cert",
+      "§2.1 the privileged constraint store-enterprise-scc-v2 is not needed",
+      "§2.2 autoUpgradeStoreEnterprise true → the REC follows the operator; false or unset → by hand",
+      "§2.2 autoUpgradeStoreEnterprise must be false while user-defined modules are listed",
+      "§2.2 imagePullPolicy and repository of storeEnterpriseImageSpec reach the pods",
+      "§2.2 a changed versionTag starts the rolling upgrade",
+      "§2.2 digestHash may stand in each of the four image specs",
+      "§2.2 userDefinedModules: name, source.https.url and credentialsSecret",
+      "§2.2 the name of a user-defined module is one of its manifest",
+      "§2.2 storeUpgradePolicy or a version setting `major` keeps databases from minor versions",
+      "§2.2 a changed userDefinedModules list restarts the pods one by one",
+      "§2.3 storeVersion is a string out of 7.2, 7.4, 8.0 and 8.2",
+      "§2.3 storeVersion is where the current version is read",
+      "§2.3 moduleList numbers are left as they are when storeVersion changes, and have no effect",
+      "§2.4 columns of the cluster listing",
+      "§2.4 columns of the operator listing",
+      "§2.5 module records have module_name, semantic_version and platforms",
+      "§2.5 database records have a module_list of names and versions",
+    ],
+  },
+  {
+    title: "3 States and transitions",
+    rules: [
+      "§3 changed tag, roll in progress → Upgrade, followed by rollout status",
+      "§3 Upgrade, cluster ready to use → Running, and management resumes",
+      "§3 configuration error during an upgrade → InvalidUpgrade",
+      "§3 digestHash + auto → InvalidUpgrade + warning event, and the upgrade is blocked",
+      "§3 digestHash removed → the upgrade proceeds",
+      "§3 digestHash kept, auto off → upgraded by hand",
+      "§3 licence not valid → the upgrade fails",
+    ],
+  },
+  {
+    title: "4.1 Cluster-control operations",
+    rules: [
+      "§4.1 applying the bundle prints a line for each resource",
+      "§4.1 the tag of the latest release is read from tag_name",
+      "§4.1 bundle.yaml and distro.bundle.yaml are fetched by release tag",
+      "§4.1 the operator Deployment shows READY 1/1",
+      "§4.1 the cluster is read with get rec",
+      "§4.1 the cluster is edited with edit rec, its tag and modules",
+      "§4.1 the roll is watched with rollout status sts",
+      "§4.1 the automatic-upgrade flag is read by jsonpath",
+      "§4.1 the user-defined modules are read by jsonpath",
+      "§4.1 module errors and events are seen with describe rec",
+      "§4.1 helm upgrade handles operator and CRDs; distro.mode for the distribution",
+      "§4.1 the old webhook is deleted by name",
+      "§4.1 the new webhook file is applied",
+      "§4.1 the webhook's secret is there, its certificate readable",
+      "§4.1 the webhook is created from its template, OPERATOR_NAMESPACE replaced",
+      "§4.1 the webhook is patched with the certificate",
+    ],
+  },
+  {
+    title: "4.2 Management API",
+    rules: [
+      "§4.2 GET /v1/modules lists name-version-platform of each module",
+      "§4.2 GET /v1/bdbs shows the modules in use",
+      "§4.2 POST /v2/modules takes one archive in the form field module",
+      "§4.2 POST /v1/bdbs/<uid>/upgrade takes store_version",
+    ],
+  },
+  {
+    title: "4.3 Procedure",
+    rules: [
+      "§4.3.1 prerequisites are checked first",
+      "§4.3.2 with user-defined modules, automatic upgrade is off before the operator is upgraded",
+      "§4.3.3 the bundle is applied; images of a private registry are taken from where the spec points",
+      "§4.3.4 admission is reapplied step by step",
+      "§4.3.5 the operator Deployment is ready",
+      "§4.3.6 the REC is upgraded, its modules defined before any database uses them",
+      "§4.3.7 roles are reapplied in each watched namespace",
+      "§4.3.8 STATE becomes Running",
+      "§4.3.9 storeVersion upgrades a REDB",
+      "§4.3.9 storeVersion set on one participant of a REAADB reaches the others",
+      "§4.3.10 pods run unprivileged, without extra permissions",
+    ],
+  },
+  {
+    title: "5 Authentication",
+    rules: [
+      "§5 the management API takes HTTP Basic over HTTPS, and nothing without",
+      "§5 the operator acts as its service account, bound by its binding",
+      "§5 caBundle is the certificate of admission-tls",
+    ],
+  },
+  {
+    title: "6 Events",
+    rules: [
+      "§6.1 digestHash + auto → warning event on the REC, seen with describe",
+      "§6.2 unsupported module → event that names it",
+      "§6.3 incompatible database version → event that names it",
+    ],
+  },
+  {
+    title: "7 Errors",
+    rules: [
+      "§7 prerequisites unmet → frozen; fixed through the API; then written into the CR",
+      "§7 unsupported module → frozen until POST /v2/modules",
+      "§7 incompatible database version → frozen until the database is upgraded",
+      "§7 invalid licence → fails until a valid one is there",
+      "§7 configuration error → InvalidUpgrade, explained by describe and the log",
+      "§7 digest with automatic upgrade → blocked until one of both is gone",
+      "§7 prerequisites of user-defined modules unmet → named by describe",
+      "§7 module name and manifest differ → refused until they are equal",
+      "§7 policy major → no minor version until the policy changes",
+    ],
+  },
+  {
+    title: "8 Limits",
+    rules: ["§8 SHARDS LIMIT shows the licence's limit"],
+  },
+  {
+    title: "9 Versions",
+    rules: [
+      "§9 cluster 7.4.2-2 or later before 7.8.2-6 or later",
+      "§9 databases 7.2 or later before cluster 7.8.2-6 or later",
+      "§9 database versions 7.2, 7.4, 8.0 and 8.2",
+      "§9 Active-Active: operator 8.0.2-2 or later on every participant",
+      "§9 redb-admission gives way to the new webhook",
+      "§9 unprivileged from 7.22.0-6 on",
+      "§9 newer base system from 7.8.2-6 on",
+      "§9 other targets: the release says its minimum, intermediate upgrades are named",
+      "§9 the Kubernetes version is one that the target supports",
+      "§9 the six prerequisite checks: Kubernetes, cluster, databases, user-defined modules, module builds, licence",
+    ],
+  },
+] as const;
+
+/** Name of a rule of the contract. */
+export type RuleName = (typeof SECTIONS)[number]["rules"][number];
