@@ -70,8 +70,11 @@ Asynchronous work answers with an \`action_uid\`; \`GET /v1/actions/<uid>\` show
 | 401 | no or wrong credentials |
 | 403 | the licence does not allow it |
 | 404 | no such object or path |
+| 405 | the path is there, the method is not; the header \`Allow\` lists those that are |
 | 406 | well-formed, but cannot be done; the message says why and what would do |
 | 409 | another change is under way; try again later |
+| 413 | the body is larger than 1 MiB |
+| 415 | the body is not declared to be JSON |
 | 503 | the node is not part of a cluster yet, or no leader can be reached |
 
 Paths below \`/v1/local\` concern the one node that is asked; the cluster leader uses them.

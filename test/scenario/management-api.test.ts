@@ -31,13 +31,52 @@ interface Refused {
   readonly says: RegExp;
 }
 
+const ADMIN = basic("admin@test", "test-password");
 const good = { name: "second", memory_size: 10_000_000 };
 const refused: readonly Refused[] = [
   at("an unknown path", "GET", "/v1/nothing", 404, "not_found", /GET \/v1\/nothing is no operation/),
+  at(
+    "a method that the path does not have",
+    "PATCH",
+    "/v1/bdbs/1",
+    405,
+    "method_not_allowed",
+    /DELETE, GET, HEAD, PUT/,
+  ),
+  at("a read of what can only be done", "GET", "/v1/bdbs/1/upgrade", 405, "method_not_allowed", /takes POST, not GET/),
+  at("a path that is no UTF-8", "GET", "/v1/bdbs/%ff", 400, "bad_request", /valid url/),
+  at("a uid that is no number", "GET", "/v1/bdbs/first", 404, "db_not_exist", /no database first/),
+  at("an upgrade of an unknown database", "POST", "/v1/bdbs/99/upgrade", 404, "db_not_exist", /no database 99/, {
+    store_version: "8.0",
+  }),
+  at("the deletion of an unknown database", "DELETE", "/v1/bdbs/99", 404, "db_not_exist", /no database 99/),
   at("an unknown database", "GET", "/v1/bdbs/99", 404, "db_not_exist", /no database 99/),
   at("an unknown node", "POST", "/v1/nodes/9/actions/maintenance_on", 404, "node_not_found", /no node 9/),
   at("an unknown action", "GET", "/v1/actions/x", 404, "action_not_found", /no action x/),
   at("a body that is no JSON", "POST", "/v1/bdbs", 400, "bad_request", /no JSON/, "{"),
+  at("JSON that is cut off", "POST", "/v1/bdbs", 400, "bad_request", /no JSON/, '{"name":"second","memory_size":1'),
+  at("a list for an object", "POST", "/v1/bdbs", 400, "bad_request", /expected object/, [good]),
+  at("a text for a number", "POST", "/v1/bdbs", 400, "bad_request", /^memory_size: /, {
+    ...good,
+    memory_size: "100MB",
+  }),
+  at("a number for a version", "POST", "/v1/bdbs/1/upgrade", 406, "invalid_version", /7\.4, 8\.0/, {
+    store_version: 8.0,
+  }),
+  at("a port outside the range", "POST", "/v1/bdbs", 400, "bad_request", /^port: .*10000/, { ...good, port: 80 }),
+  at("a fraction of a shard", "POST", "/v1/bdbs", 406, "invalid_sharding", /only 1 shard/, {
+    ...good,
+    shards_count: 0.5,
+  }),
+  at(
+    "a field that is another's",
+    "POST",
+    "/v1/bdbs",
+    400,
+    "bad_request",
+    /"__proto__"/,
+    '{"__proto__":{},"name":"x","memory_size":10000000}',
+  ),
   at("a missing name", "POST", "/v1/bdbs", 400, "bad_request", /^name: /, { memory_size: 10_000_000 }),
   at("a name that is none", "POST", "/v1/bdbs", 400, "bad_request", /^name: .*letters/, { ...good, name: "a b" }),
   at("an unknown field", "POST", "/v1/bdbs", 400, "bad_request", /"colour"/, { ...good, colour: "red" }),
@@ -106,8 +145,30 @@ for (const { rule, method, path, body, status, code, says } of refused) {
     assert.equal(error_code, code);
     assert.match(description, says);
     assert.equal(message, description);
+    if (status === 405) assert.match(says.source, new RegExp(String(answer.headers.allow)));
   });
 }
+
+test("a body in another form than JSON is refused, and the right header is named", async () => {
+  for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/xml", "nonsense"]) {
+    const answer = await raw("POST", "/v1/bdbs", "name=second", { authorization: ADMIN, "content-type": type });
+    assert.deepEqual([answer.status, JSON.parse(answer.text).error_code], [415, "unsupported_media_type"]);
+    assert.match(JSON.parse(answer.text).description, /Content-Type: application\/json/);
+  }
+});
+
+test("a body of more than a mebibyte is refused with the limit", async () => {
+  const answer = await raw("POST", "/v1/bdbs", { ...good, name: "x".repeat(1_048_576) });
+  assert.deepEqual([answer.status, JSON.parse(answer.text).error_code], [413, "body_too_large"]);
+  assert.match(JSON.parse(answer.text).description, /1048576 bytes/);
+});
+
+test("without credentials nothing is told about the body", async () => {
+  for (const body of ["{", { ...good, name: "x".repeat(2_000_000) }, undefined]) {
+    const answer = await raw("POST", "/v1/bdbs", body, {});
+    assert.equal(answer.status, 401);
+  }
+});
 
 test("without credentials, or with wrong ones, there is a challenge and nothing else", async () => {
   for (const authorization of [undefined, "Basic Og==", basic("admin@test", "wrong"), "Bearer x"]) {
@@ -167,10 +228,16 @@ test("a change is taken, shown as pending, and done", async () => {
 });
 
 test("a change while another one runs is refused as busy", async () => {
-  const body = { eviction_policy: "allkeys-lru" } as const;
-  await cluster.client.call("updateBdb", { params: { uid: 1 }, body });
-  const answer = await raw("PUT", "/v1/bdbs/1", { eviction_policy: "volatile-ttl" });
-  if (answer.status !== 200) assert.deepEqual([answer.status, JSON.parse(answer.text).error_code], [409, "busy"]);
+  const upgraded = await raw("POST", "/v1/bdbs/1/upgrade", { store_version: "8.0" });
+  assert.equal(upgraded.status, 200, upgraded.text);
+  const [changed, again] = await Promise.all([
+    raw("PUT", "/v1/bdbs/1", { eviction_policy: "volatile-ttl" }),
+    raw("POST", "/v1/bdbs/1/upgrade", { store_version: "8.2" }),
+  ]);
+  for (const answer of [changed, again]) {
+    assert.deepEqual([answer.status, JSON.parse(answer.text).error_code], [409, "busy"]);
+    assert.match(JSON.parse(answer.text).description, /upgrade_bdb runs/);
+  }
   await until(
     "it is active",
     async () => (await cluster.client.call("bdb", { params: { uid: 1 } })).status === "active",
@@ -241,12 +308,12 @@ function raw(
   method: string,
   path: string,
   body?: unknown,
-  headers: Record<string, string> = { authorization: basic("admin@test", "test-password") },
+  headers: Record<string, string> = { authorization: ADMIN },
 ): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const type = body === undefined ? {} : { "content-type": "application/json" };
     const options = { host: cluster.address(1), port: PORTS.management, servername: serverName, ca: cluster.ca };
-    const asked = request({ ...options, method, path, headers: { ...headers, ...type } }, (response) => {
+    const asked = request({ ...options, method, path, headers: { ...type, ...headers } }, (response) => {
       let text = "";
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => (text += chunk));

@@ -1,5 +1,5 @@
 import fastify from "fastify";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Server } from "node:https";
 import { Fault, messageOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
@@ -10,6 +10,7 @@ import { routes } from "../../management/routes.ts";
 import type { BodyOf, ReplyOf, RouteName } from "../../management/routes.ts";
 import { isAuthorized } from "./auth.ts";
 import { bodyOf } from "./bodies.ts";
+import { methodsOf } from "./paths.ts";
 import { refusalOf, refusals, refuse } from "./refusals.ts";
 import type { SecretFiles } from "../node/secret-files.ts";
 
@@ -47,15 +48,17 @@ export interface ManagementApi {
 export async function serveManagementApi(options: ManagementApiOptions): Promise<ManagementApi> {
   const server = fastify({
     https: { key: options.tls["tls.key"], cert: options.tls["tls.crt"], minVersion: "TLSv1.2" },
-    bodyLimit: 1_048_576,
+    bodyLimit: BODY_BYTES,
+    requestTimeout: REQUEST_MS,
     forceCloseConnections: true,
     logger: false,
+    frameworkErrors: (error, request, reply) => {
+      void answerError(error, request, reply, options.log);
+    },
   });
-  server.setNotFoundHandler((request) => {
-    throw refuse(refusals.noSuchPath, `${request.method} ${pathOf(request)} is no operation of this API`);
-  });
+  server.setNotFoundHandler(refuseUnrouted);
   server.setErrorHandler((error, request, reply) => answerError(error, request, reply, options.log));
-  acceptEmptyJson(server);
+  acceptJson(server);
   for (const name of routeNames()) mount(server, name, options);
   await server.listen({ host: options.host, port: options.port });
   return {
@@ -66,6 +69,11 @@ export async function serveManagementApi(options: ManagementApiOptions): Promise
   };
 }
 
+/** The longest body that is read. */
+const BODY_BYTES = 1_048_576;
+/** A request that has not arrived as a whole by then is given up, in milliseconds. */
+const REQUEST_MS = 120_000;
+
 type HttpsInstance = FastifyInstance<Server>;
 
 function mount<N extends RouteName>(server: HttpsInstance, name: N, options: ManagementApiOptions): void {
@@ -73,8 +81,11 @@ function mount<N extends RouteName>(server: HttpsInstance, name: N, options: Man
   server.route<{ Params: Record<string, string> }>({
     method,
     url: path,
-    handler: async (request) => {
+    // before anything of the body is read
+    onRequest: async (request) => {
       if (auth === "admin") authorize(request, options);
+    },
+    handler: async (request) => {
       const forwardedBy = request.headers[FORWARDED_BY];
       return options.handlers[name]({
         params: request.params,
@@ -96,20 +107,36 @@ function authorize(request: FastifyRequest, options: ManagementApiOptions): void
   if (reason !== undefined) throw refuse(refusals.notJoined, reason);
 }
 
+function refuseUnrouted(request: FastifyRequest, reply: FastifyReply): never {
+  const path = pathOf(request);
+  const methods = methodsOf(path);
+  if (methods.length === 0) throw refuse(refusals.noSuchPath, `${request.method} ${path} is no operation of this API`);
+  reply.header("allow", methods.join(", "));
+  throw refuse(refusals.methodNotAllowed, `${path} takes ${methods.join(", ")}, not ${request.method}`);
+}
+
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
   const relayed = relayedAnswer(error);
   if (relayed !== undefined) return reply.status(relayed.status).send(relayed.body);
-  const refusal = isClientError(error) ? refusals.badRequest : refusalOf(error);
-  const description = descriptionOf(error);
+  const known = isClientError(error) ? refusedByServer(error) : error;
+  const refusal = refusalOf(known);
+  const description = messageOf(known);
   if (refusal.status === 500) log.error("a request failed", { method: request.method, path: pathOf(request), error });
   if (refusal.status === 401) reply.header("www-authenticate", 'Basic realm="store-enterprise", charset="UTF-8"');
   const body: ErrorBody = { error_code: refusal.errorCode, description, message: description };
-  return reply.status(isClientError(error) ? error.statusCode : refusal.status).send(body);
+  return reply.status(refusal.status).send(body);
 }
 
-function descriptionOf(error: unknown): string {
-  const isForeign = isClientError(error) && error.statusCode === 415;
-  return isForeign ? "the body must be JSON: send the header Content-Type: application/json" : messageOf(error);
+/** What fastify itself refuses, in our words. */
+function refusedByServer(error: FastifyError): Fault {
+  switch (error.statusCode) {
+    case 413:
+      return refuse(refusals.bodyTooLarge, `the body is larger than the ${BODY_BYTES} bytes that are read`);
+    case 415:
+      return refuse(refusals.notJson, "the body must be JSON: send the header Content-Type: application/json");
+    default:
+      return refuse(refusals.badRequest, messageOf(error));
+  }
 }
 
 /** What the leader answered to a write that this node carried to it. */
@@ -120,8 +147,7 @@ function relayedAnswer(error: unknown): { readonly status: number; readonly body
   return { status, body: { error_code, description, message: description } };
 }
 
-/** What fastify itself refuses: malformed JSON, a body too large, an unknown media type. */
-function isClientError(error: unknown): error is Error & { readonly statusCode: number } {
+function isClientError(error: unknown): error is FastifyError {
   return (
     error instanceof Error &&
     !(error instanceof Fault) &&
@@ -132,9 +158,9 @@ function isClientError(error: unknown): error is Error & { readonly statusCode: 
   );
 }
 
-/** `POST` of an action with `Content-Type: application/json` and nothing in it is no error. */
-function acceptEmptyJson(server: HttpsInstance): void {
-  server.removeContentTypeParser("application/json");
+/** Takes JSON and nothing else; `POST` of an action with that header and nothing in it is no error. */
+function acceptJson(server: HttpsInstance): void {
+  server.removeContentTypeParser(["application/json", "text/plain"]);
   server.addContentTypeParser("application/json", { parseAs: "string" }, (_request, text, done) => {
     if (text === "") {
       done(null, undefined);
