@@ -3,15 +3,17 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { FaultSpec } from "../src/base/fault.ts";
 import { routes } from "../src/management/routes.ts";
+import { PERMISSIONS, type Permission } from "../src/releases/permissions.ts";
 import type { GeneratedFile } from "./generated-files.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** The pages of docs/ whose truth is a table in the sources: error codes and the management API. */
+/** The pages of docs/ whose truth is a table in the sources: error codes, the management API, permissions. */
 export async function generatedPages(): Promise<readonly GeneratedFile[]> {
   return [
     { path: "docs/errors.md", text: await errorsPage() },
     { path: "docs/management-api.md", text: managementPage() },
+    { path: "docs/permissions.md", text: permissionsPage() },
   ];
 }
 
@@ -79,4 +81,35 @@ Asynchronous work answers with an \`action_uid\`; \`GET /v1/actions/<uid>\` show
 
 Paths below \`/v1/local\` concern the one node that is asked; the cluster leader uses them.
 `;
+}
+
+const PROGRAMS = {
+  operator: "The operator (Role `store-enterprise-operator`, in the bundle)",
+  node: "The nodes of a cluster (Role `<rec>`, made by the operator)",
+  rigger: "The services rigger of a cluster (Role `<rec>-services-rigger`, made by the operator)",
+} as const;
+
+const NAMES = {
+  leaderLease: "`<rec>-leader`",
+  nodeLeases: "`<rec>-node-<n>`",
+  nodePods: "`<rec>-<n>`",
+} as const;
+
+function permissionsPage(): string {
+  const chapters = Object.entries(PROGRAMS).map(([who, title]) => {
+    const rows = PERMISSIONS.filter((permission) => permission.who === who).map(permissionRow);
+    return `## ${title}\n\n| Resource | Verbs | Why | Without it |\n|---|---|---|---|\n${rows.join("\n")}\n`;
+  });
+  return `# Permissions
+
+Generated from \`src/releases/permissions.ts\` by \`npm run generate\`; the Roles are made from the same table. Everything is inside one namespace. The
+operator's Role also holds what it grants to nodes and riggers, since nobody may grant more than they have. A test walks through the life of
+a cluster and fails when a verb is granted that nobody used; what an ordinary life does not use says when it is.
+
+${chapters.join("\n")}`;
+}
+
+function permissionRow({ group, resource, verbs, only, why, without, rarely }: Permission): string {
+  const name = `\`${resource}${group === "" ? "" : `.${group}`}\`${only === undefined ? "" : ` named ${NAMES[only]}`}`;
+  return `| ${name} | ${verbs.join(", ")} | ${why}${rarely === undefined ? "" : ` (${rarely})`} | ${without} |`;
 }

@@ -100,6 +100,28 @@ test("a token for an account that is not there is a fault", () => {
   );
 });
 
+test("server-side apply of what does not exist needs the right to create it", async () => {
+  const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["patch"] }];
+  await api.send("POST", `${RBAC}/namespaces/default/roles`, { body: { metadata: { name: "patcher" }, rules } });
+  const binding = {
+    metadata: { name: "patcher" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "patcher" },
+    subjects: [{ kind: "ServiceAccount", name: "patcher", namespace: "default" }],
+  };
+  await api.send("POST", `${RBAC}/namespaces/default/rolebindings`, { body: binding });
+  await api.send("POST", "/api/v1/namespaces/default/serviceaccounts", { body: { metadata: { name: "patcher" } } });
+  const patcher = api.as(api.server.serviceAccountToken("default", "patcher"));
+  const apply = (name: string): Promise<{ code: number; body: { message?: string } }> =>
+    patcher.send("PATCH", `${MAPS}/${name}?fieldManager=test&force=true`, {
+      headers: { "content-type": "application/apply-patch+yaml" },
+      body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { a: "1" } },
+    });
+  const refused = await apply("not-there");
+  assert.equal(refused.code, 403);
+  assert.match(refused.body.message ?? "", /cannot create resource "configmaps"/);
+  assert.equal((await apply("kube-root-ca.crt")).code, 200);
+});
+
 test("TokenRequest gives a token that counts as the account until it expires", async () => {
   const path = "/api/v1/namespaces/default/serviceaccounts/reader/token";
   const { code, body } = await api.send("POST", path, { body: { spec: { expirationSeconds: 1200 } } });

@@ -16,9 +16,9 @@ import { followNamespaces } from "./namespaces.ts";
 import { createRegistry } from "./resources/registry.ts";
 import { lockFolder } from "./store/lock.ts";
 import { openStore } from "./store/store.ts";
-import type { PodLogs, World } from "./world.ts";
+import type { AuditEntry, PodLogs, World } from "./world.ts";
 
-export type { PodLogOptions, PodLogs } from "./world.ts";
+export type { AuditEntry, PodLogOptions, PodLogs } from "./world.ts";
 
 /** The version that this server answers as. */
 export const KUBERNETES_VERSION = "v1.33.4";
@@ -32,6 +32,8 @@ export interface ApiServerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly podLogs?: PodLogs;
+  /** Told of each request that came with credentials, before it is carried out. */
+  readonly audit?: (entry: AuditEntry) => void;
   readonly kubernetesVersion?: string;
   /** Cluster IPs are the 254 addresses that begin with `prefix`, `127.96.0.` for instance. */
   readonly serviceCidr?: { readonly prefix: string };
@@ -72,6 +74,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     servicePrefix: options.serviceCidr?.prefix ?? "127.96.0.",
     tokenKey: identity.tokenKey,
     podLogs: options.podLogs,
+    audit: options.audit,
     closing: closing.signal,
   };
   await bootstrap(world);

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import type { Action } from "./auth/rbac.ts";
 import type { KubeObject } from "./object.ts";
 import type { Registry } from "./resources/registry.ts";
 import type { Store } from "./store/store.ts";
@@ -20,6 +21,13 @@ export type PodLogs = (
   signal: AbortSignal,
 ) => AsyncIterable<Uint8Array>;
 
+/** One request as an audit sees it: who wanted to do what, and whether he might. */
+export interface AuditEntry {
+  readonly user: string;
+  readonly action: Action;
+  readonly allowed: boolean;
+}
+
 /** What every handler works with. */
 export interface World {
   readonly store: Store;
@@ -31,6 +39,7 @@ export interface World {
   readonly servicePrefix: string;
   readonly tokenKey: Buffer;
   readonly podLogs: PodLogs | undefined;
+  readonly audit: ((entry: AuditEntry) => void) | undefined;
   /** Aborts when the server closes. */
   readonly closing: AbortSignal;
 }

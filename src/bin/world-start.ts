@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Log } from "../base/log.ts";
-import { startApiServer } from "../apiserver/server.ts";
+import { startApiServer, type ApiServerOptions } from "../apiserver/server.ts";
 import { connect } from "../kube/client.ts";
 import type { Kube } from "../kube/kube.ts";
 import { readKubeconfig } from "../kube/kubeconfig.ts";
@@ -13,7 +13,7 @@ import { lockWorld } from "./world-lock.ts";
 import { lateLogs, startPrograms } from "./world-programs.ts";
 
 /** What a world starts with. */
-export interface WorldOptions {
+export interface WorldOptions extends Pick<ApiServerOptions, "audit"> {
   /** Holds everything that survives a restart: objects, certificates, persistent volumes. */
   readonly dir: string;
   readonly log: Log;
@@ -75,6 +75,7 @@ async function open(
     clock: systemClock,
     log: log.with({ part: "apiserver" }),
     podLogs: logs.podLogs,
+    ...(options.audit === undefined ? {} : { audit: options.audit }),
   });
   closers.push(() => server.close());
   const kubeconfig = join(dir, "kubeconfig");

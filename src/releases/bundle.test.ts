@@ -4,7 +4,6 @@ import { parseAllDocuments } from "yaml";
 import { bundleFor } from "./bundle.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import { latestRelease, releaseByOperator } from "./find.ts";
-import { NODE_RULES, OPERATOR_RULES, RIGGER_RULES } from "./roles.ts";
 
 interface Document {
   readonly kind: string;
@@ -50,17 +49,3 @@ test("a definition stays far below the 256 KiB that kubectl can remember", () =>
     assert.ok(JSON.stringify(document).length < 64 * 1024, document.metadata.name);
   }
 });
-
-test("the operator may do everything that it grants to nodes and rigger", () => {
-  const held = new Set(OPERATOR_RULES.flatMap(spelled));
-  assert.deepEqual(
-    [...NODE_RULES, ...RIGGER_RULES].flatMap(spelled).filter((permission) => !held.has(permission)),
-    [],
-  );
-});
-
-function spelled(rule: (typeof OPERATOR_RULES)[number]): string[] {
-  return rule.apiGroups.flatMap((group) =>
-    rule.resources.flatMap((resource) => rule.verbs.map((verb) => `${group}/${resource} ${verb}`)),
-  );
-}

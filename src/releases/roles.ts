@@ -1,52 +1,99 @@
-import { API_GROUP } from "../api/names.ts";
+import { clusterNames } from "../api/names.ts";
+import { PERMISSIONS, VERBS, type Named, type Permission, type Program, type Verb } from "./permissions.ts";
 
 /** One rule of a Role. */
 export interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
-  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly Verb[];
 }
 
-const READ = ["get", "list", "watch"];
-const OWN = [...READ, "create", "update", "patch", "delete"];
+/** The cluster whose nodes and rigger a Role is for. */
+export interface RoleScope {
+  readonly name: string;
+  /** Nodes that it has or is about to have. */
+  readonly nodes: number;
+}
 
-/** What an agent does: leases and records of its cluster, passwords of its databases, addresses of its peers. */
-export const NODE_RULES: readonly PolicyRule[] = [
-  rule("", ["configmaps", "secrets"], OWN),
-  rule("", ["events"], ["create", "patch"]),
-  rule("", ["pods"], READ),
-  rule("coordination.k8s.io", ["leases"], OWN),
-  rule("discovery.k8s.io", ["endpointslices"], READ),
-];
+/** Rules of the operator: what it does, and what it grants to nodes and rigger, since nobody may grant more than they have. */
+export const OPERATOR_RULES: readonly PolicyRule[] = rulesFrom(
+  PERMISSIONS.map(({ group, resource, verbs }) => ({ group, resource, verbs, names: [] })),
+);
 
-/** What the services rigger does: Services and EndpointSlices of databases, the leader label on pods. */
-export const RIGGER_RULES: readonly PolicyRule[] = [
-  rule("", ["events"], ["create", "patch"]),
-  rule("", ["pods"], [...READ, "patch"]),
-  rule("", ["configmaps"], READ),
-  rule("", ["services"], OWN),
-  rule("coordination.k8s.io", ["leases"], READ),
-  rule("discovery.k8s.io", ["endpointslices"], OWN),
-];
+/** Rules of the nodes or of the rigger of one cluster. */
+export function clusterRules(who: Exclude<Program, "operator">, scope: RoleScope): readonly PolicyRule[] {
+  const own = PERMISSIONS.filter((permission) => permission.who === who);
+  return rulesFrom(
+    own.map(({ group, resource, verbs, only }) => ({ group, resource, verbs, names: namesOf(only, scope) })),
+  );
+}
 
-/** What the operator does; includes what it grants to nodes and rigger, since nobody may grant more than they have. */
-export const OPERATOR_RULES: readonly PolicyRule[] = [
-  rule(API_GROUP, ["storeenterpriseclusters", "storeenterprisedatabases"], [...READ, "update", "patch"]),
-  rule(API_GROUP, ["storeenterpriseclusters/status", "storeenterprisedatabases/status"], ["get", "update", "patch"]),
-  rule(API_GROUP, ["storeenterpriseclusters/finalizers", "storeenterprisedatabases/finalizers"], ["update"]),
-  rule(API_GROUP, ["storeenterpriseactiveactivedatabases", "storeenterpriseremoteclusters"], READ),
-  rule("", ["configmaps", "secrets", "services"], OWN),
-  rule("", ["serviceaccounts"], ["get", "create", "patch", "delete"]),
-  rule("", ["events"], ["create", "patch"]),
-  rule("", ["pods"], [...READ, "patch", "delete"]),
-  rule("", ["pods/status"], ["patch"]),
-  rule("apps", ["deployments", "statefulsets"], OWN),
-  rule("coordination.k8s.io", ["leases"], OWN),
-  rule("discovery.k8s.io", ["endpointslices"], OWN),
-  rule("policy", ["poddisruptionbudgets"], OWN),
-  rule("rbac.authorization.k8s.io", ["rolebindings", "roles"], ["get", "create", "patch", "delete"]),
-];
+/** One verb on one resource, as a program needs it. */
+export interface Need extends Pick<Permission, "who" | "group" | "resource" | "why" | "without"> {
+  readonly verb: Verb;
+  /** Only on the object of this name. */
+  readonly name?: string;
+}
 
-function rule(group: string, resources: readonly string[], verbs: readonly string[]): PolicyRule {
-  return { apiGroups: [group], resources, verbs };
+/** What the operator must be allowed: what it does itself, and what it grants. */
+export function operatorNeeds(): readonly Need[] {
+  const needs = PERMISSIONS.flatMap(({ verbs, ...row }) =>
+    verbs.map((verb) => ({ ...plain(row), who: "operator" as const, verb, without: withoutGrant(row) })),
+  );
+  return needs.filter((need, index) => needs.findIndex((other) => spelled(other) === spelled(need)) === index);
+}
+
+/** What nodes or rigger of one cluster must be allowed. */
+export function clusterNeeds(who: Exclude<Program, "operator">, scope: RoleScope): readonly Need[] {
+  return PERMISSIONS.filter((permission) => permission.who === who).flatMap(({ verbs, only, ...row }) => {
+    const names = namesOf(only, scope);
+    const each = names.length === 0 ? [{}] : names.map((name) => ({ name }));
+    return verbs.flatMap((verb) => each.map((name) => ({ ...plain(row), who, verb, ...name })));
+  });
+}
+
+function withoutGrant({ who, without }: Pick<Permission, "who" | "without">): string {
+  return who === "operator" ? without : `the Role of each ${who} cannot be written: ${without}`;
+}
+
+function plain({ group, resource, why, without }: Pick<Permission, "group" | "resource" | "why" | "without">) {
+  return { group, resource, why, without };
+}
+
+function spelled({ group, resource, verb }: Pick<Need, "group" | "resource" | "verb">): string {
+  return `${verb} ${resource}.${group}`;
+}
+
+function namesOf(only: Named | undefined, { name, nodes }: RoleScope): readonly string[] {
+  const uids = Array.from({ length: nodes }, (_, index) => index + 1);
+  switch (only) {
+    case undefined:
+      return [];
+    case "leaderLease":
+      return [clusterNames.leaderLease(name)];
+    case "nodeLeases":
+      return uids.map((uid) => clusterNames.nodeLease(name, uid));
+    case "nodePods":
+      return uids.map((uid) => clusterNames.nodePod(name, uid));
+  }
+}
+
+interface Grant extends Pick<Permission, "group" | "resource" | "verbs"> {
+  readonly names: readonly string[];
+}
+
+/** One rule for each resource and set of names, with every verb that some row asks for. */
+function rulesFrom(grants: readonly Grant[]): readonly PolicyRule[] {
+  const byPlace = Map.groupBy(grants, ({ group, resource, names }) => JSON.stringify([group, resource, names]));
+  return [...byPlace.values()].flatMap((same) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    return {
+      apiGroups: [first.group],
+      resources: [first.resource],
+      ...(first.names.length === 0 ? {} : { resourceNames: first.names }),
+      verbs: VERBS.filter((verb) => same.some(({ verbs }) => verbs.includes(verb))),
+    };
+  });
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../src/base/log.ts";
-import { startWorld, type World } from "../../src/bin/world-start.ts";
+import { startWorld, type World, type WorldOptions } from "../../src/bin/world-start.ts";
 import type { Progress } from "../../src/demo/progress.ts";
 import { startReleaseServer, type ReleaseServer } from "../../src/demo/release-server.ts";
 import type { Stage } from "../../src/demo/stages.ts";
@@ -30,7 +30,7 @@ export interface StoryWorld extends AsyncDisposable {
   processes(): Promise<readonly WorldProcess[]>;
 }
 
-export async function startStoryWorld(): Promise<StoryWorld> {
+export async function startStoryWorld(options: Pick<WorldOptions, "audit"> = {}): Promise<StoryWorld> {
   const dir = await mkdtemp(join(tmpdir(), "story-"));
   const lines: string[] = [];
   const log = jsonLog(
@@ -45,7 +45,7 @@ export async function startStoryWorld(): Promise<StoryWorld> {
     const known = releaseByOperator(tag);
     return known === undefined ? undefined : bundleFor(known);
   });
-  const world = await startWorld({ dir, log, retry: { baseMs: 200, maxMs: 2_000 } });
+  const world = await startWorld({ ...options, dir, log, retry: { baseMs: 200, maxMs: 2_000 } });
   const processes = (): Promise<readonly WorldProcess[]> => worldProcesses(dir, world.subnet);
   const stop = new AbortController();
   const said: string[] = [];

@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tellStory } from "../../src/demo/story.ts";
+import { CAST, Clusters, Databases } from "../../src/demo/cast.ts";
+import { Pods } from "../../src/kube/builtin.ts";
+import { startAudit } from "../kit/audit.ts";
 import { startStoryWorld } from "../kit/story-world.ts";
+import { until } from "../kit/until.ts";
 
-test("operator, cluster and database are upgraded under load: nothing failed, nothing lost", async () => {
-  await using play = await startStoryWorld();
+test("operator, cluster and database are upgraded under load: nothing failed, nothing lost, no permission idle", async () => {
+  const audit = startAudit(CAST.cluster, CAST.namespace);
+  await using play = await startStoryWorld({ audit: audit.record });
   const receipt = await tellStory(play.stage, {
     older: play.older,
     latest: play.latest,
@@ -34,4 +39,15 @@ test("operator, cluster and database are upgraded under load: nothing failed, no
   assert.notEqual(database?.from, database?.to, "the engines themselves report different versions");
   // the primary leaves each of at most two nodes once, and the database upgrade moves it once more
   assert.ok(receipt.switchovers >= 1 && receipt.switchovers <= 3, `${receipt.switchovers} switchovers`);
+
+  const { kube } = play.world;
+  const { namespace } = CAST;
+  await kube.delete(Databases, { name: CAST.database, namespace });
+  await kube.delete(Clusters, { name: CAST.cluster, namespace });
+  const isGone = async (): Promise<boolean> =>
+    (await kube.get(Clusters, { name: CAST.cluster, namespace })) === undefined &&
+    (await kube.list(Pods, { namespace })).items.length === 1;
+  await until("only the operator is left", isGone, { withinMs: 60_000, everyMs: 200 });
+  assert.deepEqual(audit.unused(), [], "granted, and used in no part of a cluster's life");
+  assert.deepEqual(audit.refused(), [], "asked for, and granted to nobody");
 });

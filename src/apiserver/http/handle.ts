@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { authenticate } from "../auth/authenticate.ts";
-import { isAllowed, refusalOf, type Action } from "../auth/rbac.ts";
+import { authorize } from "../auth/authorize.ts";
 import { ANONYMOUS } from "../auth/user.ts";
 import type { DiscoveryPaths } from "../discovery/paths.ts";
-import { qualified, refusals, refuse, statusOf } from "../faults.ts";
+import { statusOf } from "../faults.ts";
 import { serveResource } from "../rest/route.ts";
 import type { World } from "../world.ts";
 import { answer, type Call } from "./call.ts";
-import { targetOf, type Target } from "./target.ts";
+import { targetOf } from "./target.ts";
 
 /** Paths that anyone may read, so that probes need no credentials. */
 const OPEN_PATHS = ["/healthz", "/livez", "/readyz", "/version"];
@@ -28,29 +28,12 @@ export async function handle(
     const method = request.method ?? "GET";
     const call: Call = { request, response, method, path, query: url.searchParams, user, warnings };
     const target = targetOf(method, path, url.searchParams);
-    if (!open) authorize(world, call, target);
+    if (!open) authorize(world, call.user, target ?? call);
     if (target !== undefined) await serveResource(world, call, target);
     else discovery.serve(call);
   } catch (error) {
     fail(world, { request, response, warnings }, error);
   }
-}
-
-function authorize(world: World, call: Call, target: Target | undefined): void {
-  const action: Action =
-    target === undefined
-      ? { kind: "path", verb: call.method.toLowerCase(), path: call.path }
-      : { kind: "resource", ...target };
-  if (isAllowed(world.store, call.user, action)) return;
-  const why = refusalOf(call.user, action);
-  if (target === undefined) throw refuse(refusals.forbidden, `forbidden: ${why}`);
-  const { group, plural, name } = target;
-  const about = `${qualified({ group, plural })}${name === undefined ? "" : ` ${JSON.stringify(name)}`}`;
-  throw refuse(refusals.forbidden, `${about} is forbidden: ${why}`, {
-    ...(name === undefined ? {} : { name }),
-    group,
-    kind: plural,
-  });
 }
 
 function fail(

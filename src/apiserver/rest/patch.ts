@@ -1,4 +1,5 @@
 import { Fault } from "../../base/fault.ts";
+import { authorize } from "../auth/authorize.ts";
 import { refusals, refuse, type Cause } from "../faults.ts";
 import { decodeBody, mediaTypeOf, readBody } from "../http/body.ts";
 import type { Call } from "../http/call.ts";
@@ -84,6 +85,8 @@ async function apply(
   const exists = world.store.get(resource.bucket, key) !== undefined;
   if (exists || target.subresource !== undefined)
     return { code: 200, object: await change(world, call, place, applyTo) };
+  // what makes an object needs the right to create it, however it is sent
+  authorize(world, call.user, { ...target, verb: "create" });
   try {
     return { code: 201, object: await create(world, call, place, applyTo(undefined).object, true) };
   } catch (error) {

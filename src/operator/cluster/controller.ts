@@ -15,6 +15,7 @@ import { planCluster, type ClusterDecision } from "../../planner/cluster/plan.ts
 import { targetTag } from "../../planner/cluster/target.ts";
 import type { Keeper } from "../../reconcile/keeper.ts";
 import { settled, waiting, type Outcome } from "../../reconcile/outcome.ts";
+import { holdBack } from "../finalizer.ts";
 import { perform } from "./acts.ts";
 import { removeCluster } from "./removal.ts";
 import { nextStatus, stamped } from "./status.ts";
@@ -62,7 +63,7 @@ async function act(
   decision: ClusterDecision,
 ): Promise<Error | undefined> {
   try {
-    await keepFinalizer(deps.kube, observation.rec);
+    await holdBack(deps.kube, Clusters, observation.rec, FINALIZERS.cluster);
     await keepSecrets(deps, observation);
     if (decision.ownsObjects) await deps.keeper.keep(ownedObjects(observation));
     if (decision.step.kind === "act") {
@@ -119,15 +120,6 @@ async function reportUnreadable(
   await writeStatus(deps.kube, rec, status);
   if (rec.status?.state !== "Invalid") deps.events.record(rec, "Warning", "SpecInvalid", message);
   return settled;
-}
-
-async function keepFinalizer(kube: Kube, rec: Stored<StoreEnterpriseCluster>): Promise<void> {
-  const finalizers = rec.metadata.finalizers ?? [];
-  if (finalizers.includes(FINALIZERS.cluster)) return;
-  const body = {
-    metadata: { resourceVersion: rec.metadata.resourceVersion, finalizers: [...finalizers, FINALIZERS.cluster] },
-  };
-  await kube.patch(Clusters, refOf(rec), { type: "merge", body });
 }
 
 function outcomeOf({ step, state }: ClusterDecision): Outcome {

@@ -9,6 +9,7 @@ import { refOf } from "../../kube/ref.ts";
 import type { ClusterObservation } from "../../observe/cluster.ts";
 import { Clusters } from "../../observe/kinds.ts";
 import { settled, waiting, type Outcome } from "../../reconcile/outcome.ts";
+import { letGo } from "../finalizer.ts";
 import { stamped } from "./status.ts";
 
 export interface RemovalDeps {
@@ -40,13 +41,7 @@ export async function removeCluster(deps: RemovalDeps, observation: ClusterObser
   // the cluster's own record stays with the volumes: they remember databases by number, and numbers are never used twice
   await deleteAll(kube, ConfigMaps, namespace, `${LABELS.cluster}=${view.name},${LABELS.record}=database`);
   await deleteAll(kube, Leases, namespace, `${LABELS.cluster}=${view.name}`);
-  await changeObject(kube, Clusters, refOf(rec), (current) => ({
-    ...current,
-    metadata: {
-      ...current.metadata,
-      finalizers: (current.metadata.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZERS.cluster),
-    },
-  }));
+  await letGo(kube, Clusters, rec, FINALIZERS.cluster);
   return settled;
 }
 

@@ -15,6 +15,7 @@ import { planCluster } from "../../planner/cluster/plan.ts";
 import { wasRunning } from "../../planner/cluster/state.ts";
 import { planDatabase, type DatabaseDecision } from "../../planner/database/spec-checks.ts";
 import { settled, waiting, type Outcome } from "../../reconcile/outcome.ts";
+import { holdBack } from "../finalizer.ts";
 import { attempt } from "./acts.ts";
 import { bdbOf, clusterOf, type Redb, type Unready } from "./cluster.ts";
 import type { DatabaseFailure } from "./failure.ts";
@@ -45,7 +46,7 @@ export function databaseReconciler(deps: DatabaseDeps): (key: string) => Promise
       await report(deps, redb, redb.spec.storeEnterpriseCluster?.name ?? "", { unready: cluster });
       return waiting(STEP_MS * 4, cluster.reason, cluster.message);
     }
-    await keepFinalizer(deps.kube, redb);
+    await holdBack(deps.kube, Databases, redb, FINALIZERS.database);
     return reconcile(deps, redb, cluster);
   };
 }
@@ -154,12 +155,4 @@ function readSpec({ spec }: Redb): DatabaseSpec | string {
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   return `spec.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}`;
-}
-
-async function keepFinalizer(kube: Kube, redb: Redb): Promise<void> {
-  const finalizers = redb.metadata.finalizers ?? [];
-  if (finalizers.includes(FINALIZERS.database)) return;
-  const { resourceVersion } = redb.metadata;
-  const body = { metadata: { resourceVersion, finalizers: [...finalizers, FINALIZERS.database] } };
-  await kube.patch(Databases, refOf(redb), { type: "merge", body });
 }

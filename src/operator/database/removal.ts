@@ -1,10 +1,9 @@
 import { FINALIZERS } from "../../api/kinds.ts";
 import type { Kube } from "../../kube/kube.ts";
-import { changeObject } from "../../kube/records.ts";
-import { refOf } from "../../kube/ref.ts";
 import type { ClusterObservation } from "../../observe/cluster.ts";
 import { Databases } from "../../observe/kinds.ts";
 import { settled, waiting, type Outcome } from "../../reconcile/outcome.ts";
+import { letGo } from "../finalizer.ts";
 import { bdbOf, type Redb, type Unready } from "./cluster.ts";
 
 const LOOK_AGAIN_MS = 500;
@@ -16,13 +15,7 @@ export async function removeDatabase(kube: Kube, redb: Redb, cluster: ClusterObs
     const left = await removeFrom(cluster, redb);
     if (left !== undefined) return waiting(LOOK_AGAIN_MS, "Deleting", left);
   }
-  await changeObject(kube, Databases, refOf(redb), (current) => ({
-    ...current,
-    metadata: {
-      ...current.metadata,
-      finalizers: (current.metadata.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZERS.database),
-    },
-  }));
+  await letGo(kube, Databases, redb, FINALIZERS.database);
   return settled;
 }
 

@@ -18,6 +18,7 @@ export function access(
     rules: rules.map((rule) => ({
       apiGroups: [...rule.apiGroups],
       resources: [...rule.resources],
+      ...(rule.resourceNames === undefined ? {} : { resourceNames: [...rule.resourceNames] }),
       verbs: [...rule.verbs],
     })),
   };

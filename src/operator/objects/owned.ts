@@ -6,7 +6,8 @@ import { Deployments, PodDisruptionBudgets, Services } from "../../kube/builtin.
 import type { Wanted } from "../../kube/kube.ts";
 import type { OwnedObject } from "../../reconcile/keeper.ts";
 import { REPOSITORIES } from "../../releases/images.ts";
-import { NODE_RULES, RIGGER_RULES } from "../../releases/roles.ts";
+import { clusterRules } from "../../releases/roles.ts";
+import { nodesOf } from "../../planner/cluster/view.ts";
 import { access } from "./access.ts";
 import { labelsOf, ownedMeta, selectorOf, type Owner } from "./meta.ts";
 import { imageOf } from "./stateful-set.ts";
@@ -15,10 +16,11 @@ import { imageOf } from "./stateful-set.ts";
 export function ownedObjects(owner: Owner): readonly OwnedObject[] {
   const { name, spec } = owner.view;
   const rigger = clusterNames.rigger(name);
+  const scope = { name, nodes: nodesOf(owner.view) };
   const account = { name: spec.serviceAccountName ?? name, isMade: spec.createServiceAccount };
   return [
-    ...access(owner, name, NODE_RULES, account),
-    ...access(owner, rigger, RIGGER_RULES, { name: rigger, isMade: true }),
+    ...access(owner, name, clusterRules("node", scope), account),
+    ...access(owner, rigger, clusterRules("rigger", scope), { name: rigger, isMade: true }),
     { type: Services, object: nodeService(owner) },
     { type: PodDisruptionBudgets, object: disruptionBudget(owner) },
     { type: Deployments, object: riggerDeployment(owner) },

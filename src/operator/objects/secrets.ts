@@ -4,6 +4,7 @@ import { clusterNames } from "../../api/names.ts";
 import type { Clock } from "../../base/clock.ts";
 import { Secrets } from "../../kube/builtin.ts";
 import type { Kube, Stored } from "../../kube/kube.ts";
+import { refOf } from "../../kube/ref.ts";
 import { createAuthority, expiryOf, issue, type Authority } from "../../pki/authority.ts";
 import { ownedMeta, type Owner } from "./meta.ts";
 
@@ -69,7 +70,8 @@ async function keepNodeCertificate(deps: SecretsDeps, owner: Owner, authority: A
     await create(deps, owner, name, contents);
     return;
   }
-  await deps.kube.update(Secrets, { ...found, data: { ...found.data, ...encodedAll(contents) } });
+  const body = { metadata: { resourceVersion: found.metadata.resourceVersion }, data: encodedAll(contents) };
+  await deps.kube.patch(Secrets, refOf(found), { type: "merge", body });
 }
 
 function isGood(secret: Stored<Secret>, authority: Authority, now: Date): boolean {

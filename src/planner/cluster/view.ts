@@ -86,6 +86,11 @@ export interface ClusterDatabase {
   }[];
 }
 
+/** How many nodes the cluster has or is about to have. */
+export function nodesOf({ spec, workload }: Pick<ClusterView, "spec" | "workload">): number {
+  return Math.max(spec.nodes, workload?.replicas ?? 0);
+}
+
 /** uid of the node of a pod. */
 export function uidOf(pod: { readonly ordinal: number }): number {
   return pod.ordinal + 1;
