@@ -11,18 +11,25 @@ const NAMES = ["redis-server", "valkey-server", "redict-server"];
 
 /** Makes sure that at least two different engine versions can be run; throws with one sentence on how to get them. */
 export async function ensureEngines(root) {
+  const unpacked = engineFolders(join(root, ".engines"));
+  await ensureIn(root, [...pathFolders(), ...engineFolders(process.env.STORE_ENGINES_DIR), ...unpacked]);
+}
+
+/** The same for engines that lie in .engines with their packages, as images need them. */
+export async function ensureUnpackedEngines(root) {
+  await ensureIn(root, engineFolders(join(root, ".engines")));
+}
+
+async function ensureIn(root, places) {
   const folder = join(root, ".engines");
-  if (
-    versionsIn([...pathFolders(), ...engineFolders(process.env.STORE_ENGINES_DIR), ...engineFolders(folder)]).size >= 2
-  )
-    return;
+  if (versionsIn(places).size >= 2) return;
   const distribution = readDistribution();
   if (distribution === undefined) throw new Error(howToGetThem());
   process.stderr.write(
     `setup: unpacking engines from the packages of ${distribution.id} into .engines (the system is not touched)\n`,
   );
   const failures = await unpackAll(folder, distribution);
-  const found = versionsIn([...pathFolders(), ...engineFolders(folder)]);
+  const found = versionsIn([...places, ...engineFolders(folder)]);
   if (found.size < 2)
     throw new Error(
       `${[...failures, `found ${found.size} engine version(s), two are needed`].join("; ")}. ${howToGetThem()}`,
@@ -106,7 +113,7 @@ async function unpack(folder, distribution, target) {
     const wanted = [target.engine, target.engine.replace("-server", "-tools"), "patchelf"];
     const { stdout } = await apt.cache(["depends", "--recurse", "-i", ...wanted]);
     const packages = [
-      ...new Set(stdout.split("\n").filter((line) => /^(lib|lua-|redis-|valkey-|patchelf)[\w.+-]*$/.test(line))),
+      ...new Set(stdout.split("\n").filter((line) => /^(lib|zlib|lua-|redis-|valkey-|patchelf)[\w.+-]*$/.test(line))),
     ];
     const debs = join(work, "debs");
     fs.mkdirSync(debs);

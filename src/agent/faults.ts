@@ -7,6 +7,12 @@ export const faults = {
     retry: "never",
     remedy: "Correct the environment of the container store-enterprise-node (`kubectl get sts <rec> -o yaml`).",
   },
+  tooFewFiles: {
+    code: "AGENT_TOO_FEW_FILES",
+    retry: "never",
+    remedy:
+      "Raise the limit of the container runtime (`LimitNOFILE=` of containerd's unit, `default-ulimits` of Docker).",
+  },
   badRecord: {
     code: "AGENT_BAD_RECORD",
     retry: "backoff",

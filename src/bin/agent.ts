@@ -1,6 +1,7 @@
 import { extname, join } from "node:path";
 import { readAgentConfig } from "../agent/config.ts";
 import { startAgent } from "../agent/agent.ts";
+import { checkOpenFiles } from "../agent/open-files.ts";
 import { jsonLog } from "../base/log.ts";
 import { connect } from "../kube/client.ts";
 import { loadKubeConfig } from "../kube/config.ts";
@@ -10,6 +11,7 @@ import { reportAndExit } from "./exit.ts";
 /** One node of a cluster: runs until SIGTERM or SIGINT, then leaves the node in good order and exits. */
 export async function main(): Promise<void> {
   const config = readAgentConfig(process.env);
+  checkOpenFiles();
   const log = jsonLog(
     (line) => process.stderr.write(line),
     () => systemClock.now(),

@@ -1,0 +1,36 @@
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { releaseByOperator, latestRelease } from "../src/releases/find.ts";
+import type { Release } from "../src/releases/release.ts";
+import { buildImages } from "./images/build.ts";
+
+const USAGE = `usage: npm run image:local -- <folder> [--release <operator version>]...
+  Writes <folder>/store-enterprise.tar: the images of each release (of ${latestRelease().operator} when none is named),
+  for docker load, podman load, ctr images import, kind load image-archive.`;
+
+const { folder, releases } = readArguments(process.argv.slice(2));
+const path = join(resolve(folder), "store-enterprise.tar");
+const digests = await buildImages(join(import.meta.dirname, ".."), path, releases);
+for (const [name, digest] of digests) process.stdout.write(`${name}  ${digest}\n`);
+process.stdout.write(`wrote ${path}\n`);
+
+function readArguments(args: readonly string[]): { folder: string; releases: readonly Release[] } {
+  try {
+    const options = { release: { type: "string", multiple: true } } as const;
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const [name = "", ...more] = positionals;
+    if (name === "" || more.length > 0) throw new Error("one folder is needed");
+    const versions = values.release ?? [latestRelease().operator];
+    return { folder: name, releases: versions.map(releaseNamed) };
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}\n`);
+    process.exit(2);
+  }
+}
+
+function releaseNamed(version: string): Release {
+  const release = releaseByOperator(version);
+  if (release === undefined)
+    throw new Error(`--release ${version} is no operator version of src/releases/catalogue.ts`);
+  return release;
+}

@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { imagesOf } from "../../src/releases/images.ts";
+import type { Release } from "../../src/releases/release.ts";
+import { ensureUnpackedEngines } from "../engines.mjs";
+import { readDistribution } from "../private-apt.mjs";
+import { writeArchive } from "./archive.ts";
+import type { Image } from "./archive.ts";
+import { baseLayer } from "./base-layer.ts";
+import { engineLayer, unpackedEngines } from "./engine-layer.ts";
+import { layerOf } from "./layer.ts";
+import type { Layer } from "./layer.ts";
+import { ENTRYPOINT, ENVIRONMENT, labelsOf, USER } from "./layout.ts";
+import { dependenciesLayer, nodeLayer, productLayer } from "./program-layers.ts";
+import { billOfMaterials, genericComponent } from "./sbom.ts";
+
+const run = promisify(execFile);
+
+/** Writes the images of `releases` to the archive `path`; resolves with their digests by name. */
+export async function buildImages(
+  checkout: string,
+  path: string,
+  releases: readonly Release[],
+): Promise<ReadonlyMap<string, string>> {
+  const layers = await productLayers(checkout);
+  return writeArchive(
+    path,
+    releases.flatMap((release) => imagesOfRelease(release, layers)),
+  );
+}
+
+/** The layers of every image of the product, lowest first. */
+export async function productLayers(checkout: string): Promise<readonly Layer[]> {
+  const distribution = readDistribution();
+  if (distribution === undefined)
+    throw new Error("image:local takes its base from Debian or Ubuntu packages; elsewhere build images/Containerfile");
+  await ensureUnpackedEngines(checkout);
+  const engines = await unpackedEngines(join(checkout, ".engines"));
+  await run(process.execPath, [join(checkout, "scripts/build.ts")], { cwd: checkout });
+  const parts = [{ name: `node-${process.versions.node}` }, ...engines].map(({ name }) => name.split("-"));
+  const sbom = await billOfMaterials(
+    checkout,
+    parts.map(([name = "", version = ""]) => genericComponent(name, version)),
+  );
+  const recipes = [
+    baseLayer(distribution),
+    nodeLayer(),
+    engineLayer(engines),
+    await dependenciesLayer(checkout),
+    productLayer(checkout, sbom, contentOf(join(checkout, "dist"))),
+  ];
+  const layers: Layer[] = [];
+  for (const recipe of recipes) layers.push(await layerOf(recipe));
+  return layers;
+}
+
+/** One set of layers under three names: the program is chosen by the argument, the release by the environment. */
+function imagesOfRelease(release: Release, layers: readonly Layer[]): Image[] {
+  return Object.values(imagesOf(release)).map((name) => ({
+    name,
+    user: `${USER.uid}:${USER.uid}`,
+    environment: { ...ENVIRONMENT, STORE_RELEASE: release.operator },
+    entrypoint: ENTRYPOINT,
+    labels: labelsOf(release),
+    layers,
+  }));
+}
+
+/** Every file below `folder` as its path and a digest of what is in it. */
+function contentOf(folder: string): string[] {
+  const files = globSync("**/*", { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted()
+    .map((file) => `${file.slice(folder.length)} ${createHash("sha256").update(readFileSync(file)).digest("hex")}`);
+}
