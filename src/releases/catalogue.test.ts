@@ -11,7 +11,10 @@ import {
   supportedStoreVersions,
 } from "./find.ts";
 import { imagesOf, tagOf } from "./images.ts";
+import { knownIssues } from "./known-issues.ts";
+import { openShiftOf } from "./open-shift.ts";
 import { pathProblem } from "./path.ts";
+import { newPorts } from "./ports.ts";
 import type { Release } from "./release.ts";
 
 function release(version: string): Release {
@@ -50,6 +53,52 @@ test("Kubernetes minors are supported, deprecated or neither", () => {
   assert.equal(kubernetesSupport(release("8.2.0-12"), "1.34"), "supported");
   assert.equal(kubernetesSupport(release("8.2.0-12"), "1.32"), "deprecated");
   assert.equal(kubernetesSupport(release("8.2.0-12"), "1.31"), "unsupported");
+});
+
+test("OpenShift minors pair with Kubernetes minors, and each release names its own", () => {
+  assert.equal(openShiftOf("1.33"), "4.20");
+  assert.equal(openShiftOf("1.99"), undefined);
+  assert.deepEqual(release("8.0.18-11").openShift, {
+    supported: ["4.20", "4.21", "4.22"],
+    deprecated: ["4.18", "4.19"],
+  });
+  assert.deepEqual(release("7.4.2-2").kubernetes, { supported: ["1.27", "1.28", "1.29"], deprecated: ["1.26"] });
+});
+
+test("base system, stored version, security default and end of care follow the version", () => {
+  assert.deepEqual(
+    ["7.4.6-2", "7.8.2-6", "7.22.0-7", "8.0.2-2", "8.2.0-12"].map((version) => {
+      const { baseOs, storedVersion, security, endOfLife } = release(version);
+      return [baseOs, storedVersion, security, endOfLife];
+    }),
+    [
+      ["ubuntu18 or rhel8", "v1alpha1", "privileged", "2026-11"],
+      ["rhel9", "v1alpha1", "privileged", "2027-05"],
+      ["rhel9", "v1alpha1", "unprivileged", "2027-10"],
+      ["rhel9", "v1", "unprivileged", "2028-07"],
+      ["rhel9", "v1", "unprivileged", undefined],
+    ],
+  );
+});
+
+test("a step needs the ports that releases between reserved, and no others", () => {
+  const ports = newPorts(release("7.8.6-1"), release("8.2.0-12"));
+  assert.deepEqual(ports, [
+    { first: 3346, last: 3346 },
+    { first: 3351, last: 3355 },
+  ]);
+  assert.deepEqual(newPorts(release("8.0.2-2"), release("8.2.0-12")), []);
+  assert.equal(newPorts(release("7.4.2-2"), release("8.2.0-12")).length, 5);
+});
+
+test("known issues are told for the steps that meet them", () => {
+  const ids = (from: string, to: string, modules: string[] = []) =>
+    knownIssues(release(from), release(to), modules).map(({ id }) => id);
+  assert.deepEqual(ids("8.0.6-8", "8.2.0-12"), []);
+  assert.deepEqual(ids("8.0.6-8", "8.0.16-24"), ["ExpiredLicenseStopsPods"]);
+  assert.deepEqual(ids("7.22.0-7", "8.2.0-12"), ["StoredVersionMoves"]);
+  assert.deepEqual(ids("7.22.0-7", "8.2.0-12", ["graph"]), ["RemovedModulesStopJoins", "StoredVersionMoves"]);
+  assert.deepEqual(ids("7.4.2-2", "7.8.2-6"), ["OldModulesStopRecovery"]);
 });
 
 test("a tag is read from any spelling of an image", () => {

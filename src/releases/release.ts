@@ -8,6 +8,12 @@ export interface BundledDatabase {
 /** How a release takes user-defined modules: not at all, by upload to the cluster, or listed in the REC. */
 export type UserModules = "unsupported" | "upload" | "listed";
 
+/** Minors of a platform; one in neither list is not supported. */
+export interface PlatformSupport {
+  readonly supported: readonly string[];
+  readonly deprecated: readonly string[];
+}
+
 /** One release of the operator and everything that is bound to it (§9). */
 export interface Release {
   /** The operator version, for instance "8.2.0-12". */
@@ -28,6 +34,14 @@ export interface Release {
   /** Oldest database version that a cluster may hold when it is upgraded to this release. */
   readonly minDatabase?: string;
   readonly userModules: UserModules;
-  /** Kubernetes minors, for instance "1.33". One in neither list is not supported. */
-  readonly kubernetes: { readonly supported: readonly string[]; readonly deprecated: readonly string[] };
+  /** Kubernetes minors, for instance "1.33". */
+  readonly kubernetes: PlatformSupport;
+  /** OpenShift minors, for instance "4.18". */
+  readonly openShift: PlatformSupport;
+  /** Version of the cluster kind that the API stores from this release on. */
+  readonly storedVersion: "v1alpha1" | "v1";
+  /** What a node may do unless more is asked for. */
+  readonly security: "privileged" | "unprivileged";
+  /** Month in which this line of the software is no longer cared for, `YYYY-MM`; absent while none is announced. */
+  readonly endOfLife?: string;
 }
