@@ -42,7 +42,7 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
     node.tls.follow((files) => api.useTls(files), signal),
     node.credentials.follow(() => undefined, signal),
   ];
-  await Promise.all([view.records.synced, view.members.synced]);
+  await Promise.all([view.records.synced, view.members.synced, view.authorities.synced]);
   const sync = syncNode({ ...own, ...view, address: config.address, supervisor, proxy });
   const lease = beMember(node, own, sync);
   await lease.joined;

@@ -68,6 +68,12 @@ export const clusterSpec = z.object({
   storeEnterpriseServicesRiggerResources: resourceRequirements
     .prefault({ requests: { cpu: "500m", memory: "512Mi" }, limits: { cpu: "500m", memory: "512Mi" } })
     .describe("Resources of the services rigger."),
+  license: z
+    .string()
+    .max(16_384)
+    .optional()
+    .describe("The signed licence; the operator installs it. Not together with `licenseSecretName`."),
+  licenseSecretName: dnsLabel.optional().describe("Secret with the signed licence under the key `license`."),
   clusterCredentialSecretName: dnsLabel
     .optional()
     .describe("Secret with the admin's `username` and `password`; named as the cluster when absent."),

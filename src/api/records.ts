@@ -146,6 +146,8 @@ export interface ClusterStateRecord {
   readonly nextDatabase: number;
   /** At most one entry a node. */
   readonly maintenance: readonly NodeMaintenance[];
+  /** The signed licence as it was installed; absent: the trial. */
+  readonly license?: string;
   /** Newest last, at most 50. */
   readonly finished: readonly FinishedAction[];
 }

@@ -21,5 +21,5 @@ export const SPEC_STATUSES = ["Valid", "Invalid"] as const;
 export type SpecStatus = (typeof SPEC_STATUSES)[number];
 
 /** LICENSE STATE (§2.4). */
-export const LICENSE_STATES = ["Valid", "Expired"] as const;
+export const LICENSE_STATES = ["Valid", "Expired", "Invalid"] as const;
 export type LicenseState = (typeof LICENSE_STATES)[number];

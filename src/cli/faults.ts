@@ -7,6 +7,11 @@ export const faults = {
     retry: "never",
     remedy: "Read `storectl --help`, or add --help to the command.",
   },
+  file: {
+    code: "CLI_FILE",
+    retry: "never",
+    remedy: "Name a file that is there and readable; one that is written must not be there yet.",
+  },
   worldNotUp: {
     code: "CLI_WORLD_NOT_UP",
     retry: "backoff",

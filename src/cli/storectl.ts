@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { Fault } from "../base/fault.ts";
 import { faults } from "./faults.ts";
+import { licenseCommand } from "./license/command.ts";
 import { localCommand } from "./local/command.ts";
 import type { CliContext } from "./local/command.ts";
 
@@ -8,7 +9,8 @@ import type { CliContext } from "./local/command.ts";
 export async function runStorectl(args: readonly string[], context: CliContext): Promise<void> {
   const program = new Command("storectl")
     .description("works with Store Enterprise for Kubernetes from the user's machine")
-    .addCommand(localCommand(context));
+    .addCommand(localCommand(context))
+    .addCommand(licenseCommand(context));
   for (const command of everyCommand(program)) {
     // what commander would print and exit with, we throw, so that one place reports it
     command.exitOverride().configureOutput({ writeOut: context.print, writeErr: () => undefined });

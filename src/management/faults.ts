@@ -33,4 +33,21 @@ export const faults = {
     retry: "backoff",
     remedy: "Read the log of the node that answered (`kubectl logs <rec>-<n> -c store-enterprise-node`).",
   },
+  licenseMalformed: {
+    code: "MANAGEMENT_LICENSE_MALFORMED",
+    retry: "never",
+    remedy:
+      "Give the whole text of the licence, from its first line to its last; `storectl license show FILE` reads one.",
+  },
+  licenseUntrusted: {
+    code: "MANAGEMENT_LICENSE_UNTRUSTED",
+    retry: "never",
+    remedy:
+      "Put the public key of whoever issued the licence into the ConfigMap store-enterprise-license-authorities of the cluster's namespace.",
+  },
+  licenseKey: {
+    code: "MANAGEMENT_LICENSE_KEY",
+    retry: "never",
+    remedy: "Use the keys that `storectl license authority` makes (Ed25519, PEM).",
+  },
 } as const satisfies Record<string, FaultSpec>;

@@ -1,4 +1,5 @@
 import type { DatabaseState, EvictionPolicy, Persistence, StoreVersion } from "../api/records.ts";
+import type { LicenseState } from "../api/states.ts";
 
 /** `GET /v1/nodes`. Field names as users of such an API know them. */
 export interface NodeRecord {
@@ -103,6 +104,12 @@ export interface ClusterRecord {
 
 /** `GET /v1/license`. */
 export interface LicenseRecord {
+  /** The signed text; empty for the trial. */
+  readonly license: string;
+  /** Whether it is in force; absent from nodes of older releases. */
+  readonly state?: LicenseState;
+  /** Why it is not in force; empty when it is. */
+  readonly reason?: string;
   readonly type: "trial" | "paid";
   readonly cluster_name: string;
   readonly owner: string;
@@ -142,6 +149,11 @@ export interface BdbCreate {
   readonly shards_count?: number;
   readonly redis_version?: StoreVersion;
   readonly authentication_redis_pass?: string;
+}
+
+/** Body of `PUT /v1/license`. */
+export interface LicenseInstall {
+  readonly license: string;
 }
 
 /** Body of `POST /v1/bdbs/<uid>/upgrade`. */

@@ -4,6 +4,7 @@ import type {
   BdbRecord,
   BdbUpgrade,
   ClusterRecord,
+  LicenseInstall,
   LicenseRecord,
   MaintenanceOn,
   ModuleRecord,
@@ -58,6 +59,12 @@ export const routes = {
   ),
   cluster: route<never, undefined, ClusterRecord>("GET", "/v1/cluster", "admin", "names the cluster and its leader"),
   license: route<never, undefined, LicenseRecord>("GET", "/v1/license", "admin", "the licence in force"),
+  installLicense: route<never, LicenseInstall, LicenseRecord>(
+    "PUT",
+    "/v1/license",
+    "admin",
+    "installs a signed licence, at any time; one that does not fit is refused and the old one stays",
+  ),
   nodes: route<never, undefined, readonly NodeRecord[]>(
     "GET",
     "/v1/nodes",

@@ -1,6 +1,7 @@
 import type { ManagementClient } from "../management/client.ts";
 import type { ActionRecord, BdbRecord, LicenseRecord, ModuleRecord, NodeRecord } from "../management/records.ts";
 import type { ClusterFacts, Unreachable } from "../planner/cluster/view.ts";
+import type { LicenseVerdict } from "../planner/license.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
 /** What the management API answered, as it answered it. */
@@ -56,9 +57,15 @@ export function factsOf(records: ClusterRecords | { readonly unreachable: string
         inSync: in_sync,
       })),
     })),
-    license: { expired: records.license.expired, expirationDate: records.license.expiration_date },
+    license: { ...verdictOf(records.license), expirationDate: records.license.expiration_date },
     actions: records.actions
       .filter(({ status }) => status === "queued" || status === "running")
       .map(({ name, object_name }) => ({ name, object: object_name })),
   };
+}
+
+/** A node of an older release says only whether its licence is over. */
+export function verdictOf({ state, reason, expired, expiration_date: end }: LicenseRecord): LicenseVerdict {
+  const verdict = state ?? (expired ? "Expired" : "Valid");
+  return { state: verdict, reason: reason ?? (expired ? `the licence expired on ${end}` : "") };
 }

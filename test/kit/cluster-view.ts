@@ -94,7 +94,7 @@ export function facts(change: Partial<ClusterFacts> = {}): ClusterFacts {
     reachable: true,
     nodes: [node(1), node(2), node(3)],
     databases: [database()],
-    license: { expired: false, expirationDate: "2026-12-31T00:00:00Z" },
+    license: { state: "Valid", reason: "", expirationDate: "2026-12-31T00:00:00Z" },
     actions: [],
     ...change,
   };

@@ -26,6 +26,7 @@ function schemas(supported: readonly StoreVersion[]): Schemas {
     bootstrap: none,
     cluster: none,
     license: none,
+    installLicense: z.strictObject({ license: z.string().min(1).max(16_384) }),
     nodes: none,
     node: none,
     modules: none,

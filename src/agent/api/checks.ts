@@ -7,13 +7,13 @@ import type { Placement } from "../../planner/database/placement.ts";
 import type { NodeFacts } from "../../planner/database/facts.ts";
 import { mayFollow } from "../../releases/succession.ts";
 import { parseEngine } from "../../releases/engines.ts";
-import { licenseOf } from "./read.ts";
+import { licenseOf } from "./license.ts";
 import { refusals, refuse } from "./refusals.ts";
 
 /** Refuses when the licence is over: databases are neither made nor changed then. */
 export function requireLicense(view: ClusterView): void {
-  const { expired, expiration_date, cluster_name } = licenseOf(view);
-  if (expired) throw refuse(refusals.licenseExpired, `the licence of ${cluster_name} expired on ${expiration_date}`);
+  const { state, reason } = licenseOf(view);
+  if (state !== "Valid") throw refuse(refusals.licenseExpired, reason);
 }
 
 /** Refuses when `more` shards exceed the licence. */

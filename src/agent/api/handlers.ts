@@ -6,6 +6,7 @@ import { byLeader } from "./leader.ts";
 import { actionRecord, apiReads } from "./read.ts";
 import type { Handlers } from "./server.ts";
 import { apiWrites } from "./write.ts";
+import { installLicense } from "./license.ts";
 import type { ClusterView } from "../records/cluster-view.ts";
 import type { Leadership } from "../leader/leadership.ts";
 import { refusals, refuse } from "./refusals.ts";
@@ -31,6 +32,8 @@ export function apiHandlers({ view, leadership, joined, proxy }: ApiDeps): Handl
     },
     cluster: async () => reads.cluster(),
     license: async () => reads.license(),
+    installLicense: ({ body, forwardedBy }) =>
+      byLeader(deps, "installLicense", { body }, forwardedBy, () => installLicense(view, body.license)),
     nodes: async () => reads.nodes(),
     node: async ({ params }) => reads.node(params.uid),
     modules: () => reads.modules(),

@@ -12,7 +12,7 @@ import { bdbView } from "./bdb-view.ts";
 import { addressOf, dnsNameOf, lookAt } from "../records/cluster-view.ts";
 import type { ClusterView } from "../records/cluster-view.ts";
 import type { Leadership } from "../leader/leadership.ts";
-import { trialLicense } from "./license.ts";
+import { licenseOf } from "./license.ts";
 import { maintenanceOf } from "../records/maintenance.ts";
 import type { Member } from "../records/members.ts";
 import { moduleRecords } from "./modules.ts";
@@ -108,13 +108,6 @@ export function apiReads(view: ClusterView, leadership: Leadership): ApiReads {
       return found;
     },
   };
-}
-
-/** The licence in force, with its use. */
-export function licenseOf(view: ClusterView): LicenseRecord {
-  const now = view.clock.now();
-  const created = view.records.state()?.createdTime ?? now.toISOString();
-  return trialLicense(dnsNameOf(view), created, view.records.databases(), now);
 }
 
 function clusterRecord(view: ClusterView, leadership: Leadership): ClusterRecord {

@@ -16,6 +16,7 @@ import { startNodeProxy } from "./proxy.ts";
 import type { NodeProxy } from "./proxy.ts";
 import { databasePasswords } from "./passwords.ts";
 import { connectPeers } from "../records/peers.ts";
+import { followLicenseAuthorities } from "../records/license-authorities.ts";
 import { followRecords } from "../records/records.ts";
 import { watchSecret } from "./secret-files.ts";
 import type { WatchedSecret } from "./secret-files.ts";
@@ -74,7 +75,8 @@ export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<No
 
   const passwords = databasePasswords(kube, cluster, namespace);
   const localInstances = () => supervisor.report();
-  const view = { config, records, members, passwords, engines, peers, clock, log, localInstances };
+  const authorities = followLicenseAuthorities(follow);
+  const view = { config, records, members, passwords, authorities, engines, peers, clock, log, localInstances };
   return { view, supervisor, proxy, engines: found, tls, credentials, changes };
 }
 

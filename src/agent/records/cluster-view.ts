@@ -9,6 +9,7 @@ import type { AgentConfig } from "../config.ts";
 import type { EngineWatch } from "../leader/engine-watch.ts";
 import { askEngines } from "../leader/observation.ts";
 import type { Answers, NodeWord } from "../leader/observation.ts";
+import type { LicenseAuthorities } from "./license-authorities.ts";
 import type { Members } from "./members.ts";
 import type { Passwords } from "../node/passwords.ts";
 import type { Peers } from "./peers.ts";
@@ -20,6 +21,8 @@ export interface ClusterView {
   readonly records: Records;
   readonly members: Members;
   readonly passwords: Passwords;
+  /** Who may sign the licences of this cluster. */
+  readonly authorities: LicenseAuthorities;
   readonly engines: EngineWatch;
   readonly peers: Peers;
   readonly clock: Clock;

@@ -67,6 +67,7 @@ const cluster: z.ZodType<ClusterStateRecord> = z.looseObject({
       action,
     }),
   ),
+  license: z.string().exactOptional(),
   finished: z.array(action.extend({ object: z.string() })),
 });
 

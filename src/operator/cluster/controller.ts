@@ -3,6 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { FINALIZERS, type StoreEnterpriseCluster } from "../../api/kinds.ts";
+import type { Finding } from "../../api/parts.ts";
 import type { ClusterStatus } from "../../api/cluster-status.ts";
 import type { EventRecorder } from "../../kube/events.ts";
 import type { Kube, Stored } from "../../kube/kube.ts";
@@ -17,6 +18,7 @@ import type { Keeper } from "../../reconcile/keeper.ts";
 import { settled, waiting, type Outcome } from "../../reconcile/outcome.ts";
 import { holdBack } from "../finalizer.ts";
 import { perform } from "./acts.ts";
+import { keepLicense } from "./license.ts";
 import { removeCluster } from "./removal.ts";
 import { nextStatus, stamped } from "./status.ts";
 import { ownedObjects } from "../objects/owned.ts";
@@ -46,8 +48,12 @@ export function clusterReconciler(deps: ClusterDeps): (key: string) => Promise<O
     const { view } = observation;
     const decision = planCluster(view, wantedTemplate(observation, targetTag(view)));
     if (view.deleting) return removeCluster(deps, observation);
-    const failure = await act(deps, observation, decision);
-    await report(deps, observation, failure === undefined ? decision : failedDecision(decision, failure));
+    const { failure, objection } = await act(deps, observation, decision);
+    const findings = objection === undefined ? decision.findings : [...decision.findings, objection];
+    await report(deps, observation, {
+      ...(failure === undefined ? decision : failedDecision(decision, failure)),
+      findings,
+    });
     if (failure !== undefined) {
       deps.events.record(rec, "Warning", "StepFailed", messageOf(failure));
       throw failure;
@@ -56,12 +62,14 @@ export function clusterReconciler(deps: ClusterDeps): (key: string) => Promise<O
   };
 }
 
-/** What went wrong; undefined when all went well. */
-async function act(
-  deps: ClusterDeps,
-  observation: ClusterObservation,
-  decision: ClusterDecision,
-): Promise<Error | undefined> {
+interface Acted {
+  /** What went wrong. */
+  readonly failure?: Error;
+  /** What the cluster has against a part of the spec. */
+  readonly objection?: Finding | undefined;
+}
+
+async function act(deps: ClusterDeps, observation: ClusterObservation, decision: ClusterDecision): Promise<Acted> {
   try {
     await holdBack(deps.kube, Clusters, observation.rec, FINALIZERS.cluster);
     await keepSecrets(deps, observation);
@@ -74,10 +82,10 @@ async function act(
       });
       await perform(deps, observation, decision.step.act, decision.target);
     }
-    return undefined;
+    return { objection: await keepLicense(deps.kube, observation) };
   } catch (error) {
     // reported in the status first, thrown after that
-    return error instanceof Error ? error : new Error(String(error));
+    return { failure: error instanceof Error ? error : new Error(String(error)) };
   }
 }
 

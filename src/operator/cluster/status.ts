@@ -5,7 +5,7 @@ import { compareVersionText } from "../../base/version.ts";
 import { withCondition } from "../../kube/conditions.ts";
 import { timestamp } from "../../kube/timestamp.ts";
 import type { ClusterObservation } from "../../observe/cluster.ts";
-import type { ClusterRecords } from "../../observe/cluster-records.ts";
+import { verdictOf, type ClusterRecords } from "../../observe/cluster-records.ts";
 import type { ClusterDecision } from "../../planner/cluster/plan.ts";
 import { clusterConditions, type Statement } from "../../planner/cluster/conditions.ts";
 import { isComplete } from "../../planner/cluster/state.ts";
@@ -55,7 +55,7 @@ function versionOf(view: ClusterView): Pick<ClusterStatus, "version" | "imageTag
 function told(view: ClusterView, { nodes, license, modules }: ClusterRecords): Partial<ClusterStatus> {
   return {
     licenseStatus: {
-      licenseState: license.expired ? "Expired" : "Valid",
+      licenseState: verdictOf(license).state,
       activationDate: license.activation_date,
       expirationDate: license.expiration_date,
       shardsLimit: license.shards_limit,

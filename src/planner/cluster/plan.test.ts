@@ -6,6 +6,12 @@ import { planCluster } from "./plan.ts";
 import { targetTag } from "./target.ts";
 import type { ClusterView, NodePod, Workload } from "./view.ts";
 
+const EXPIRED = {
+  state: "Expired",
+  reason: "the licence expired on 2026-01-01T00:00:00Z",
+  expirationDate: "2026-01-01T00:00:00Z",
+} as const;
+
 const digest = `sha256:${"0".repeat(64)}`;
 const waitingForUpgrade = { operator: NEW } as const;
 const upgrading = { operator: NEW, spec: asking(NEW.nodeTag) } as const;
@@ -152,14 +158,14 @@ const cases: readonly Case[] = [
   },
   {
     name: "an expired licence blocks the upgrade",
-    view: { ...upgrading, cluster: facts({ license: { expired: true, expirationDate: "2026-01-01T00:00:00Z" } }) },
+    view: { ...upgrading, cluster: facts({ license: EXPIRED }) },
     state: "InvalidUpgrade",
     findings: ["LicenseInvalid"],
     suspended: "OperatorUpgraded",
   },
   {
     name: "an expired licence does not disturb a cluster that is not upgraded",
-    view: { cluster: facts({ license: { expired: true, expirationDate: "2026-01-01T00:00:00Z" } }) },
+    view: { cluster: facts({ license: EXPIRED }) },
     state: "Running",
   },
   {

@@ -1,6 +1,7 @@
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import type { ClusterStatus } from "../../api/cluster-status.ts";
 import type { DatabaseState, StoreVersion } from "../../api/records.ts";
+import type { LicenseVerdict } from "../license.ts";
 import type { Release } from "../../releases/release.ts";
 
 /** Everything that a decision about a cluster rests on, as it was observed at one moment. */
@@ -53,7 +54,7 @@ export interface ClusterFacts {
   readonly reachable: true;
   readonly nodes: readonly ClusterNode[];
   readonly databases: readonly ClusterDatabase[];
-  readonly license: { readonly expired: boolean; readonly expirationDate: string };
+  readonly license: LicenseVerdict & { readonly expirationDate: string };
   /** Actions that are queued or running. */
   readonly actions: readonly { readonly name: string; readonly object: string }[];
 }

@@ -15,11 +15,12 @@ import {
   replicasAreInSync,
 } from "./nodes.ts";
 import { pathIsAllowed } from "./path.ts";
-import { nodeNumberIsRight } from "./spec.ts";
+import { licenseIsNamedOnce, nodeNumberIsRight } from "./spec.ts";
 
 /** Every prerequisite (§9, product facts §7.1), in the order in which objections are told. */
 export const CHECKS: readonly Check[] = [
   nodeNumberIsRight,
+  licenseIsNamedOnce,
   autoUpgradeSaysOneThing,
   noDigestWithAutoUpgrade,
   noUserModulesWithAutoUpgrade,

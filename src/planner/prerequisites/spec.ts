@@ -18,3 +18,19 @@ export const nodeNumberIsRight: Check = {
     return invalid(`spec.nodes is ${spec.nodes}: an even number of nodes has no majority`, spec.nodes + 1);
   },
 };
+
+/** `license` and `licenseSecretName` are two ways to say one thing. */
+export const licenseIsNamedOnce: Check = {
+  id: "SpecInvalid",
+  asks: "the licence is named in one place",
+  at: ["spec"],
+  needs: [],
+  find({ view: { name, spec } }) {
+    if ((spec.license ?? "") === "" || spec.licenseSecretName === undefined) return undefined;
+    return block(
+      "SpecInvalid",
+      `spec.license and spec.licenseSecretName ("${spec.licenseSecretName}") are both set`,
+      `kubectl patch rec ${name} --type merge -p '{"spec":{"license":null}}'`,
+    );
+  },
+};
