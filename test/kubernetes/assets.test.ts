@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { deflateRawSync } from "node:zlib";
+import { exclusively } from "./assets/exclusive.ts";
+import { builtFolder, findAssets, STAMP } from "./assets/folder.ts";
+import { missingPackages } from "./assets/machine-packages.ts";
+import { impossibility, type MachineFacts } from "./assets/possible.ts";
+import { MODULE, packagesOf, stampOf, VERSION, type Level } from "./assets/recipe.ts";
+import { readZip } from "./assets/zip.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "assets-"));
+after(() => {
+  rmSync(folder, { recursive: true });
+});
+
+test("go.mod takes every part of Kubernetes from the same release", () => {
+  const replaced = readFileSync(join(MODULE, "go.mod"), "utf8").matchAll(/=> (k8s\.io\/\S+) (\S+)/g);
+  const versions = [...replaced].map(([, , version = ""]) => version);
+  assert.ok(versions.length > 20, `only ${versions.length} parts`);
+  assert.deepEqual([...new Set(versions)], [VERSION.replace(/^v1/, "v0")]);
+});
+
+const good: MachineFacts = {
+  platform: "linux",
+  go: "go version go1.24.0 linux/amd64",
+  distribution: "debian",
+  isRoot: true,
+};
+const machines: readonly (readonly [name: string, level: Level, machine: MachineFacts, why: RegExp | undefined])[] = [
+  ["a Debian with Go makes the control plane", "api", good, undefined],
+  ["a Debian with Go and root makes nodes", "nodes", good, undefined],
+  [
+    "a control plane needs neither root nor a known distribution",
+    "api",
+    { ...good, isRoot: false, distribution: undefined },
+    undefined,
+  ],
+  ["nothing but Linux", "api", { ...good, platform: "darwin" }, /on Linux only, this is darwin/],
+  ["Go has to be there", "api", { ...good, go: undefined }, /PATH has no go/],
+  [
+    "Go 1.23 is too old",
+    "api",
+    { ...good, go: "go version go1.23.9 linux/amd64" },
+    /Go 1\.24 or later, this is "go version go1\.23\.9/,
+  ],
+  ["Go 1.100 is not", "api", { ...good, go: "go version go1.100 linux/amd64" }, undefined],
+  ["nodes need packages of a known distribution", "nodes", { ...good, distribution: undefined }, /Debian or Ubuntu/],
+  ["nodes need root", "nodes", { ...good, isRoot: false }, /takes root/],
+];
+for (const [name, level, machine, why] of machines) {
+  test(name, () => {
+    const said = impossibility(level, machine);
+    if (why === undefined) assert.equal(said, undefined);
+    else assert.match(said ?? "", why);
+  });
+}
+
+test("a folder counts when it was made from what the recipe says now", () => {
+  const env = { ...process.env, XDG_CACHE_HOME: folder, KUBEBUILDER_ASSETS: "" };
+  const built = builtFolder("api", env);
+  const reason = (): string => {
+    const found = findAssets("api", env);
+    return "reason" in found ? found.reason : "";
+  };
+  assert.match(reason(), /are not built; build them: npm run kube-assets -- api|no go|on Linux only/);
+  mkdirSync(built, { recursive: true });
+  assert.notEqual(reason(), "", "a folder without a stamp is not complete");
+  writeFileSync(join(built, STAMP), "made from something else");
+  assert.notEqual(reason(), "");
+  writeFileSync(join(built, STAMP), stampOf("api"));
+  assert.deepEqual(findAssets("api", env), { folder: built });
+});
+
+test("the stamp follows the pinned modules and the level", () => {
+  const sums = (text: string) => (path: string) => (path.endsWith("go.sum") ? text : "");
+  assert.equal(stampOf("api", sums("a")), stampOf("api", sums("a")));
+  assert.notEqual(stampOf("api", sums("a")), stampOf("api", sums("b")));
+  assert.notEqual(stampOf("api", sums("a")), stampOf("nodes", sums("a")));
+});
+
+test("KUBEBUILDER_ASSETS serves the control plane, never nodes, and is refused when a program is missing", () => {
+  const given = mkdtempSync(join(folder, "given-"));
+  const env = { ...process.env, XDG_CACHE_HOME: folder, KUBEBUILDER_ASSETS: given };
+  for (const name of ["kube-apiserver", "kubectl"]) writeFileSync(join(given, name), "");
+  const incomplete = findAssets("api", env);
+  assert.ok("reason" in incomplete);
+  assert.match(incomplete.reason, new RegExp(`KUBEBUILDER_ASSETS names ${given}, which lacks etcd`));
+  writeFileSync(join(given, "etcd"), "");
+  assert.deepEqual(findAssets("api", env), { folder: given });
+  assert.ok("reason" in findAssets("nodes", env));
+});
+
+test("missing commands are told as packages, each once", () => {
+  assert.deepEqual(
+    missingPackages(() => true),
+    [],
+  );
+  assert.deepEqual(
+    missingPackages((command) => command === "ip"),
+    ["mount", "nftables", "util-linux"],
+  );
+});
+
+test("an Ubuntu takes every package from its own suites", () => {
+  const { suites, packages } = packagesOf({ id: "ubuntu", codename: "noble" });
+  assert.deepEqual(suites, ["noble", "noble-updates"]);
+  assert.deepEqual(packages, ["containerd", "containernetworking-plugins", "runc"]);
+});
+
+test(
+  "one at a time, in this process and others; a holder that is killed lets go",
+  { skip: process.platform !== "linux" },
+  async () => {
+    const module = join(import.meta.dirname, "assets/exclusive.ts");
+    const held = `const { exclusively } = await import(${JSON.stringify(module)});
+    await exclusively(${JSON.stringify(folder)}, () => {}, () => { console.log("held"); return new Promise(() => setInterval(() => {}, 1e6)); });`;
+    const holder = spawn(process.execPath, ["--input-type=module", "--eval", held], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(holder.stdout, "data");
+    const waits = Promise.withResolvers<void>();
+    const order: string[] = [];
+    const ours = exclusively(folder, waits.resolve, async () => {
+      order.push("ours");
+      await Promise.resolve();
+    });
+    await waits.promise;
+    assert.deepEqual(order, []);
+    holder.kill("SIGKILL");
+    await ours;
+    let inside = 0;
+    const work = async (): Promise<void> => {
+      assert.equal((inside += 1), 1);
+      await new Promise(setImmediate);
+      inside -= 1;
+    };
+    await Promise.all(Array.from({ length: 5 }, () => exclusively(folder, () => undefined, work)));
+  },
+);
+
+test("a zip archive gives back its files, packed or not", () => {
+  const archive = zipOf([
+    { name: "folder/", method: 0, content: "" },
+    { name: "folder/plain", method: 0, content: "as it is" },
+    { name: "packed", method: 8, content: "again and ".repeat(1000) },
+  ]);
+  const files = readZip(archive).map((entry) => [entry.name, entry.content().toString()]);
+  assert.deepEqual(files, [
+    ["folder/plain", "as it is"],
+    ["packed", "again and ".repeat(1000)],
+  ]);
+  assert.throws(() => readZip(archive.subarray(0, archive.length - 22)), /no directory at its end/);
+  const strange = zipOf([{ name: "strange", method: 12, content: "" }]);
+  assert.throws(() => readZip(strange)[0]?.content(), /method 12/);
+});
+
+function zipOf(entries: readonly { name: string; method: number; content: string }[]): Buffer {
+  const files: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let at = 0;
+  for (const { name, method, content } of entries) {
+    const packed = method === 8 ? deflateRawSync(content) : Buffer.from(content);
+    const [head, entry] = [Buffer.alloc(30), Buffer.alloc(46)];
+    head.writeUInt16LE(name.length, 26);
+    entry.writeUInt16LE(method, 10);
+    entry.writeUInt32LE(packed.length, 20);
+    entry.writeUInt32LE(content.length, 24);
+    entry.writeUInt16LE(name.length, 28);
+    entry.writeUInt32LE(at, 42);
+    directory.push(entry, Buffer.from(name));
+    files.push(head, Buffer.from(name), packed);
+    at += 30 + name.length + packed.length;
+  }
+  const end = Buffer.alloc(22, "PK\x05\x06", "latin1");
+  end.fill(0, 4);
+  end.writeUInt16LE(entries.length, 10);
+  end.writeUInt32LE(at, 16);
+  return Buffer.concat([...files, ...directory, end]);
+}
