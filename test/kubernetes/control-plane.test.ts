@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { test } from "node:test";
+import { Fault } from "../../src/base/fault.ts";
+import { ConfigMaps, ServiceAccounts } from "../../src/kube/builtin.ts";
+import { connect } from "../../src/kube/client.ts";
+import { loadKubeConfig } from "../../src/kube/config.ts";
+import { until } from "../kit/until.ts";
+import { skipWithout, VERSION } from "./assets.ts";
+import { startControlPlane } from "./control-plane.ts";
+import { startTimeOf } from "./proc.ts";
+
+const skip = skipWithout("api");
+
+test("a control plane answers its administrator in the pinned version", { skip }, async () => {
+  await using real = await startControlPlane();
+  const env = { KUBECONFIG: real.kubeconfig, HOME: real.folder };
+  const said = spawnSync(real.kubectl, ["version"], { env, encoding: "utf8" });
+  if (process.env["KUBEBUILDER_ASSETS"] === undefined)
+    assert.match(said.stdout, new RegExp(`Server Version: ${VERSION}`));
+  const created = await real.kube.create(ConfigMaps, {
+    metadata: { namespace: "default", name: "one" },
+    data: { a: "1" },
+  });
+  assert.deepEqual(created.data, { a: "1" });
+});
+
+test("users and service accounts are who they say, and may do what RBAC lets them", { skip }, async () => {
+  await using real = await startControlPlane();
+  await real.kube.create(ServiceAccounts, { metadata: { namespace: "default", name: "robot" } });
+  const jane = real.kubeconfigOfUser({ name: "jane", groups: ["dev"] });
+  const robot = await real.kubeconfigOfServiceAccount({ namespace: "default", name: "robot" });
+  assert.match(await refusal(jane), /User "jane" cannot list resource "configmaps"/);
+  assert.match(await refusal(robot), /User "system:serviceaccount:default:robot" cannot list resource "configmaps"/);
+});
+
+test("the state survives the API server", { skip }, async () => {
+  await using real = await startControlPlane({ controllers: false });
+  await real.kube.create(ConfigMaps, { metadata: { namespace: "default", name: "kept" } });
+  await real.stopApiServer();
+  await assert.rejects(real.kube.get(ConfigMaps, { namespace: "default", name: "kept" }));
+  await real.startApiServer();
+  assert.equal((await real.kube.get(ConfigMaps, { namespace: "default", name: "kept" }))?.metadata.name, "kept");
+});
+
+test("stopping ends every program and removes the folder", { skip }, async () => {
+  const real = await startControlPlane();
+  const pids = pidsOf(real.folder);
+  assert.ok(pids.length >= 2, `only ${pids.length} programs`);
+  await real.stop();
+  assert.deepEqual(
+    pids.map(startTimeOf),
+    pids.map(() => undefined),
+  );
+  assert.equal(existsSync(real.folder), false);
+});
+
+test(
+  "the programs end with a process that was killed, and the next control plane clears its folder away",
+  { skip },
+  async () => {
+    const module = join(import.meta.dirname, "control-plane.ts");
+    const program = `const { folder } = await (await import(${JSON.stringify(module)})).startControlPlane(); console.log(folder);`;
+    const owner = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [folder] = (await once(createInterface(owner.stdout), "line")) as [string];
+    const pids = pidsOf(folder);
+    assert.ok(pids.length >= 2, `only ${pids.length} programs`);
+    owner.kill("SIGKILL");
+    await until("the programs have ended", () => pids.every((pid) => startTimeOf(pid) === undefined));
+    assert.equal(existsSync(folder), true);
+    await using _next = await startControlPlane({ controllers: false });
+    assert.equal(existsSync(folder), false);
+  },
+);
+
+async function refusal(kubeconfig: string): Promise<string> {
+  const client = connect(loadKubeConfig({ KUBECONFIG: kubeconfig }));
+  try {
+    await client.list(ConfigMaps, { namespace: "default" });
+    return "";
+  } catch (error) {
+    if (error instanceof Fault) return error.message;
+    throw error;
+  } finally {
+    await client.close();
+  }
+}
+
+function pidsOf(folder: string): number[] {
+  const notes = readdirSync(join(folder, "pids")).map((name) => readFileSync(join(folder, "pids", name), "utf8"));
+  return notes.map((note) => Number(note.split(" ")[0]));
+}

@@ -1,0 +1,99 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { openSync, closeSync, readFileSync, writeFileSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { until } from "../kit/until.ts";
+import { isSameProcess, startTimeOf } from "./proc.ts";
+
+/** A program that was started and goes on. */
+export interface Running {
+  readonly name: string;
+  readonly pid: number;
+  /** Throws with the end of its log when it has ended. */
+  check(): void;
+  /** Ends it, by SIGKILL unless told otherwise, and waits until it is gone. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts programs that write to `<folder>/log` and are noted in `<folder>/pids`. */
+export interface Launcher {
+  readonly folder: string;
+  /** The command has to become the program itself, as `nsenter` does. */
+  start(name: string, command: readonly string[], options?: LaunchOptions): Running;
+}
+
+export interface LaunchOptions {
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/**
+ * `bound` programs are ended by the kernel when the process that started them ends, however it ends; `free` ones go on, and are found
+ * again by their notes.
+ */
+export type Lifetime = "bound" | "free";
+
+/** A launcher for the programs of one control plane or cluster. */
+export function launcher(folder: string, lifetime: Lifetime): Launcher {
+  for (const part of ["log", "pids"]) mkdirSync(join(folder, part), { recursive: true });
+  return { folder, start: (name, command, options = {}) => start(folder, lifetime, name, command, options) };
+}
+
+/** Sent by the kernel when the parent ends; the program is not told otherwise. */
+const BOUND = ["setpriv", "--pdeathsig", "SIGKILL"];
+
+function start(
+  folder: string,
+  lifetime: Lifetime,
+  name: string,
+  command: readonly string[],
+  { env }: LaunchOptions,
+): Running {
+  const [program = "", ...args] = lifetime === "bound" ? [...BOUND, ...command] : command;
+  const log = join(folder, "log", `${name}.log`);
+  const output = openSync(log, "a");
+  const child = spawn(program, args, {
+    stdio: ["ignore", output, output],
+    detached: true,
+    env: { ...process.env, ...env },
+  });
+  closeSync(output);
+  const pid = child.pid;
+  if (pid === undefined) throw new Error(`${name} cannot be started: there is no program ${program}`);
+  const note = join(folder, "pids", name);
+  writeFileSync(note, `${pid} ${startTimeOf(pid) ?? ""}`);
+  const gone = once(child, "exit").then(() => {
+    rmSync(note, { force: true });
+  });
+  if (lifetime === "free") child.unref();
+  return {
+    name,
+    pid,
+    check: () => {
+      if (child.exitCode === null && child.signalCode === null) return;
+      throw new Error(`${name} has ended (${child.exitCode ?? child.signalCode}). The end of ${log}:\n${endOf(log)}`);
+    },
+    stop: async (signal = "SIGKILL") => {
+      child.ref();
+      child.kill(signal);
+      await gone;
+    },
+  };
+}
+
+/** The last lines of a log. */
+export function endOf(log: string): string {
+  return readFileSync(log, "utf8").trimEnd().split("\n").slice(-12).join("\n");
+}
+
+/** Ends the noted processes that are still the same, and waits until they are gone; for those that another process started. */
+export async function killNoted(folder: string, names: readonly string[]): Promise<void> {
+  const noted = names.map((name) =>
+    readFileSync(join(folder, "pids", name), "utf8")
+      .split(" ")
+      .map(Number),
+  );
+  const alive = (): readonly number[] =>
+    noted.filter(([pid = 0, startTime = 0]) => isSameProcess(pid, startTime)).map(([pid = 0]) => pid);
+  for (const pid of alive()) process.kill(pid, "SIGKILL");
+  await until(`the programs of ${folder} have ended`, () => alive().length === 0);
+}
