@@ -58,7 +58,8 @@ export async function privateApt(work, distribution, suites) {
   return apt;
 }
 
-function hasCommand(name) {
+/** True when PATH has a file of that name. */
+export function hasCommand(name) {
   return (process.env.PATH ?? "").split(delimiter).some((folder) => fs.existsSync(join(folder, name)));
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { privateApt, readDistribution } from "../../../scripts/private-apt.mjs";
@@ -17,7 +17,10 @@ export async function fetchPackagedPrograms(folder: string, say: Say): Promise<v
   const work = mkdtempSync(join(folder, ".packages-"));
   try {
     const apt = await privateApt(work, distribution, suites);
-    await apt.unpack(packages, join(work, "root"));
+    mkdirSync(join(work, "debs"));
+    await apt.get(["download", ...packages], join(work, "debs"));
+    for (const deb of readdirSync(join(work, "debs")))
+      await exec("dpkg", ["-x", join(work, "debs", deb), join(work, "root")]);
     for (const [from, to] of Object.entries(PACKAGED_PROGRAMS)) {
       mkdirSync(dirname(join(folder, to)), { recursive: true });
       copyFileSync(realpathSync(join(work, "root", from)), join(folder, to));
