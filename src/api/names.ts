@@ -5,6 +5,15 @@ export const API_VERSION = "v1";
 /** Name of the operator's Deployment, Role, ServiceAccount and RoleBinding (§2.1). */
 export const OPERATOR_NAME = "store-enterprise-operator";
 
+/** The Service behind which the operator answers admission reviews, and the Secret with its certificate (§2.1). */
+export const ADMISSION_SERVICE = "admission";
+export const ADMISSION_SECRET = "admission-tls";
+
+/** The ValidatingWebhookConfiguration, its one webhook, and the name that it had before 6.4.2 (§2.1, §9). */
+export const WEBHOOK_CONFIGURATION = "store-enterprise-admission";
+export const WEBHOOK_NAME = "storeenterprise.admission.storeenterprise";
+export const OLD_WEBHOOK_CONFIGURATION = "redb-admission";
+
 /** The container of a node pod that runs the agent. */
 export const NODE_CONTAINER = "store-enterprise-node";
 

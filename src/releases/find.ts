@@ -29,6 +29,17 @@ export function defaultStoreVersion(release: Release): StoreVersion {
   return supportedStoreVersions(release).at(-1) ?? "7.2";
 }
 
+/** The first version of each line, for instance "7.2" and "8.0": all that the policy `major` lets databases move to (§2.2). */
+export function majorVersions(versions: readonly StoreVersion[]): readonly StoreVersion[] {
+  return versions.filter((version) => !isMinorVersion(version));
+}
+
+/** Whether a version comes after the first one of its line. */
+export function isMinorVersion(version: StoreVersion): boolean {
+  const line = (text: string): string => text.split(".", 1)[0] ?? "";
+  return STORE_VERSIONS.find((first) => line(first) === line(version)) !== version;
+}
+
 /** How a release stands to a Kubernetes minor such as "1.33". */
 export function kubernetesSupport(release: Release, minor: string): "supported" | "deprecated" | "unsupported" {
   if (release.kubernetes.supported.includes(minor)) return "supported";

@@ -4,7 +4,7 @@ import type { Container } from "kubernetes-types/core/v1.js";
 import { Fault } from "../../base/fault.ts";
 import { environmentOf, expand } from "./environment.ts";
 import { factsOf } from "../../../test/kit/pod-facts.ts";
-import { inUnits, parseQuantity } from "./quantity.ts";
+import { inUnits, parseQuantity } from "../../base/quantity.ts";
 import type { Sources } from "../volume/sources.ts";
 
 const facts = factsOf({ labels: { app: "web" }, annotations: { note: "a b" } });

@@ -2,7 +2,7 @@ import type { Container, ObjectFieldSelector, Pod, ResourceFieldSelector } from 
 import { Fault } from "../../base/fault.ts";
 import type { Stored } from "../../kube/kube.ts";
 import { faults } from "../faults.ts";
-import { inUnits, parseQuantity } from "./quantity.ts";
+import { inUnits, parseQuantity } from "../../base/quantity.ts";
 
 /** What the kubelet knows of a pod beyond its object. */
 export interface PodFacts {

@@ -19,10 +19,11 @@ import { holdBack } from "../finalizer.ts";
 import { attempt } from "./acts.ts";
 import { bdbOf, clusterOf, type Redb, type Unready } from "./cluster.ts";
 import type { DatabaseFailure } from "./failure.ts";
+import { neighboursOf } from "./neighbours.ts";
 import { databaseNews } from "./news.ts";
 import { removeDatabase } from "./removal.ts";
 import { keepAddress, secretNameOf } from "./secret.ts";
-import { databaseStatusOf } from "./status.ts";
+import { databaseStatusOf, homeOf } from "./status.ts";
 
 export interface DatabaseDeps extends ObserveDeps {
   readonly kube: Kube;
@@ -99,7 +100,8 @@ function decide(
     spec,
     isEdited: redb.status?.observedGeneration !== redb.metadata.generation,
     wasRefused: drift?.status === "True" && drift.reason === "DowngradeRefused",
-    release: cluster.view.operator,
+    neighbours: neighboursOf(cluster, redb),
+    home: homeOf(redb.status ?? {}),
     existing: bdb && {
       uid: bdb.uid,
       isSettled: bdb.status === "active",

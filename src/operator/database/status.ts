@@ -34,7 +34,7 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
     failure?.reason === "SpecInvalid";
   return {
     ...before,
-    cluster: report.cluster,
+    cluster: homeOf(before) ?? report.cluster,
     databaseSecretName: report.secretName,
     status: bdb?.status ?? before.status ?? "pending",
     ...(decision === undefined && !invalid ? {} : { specStatus: invalid ? "Invalid" : "Valid" }),
@@ -42,6 +42,11 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
     ...(isHandled(report) ? { observedGeneration: report.generation } : {}),
     conditions: stamped(before.conditions, statements(report), now),
   };
+}
+
+/** The cluster that holds the database, whatever its object names now; undefined before one does. */
+export function homeOf({ databaseUID, cluster }: DatabaseStatus): string | undefined {
+  return databaseUID === undefined ? undefined : cluster;
 }
 
 /** Whether the spec has been turned into calls: nothing is left to be asked of the cluster. */

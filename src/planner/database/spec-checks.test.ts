@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NEW, OLD, release } from "../../../test/kit/cluster-view.ts";
+import { OLD, release } from "../../../test/kit/cluster-view.ts";
+import { nearby, neighbours } from "../../../test/kit/neighbours.ts";
 import { databaseSpec } from "../../api/database-spec.ts";
 import { planDatabase, type DatabaseView, type ExistingDatabase } from "./spec-checks.ts";
 
@@ -24,11 +25,15 @@ function view(spec: object, change: Partial<DatabaseView> = {}): DatabaseView {
     spec: databaseSpec.parse(spec),
     isEdited: false,
     wasRefused: false,
-    release: NEW,
+    neighbours: neighbours(),
     existing: existing(),
+    home: "rec",
     ...change,
   };
 }
+
+const unmade = { existing: undefined, home: undefined };
+const major = neighbours({ clusters: [nearby({ upgradePolicy: "major" })] });
 
 interface Case {
   readonly name: string;
@@ -51,12 +56,12 @@ const cases: readonly Case[] = [
   { name: "no version written: the version stays what it is", view: view({}), act: none },
   {
     name: "a database that is not there is made",
-    view: view({ storeVersion: "7.2", databasePort: 12_000 }, { existing: undefined }),
+    view: view({ storeVersion: "7.2", databasePort: 12_000 }, unmade),
     act: { kind: "create", settings: defaults, port: 12_000, version: "7.2" },
   },
   {
     name: "no version written: a new database gets the newest that the release supports",
-    view: view({}, { existing: undefined, release: release("7.22.0-7") }),
+    view: view({}, { ...unmade, neighbours: neighbours({ release: release("7.22.0-7") }) }),
     act: { kind: "create", settings: defaults, version: "7.4" },
   },
   {
@@ -81,13 +86,13 @@ const cases: readonly Case[] = [
   },
   {
     name: "a version that this release does not carry is refused",
-    view: view({ storeVersion: "8.2" }, { release: release("7.22.0-7") }),
+    view: view({ storeVersion: "8.2" }, { neighbours: neighbours({ release: release("7.22.0-7") }) }),
     act: none,
     finding: "IncompatibleDatabaseVersion",
   },
   {
     name: "an older release of the 8 line carries 8.2 too",
-    view: view({ storeVersion: "8.2" }, { release: OLD }),
+    view: view({ storeVersion: "8.2" }, { neighbours: neighbours({ release: OLD }) }),
     act: { kind: "upgrade", uid: 1, from: "7.4", to: "8.2" },
   },
   {
@@ -110,6 +115,28 @@ const cases: readonly Case[] = [
   },
   { name: "more than one shard is refused", view: view({ shardCount: 3 }), act: none, finding: "SpecInvalid" },
   { name: "less than 100MB is refused", view: view({ memorySize: "99MB" }), act: none, finding: "SpecInvalid" },
+  {
+    name: "the policy `major` keeps a database from a minor version (§2.2)",
+    view: view({ storeVersion: "8.2" }, { neighbours: major }),
+    act: none,
+    finding: "UpgradePolicyMajor",
+  },
+  {
+    name: "the policy `major` lets a database move to a major version",
+    view: view({ storeVersion: "8.0" }, { neighbours: major }),
+    act: { kind: "upgrade", uid: 1, from: "7.4", to: "8.0" },
+  },
+  {
+    name: "the policy `major` leaves a database alone that is at a minor version",
+    view: view({ storeVersion: "7.4" }, { neighbours: major }),
+    act: none,
+  },
+  {
+    name: "a database does not move to another cluster, and is not made twice",
+    view: view({}, { existing: undefined, home: "other" }),
+    act: none,
+    finding: "SpecInvalid",
+  },
   { name: "a port never changes", view: view({ databasePort: 10_001 }), act: none, finding: "SpecInvalid" },
 ];
 
@@ -126,8 +153,10 @@ for (const { name, view: given, act, finding, drift } of cases) {
 }
 
 test("a refused version lists the supported ones, and its remedy is a command", () => {
-  const [finding] = planDatabase(view({ storeVersion: "8.2" }, { release: release("7.22.0-7") })).findings;
-  assert.match(finding?.evidence ?? "", /supports "7\.2", "7\.4"/);
+  const [finding] = planDatabase(
+    view({ storeVersion: "8.2" }, { neighbours: neighbours({ release: release("7.22.0-7") }) }),
+  ).findings;
+  assert.match(finding?.evidence ?? "", /supported values: "7\.2", "7\.4"/);
   assert.match(finding?.remedy ?? "", /kubectl patch redb orders .*"storeVersion":"7\.4"/);
 });
 

@@ -1,11 +1,13 @@
 import { assertNever } from "../../base/assert-never.ts";
 import type { DatabaseSpec } from "../../api/database-spec.ts";
-import { MIN_DATABASE_BYTES, memoryBytes } from "../../api/memory.ts";
+import { memoryBytes } from "../../api/memory.ts";
 import type { Finding } from "../../api/parts.ts";
 import type { EvictionPolicy, Persistence, StoreVersion } from "../../api/records.ts";
 import { compareVersionText } from "../../base/version.ts";
-import { defaultStoreVersion, supportedStoreVersions } from "../../releases/find.ts";
-import type { Release } from "../../releases/release.ts";
+import { defaultStoreVersion } from "../../releases/find.ts";
+import { DATABASE_RULES, type DatabaseFacts } from "../admission/database.ts";
+import { findingOf, objections } from "../admission/objection.ts";
+import type { Neighbours } from "../admission/surroundings.ts";
 
 /** A database as the cluster has it. */
 export interface ExistingDatabase {
@@ -28,8 +30,11 @@ export interface DatabaseView {
   readonly isEdited: boolean;
   /** A downgrade was refused for this very spec. */
   readonly wasRefused: boolean;
-  readonly release: Release;
+  /** What is around it in its namespace, as far as whoever asks has looked. */
+  readonly neighbours: Neighbours;
   readonly existing: ExistingDatabase | undefined;
+  /** Name of the cluster that made it; undefined before one has. */
+  readonly home: string | undefined;
 }
 
 /** What the cluster is asked to change. */
@@ -66,7 +71,7 @@ export interface DatabaseDecision {
 
 /** Decides the next act for a database from facts alone. */
 export function planDatabase(view: DatabaseView): DatabaseDecision {
-  const findings = RULES.map((rule) => rule(view)).filter((finding) => finding !== undefined);
+  const findings = objections(DATABASE_RULES, factsOf(view)).map(findingOf);
   const drift = driftOf(view);
   const act: DatabaseAct = findings.length > 0 ? { kind: "none" } : actFor(view);
   return { findings, drift, act };
@@ -88,59 +93,18 @@ export function describeAct(act: DatabaseAct): string {
   }
 }
 
-type DatabaseRule = (view: DatabaseView) => Finding | undefined;
-
-const RULES: readonly DatabaseRule[] = [versionIsSupported, memoryIsEnough, oneShard, portIsKept];
-
-function versionIsSupported({ name, spec, release }: DatabaseView): Finding | undefined {
-  const supported = supportedStoreVersions(release);
-  if (spec.storeVersion === undefined || supported.includes(spec.storeVersion)) return undefined;
-  return {
-    id: "IncompatibleDatabaseVersion",
-    severity: "block",
-    evidence: `spec.storeVersion is "${spec.storeVersion}"; release ${release.operator} supports ${supported.map((v) => `"${v}"`).join(", ")}`,
-    remedy: patchVersion(name, supported.at(-1) ?? ""),
-  };
-}
-
-function memoryIsEnough({ name, spec }: DatabaseView): Finding | undefined {
-  const bytes = memoryBytes(spec.memorySize) ?? 0;
-  if (bytes >= MIN_DATABASE_BYTES) return undefined;
-  return {
-    id: "SpecInvalid",
-    severity: "block",
-    evidence: `spec.memorySize is "${spec.memorySize}"; a database has at least 100MB`,
-    remedy: `kubectl patch redb ${name} --type merge -p '{"spec":{"memorySize":"100MB"}}'`,
-  };
-}
-
-function oneShard({ name, spec }: DatabaseView): Finding | undefined {
-  if (spec.shardCount === 1) return undefined;
-  return {
-    id: "SpecInvalid",
-    severity: "block",
-    evidence: `spec.shardCount is ${spec.shardCount}; this release serves a database from one shard`,
-    remedy: `kubectl patch redb ${name} --type merge -p '{"spec":{"shardCount":1}}'`,
-  };
-}
-
-function portIsKept({ spec, existing }: DatabaseView): Finding | undefined {
-  if (existing === undefined || spec.databasePort === undefined || spec.databasePort === existing.port)
-    return undefined;
-  return {
-    id: "SpecInvalid",
-    severity: "block",
-    evidence: `spec.databasePort is ${spec.databasePort}; the database is at ${existing.port}, and a port cannot change`,
-    remedy: `set spec.databasePort to ${existing.port}, or leave it out`,
-  };
+function factsOf({ name, spec, existing, home, neighbours }: DatabaseView): DatabaseFacts {
+  const isThere = existing !== undefined || home !== undefined;
+  const known = { port: existing?.port, storeVersion: existing?.storeVersion, cluster: home };
+  return { kind: "redb", name, at: "spec", spec, before: undefined, existing: isThere ? known : undefined, neighbours };
 }
 
 function actFor(view: DatabaseView): DatabaseAct {
-  const { spec, existing, release } = view;
+  const { spec, existing, neighbours } = view;
   const settings = settingsOf(spec);
   if (existing === undefined) {
     const port = spec.databasePort === undefined ? {} : { port: spec.databasePort };
-    return { kind: "create", settings, ...port, version: spec.storeVersion ?? defaultStoreVersion(release) };
+    return { kind: "create", settings, ...port, version: spec.storeVersion ?? defaultStoreVersion(neighbours.release) };
   }
   if (!existing.isSettled) return { kind: "none" };
   const changes = changesOf(settings, existing);

@@ -15,12 +15,11 @@ import {
   replicasAreInSync,
 } from "./nodes.ts";
 import { pathIsAllowed } from "./path.ts";
-import { licenseIsNamedOnce, nodeNumberIsRight } from "./spec.ts";
+import { SPEC_CHECKS } from "./spec.ts";
 
 /** Every prerequisite (§9, product facts §7.1), in the order in which objections are told. */
 export const CHECKS: readonly Check[] = [
-  nodeNumberIsRight,
-  licenseIsNamedOnce,
+  ...SPEC_CHECKS,
   autoUpgradeSaysOneThing,
   noDigestWithAutoUpgrade,
   noUserModulesWithAutoUpgrade,

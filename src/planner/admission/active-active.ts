@@ -1,0 +1,182 @@
+import type { ActiveActiveSpec } from "../../api/active-active.ts";
+import { databaseSpec, type DatabaseSpec } from "../../api/database-spec.ts";
+import { CONFIGURATION_RULES, DATABASE_RULES, type DatabaseFacts, type ExistingFacts } from "./database.ts";
+import { fieldOf, modulesOf, renumberedModules, type ModuleLists } from "./modules.ts";
+import {
+  duplicate,
+  forbidden,
+  notFound,
+  objections,
+  required,
+  type Advice,
+  type Objection,
+  type SpecRule,
+} from "./objection.ts";
+import { clusterNamed, listed, type Neighbours } from "./surroundings.ts";
+
+/** A StoreEnterpriseActiveActiveDatabase and what it is judged by. */
+export interface ActiveActiveFacts {
+  readonly name: string;
+  readonly spec: ActiveActiveSpec;
+  /** The spec that is replaced; undefined for a new object, and for who looks at an object at rest. */
+  readonly before: ActiveActiveSpec | undefined;
+  /** The database on this participant; undefined while there is none. */
+  readonly existing: ExistingFacts | undefined;
+  readonly neighbours: Neighbours;
+}
+
+/** What is asked of an Active-Active database (product facts §1.3), in the order in which objections are told. */
+export const ACTIVE_ACTIVE_RULES: readonly SpecRule<ActiveActiveFacts>[] = [
+  placesAgree,
+  ownFieldsAreRight,
+  globalFieldsAreRight,
+  participantsAreDistinct,
+  participantsAreThere,
+  modulesHaveNumbers,
+  noUserDefinedModules,
+  numbersAreLeftAlone,
+];
+
+/** Nothing of it is ignored. */
+export const ACTIVE_ACTIVE_ADVICE: readonly Advice<ActiveActiveFacts>[] = [];
+
+/** What stands both at the top and in `globalConfigurations` is the same. */
+function placesAgree({ spec }: ActiveActiveFacts): readonly Objection[] {
+  const global = spec.globalConfigurations;
+  if (global === undefined) return [];
+  const pairs = [
+    ["storeVersion", spec.storeVersion, global.storeVersion],
+    ["moduleList", spec.moduleList, global.modulesList ?? global.moduleList],
+    ["storeEnterpriseCluster", spec.storeEnterpriseCluster, global.storeEnterpriseCluster],
+  ] as const;
+  return pairs
+    .filter(
+      ([, top, inner]) => top !== undefined && inner !== undefined && JSON.stringify(top) !== JSON.stringify(inner),
+    )
+    .map(([field]) => {
+      const why = `spec.${field} and the same in spec.globalConfigurations are both set and differ`;
+      return forbidden(`spec.${field}`, why, `leave it out of spec.globalConfigurations`, "PlacesContradict");
+    });
+}
+
+function ownFieldsAreRight(facts: ActiveActiveFacts): readonly Objection[] {
+  return objections(
+    DATABASE_RULES,
+    databaseFacts(facts, "spec", ownSpec(facts.spec), facts.before && ownSpec(facts.before)),
+  );
+}
+
+function globalFieldsAreRight(facts: ActiveActiveFacts): readonly Objection[] {
+  const global = facts.spec.globalConfigurations;
+  if (global === undefined) return [];
+  const before = facts.before?.globalConfigurations;
+  return objections(CONFIGURATION_RULES, databaseFacts(facts, "spec.globalConfigurations", global, before));
+}
+
+function databaseFacts(
+  { name, existing, neighbours }: ActiveActiveFacts,
+  at: string,
+  spec: DatabaseSpec,
+  before: DatabaseSpec | undefined,
+): DatabaseFacts {
+  return { kind: "reaadb", name, at, spec, before, existing, neighbours };
+}
+
+/** What is written at the top, as the spec of a database. */
+function ownSpec({
+  storeVersion,
+  moduleList,
+  storeEnterpriseCluster,
+  globalConfigurations,
+}: ActiveActiveSpec): DatabaseSpec {
+  const cluster = storeEnterpriseCluster ?? globalConfigurations?.storeEnterpriseCluster;
+  return databaseSpec.parse({
+    ...(storeVersion === undefined ? {} : { storeVersion }),
+    ...(moduleList === undefined ? {} : { moduleList }),
+    ...(cluster === undefined ? {} : { storeEnterpriseCluster: cluster }),
+  });
+}
+
+function participantsAreDistinct({ spec }: ActiveActiveFacts): readonly Objection[] {
+  const names = spec.participatingClusters.map(({ name }) => name);
+  return names.flatMap((name, index) =>
+    names.indexOf(name) === index
+      ? []
+      : [
+          duplicate(
+            `spec.participatingClusters[${index}].name`,
+            name,
+            "a cluster takes part once",
+            "remove one of the two",
+          ),
+        ],
+  );
+}
+
+/** No dangling reference. */
+function participantsAreThere({ spec, neighbours }: ActiveActiveFacts): readonly Objection[] {
+  const known = neighbours.remoteClusters.map(({ name }) => name);
+  return spec.participatingClusters.flatMap(({ name }, index) =>
+    known.includes(name)
+      ? []
+      : [
+          notFound(
+            `spec.participatingClusters[${index}].name`,
+            name,
+            listed("remote clusters", known),
+            "make the StoreEnterpriseRemoteCluster first: kubectl get rerc",
+          ),
+        ],
+  );
+}
+
+function modulesHaveNumbers({ spec }: ActiveActiveFacts): readonly Objection[] {
+  const { at, lists } = effectiveModules(spec);
+  return modulesOf(lists).flatMap(({ version }, index) =>
+    version === undefined
+      ? [
+          required(
+            `${fieldOf(at, lists)}[${index}].version`,
+            "modules of an Active-Active database have version numbers",
+            "write the number that every participant has (GET /v1/modules)",
+          ),
+        ]
+      : [],
+  );
+}
+
+function noUserDefinedModules({ spec, neighbours }: ActiveActiveFacts): readonly Objection[] {
+  const cluster = clusterNamed(
+    neighbours,
+    (spec.storeEnterpriseCluster ?? spec.globalConfigurations?.storeEnterpriseCluster)?.name,
+  );
+  const { at, lists } = effectiveModules(spec);
+  return modulesOf(lists).flatMap(({ name }, index) =>
+    cluster?.userModules.includes(name) === true
+      ? [
+          forbidden(
+            `${fieldOf(at, lists)}[${index}].name`,
+            `"${name}" is a user-defined module, and Active-Active databases take bundled ones only`,
+            "remove it",
+          ),
+        ]
+      : [],
+  );
+}
+
+/** §2.3, wherever version and list are written. */
+function numbersAreLeftAlone({ spec, before }: ActiveActiveFacts): readonly Objection[] {
+  if (before === undefined || versionOf(before) === versionOf(spec)) return [];
+  const { at, lists } = effectiveModules(spec);
+  return renumberedModules(at, lists, effectiveModules(before).lists);
+}
+
+function versionOf({ storeVersion, globalConfigurations }: ActiveActiveSpec): string | undefined {
+  return storeVersion ?? globalConfigurations?.storeVersion;
+}
+
+function effectiveModules(spec: ActiveActiveSpec): { readonly at: string; readonly lists: ModuleLists } {
+  return spec.moduleList === undefined && spec.globalConfigurations !== undefined
+    ? { at: "spec.globalConfigurations", lists: spec.globalConfigurations }
+    : { at: "spec", lists: { moduleList: spec.moduleList } };
+}

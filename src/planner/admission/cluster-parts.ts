@@ -1,0 +1,98 @@
+import { parseQuantity } from "../../base/quantity.ts";
+import type { ClusterFacts } from "./cluster.ts";
+import { invalid, type Objection } from "./objection.ts";
+
+/** Each image that is named can be pulled by that name. */
+export function imagesAreNamed({ spec }: ClusterFacts): readonly Objection[] {
+  const images = [
+    ["spec.storeEnterpriseImageSpec", spec.storeEnterpriseImageSpec],
+    ["spec.storeEnterpriseServicesRiggerImageSpec", spec.storeEnterpriseServicesRiggerImageSpec],
+    ["spec.bootstrapperImageSpec", spec.bootstrapperImageSpec],
+    ["spec.usageMeter.callHomeClient.imageSpec", spec.usageMeter?.callHomeClient?.imageSpec],
+  ] as const;
+  return images.flatMap(([at, image]) => [
+    ...repositoryObjections(`${at}.repository`, image?.repository),
+    ...tagObjections(`${at}.versionTag`, image?.versionTag),
+  ]);
+}
+
+const REPOSITORY = /^([a-z0-9]([-.a-z0-9]*[a-z0-9])?(:\d{1,5})?\/)?[a-z0-9]+([._/-]+[a-z0-9]+)*$/i;
+
+function repositoryObjections(field: string, repository: string | undefined): readonly Objection[] {
+  if (repository === undefined || (repository.length <= 255 && REPOSITORY.test(repository))) return [];
+  const why = "it is an image name without scheme, tag and digest";
+  return [
+    invalid(
+      field,
+      repository,
+      why,
+      'write for instance "registry.example.com/storeenterprise/node"; the tag goes into versionTag',
+    ),
+  ];
+}
+
+function tagObjections(field: string, tag: string | undefined): readonly Objection[] {
+  if (tag === undefined || /^\w[\w.-]{0,127}$/.test(tag)) return [];
+  return [
+    invalid(
+      field,
+      tag,
+      "an image tag has letters, digits, dots, hyphens and underscores",
+      'write for instance "8.2.0-25.12"',
+    ),
+  ];
+}
+
+/** Quantities, and no request above its limit. */
+export function resourcesAddUp({ spec }: ClusterFacts): readonly Objection[] {
+  const parts = ["storeEnterpriseNodeResources", "storeEnterpriseServicesRiggerResources"] as const;
+  return parts.flatMap((part) => {
+    const { requests = {}, limits = {} } = spec[part];
+    return [
+      ...quantityObjections(`spec.${part}.requests`, requests),
+      ...quantityObjections(`spec.${part}.limits`, limits),
+      ...Object.entries(requests).flatMap(([name, asked]) =>
+        excess(`spec.${part}.requests.${name}`, asked, limits[name]),
+      ),
+    ];
+  });
+}
+
+function quantityObjections(at: string, values: Readonly<Record<string, string>>): readonly Objection[] {
+  return Object.entries(values)
+    .filter(([, value]) => !(parseQuantity(value) >= 0))
+    .map(([name, value]) =>
+      invalid(`${at}.${name}`, value, "it is no quantity", 'write for instance "500m", "2" or "4Gi"'),
+    );
+}
+
+function excess(field: string, asked: string, limit: string | undefined): readonly Objection[] {
+  if (limit === undefined || !(parseQuantity(asked) > parseQuantity(limit))) return [];
+  return [invalid(field, asked, `it is above the limit, ${limit}`, "raise the limit, or ask for less")];
+}
+
+const KEY = /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?[a-z0-9]([\w.-]{0,61}[a-z0-9])?$/i;
+const VALUE = /^([a-z0-9]([\w.-]{0,61}[a-z0-9])?)?$/i;
+
+/** Keys and values that Kubernetes takes; annotations have any text for a value. */
+export function labelsAreLabels({ spec }: ClusterFacts): readonly Objection[] {
+  const labels = (["nodeSelector", "extraLabels"] as const).flatMap((part) =>
+    Object.entries(spec[part] ?? {}).flatMap(([key, value]) => [
+      ...keyObjections(`spec.${part}`, key),
+      ...(VALUE.test(value) ? [] : [invalid(`spec.${part}["${key}"]`, value, "it is no label value", LABEL_VALUE)]),
+    ]),
+  );
+  return [
+    ...labels,
+    ...Object.keys(spec.podAnnotations ?? {}).flatMap((key) => keyObjections("spec.podAnnotations", key)),
+  ];
+}
+
+const LABEL_VALUE = "write at most 63 letters, digits, dots, hyphens and underscores, a letter or digit first and last";
+
+function keyObjections(field: string, key: string): readonly Objection[] {
+  if (key.length <= 317 && KEY.test(key)) return [];
+  const why =
+    "it is no key: an optional DNS name and a slash, then at most 63 letters, digits, dots, hyphens and underscores";
+  return [invalid(field, key, why, "correct the key")];
+}

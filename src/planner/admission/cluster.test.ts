@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { clusterSpec } from "../../api/cluster-spec.ts";
+import { CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE, type ClusterFacts } from "./cluster.ts";
+import { review } from "./review.ts";
+
+interface Case {
+  readonly rule: string;
+  readonly spec?: object;
+  readonly before?: object;
+  readonly change?: Partial<ClusterFacts>;
+  readonly field?: string;
+  readonly says?: RegExp;
+}
+
+const module = (source: object, more: object = {}) => ({ name: "wand", source, ...more });
+const modules = (...list: readonly object[]) => ({ userDefinedModules: list });
+const image = (more: object) => ({ storeEnterpriseImageSpec: more });
+const https = { https: { url: "https://modules.example.com/wand.zip" } };
+
+const cases: readonly Case[] = [
+  { rule: "an empty spec is a cluster" },
+  { rule: "a full one is accepted", spec: { ...modules(module(https)), ...image({ versionTag: "8.2.0-25.12" }) } },
+  { rule: "four nodes have no majority", spec: { nodes: 4 }, field: "spec.nodes", says: /even number.*"nodes":5/ },
+  {
+    rule: "nodes are not removed",
+    spec: { nodes: 3 },
+    change: { nodes: 5 },
+    field: "spec.nodes",
+    says: /has 5.*"nodes":5/,
+  },
+  {
+    rule: "automatic upgrade is said once",
+    spec: { autoUpgradeStoreEnterprise: true, upgradeSpec: { autoUpgradeStoreEnterprise: false } },
+    field: "spec.autoUpgradeStoreEnterprise",
+    says: /two names of one switch/,
+  },
+  {
+    rule: "the licence is named in one place",
+    spec: { license: "text", licenseSecretName: "licence" },
+    field: "spec.license",
+    says: /"licence"\) are both set/,
+  },
+  {
+    rule: "a digest together with automatic upgrade is let in, for the cluster to show it (§3)",
+    spec: { autoUpgradeStoreEnterprise: true, ...image({ digestHash: `sha256:${"0".repeat(64)}` }) },
+  },
+  {
+    rule: "a module is listed once",
+    spec: modules(module(https), module(https, { name: "WAND" })),
+    field: "spec.userDefinedModules[1].name",
+    says: /Duplicate value: "WAND"/,
+  },
+  {
+    rule: "a module has a source",
+    spec: modules(module({})),
+    field: "spec.userDefinedModules[0].source",
+    says: /one of https and http/,
+  },
+  {
+    rule: "a module has one source",
+    spec: modules(module({ ...https, http: { url: "http://modules.example.com/wand.zip" } })),
+    field: "spec.userDefinedModules[0].source.http",
+    says: /both set/,
+  },
+  {
+    rule: "a module has one secret",
+    spec: modules(module({ https: { ...https.https, credentialsSecret: "a" } }, { credentialsSecret: "b" })),
+    field: "spec.userDefinedModules[0].credentialsSecret",
+    says: /two names of one secret/,
+  },
+  {
+    rule: "a source is a URL",
+    spec: modules(module({ https: { url: "modules/wand.zip" } })),
+    field: "spec.userDefinedModules[0].source.https.url",
+    says: /no https URL/,
+  },
+  {
+    rule: "a source is a URL of its scheme",
+    spec: modules(module({ https: { url: "ftp://modules.example.com/wand.zip" } })),
+    field: "spec.userDefinedModules[0].source.https.url",
+    says: /no https URL/,
+  },
+  {
+    rule: "credentials do not stand in a URL, and are not repeated",
+    spec: modules(module({ https: { url: "https://me:hunter2@modules.example.com/wand.zip" } })),
+    field: "spec.userDefinedModules[0].source.https.url",
+    says: /^Invalid value: "https:\/\/modules\.example\.com\/wand\.zip": credentials/,
+  },
+  {
+    rule: "a repository has no tag in it",
+    spec: image({ repository: "registry.example.com:5000/store/node:8" }),
+    field: "spec.storeEnterpriseImageSpec.repository",
+    says: /without scheme, tag and digest/,
+  },
+  { rule: "a registry may have a port", spec: image({ repository: "registry.example.com:5000/store/node" }) },
+  {
+    rule: "a tag has no blank",
+    spec: image({ versionTag: "8.2.0 latest" }),
+    field: "spec.storeEnterpriseImageSpec.versionTag",
+    says: /Invalid value: "8\.2\.0 latest"/,
+  },
+  {
+    rule: "a resource is a quantity",
+    spec: { storeEnterpriseNodeResources: { requests: { memory: "lots" } } },
+    field: "spec.storeEnterpriseNodeResources.requests.memory",
+    says: /no quantity/,
+  },
+  {
+    rule: "no request exceeds its limit",
+    spec: { storeEnterpriseNodeResources: { requests: { cpu: "3" }, limits: { cpu: "2500m" } } },
+    field: "spec.storeEnterpriseNodeResources.requests.cpu",
+    says: /above the limit, 2500m/,
+  },
+  {
+    rule: "a volume has a size",
+    spec: { persistentSpec: { volumeSize: "big" } },
+    field: "spec.persistentSpec.volumeSize",
+    says: /no size/,
+  },
+  {
+    rule: "a volume does not shrink",
+    before: { persistentSpec: { volumeSize: "20Gi" } },
+    spec: { persistentSpec: { volumeSize: "10Gi" } },
+    field: "spec.persistentSpec.volumeSize",
+    says: /only grow.*20Gi/,
+  },
+  {
+    rule: "a volume stays in its class",
+    before: {},
+    spec: { persistentSpec: { storageClassName: "fast" } },
+    field: "spec.persistentSpec.storageClassName",
+    says: /cannot change/,
+  },
+  {
+    rule: "a selector has label values",
+    spec: { nodeSelector: { disk: "very fast" } },
+    field: 'spec.nodeSelector["disk"]',
+    says: /no label value/,
+  },
+  {
+    rule: "an annotation has a key",
+    spec: { podAnnotations: { "a b": "" } },
+    field: "spec.podAnnotations",
+    says: /no key/,
+  },
+  { rule: "the name has no dots", change: { name: "rec.eu" }, field: "metadata.name", says: /hyphens, a letter first/ },
+  {
+    rule: "the name fits into a certificate",
+    change: { name: "x".repeat(43) },
+    field: "metadata.name",
+    says: /may have 42/,
+  },
+];
+
+for (const { rule, spec = {}, before, change, field, says } of cases) {
+  test(`rec: ${rule}`, () => {
+    const { denials } = review(CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE, facts(spec, before, change), undefined);
+    assert.deepEqual(
+      denials.map((denial) => denial.field),
+      field === undefined ? [] : [field],
+    );
+    if (says !== undefined) assert.match(`${denials[0]?.message ?? ""}; ${denials[0]?.remedy ?? ""}`, says);
+  });
+}
+
+test("rec: what comes to less than one may think is a warning", () => {
+  const long = review([], CLUSTER_ADVICE, facts({}, undefined, { name: "x".repeat(21) }), undefined);
+  assert.match(long.warnings.join(), /host names of routes/);
+  const renamed = review([], CLUSTER_ADVICE, facts({ username: "other" }, {}), undefined);
+  assert.match(renamed.warnings.join(), /change the Secret/);
+});
+
+test("rec: the longest input is judged in no time", () => {
+  const began = performance.now();
+  const repository = `${"a.".repeat(500_000)}!`;
+  review(
+    CLUSTER_ADMISSION_RULES,
+    [],
+    facts({ ...image({ repository }), extraLabels: { [`${"a.".repeat(500_000)}!`]: "" } }),
+    undefined,
+  );
+  assert.ok(performance.now() - began < 500);
+});
+
+function facts(spec: object, before?: object, change: Partial<ClusterFacts> = {}): ClusterFacts {
+  return {
+    name: "rec",
+    spec: clusterSpec.parse(spec),
+    before: before && clusterSpec.parse(before),
+    nodes: 0,
+    ...change,
+  };
+}

@@ -1,0 +1,101 @@
+import type { DatabaseSpec } from "../../api/database-spec.ts";
+import type { StoreVersion } from "../../api/records.ts";
+import type { Advice, SpecRule } from "./objection.ts";
+import {
+  clusterIsKept,
+  clusterIsThere,
+  licenseSuffices,
+  memoryIsSane,
+  nameIsFree,
+  nameServes,
+  oneShard,
+  portIsFree,
+  portIsKept,
+} from "./database-place.ts";
+import {
+  fieldOf,
+  listContradiction,
+  modulesOf,
+  renumberedModules,
+  repeatedModules,
+  unknownModules,
+} from "./modules.ts";
+import { clusterNamed, type Neighbours } from "./surroundings.ts";
+import { neverBack, policyAllowsVersion, versionIsSupported } from "./versions.ts";
+
+/** A StoreEnterpriseDatabase, or the configuration of an Active-Active one, and what it is judged by. */
+export interface DatabaseFacts {
+  readonly kind: "redb" | "reaadb";
+  readonly name: string;
+  /** Where the configuration is in the object: `spec` or `spec.globalConfigurations`. */
+  readonly at: string;
+  readonly spec: DatabaseSpec;
+  /** The spec that is replaced; undefined for a new object, and for who looks at an object at rest. */
+  readonly before: DatabaseSpec | undefined;
+  /** What the cluster made of it; undefined while it has made nothing. */
+  readonly existing: ExistingFacts | undefined;
+  readonly neighbours: Neighbours;
+}
+
+export interface ExistingFacts {
+  readonly port: number | undefined;
+  readonly storeVersion: StoreVersion | undefined;
+  /** Name of the cluster that holds it. */
+  readonly cluster: string | undefined;
+}
+
+/** What is asked of the configuration of every database, in the order in which objections are told. */
+export const CONFIGURATION_RULES: readonly SpecRule<DatabaseFacts>[] = [
+  versionIsSupported,
+  neverBack,
+  policyAllowsVersion,
+  memoryIsSane,
+  oneShard,
+  portIsKept,
+  portIsFree,
+  modulesSayOneThing,
+  modulesAreDistinct,
+  modulesAreKnown,
+  numbersAreLeftAlone,
+];
+
+/** What is asked of every database. */
+export const DATABASE_RULES: readonly SpecRule<DatabaseFacts>[] = [
+  nameServes,
+  nameIsFree,
+  clusterIsThere,
+  clusterIsKept,
+  ...CONFIGURATION_RULES,
+  licenseSuffices,
+];
+
+/** What is accepted and ignored. */
+export const DATABASE_ADVICE: readonly Advice<DatabaseFacts>[] = [moduleVersionsAreIgnored];
+
+function modulesSayOneThing({ at, spec }: DatabaseFacts) {
+  return listContradiction(at, spec);
+}
+
+function modulesAreDistinct({ at, spec }: DatabaseFacts) {
+  return repeatedModules(at, spec);
+}
+
+function modulesAreKnown({ at, spec, neighbours }: DatabaseFacts) {
+  return unknownModules(at, spec, clusterNamed(neighbours, spec.storeEnterpriseCluster?.name));
+}
+
+/** An Active-Active database may have version and list in different places, and asks for itself. */
+function numbersAreLeftAlone({ kind, at, spec, before }: DatabaseFacts) {
+  if (kind === "reaadb" || before === undefined || before.storeVersion === spec.storeVersion) return [];
+  return renumberedModules(at, spec, before);
+}
+
+/** Once, when they are written; a database that exists is not told again with each edit. */
+function moduleVersionsAreIgnored({ kind, at, spec, before }: DatabaseFacts): readonly string[] {
+  const numbered = modulesOf(spec).filter(({ version }) => version !== undefined);
+  if (kind === "reaadb" || before !== undefined || numbered.length === 0) return [];
+  const names = numbered.map(({ name, version }) => `${name} ${version}`).join(", ");
+  return [
+    `${fieldOf(at, spec)}: the numbers (${names}) have no effect: a database uses the modules bundled with its version`,
+  ];
+}

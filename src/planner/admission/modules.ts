@@ -1,0 +1,77 @@
+import type { DatabaseSpec } from "../../api/database-spec.ts";
+import { duplicate, forbidden, unsupported, type Objection } from "./objection.ts";
+import type { NearbyCluster } from "./surroundings.ts";
+
+type ModuleItem = NonNullable<DatabaseSpec["moduleList"]>[number];
+
+/** The two names of the list of modules, as they are written in one place. */
+export interface ModuleLists {
+  readonly moduleList?: readonly ModuleItem[] | undefined;
+  readonly modulesList?: readonly ModuleItem[] | undefined;
+}
+
+/** The list, whatever it is called; empty when there is none. */
+export function modulesOf({ moduleList, modulesList }: ModuleLists): readonly ModuleItem[] {
+  return modulesList ?? moduleList ?? [];
+}
+
+/** Names of the modules that come with the engines (product facts §6.4). */
+const BUNDLED_MODULES = ["search", "ReJSON", "timeseries", "bf"];
+
+/** Both names of the list are used, for different lists. */
+export function listContradiction(at: string, lists: ModuleLists): readonly Objection[] {
+  const { moduleList, modulesList } = lists;
+  if (moduleList === undefined || modulesList === undefined) return [];
+  if (numbers(moduleList) === numbers(modulesList)) return [];
+  const why = `${at}.moduleList and ${at}.modulesList are two names of one list and differ`;
+  return [forbidden(`${at}.moduleList`, why, `leave ${at}.moduleList out`, "ModuleListContradiction")];
+}
+
+/** A module is named twice. */
+export function repeatedModules(at: string, lists: ModuleLists): readonly Objection[] {
+  const names = modulesOf(lists).map(({ name }) => name.toLowerCase());
+  return modulesOf(lists).flatMap(({ name }, index) =>
+    names.indexOf(name.toLowerCase()) === index
+      ? []
+      : [duplicate(`${fieldOf(at, lists)}[${index}].name`, name, "a module is listed once", "remove one of the two")],
+  );
+}
+
+/** A module that the cluster has neither bundled nor listed. */
+export function unknownModules(
+  at: string,
+  lists: ModuleLists,
+  cluster: NearbyCluster | undefined,
+): readonly Objection[] {
+  if (cluster?.modules === undefined) return [];
+  const known = [...new Set([...BUNDLED_MODULES, ...cluster.modules, ...cluster.userModules])];
+  return modulesOf(lists).flatMap(({ name }, index) =>
+    known.some((each) => each.toLowerCase() === name.toLowerCase())
+      ? []
+      : [
+          unsupported(
+            `${fieldOf(at, lists)}[${index}].name`,
+            name,
+            known,
+            `define it first in spec.userDefinedModules of the cluster: kubectl edit rec ${cluster.name}`,
+            "UnsupportedModuleVersion",
+          ),
+        ],
+  );
+}
+
+/** §2.3: numbers stay as they are when the version changes. */
+export function renumberedModules(at: string, lists: ModuleLists, before: ModuleLists): readonly Objection[] {
+  if (numbers(modulesOf(lists)) === numbers(modulesOf(before))) return [];
+  const why = "it is edited together with the version; a database takes the modules bundled with its new version";
+  return [forbidden(fieldOf(at, lists), why, "leave it as it was; edit it afterwards if you like")];
+}
+
+/** Where the list is that counts. */
+export function fieldOf(at: string, { modulesList }: ModuleLists): string {
+  return `${at}.${modulesList === undefined ? "moduleList" : "modulesList"}`;
+}
+
+function numbers(list: readonly ModuleItem[]): string {
+  return JSON.stringify(list.map(({ name, version = "" }) => [name, version]));
+}

@@ -1,0 +1,47 @@
+import { compareVersionText } from "../../base/version.ts";
+import { isMinorVersion, majorVersions, supportedStoreVersions } from "../../releases/find.ts";
+import type { DatabaseFacts } from "./database.ts";
+import { forbidden, unsupported, type Objection } from "./objection.ts";
+import { clusterNamed } from "./surroundings.ts";
+
+/** §2.3: one of the versions that the release carries. */
+export function versionIsSupported({ kind, name, at, spec, neighbours }: DatabaseFacts): readonly Objection[] {
+  const supported = supportedStoreVersions(neighbours.release);
+  if (spec.storeVersion === undefined || supported.includes(spec.storeVersion)) return [];
+  const remedy = `${patchVersion(kind, name, at, supported.at(-1) ?? "")} (release ${neighbours.release.operator})`;
+  return [unsupported(`${at}.storeVersion`, spec.storeVersion, supported, remedy, "IncompatibleDatabaseVersion")];
+}
+
+/** A database that is upgraded is never taken back; who looks at an object at rest calls it drift. */
+export function neverBack({ kind, name, at, spec, before, existing }: DatabaseFacts): readonly Objection[] {
+  const [asked, has] = [spec.storeVersion, existing?.storeVersion];
+  if (before === undefined || asked === before.storeVersion || asked === undefined || has === undefined) return [];
+  if ((compareVersionText(asked, has) ?? 0) >= 0) return [];
+  const why = `the database is at ${has}, and databases never go back to "${asked}"`;
+  return [forbidden(`${at}.storeVersion`, why, patchVersion(kind, name, at, has), "DowngradeRefused")];
+}
+
+/** §2.2: under the policy `major` databases are not moved to minor versions. */
+export function policyAllowsVersion(facts: DatabaseFacts): readonly Objection[] {
+  const { kind, name, at, spec, existing, neighbours } = facts;
+  const cluster = clusterNamed(neighbours, existing?.cluster ?? spec.storeEnterpriseCluster?.name);
+  const [asked, has] = [spec.storeVersion, existing?.storeVersion];
+  if (cluster?.upgradePolicy !== "major" || asked === undefined || has === undefined || !isMinorVersion(asked))
+    return [];
+  if ((compareVersionText(asked, has) ?? 0) <= 0) return [];
+  const majors = majorVersions(supportedStoreVersions(neighbours.release));
+  const target = majors.find((version) => (compareVersionText(version, has) ?? 0) > 0);
+  const why =
+    `"${asked}" is a minor version and spec.storeUpgradePolicy of cluster ${cluster.name} is "major", which allows ` +
+    majors.map((version) => `"${version}"`).join(", ");
+  const latest = `kubectl patch rec ${cluster.name} --type merge -p '{"spec":{"storeUpgradePolicy":"latest"}}'`;
+  const remedy = target === undefined ? latest : `${latest}, or ${patchVersion(kind, name, at, target)}`;
+  return [forbidden(`${at}.storeVersion`, why, remedy, "UpgradePolicyMajor")];
+}
+
+/** The command that asks for a version, in the place where this object has it. */
+function patchVersion(kind: DatabaseFacts["kind"], name: string, at: string, version: string): string {
+  const path = at.split(".");
+  const body = path.reduceRight<object>((inner, key) => ({ [key]: inner }), { storeVersion: version });
+  return `kubectl patch ${kind} ${name} --type merge -p '${JSON.stringify(body)}'`;
+}
