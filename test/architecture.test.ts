@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 const ROOT = join(import.meta.dirname, "..");
 const PURE = ["base", "api", "releases", "planner"];
-const PORTS = ["kube", "management", "resp", "pki"];
+const PORTS = ["kube", "management", "modules", "resp", "pki"];
 const ENGINES = ["observe", "reconcile", "supervisor"];
 const PROGRAMS = ["cli", "demo", "operator", "agent", "proxy", "rigger"];
 const DOMAIN_FREE = ["apiserver", "controllers", "kubelet"];
@@ -19,6 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   management: ["api", "base"],
   resp: ["base"],
   pki: ["base"],
+  modules: ["api", "base"],
   reconcile: ["kube", "base"],
   supervisor: ["resp", "releases", "api", "base"],
   observe: [...PURE, ...PORTS],
