@@ -5,7 +5,10 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..");
 const named = process.argv.slice(2);
-const files = named.length > 0 ? named : globSync(["src/**/*.test.ts", "test/**/*.test.ts"], { cwd: ROOT }).sort();
+const files =
+  named.length > 0
+    ? named
+    : globSync(["src/**/*.test.ts", "test/**/*.test.ts", "test/conformance/kube.ts"], { cwd: ROOT }).sort();
 const runner = spawn(
   process.execPath,
   ["--test", "--test-timeout=240000", "--test-concurrency=2", "--test-reporter=spec", ...files],

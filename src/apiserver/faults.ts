@@ -70,9 +70,10 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** A fault that a client gets as a Status. */
+/** A fault that a client gets as a Status; empty details are left out, as in every object of the API. */
 export function refuse(spec: StatusSpec, message: string, details: StatusDetails = {}): Fault {
-  return new Fault(spec, message, { ...details });
+  const told = Object.entries(details).filter(([, value]) => value !== "" && value !== undefined);
+  return new Fault(spec, message, Object.fromEntries(told));
 }
 
 /** The Status object for anything thrown; what is no refusal becomes InternalError without inner details. */

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isTrue, withCondition } from "./conditions.ts";
 import { keyOf, refOfKey } from "./ref.ts";
-import { selects, selectorText } from "./selector.ts";
+import { parseSelector } from "./selector-text.ts";
+import { meetsAll, selects, selectorText } from "./selector.ts";
 
 const now = new Date("2026-01-01T00:00:10Z");
 const ready = { type: "Ready", status: "True", reason: "Up", message: "", lastTransitionTime: "2025-01-01T00:00:00Z" };
@@ -47,6 +48,24 @@ const selectors = [
 ];
 for (const { name, selector, want } of selectors) {
   test(`label selector: ${name}`, () => assert.equal(selects(selector, labels), want));
+}
+
+const texts = [
+  { text: "", want: true },
+  { text: "app=x,tier==db", want: true },
+  { text: "app!=x", want: false },
+  { text: "tier in (web, db),app", want: true },
+  { text: "tier notin (web),!zone", want: true },
+  { text: "rank>3", want: true },
+  { text: "rank<3", want: false },
+  { text: "app>3", want: false },
+];
+for (const { text, want } of texts) {
+  test(`the selector "${text}" ${want ? "selects" : "does not select"}`, () =>
+    assert.equal(meetsAll(parseSelector(text), { ...labels, rank: "7" }), want));
+}
+for (const text of ["a=b=c", "a in b", "=x", "a in (", "-bad-=x", "a=-bad-", "a>x"]) {
+  test(`"${text}" is no selector`, () => assert.throws(() => parseSelector(text), { code: "KUBE_INVALID" }));
 }
 
 test("a label selector is spelled as list and watch take it", () => {

@@ -5,10 +5,12 @@ type Labels = Readonly<Record<string, string>> | undefined;
 /** Whether a label selector selects `labels`; an absent selector selects nothing, an empty one everything. */
 export function selects(selector: LabelSelector | undefined, labels: Labels): boolean {
   if (selector === undefined) return false;
-  return (
-    selectsAll(selector.matchLabels, labels) &&
-    (selector.matchExpressions ?? []).every((requirement) => holds(requirement, labels))
-  );
+  return selectsAll(selector.matchLabels, labels) && meetsAll(selector.matchExpressions ?? [], labels);
+}
+
+/** Whether `labels` meets every requirement of a selector. */
+export function meetsAll(requirements: readonly LabelSelectorRequirement[], labels: Labels): boolean {
+  return requirements.every((requirement) => holds(requirement, labels));
 }
 
 /** Whether `labels` has every pair of `wanted`. */
@@ -33,6 +35,10 @@ function holds({ key, operator, values = [] }: LabelSelectorRequirement, labels:
       return value !== undefined;
     case "DoesNotExist":
       return value === undefined;
+    case "Gt": // the text form alone has these two
+      return /^-?\d+$/.test(value ?? "") && Number(value) > Number(values[0]);
+    case "Lt":
+      return /^-?\d+$/.test(value ?? "") && Number(value) < Number(values[0]);
     default:
       return false; // the server refuses other operators
   }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Agent, request } from "undici";
 import { startApiServer, type ApiServer, type ApiServerOptions } from "../../src/apiserver/server.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { loadKubeConfig } from "../../src/kube/config.ts";
+import { loadKubeConfig, type KubeConfig } from "../../src/kube/config.ts";
 import { systemClock } from "../../src/reconcile/system-clock.ts";
 
 /** What a request got. */
@@ -48,32 +48,52 @@ export async function rawApi(options: Partial<ApiServerOptions> = {}): Promise<R
   const start = (): Promise<ApiServer> =>
     startApiServer({ dataDir, host: "127.0.0.1", port: 0, clock: systemClock, log: silentLog, ...options });
   let server = await start();
-  const agents: Agent[] = [];
-  const agentFor = (withCertificate: boolean): Agent => {
-    const { ca, clientCertificate } = loadKubeConfig({ KUBECONFIG: "admin" }, () => server.kubeconfigs.admin);
-    const pair = withCertificate ? { cert: clientCertificate?.certificate, key: clientCertificate?.key } : {};
-    const agent = new Agent({ connect: { ca, ...pair }, bodyTimeout: 0 });
-    agents.push(agent);
-    return agent;
-  };
-  const api: RawApi = {
-    ...clientOf(() => server.url, agentFor(true), {}),
+  const clients = openClients(() => loadKubeConfig({ KUBECONFIG: "admin" }, () => server.kubeconfigs.admin));
+  return {
+    ...clients.admin,
     get server() {
       return server;
     },
-    as: (token) =>
-      clientOf(() => server.url, agentFor(false), token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    as: clients.as,
     restart: async () => {
       await server.close();
       server = await start();
     },
     [Symbol.asyncDispose]: async () => {
-      await Promise.all(agents.map((agent) => agent.destroy()));
+      await clients.close();
       await server.close();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
-  return api;
+}
+
+/** Clients of the server that `config` names at the time of each request. */
+export interface ApiClients {
+  /** Brings the certificate of the configuration. */
+  readonly admin: ApiClient;
+  /** Brings this token, or nothing, instead. */
+  as(token: string | undefined): ApiClient;
+  close(): Promise<void>;
+}
+
+/** Opens clients; `close` breaks off whatever is under way. */
+export function openClients(config: () => KubeConfig): ApiClients {
+  const agents: Agent[] = [];
+  const url = (): string => config().server;
+  const agentFor = (withCertificate: boolean): Agent => {
+    const { ca, clientCertificate } = config();
+    const pair = withCertificate ? { cert: clientCertificate?.certificate, key: clientCertificate?.key } : {};
+    const agent = new Agent({ connect: { ca, ...pair }, bodyTimeout: 0 });
+    agents.push(agent);
+    return agent;
+  };
+  return {
+    admin: clientOf(url, agentFor(true), {}),
+    as: (token) => clientOf(url, agentFor(false), token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    close: async () => {
+      await Promise.all(agents.map((agent) => agent.destroy()));
+    },
+  };
 }
 
 function clientOf(url: () => string, dispatcher: Agent, own: Readonly<Record<string, string>>): ApiClient {

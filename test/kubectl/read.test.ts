@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { contract, LOG_LINES, newest } from "./contract.ts";
+import { LOG_LINES } from "../conformance/servers.ts";
+import { contract, newest } from "./contract.ts";
 import { cache, configMap, pod, together, workload } from "./fixtures.ts";
 import { minorOf } from "./kubectl.ts";
 import { until } from "../kit/until.ts";
@@ -228,7 +229,7 @@ contract("kubectl reads", NS, newest(), (rule, kubectl) => {
         /container nope is not valid for pod talking/,
       );
     },
-    { embeddedOnly: true },
+    { embeddedOnly: "a real API server asks a kubelet for logs, and there is none" },
   );
 });
 

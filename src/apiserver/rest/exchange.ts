@@ -1,6 +1,7 @@
 import { refusals, refuse, type StatusDetails } from "../faults.ts";
 import { decodeBody, mediaTypeOf, readBody } from "../http/body.ts";
 import type { Call } from "../http/call.ts";
+import { duplicateFields } from "../http/duplicate-fields.ts";
 import { isJson, type Json } from "../json.ts";
 
 /** The Status of a request that was carried out and has nothing to show. */
@@ -14,9 +15,23 @@ export function methodNotAllowed(): Error {
   return refuse(refusals.methodNotAllowed, "the server does not allow this method on the requested resource");
 }
 
-/** The object in the body of a request; 400 for anything else. */
+/** The object in the body of a request; 400 for anything else. Fields given twice are told of as `fieldValidation` asks. */
 export async function bodyOf(call: Call): Promise<Json> {
-  const body = decodeBody(await readBody(call.request), mediaTypeOf(call.request.headers["content-type"]));
-  if (isJson(body)) return body;
-  throw refuse(refusals.badRequest, "the body is no object");
+  const bytes = await readBody(call.request);
+  const mediaType = mediaTypeOf(call.request.headers["content-type"]);
+  const body = decodeBody(bytes, mediaType);
+  if (!isJson(body)) throw refuse(refusals.badRequest, "the body is no object");
+  if (mediaType === "application/json") sayLoose(call, "duplicate field", duplicateFields(bytes.toString("utf8")));
+  return body;
+}
+
+/** Warns of fields that strict decoding would not take; 400 that begins with `subject` when the client wants it strict. */
+export function sayLoose(call: Call, what: string, fields: readonly string[], subject = ""): void {
+  const sentences = fields.map((field) => `${what} ${JSON.stringify(field)}`);
+  const asked = call.query.get("fieldValidation");
+  if (sentences.length === 0 || asked === "Ignore") return;
+  if (asked === "Strict") {
+    throw refuse(refusals.badRequest, `${subject}strict decoding error: ${sentences.join(", ")}`);
+  }
+  for (const sentence of sentences) call.warnings.add(sentence);
 }

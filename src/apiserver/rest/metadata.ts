@@ -109,6 +109,8 @@ function namespaceFor(given: string | undefined, target: Target): string {
   if (wanted === "")
     throw refuse(refusals.badRequest, "an empty namespace may not be set when a resource name is provided");
   if (given === undefined || given === "" || given === wanted) return wanted;
-  const message = `the namespace of the provided object does not match the namespace sent on the request (${given} is not ${wanted})`;
-  throw refuse(refusals.badRequest, message);
+  throw refuse(
+    refusals.badRequest,
+    "the namespace of the provided object does not match the namespace sent on the request",
+  );
 }

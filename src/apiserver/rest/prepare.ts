@@ -4,8 +4,10 @@ import type { Resource } from "../resources/resource.ts";
 import { applyDefaults } from "../schema/defaults.ts";
 import { omitEmpty } from "../schema/omit.ts";
 import { pruneUnknown } from "../schema/prune.ts";
+import { firstMistyped } from "../schema/types.ts";
 import { validateValue } from "../schema/validate.ts";
 import type { Call } from "../http/call.ts";
+import { sayLoose } from "./exchange.ts";
 import { asObject } from "./shape.ts";
 import { metadataCauses } from "./names.ts";
 
@@ -23,8 +25,22 @@ export function completed(call: Call, resource: Resource, object: KubeObject): K
 /** The object without the fields that its schema does not know, treated as `fieldValidation` asks. */
 function known(call: Call, resource: Resource, object: KubeObject): KubeObject {
   const { value, dropped } = pruneUnknown(resource.schema(), stored(resource, object));
-  sayUnknown(call, resource, dropped);
+  sayLoose(call, "unknown field", dropped, `${handledAs(resource)}: `);
+  if (!resource.custom) checkTypes(resource, value);
   return asObject(value);
+}
+
+/** Built-in kinds are decoded before anything else: 400 for a value that does not fit its field. */
+function checkTypes(resource: Resource, value: unknown): void {
+  const wrong = firstMistyped(resource.schema(), value);
+  if (wrong === undefined) return;
+  const actual = wrong.actual === "integer" ? "number" : wrong.actual;
+  const why = `json: cannot unmarshal ${actual} into Go struct field ${resource.kind}.${wrong.field} of type ${wrong.wanted}`;
+  throw refuse(refusals.badRequest, `${handledAs(resource)}: ${why}`);
+}
+
+function handledAs({ kind, version }: Resource): string {
+  return `${kind} in version "${version}" cannot be handled as a ${kind}`;
 }
 
 /** 422 with a cause for each field that is wrong. */
@@ -33,25 +49,6 @@ export function validate(resource: Resource, object: KubeObject, before: KubeObj
   // rules about content read fields whose type has been checked first
   const causes = wrong.length > 0 ? wrong : (resource.conduct.check?.(object, before) ?? []);
   if (causes.length > 0) throw invalid(resource, object.metadata.name, causes);
-}
-
-function sayUnknown(call: Call, { kind, version }: Resource, dropped: readonly string[]): void {
-  if (dropped.length === 0) return;
-  const sentences = dropped.map((field) => `unknown field ${JSON.stringify(field)}`);
-  switch (call.query.get("fieldValidation") ?? "Warn") {
-    case "Strict":
-      throw refuse(
-        refusals.badRequest,
-        `${kind} in version "${version}" cannot be handled as a ${kind}: strict decoding error: ${sentences.join(", ")}`,
-      );
-    case "Ignore":
-      return;
-    case "Warn":
-      for (const sentence of sentences) call.warnings.add(sentence);
-      return;
-    default:
-      throw refuse(refusals.badRequest, `fieldValidation must be Ignore, Warn or Strict`);
-  }
 }
 
 /** Of a custom resource, the metadata alone is kept as built-in kinds are. */

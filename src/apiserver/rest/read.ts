@@ -26,31 +26,43 @@ export async function get(world: World, call: Call, { resource, target }: Place)
   return served(resource, stored);
 }
 
-/** The objects that the request selects, `limit` at a time. */
+/** The objects that the request selects, `limit` at a time; later pages and exact versions show what was there then. */
 export async function list(world: World, call: Call, { resource, target }: Place): Promise<Page> {
-  checkVersion(world, call.query);
+  const { query } = call;
+  checkVersion(world, query);
   await world.store.settled();
-  const from = continuation(call.query.get("continue") ?? "");
-  const limit = Number(call.query.get("limit") ?? "0");
-  if (!Number.isInteger(limit) || limit < 0) throw refuse(refusals.badRequest, `limit must be a whole number`);
+  const from = continuation(query.get("continue") ?? "");
+  const limit = Number(query.get("limit") ?? "0");
   const prefix = target.namespace === undefined ? "" : `${target.namespace}/`;
-  const selects = selectorOf(resource, call.query);
-  const named = target.name;
-  const found = world.store
-    .list(resource.bucket, prefix)
+  const selects = selectorOf(resource, query);
+  const revision = from?.revision ?? exactVersion(query) ?? world.store.revision();
+  const found = then(world, resource, prefix, revision)
     .filter(({ metadata }) => from === undefined || keyOf(metadata.namespace, metadata.name) > from.after)
-    .filter(({ metadata }) => named === undefined || metadata.name === named)
+    .filter(({ metadata }) => target.name === undefined || metadata.name === target.name)
     .map((stored) => served(resource, stored))
     .filter(selects);
-  // later pages carry the version of the first, so that a watch from it misses nothing that came between
-  const revision = from?.revision ?? world.store.revision();
   const items = limit > 0 ? found.slice(0, limit) : found;
   const last = items.at(-1);
   const page = { items, resourceVersion: String(revision) };
   if (last === undefined || items.length === found.length) return page;
   const after = keyOf(last.metadata.namespace, last.metadata.name);
   const token = Buffer.from(JSON.stringify({ revision, after })).toString("base64url");
-  return { ...page, continue: token, remaining: found.length - items.length };
+  const selected = (query.get("labelSelector") ?? "") + (query.get("fieldSelector") ?? "") !== "";
+  return { ...page, continue: token, ...(selected ? {} : { remaining: found.length - items.length }) };
+}
+
+/** What the store held at `revision`; 410 when its history does not reach so far back. */
+function then(world: World, resource: Resource, prefix: string, revision: number): KubeObject[] {
+  const objects = world.store.listAt(resource.bucket, prefix, revision);
+  if (objects !== undefined) return objects;
+  throw refuse(
+    refusals.expired,
+    `The provided resource version ${revision} is too old (current: ${world.store.revision()}); list again from the start.`,
+  );
+}
+
+function exactVersion(query: URLSearchParams): number | undefined {
+  return query.get("resourceVersionMatch") === "Exact" ? Number(query.get("resourceVersion")) : undefined;
 }
 
 /** The list object of a page. */
@@ -67,11 +79,12 @@ export function listObject(resource: Resource, page: Page): Json {
 export function listMetadata(page: Page): Json {
   return {
     resourceVersion: page.resourceVersion,
-    ...(page.continue === undefined ? {} : { continue: page.continue, remainingItemCount: page.remaining }),
+    ...(page.continue === undefined ? {} : { continue: page.continue }),
+    ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
   };
 }
 
-/** 504-like refusal of versions that do not exist yet, 410 of exact ones that are past. */
+/** 504 for versions that do not exist yet. */
 function checkVersion(world: World, query: URLSearchParams): void {
   const wanted = query.get("resourceVersion") ?? "";
   if (wanted === "" || wanted === "0") return;
@@ -85,9 +98,6 @@ function checkVersion(world: World, query: URLSearchParams): void {
       causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version", field: "" }],
       retryAfterSeconds: 1,
     });
-  }
-  if (query.get("resourceVersionMatch") === "Exact" && version < current) {
-    throw refuse(refusals.expired, `The provided resource version ${version} is too old (current: ${current}).`);
   }
 }
 

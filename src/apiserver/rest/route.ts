@@ -6,6 +6,7 @@ import { apiVersionOf, type KubeObject } from "../object.ts";
 import { SUBRESOURCES, serves, type Resource } from "../resources/resource.ts";
 import type { World } from "../world.ts";
 import { bodyOf, methodNotAllowed, success } from "./exchange.ts";
+import { checkOptions } from "./options.ts";
 import { deleteOptionsOf, remove, removeAll } from "./delete.ts";
 import { patch } from "./patch.ts";
 import { presentList, presentObject } from "./present.ts";
@@ -21,6 +22,7 @@ export async function serveResource(world: World, call: Call, target: Target): P
   const resource = world.registry.find(target.group, target.version, target.plural);
   if (resource === undefined) throw refuse(refusals.notFound, "the server could not find the requested resource");
   if (resource.warning !== undefined) call.warnings.add(resource.warning);
+  checkOptions(call, target.verb);
   const place: Place = { resource, target: resource.namespaced ? target : { ...target, namespace: undefined } };
   if (target.subresource === undefined) return serveObject(world, call, place);
   const subresource = SUBRESOURCES.find((name) => name === target.subresource);
@@ -33,6 +35,7 @@ export async function serveResource(world: World, call: Call, target: Target): P
 async function serveObject(world: World, call: Call, place: Place): Promise<void> {
   const { resource, target } = place;
   if (!resource.verbs.some((verb) => verb === target.verb)) throw methodNotAllowed();
+  if (isAstray(place)) throw methodNotAllowed();
   switch (target.verb) {
     case "get":
       presentObject(world, call, resource, 200, await get(world, call, place));
@@ -44,21 +47,17 @@ async function serveObject(world: World, call: Call, place: Place): Promise<void
       await watch(world, call, place);
       return;
     case "create": {
-      if (target.name !== undefined)
-        throw refuse(refusals.methodNotAllowed, "an object is created at its collection, without a name");
       const object = objectFrom(resource, await bodyOf(call));
       presentObject(world, call, resource, 201, await create(world, call, place, object));
       return;
     }
     case "update": {
       const object = objectFrom(resource, await bodyOf(call));
-      requireName(place);
       requireVersion(resource, object);
       presentObject(world, call, resource, 200, await change(world, call, place, () => ({ object, tracked: false })));
       return;
     }
     case "patch": {
-      requireName(place);
       const { code, object } = await patch(world, call, place);
       presentObject(world, call, resource, code, object);
       return;
@@ -110,6 +109,9 @@ function requireVersion(resource: Resource, { metadata }: KubeObject): void {
   throw invalid(resource, metadata.name, [{ reason: "FieldValueInvalid", field: "metadata.resourceVersion", message }]);
 }
 
-function requireName({ target }: Place): void {
-  if (target.name === undefined) throw methodNotAllowed();
+/** Objects are created at a collection and changed at their name, and what has a namespace is written in one. */
+function isAstray({ resource, target: { verb, name, namespace } }: Place): boolean {
+  if (verb === "create" && name !== undefined) return true;
+  if ((verb === "update" || verb === "patch") && name === undefined) return true;
+  return resource.namespaced && namespace === undefined && verb !== "list" && verb !== "watch";
 }

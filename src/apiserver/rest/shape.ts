@@ -30,8 +30,7 @@ export function storable(resource: Resource, object: KubeObject): KubeObject {
 export function objectFrom(resource: Resource, body: unknown): KubeObject {
   if (!isJson(body)) throw refuse(refusals.badRequest, "the body is no object");
   const apiVersion = apiVersionOf(resource.group, resource.version);
-  expectField(body, "apiVersion", apiVersion);
-  expectField(body, "kind", resource.kind);
+  expectType(body, apiVersion, resource.kind);
   const metadata = isJson(body["metadata"]) ? body["metadata"] : {};
   const object = { ...body, apiVersion, kind: resource.kind, metadata: { ...metadata, name: metadata["name"] ?? "" } };
   if (!isKubeObject(object)) throw refuse(refusals.badRequest, "metadata.name of the body is no string");
@@ -44,11 +43,18 @@ export function asObject(value: unknown): KubeObject {
   throw refuse(refusals.badRequest, "the result is no object with apiVersion, kind and metadata.name");
 }
 
-function expectField(body: Json, field: string, wanted: string): void {
-  const value = body[field];
-  if (value === wanted || value === undefined) return;
-  const message = `the ${field} of the body (${JSON.stringify(value)}) does not match the ${field} of the request (${JSON.stringify(wanted)})`;
-  throw refuse(refusals.badRequest, message);
+function expectType(body: Json, apiVersion: string, kind: string): void {
+  const { apiVersion: sent = apiVersion, kind: sentKind = kind } = body;
+  if (sent === apiVersion && sentKind === kind) return;
+  const version = String(sent).split("/").at(-1) ?? "";
+  const why =
+    sent === apiVersion
+      ? `the kind is ${JSON.stringify(sentKind)}`
+      : `the API version in the data (${String(sent)}) does not match the expected API version (${apiVersion})`;
+  throw refuse(
+    refusals.badRequest,
+    `${String(sentKind)} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`,
+  );
 }
 
 function customShape(resource: Resource, stored: KubeObject): KubeObject {

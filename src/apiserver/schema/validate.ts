@@ -2,13 +2,14 @@ import { childField, quoted, type FieldCause } from "./cause.ts";
 import { fitsIntegerFormat, matchesFormat } from "./formats.ts";
 import { isArray, isObject, sameJson, type JsonObject } from "./json.ts";
 import { matchesPattern } from "./pattern.ts";
-import { isIntOrString, memberSchema, type Schema, type SchemaType } from "./schema.ts";
+import { isIntOrString, memberSchema, type Schema } from "./schema.ts";
+import { mistyped } from "./types.ts";
 
 /** What is wrong with `value`, in the words of the API server; empty when nothing is. `path` is the field it sits in. */
 export function validateValue(schema: Schema, value: unknown, path = ""): FieldCause[] {
   if (value === null && schema.nullable === true) return [];
-  const mistyped = typeCause(schema, value, path);
-  if (mistyped !== undefined) return [mistyped];
+  const wrongType = typeCause(schema, value, path);
+  if (wrongType !== undefined) return [wrongType];
   return [
     ...enumCauses(schema, value, path),
     ...(typeof value === "string" ? stringCauses(schema, value, path) : []),
@@ -20,27 +21,14 @@ export function validateValue(schema: Schema, value: unknown, path = ""): FieldC
 }
 
 function typeCause(schema: Schema, value: unknown, path: string): FieldCause | undefined {
-  const actual = typeOf(value);
-  const wanted = isIntOrString(schema) ? "integer,string" : schema.type;
-  if (wanted === undefined) return undefined;
-  const fits =
-    wanted === "integer,string"
-      ? actual === "integer" || actual === "string"
-      : actual === wanted || (wanted === "number" && actual === "integer");
-  if (fits) return undefined;
+  const found = mistyped(schema, value);
+  if (found === undefined) return undefined;
+  const { actual, wanted } = found;
   return {
     reason: "FieldValueTypeInvalid",
     message: `Invalid value: "${actual}": ${inBody(path)} must be of type ${wanted}: "${actual}"`,
     field: path,
   };
-}
-
-function typeOf(value: unknown): SchemaType | "null" {
-  if (value === null || value === undefined) return "null";
-  if (isArray(value)) return "array";
-  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
-  if (typeof value === "string") return "string";
-  return typeof value === "boolean" ? "boolean" : "object";
 }
 
 function enumCauses({ enum: allowed }: Schema, value: unknown, path: string): FieldCause[] {

@@ -17,6 +17,8 @@ export interface Store {
   get(bucket: string, key: string): KubeObject | undefined;
   /** Objects whose key begins with `prefix`, ordered by key. */
   list(bucket: string, prefix?: string): KubeObject[];
+  /** What `list` gave at `revision`; undefined when the history does not reach so far back. */
+  listAt(bucket: string, prefix: string, revision: number): KubeObject[] | undefined;
   /**
    * Writes `object` under a new revision when the object there is still `expected` (undefined: there is none), else
    * gives undefined and changes nothing. Resolves with what was stored.
@@ -50,6 +52,7 @@ export interface StoreOptions {
 export async function openStore(options: StoreOptions): Promise<Store> {
   const buckets = new Map<string, Map<string, KubeObject>>();
   const listeners = new Set<(change: Change) => void>();
+  const uncommitted: Change[] = [];
   let origin = 0;
   let revision = 0;
   let durable = 0;
@@ -77,6 +80,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const writer = createWriter(file, options, {
     committed: (change) => {
       durable = change.revision;
+      uncommitted.shift();
       history.add(change);
       for (const listener of [...listeners]) listener(change);
     },
@@ -88,6 +92,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const record: StoreRecord = { r: revision + 1, b: bucket, k: key, ...(object === undefined ? {} : { o: object }) };
     const change = apply(record);
     if (change === undefined) throw new Fault(faults.storeClosed, `nothing at ${bucket}/${key} to change`);
+    uncommitted.push(change);
     return writer.add(record, change);
   };
 
@@ -95,11 +100,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     revision: () => revision,
     durableRevision: () => durable,
     get: (bucket, key) => buckets.get(bucket)?.get(key),
-    list: (bucket, prefix = "") =>
-      [...(buckets.get(bucket) ?? [])]
-        .filter(([key]) => key.startsWith(prefix))
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([, object]) => object),
+    list: (bucket, prefix = "") => ordered(buckets.get(bucket) ?? new Map(), prefix),
+    listAt: (bucket, prefix, at) => {
+      const now = buckets.get(bucket) ?? new Map<string, KubeObject>();
+      const since = at >= durable ? [] : history.after(at);
+      const later = uncommitted.filter((change) => change.revision > at);
+      return since && ordered(rewound(now, bucket, [...since, ...later]), prefix);
+    },
     put: (bucket, key, object, expected) => {
       if (buckets.get(bucket)?.get(key) !== expected) return undefined;
       return write(bucket, key, stamped(object, revision + 1));
@@ -116,6 +123,27 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     close: () => writer.close(),
   };
+}
+
+function ordered(bucket: ReadonlyMap<string, KubeObject>, prefix: string): KubeObject[] {
+  return [...bucket]
+    .filter(([key]) => key.startsWith(prefix))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, object]) => object);
+}
+
+/** The bucket before these changes. */
+function rewound(
+  now: ReadonlyMap<string, KubeObject>,
+  bucket: string,
+  since: readonly Change[],
+): Map<string, KubeObject> {
+  const objects = new Map(now);
+  for (const { key, previous } of since.filter((change) => change.bucket === bucket).toReversed()) {
+    if (previous === undefined) objects.delete(key);
+    else objects.set(key, previous);
+  }
+  return objects;
 }
 
 function bucketOf(buckets: Map<string, Map<string, KubeObject>>, name: string): Map<string, KubeObject> {

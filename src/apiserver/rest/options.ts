@@ -1,0 +1,69 @@
+import { invalid, refusals, refuse, type Cause } from "../faults.ts";
+import type { Call } from "../http/call.ts";
+import type { Verb } from "../resources/resource.ts";
+
+/** 422 for parameters of a request that no request may have, 400 for numbers that are none. */
+export function checkOptions({ query }: Pick<Call, "query">, verb: Verb): void {
+  const causes = isRead(verb) ? listCauses(query) : writeCauses(query, verb);
+  if (causes.length > 0) throw invalid({ group: "meta.k8s.io", kind: OPTIONS[verb] }, "", causes);
+  const limit = query.get("limit") ?? "";
+  if (!/^-?\d*$/.test(limit)) throw refuse(refusals.badRequest, `limit must be a whole number, not ${limit}`);
+}
+
+const OPTIONS: Readonly<Record<Verb, string>> = {
+  create: "CreateOptions",
+  update: "UpdateOptions",
+  patch: "PatchOptions",
+  delete: "DeleteOptions",
+  deletecollection: "DeleteOptions",
+  get: "GetOptions",
+  list: "ListOptions",
+  watch: "ListOptions",
+};
+
+function isRead(verb: Verb): boolean {
+  return verb === "get" || verb === "list" || verb === "watch";
+}
+
+function writeCauses(query: URLSearchParams, verb: Verb): Cause[] {
+  const dryRun = query.getAll("dryRun").filter((each) => each !== "");
+  const validation = query.get("fieldValidation") ?? "";
+  const causes: Cause[] = [];
+  if (dryRun.some((each) => each !== "All")) {
+    causes.push(unsupported("dryRun", `[]string{${dryRun.map(quoted).join(", ")}}`, ["All"]));
+  }
+  if (!verb.startsWith("delete") && !VALIDATIONS.includes(validation)) {
+    causes.push(unsupported("fieldValidation", quoted(validation), VALIDATIONS));
+  }
+  return causes;
+}
+
+const VALIDATIONS = ["", "Ignore", "Strict", "Warn"];
+
+function listCauses(query: URLSearchParams): Cause[] {
+  const match = query.get("resourceVersionMatch") ?? "";
+  const version = query.get("resourceVersion") ?? "";
+  if (match === "" || query.get("sendInitialEvents") !== null) return [];
+  if (version === "") return [forbidden("resourceVersionMatch is forbidden unless resourceVersion is provided")];
+  if ((query.get("continue") ?? "") !== "") return [forbidden("resourceVersionMatch is forbidden for continue")];
+  if (!MATCHES.includes(match)) return [unsupported("resourceVersionMatch", quoted(match), MATCHES)];
+  if (match === "Exact" && version === "0") {
+    return [forbidden('resourceVersionMatch "exact" is forbidden for resourceVersion "0"')];
+  }
+  return [];
+}
+
+const MATCHES = ["Exact", "NotOlderThan", ""];
+
+function forbidden(why: string): Cause {
+  return { reason: "FieldValueForbidden", message: `Forbidden: ${why}`, field: "resourceVersionMatch" };
+}
+
+function unsupported(field: string, value: string, supported: readonly string[]): Cause {
+  const message = `Unsupported value: ${value}: supported values: ${supported.map(quoted).join(", ")}`;
+  return { reason: "FieldValueNotSupported", message, field };
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}

@@ -1,0 +1,10 @@
+import { deletes } from "./deletes.ts";
+import { lists } from "./lists.ts";
+import { refused } from "./refusals.ts";
+import { subjects } from "./servers.ts";
+import { suite } from "./theme.ts";
+import { writes } from "./writes.ts";
+
+// Everything that we need from a Kubernetes API, held against each Kubernetes at hand.
+
+for (const subject of subjects()) suite(subject, [writes, refused, deletes, lists]);
