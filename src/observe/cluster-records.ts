@@ -1,4 +1,6 @@
+import { isFault } from "../base/fault.ts";
 import type { ManagementClient } from "../management/client.ts";
+import { faults } from "../management/faults.ts";
 import type { ActionRecord, BdbRecord, LicenseRecord, ModuleRecord, NodeRecord } from "../management/records.ts";
 import type { ClusterFacts, Unreachable } from "../planner/cluster/view.ts";
 import type { LicenseVerdict } from "../planner/license.ts";
@@ -13,10 +15,14 @@ export interface ClusterRecords {
   readonly actions: readonly ActionRecord[];
 }
 
+/** Why a cluster said nothing; `refused` when a node answers and does not take the credentials. */
+export interface Silence {
+  readonly unreachable: string;
+  readonly refused?: boolean;
+}
+
 /** Asks a cluster everything that decisions need; a sentence instead when it does not answer, never an exception. */
-export async function readRecords(
-  client: ManagementClient,
-): Promise<ClusterRecords | { readonly unreachable: string }> {
+export async function readRecords(client: ManagementClient): Promise<ClusterRecords | Silence> {
   try {
     const [nodes, bdbs, license, modules, { actions }] = await Promise.all([
       client.call("nodes"),
@@ -28,13 +34,15 @@ export async function readRecords(
     return { nodes, bdbs, license, modules, actions };
   } catch (error) {
     // whatever it is, the cluster cannot be asked now: the decision is made without its word
-    return { unreachable: whyUnreachable(error) };
+    return { unreachable: whyUnreachable(error), refused: isFault(error, faults.unauthorized) };
   }
 }
 
 /** The same as facts for the planner. */
-export function factsOf(records: ClusterRecords | { readonly unreachable: string }): ClusterFacts | Unreachable {
-  if ("unreachable" in records) return { reachable: false, reason: records.unreachable };
+export function factsOf(records: ClusterRecords | Silence): ClusterFacts | Unreachable {
+  if ("unreachable" in records) {
+    return { reachable: false, reason: records.unreachable, refused: records.refused === true };
+  }
   return {
     reachable: true,
     nodes: records.nodes.map((node) => ({
@@ -44,12 +52,17 @@ export function factsOf(records: ClusterRecords | { readonly unreachable: string
       acceptsClients: node.accepts_clients,
       leader: node.role === "leader",
       tag: node.software_version,
+      memoryBytes: node.total_memory,
     })),
     databases: records.bdbs.map((bdb) => ({
+      uid: bdb.uid,
       name: bdb.name,
       status: bdb.status,
       storeVersion: bdb.redis_version,
       replication: bdb.replication,
+      persistence: bdb.data_persistence,
+      memoryBytes: bdb.memory_size,
+      modules: bdb.module_list.map(({ module_name }) => module_name),
       waitingFor: bdb.waiting_for,
       instances: bdb.shard_list.map(({ node_uid, role, in_sync }) => ({
         node: node_uid,
@@ -58,6 +71,12 @@ export function factsOf(records: ClusterRecords | { readonly unreachable: string
       })),
     })),
     license: { ...verdictOf(records.license), expirationDate: records.license.expiration_date },
+    modules: records.modules.map(({ module_name, display_name, is_bundled, platforms }) => ({
+      name: module_name,
+      displayName: display_name,
+      bundled: is_bundled,
+      platforms: Object.keys(platforms),
+    })),
     actions: records.actions
       .filter(({ status }) => status === "queued" || status === "running")
       .map(({ name, object_name }) => ({ name, object: object_name })),

@@ -8,7 +8,7 @@ import type { Kube, Stored } from "../kube/kube.ts";
 import type { ManagementClient } from "../management/client.ts";
 import type { ClusterView } from "../planner/cluster/view.ts";
 import type { Release } from "../releases/release.ts";
-import { factsOf, readRecords, type ClusterRecords } from "./cluster-records.ts";
+import { factsOf, readRecords, type ClusterRecords, type Silence } from "./cluster-records.ts";
 import type { Connections } from "./connections.ts";
 import { Databases } from "./kinds.ts";
 import { nodePodOf, workloadOf } from "./workload.ts";
@@ -26,7 +26,7 @@ export interface ClusterObservation {
   readonly rec: Stored<StoreEnterpriseCluster>;
   readonly namespace: string;
   readonly view: ClusterView;
-  readonly records: ClusterRecords | { readonly unreachable: string };
+  readonly records: ClusterRecords | Silence;
   /** Absent while the cluster's secrets are not there. */
   readonly client: ManagementClient | undefined;
 }

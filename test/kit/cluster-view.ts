@@ -70,16 +70,21 @@ export function node(uid: number, change: Partial<ClusterNode> = {}): ClusterNod
     acceptsClients: true,
     leader: uid === 1,
     tag: OLD.nodeTag,
+    memoryBytes: 4_000_000_000,
     ...change,
   };
 }
 
 export function database(change: Partial<ClusterDatabase> = {}): ClusterDatabase {
   return {
+    uid: 1,
     name: "db",
     status: "active",
     storeVersion: "7.2",
     replication: true,
+    persistence: "aofEverySecond",
+    memoryBytes: 100_000_000,
+    modules: [],
     waitingFor: "",
     instances: [
       { node: 3, primary: true, inSync: true },
@@ -95,6 +100,7 @@ export function facts(change: Partial<ClusterFacts> = {}): ClusterFacts {
     nodes: [node(1), node(2), node(3)],
     databases: [database()],
     license: { state: "Valid", reason: "", expirationDate: "2026-12-31T00:00:00Z" },
+    modules: [],
     actions: [],
     ...change,
   };

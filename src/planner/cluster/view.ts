@@ -1,6 +1,6 @@
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import type { ClusterStatus } from "../../api/cluster-status.ts";
-import type { DatabaseState, StoreVersion } from "../../api/records.ts";
+import type { DatabaseState, Persistence, StoreVersion } from "../../api/records.ts";
 import type { LicenseVerdict } from "../license.ts";
 import type { Release } from "../../releases/release.ts";
 
@@ -55,6 +55,8 @@ export interface ClusterFacts {
   readonly nodes: readonly ClusterNode[];
   readonly databases: readonly ClusterDatabase[];
   readonly license: LicenseVerdict & { readonly expirationDate: string };
+  /** Installed modules. */
+  readonly modules: readonly ClusterModule[];
   /** Actions that are queued or running. */
   readonly actions: readonly { readonly name: string; readonly object: string }[];
 }
@@ -62,6 +64,8 @@ export interface ClusterFacts {
 export interface Unreachable {
   readonly reachable: false;
   readonly reason: string;
+  /** A node answers and refuses the credentials of the cluster's secret. */
+  readonly refused?: boolean;
 }
 
 export interface ClusterNode {
@@ -71,13 +75,28 @@ export interface ClusterNode {
   readonly acceptsClients: boolean;
   readonly leader: boolean;
   readonly tag: string;
+  /** Memory of its machine, in bytes. */
+  readonly memoryBytes: number;
+}
+
+export interface ClusterModule {
+  readonly name: string;
+  readonly displayName: string;
+  readonly bundled: boolean;
+  /** For instance "rhel9/x86_64". */
+  readonly platforms: readonly string[];
 }
 
 export interface ClusterDatabase {
+  readonly uid: number;
   readonly name: string;
   readonly status: DatabaseState;
   readonly storeVersion: StoreVersion;
   readonly replication: boolean;
+  readonly persistence: Persistence;
+  readonly memoryBytes: number;
+  /** Names of the modules that it uses. */
+  readonly modules: readonly string[];
   /** Why a change of it waits; empty when none does. */
   readonly waitingFor: string;
   readonly instances: readonly {

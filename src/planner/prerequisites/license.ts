@@ -1,4 +1,4 @@
-import { block, type Check } from "./check.ts";
+import { block, warn, type Check } from "./check.ts";
 
 /** §3, §7: an invalid licence fails the upgrade. */
 export const licenseIsValid: Check = {
@@ -13,5 +13,30 @@ export const licenseIsValid: Check = {
       cluster.license.reason,
       "install a valid licence (`PUT /v1/license`, or spec.licenseSecretName); the upgrade then goes on by itself",
     );
+  },
+};
+
+const MINUTE_MS = 60_000;
+const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
+/** A node may take this long to be replaced; an hour is added for what nobody foresees. */
+const NODE_MS = 10 * MINUTE_MS;
+const MARGIN_MS = 60 * MINUTE_MS;
+
+/** A licence that ends in mid-roll stops it there. */
+export const licenseLasts: Check = {
+  id: "LicenseEndsSoon",
+  asks: "the licence lasts longer than the upgrade",
+  at: ["plan"],
+  needs: ["cluster", "now"],
+  find({ view: { cluster, spec }, around: { now } }) {
+    if (!cluster.reachable || now?.read !== true || cluster.license.state !== "Valid") return undefined;
+    const end = cluster.license.expirationDate;
+    const left = Date.parse(end) - Date.parse(now.value);
+    if (left > WEEK_MS) return undefined;
+    const evidence = `the licence ends on ${end}`;
+    const remedy = "renew it before the upgrade begins: kubectl explain rec.spec.licenseSecretName";
+    return left < spec.nodes * NODE_MS + MARGIN_MS
+      ? block("LicenseEndsSoon", `${evidence}, before ${spec.nodes} nodes are sure to be replaced`, remedy)
+      : warn("LicenseEndsSoon", evidence, remedy);
   },
 };

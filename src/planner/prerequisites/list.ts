@@ -1,10 +1,20 @@
 import type { Check } from "./check.ts";
 import { autoUpgradeSaysOneThing, noDigestWithAutoUpgrade, noUserModulesWithAutoUpgrade } from "./automatic.ts";
+import {
+  clusterIsAtRest,
+  credentialsAreTaken,
+  knownIssuesAreMinded,
+  operatorIsReady,
+  versionsAreOne,
+} from "./cluster.ts";
+import { copiesAreEnough, nothingIsUpgradedUnawares, objectsCanBeActedOn, oneNodeCanBeSpared } from "./data.ts";
 import { databasesAreNewEnough } from "./databases.ts";
 import { riggerTagBelongsToOperator, tagBelongsToOperator, tagIsKnown } from "./images.ts";
+import { definitionsAreRight, webhookIsCurrent } from "./installed.ts";
 import { kubernetesIsSupported } from "./kubernetes.ts";
-import { licenseIsValid } from "./license.ts";
-import { userModulesAreSupported } from "./modules.ts";
+import { licenseIsValid, licenseLasts } from "./license.ts";
+import { portsAreOpen, volumesAreBound, workersTakePods } from "./machines.ts";
+import { modulesAreListed, modulesHaveBuilds, userModulesAreSupported } from "./modules.ts";
 import {
   clusterAnswers,
   databasesAreSettled,
@@ -29,6 +39,8 @@ export const CHECKS: readonly Check[] = [
   pathIsAllowed,
   kubernetesIsSupported,
   userModulesAreSupported,
+  modulesHaveBuilds,
+  modulesAreListed,
   licenseIsValid,
   databasesAreNewEnough,
   clusterAnswers,
@@ -38,4 +50,19 @@ export const CHECKS: readonly Check[] = [
   noActionRuns,
   primariesServe,
   replicasAreInSync,
+  operatorIsReady,
+  clusterIsAtRest,
+  credentialsAreTaken,
+  versionsAreOne,
+  knownIssuesAreMinded,
+  licenseLasts,
+  oneNodeCanBeSpared,
+  copiesAreEnough,
+  nothingIsUpgradedUnawares,
+  objectsCanBeActedOn,
+  workersTakePods,
+  volumesAreBound,
+  portsAreOpen,
+  definitionsAreRight,
+  webhookIsCurrent,
 ];

@@ -1,4 +1,5 @@
-import { block, type Check } from "./check.ts";
+import type { ClusterDatabase, ClusterView } from "../cluster/view.ts";
+import { block, named, type Check } from "./check.ts";
 
 /** Product facts §6.2: 8.0.2 cannot take them at all. */
 export const userModulesAreSupported: Check = {
@@ -16,3 +17,74 @@ export const userModulesAreSupported: Check = {
     );
   },
 };
+
+/** §9 (e): the new base system needs builds of its own. */
+export const modulesHaveBuilds: Check = {
+  id: "UnsupportedModule",
+  asks: "modules in use have a build for the base system of the release",
+  at: ["start"],
+  needs: ["cluster"],
+  find({ view, step }) {
+    if (step === undefined) return undefined;
+    const system = step.to.baseOs;
+    const lacking = customModules(view).filter(
+      ({ platforms }) => !platforms.some((platform) => system.split(" or ").includes(platform.split("/")[0] ?? "")),
+    );
+    if (lacking.length === 0) return undefined;
+    return block(
+      "UnsupportedModule",
+      `no build for ${system} of ${lacking.map(({ name, users, platforms }) => `${name} (${platforms.join(", ") || "not installed"}), used by ${named(users)}`).join("; ")}`,
+      `upload one of each: curl -F module=@${lacking[0]?.name ?? ""}.zip https://<rec>:9443/v2/modules`,
+    );
+  },
+};
+
+/** §4.3 rule 6: nodes fetch what is listed, and nothing else. */
+export const modulesAreListed: Check = {
+  id: "UserModuleNotListed",
+  asks: "every user-defined module in use is listed in spec.userDefinedModules",
+  at: ["start"],
+  needs: ["cluster"],
+  find({ view, step }) {
+    if (step?.to.userModules !== "listed") return undefined;
+    const listed = (view.spec.userDefinedModules ?? []).map(({ name }) => name);
+    const missing = customModules(view).filter(
+      ({ name, displayName }) => !listed.includes(name) && !listed.includes(displayName),
+    );
+    if (missing.length === 0) return undefined;
+    return block(
+      "UserModuleNotListed",
+      missing
+        .map(({ name, users }) => `${name}, used by ${named(users)}, is not in spec.userDefinedModules`)
+        .join("; "),
+      `kubectl edit rec ${view.name}  # name and source.https.url of each`,
+    );
+  },
+};
+
+/** A module that databases use and that does not come with them. */
+export interface CustomModule {
+  readonly name: string;
+  readonly displayName: string;
+  readonly platforms: readonly string[];
+  readonly users: readonly ClusterDatabase[];
+}
+
+/** The modules in use that are not bundled; one that nothing is known of is none that is bundled. */
+export function customModules({ cluster }: ClusterView): readonly CustomModule[] {
+  if (!cluster.reachable) return [];
+  const { modules, databases } = cluster;
+  const names = [...new Set(databases.flatMap((database) => database.modules))];
+  return names.flatMap((name) => {
+    const builds = modules.filter((module) => module.name === name);
+    if (builds.some(({ bundled }) => bundled)) return [];
+    return [
+      {
+        name,
+        displayName: builds[0]?.displayName ?? name,
+        platforms: [...new Set(builds.flatMap(({ platforms }) => platforms))],
+        users: databases.filter((database) => database.modules.includes(name)),
+      },
+    ];
+  });
+}

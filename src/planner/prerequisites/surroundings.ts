@@ -10,6 +10,8 @@ export interface Surroundings {
   readonly webhook?: Reading<WebhookFacts>;
   readonly operator?: Reading<OperatorFacts>;
   readonly wishes?: Reading<readonly DatabaseWish[]>;
+  /** The moment of the look, as a timestamp. */
+  readonly now?: Reading<string>;
 }
 
 /** A machine of Kubernetes. */
@@ -65,6 +67,6 @@ export interface OperatorFacts {
 export interface DatabaseWish {
   readonly name: string;
   readonly storeVersion: string | undefined;
-  /** Its spec has been turned into calls. */
-  readonly handled: boolean;
+  /** Why its spec cannot be acted on; empty when it can. */
+  readonly objection: string;
 }

@@ -1,0 +1,96 @@
+import { isOlder } from "../hops/state.ts";
+import type { ClusterDatabase } from "../cluster/view.ts";
+import { block, consent, named, warn, type Check } from "./check.ts";
+
+/** What a node holds has to fit on the others while it is away. */
+export const oneNodeCanBeSpared: Check = {
+  id: "CapacityShort",
+  asks: "the other nodes can take what one node holds",
+  at: ["plan"],
+  needs: ["cluster"],
+  find({ view: { cluster } }) {
+    if (!cluster.reachable || cluster.nodes.length === 0) return undefined;
+    const largest = Math.max(...cluster.nodes.map(({ memoryBytes }) => memoryBytes));
+    const others = cluster.nodes.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0) - largest;
+    const wanted = cluster.databases.reduce(
+      (sum, { memoryBytes, replication }) => sum + memoryBytes * (replication ? 2 : 1),
+      0,
+    );
+    if (wanted <= others) return undefined;
+    return block(
+      "CapacityShort",
+      `databases may take ${megabytes(wanted)} and the nodes without the largest one have ${megabytes(others)}`,
+      "raise spec.nodes, or lower spec.memorySize of databases",
+    );
+  },
+};
+
+/** Case 38: one copy in memory alone is one accident away from nothing. */
+export const copiesAreEnough: Check = {
+  id: "SingleCopy",
+  asks: "every database has a replica or keeps its data on disk",
+  at: ["plan"],
+  needs: ["cluster"],
+  find({ view: { cluster } }) {
+    const single = cluster.reachable ? cluster.databases.filter(({ replication }) => !replication) : [];
+    const bare = single.filter(({ persistence }) => persistence === "disabled");
+    if (bare.length > 0) {
+      return consent(
+        "SingleCopy",
+        `one copy, in memory only: ${named(bare)}; it moves to another node and back, and an accident meanwhile loses it`,
+        `${replicate(bare)}  # or take a copy of the data first`,
+      );
+    }
+    if (single.length === 0) return undefined;
+    return warn("SingleCopy", `one copy, moved while its node is away: ${named(single)}`, replicate(single));
+  },
+};
+
+/** Case 24: what waits in an object is done as soon as management goes on. */
+export const nothingIsUpgradedUnawares: Check = {
+  id: "DatabaseUpgradeWaits",
+  asks: "no database is upgraded by itself once the cluster is",
+  at: ["plan"],
+  needs: ["cluster", "wishes"],
+  find({ view: { cluster }, around: { wishes } }) {
+    if (!cluster.reachable || wishes?.read !== true) return undefined;
+    const waiting = wishes.value.flatMap(({ name, storeVersion }) => {
+      const database = cluster.databases.find((one) => one.name === name);
+      if (database === undefined || storeVersion === undefined) return [];
+      return isOlder(database.storeVersion, storeVersion)
+        ? [{ name, from: database.storeVersion, to: storeVersion }]
+        : [];
+    });
+    const [first] = waiting;
+    if (first === undefined) return undefined;
+    return consent(
+      "DatabaseUpgradeWaits",
+      waiting.map(({ name, from, to }) => `"${name}" goes from ${from} to ${to} by itself, and never back`).join(", "),
+      `to keep it: kubectl patch redb ${first.name} --type merge -p '{"spec":{"storeVersion":"${first.from}"}}'`,
+    );
+  },
+};
+
+export const objectsCanBeActedOn: Check = {
+  id: "DatabaseObjectInvalid",
+  asks: "every database object can be acted on",
+  at: ["plan"],
+  needs: ["wishes"],
+  find({ around: { wishes } }) {
+    const invalid = wishes?.read === true ? wishes.value.filter(({ objection }) => objection !== "") : [];
+    if (invalid.length === 0) return undefined;
+    return warn(
+      "DatabaseObjectInvalid",
+      invalid.map(({ name, objection }) => `"${name}": ${objection}`).join("; "),
+      `kubectl describe redb ${invalid[0]?.name ?? ""}`,
+    );
+  },
+};
+
+function replicate([first]: readonly ClusterDatabase[]): string {
+  return `kubectl patch redb ${first?.name ?? ""} --type merge -p '{"spec":{"replication":true}}'`;
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1_000_000)} MB`;
+}

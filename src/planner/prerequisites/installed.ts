@@ -1,0 +1,76 @@
+import { API_VERSION } from "../../api/names.ts";
+import { block, warn, type Check } from "./check.ts";
+
+/** Case 21: what is stored has to be readable, and what is served has to be what the operator speaks. */
+export const definitionsAreRight: Check = {
+  id: "DefinitionWrong",
+  asks: "the definitions serve what is stored and what the operator speaks",
+  at: ["plan"],
+  needs: ["definitions"],
+  find({ around: { definitions } }) {
+    if (definitions?.read !== true) return undefined;
+    const wrong = definitions.value.flatMap(({ name, served, stored, keepsUnknownFields }) => {
+      const lost = stored.filter((version) => !served.includes(version));
+      const said = [
+        ...(served.includes(API_VERSION) ? [] : [`does not serve ${API_VERSION}`]),
+        ...(lost.length === 0 ? [] : [`has objects stored as ${lost.join(", ")}, which it does not serve`]),
+        ...(keepsUnknownFields ? ["keeps unknown fields, which a new one cannot take over"] : []),
+      ];
+      return said.length === 0 ? [] : [`${name} ${said.join(" and ")}`];
+    });
+    if (wrong.length === 0) return undefined;
+    return block("DefinitionWrong", wrong.join("; "), "kubectl apply --server-side -f bundle.yaml  # its definitions");
+  },
+};
+
+const OLD_WEBHOOK = "redb-admission";
+const WEBHOOK = "store-enterprise-admission";
+
+/** Case 20, §4.3 rule 4: with failurePolicy Fail a stale webhook stops every write, the operator's too. */
+export const webhookIsCurrent: Check = {
+  id: "WebhookStale",
+  asks: "the admission webhook, if there is one, is current and answers",
+  at: ["plan"],
+  needs: ["webhook"],
+  find({ around: { webhook } }) {
+    if (webhook?.read !== true || webhook.value.configurations.length === 0) return undefined;
+    const { configurations, certificate, endpoints } = webhook.value;
+    const names = configurations.map(({ name }) => name);
+    if (names.includes(OLD_WEBHOOK)) {
+      return block(
+        "WebhookStale",
+        `${OLD_WEBHOOK} of old releases is still there${names.length > 1 ? `, beside ${WEBHOOK}` : ""}`,
+        `kubectl delete ValidatingWebhookConfiguration ${OLD_WEBHOOK}`,
+      );
+    }
+    if (certificate === undefined) {
+      return block(
+        "WebhookStale",
+        "secret admission-tls is not there",
+        "kubectl rollout restart deployment/store-enterprise-operator",
+      );
+    }
+    const stale = configurations.filter(({ caBundle }) => caBundle !== certificate);
+    if (stale.length > 0) {
+      return block(
+        "WebhookStale",
+        `${stale.map(({ name }) => name).join(", ")}: caBundle is not \`cert\` of secret admission-tls`,
+        `kubectl patch ValidatingWebhookConfiguration ${stale[0]?.name ?? WEBHOOK} --type json -p ` +
+          `'[{"op":"replace","path":"/webhooks/0/clientConfig/caBundle","value":"'$(kubectl get secret admission-tls -o jsonpath='{.data.cert}')'"}]'`,
+      );
+    }
+    if (endpoints === 0) {
+      return block(
+        "WebhookStale",
+        "no address answers behind service admission",
+        "kubectl describe endpointslices -l kubernetes.io/service-name=admission",
+      );
+    }
+    if (configurations.length === 1) return undefined;
+    return warn(
+      "WebhookDoubled",
+      `several webhooks: ${names.join(", ")}`,
+      `kubectl delete ValidatingWebhookConfiguration ${names.find((name) => name !== WEBHOOK) ?? ""}`,
+    );
+  },
+};
