@@ -17,6 +17,8 @@ export interface Image {
 }
 
 const run = promisify(execFile);
+/** As readers look them up: without a leading `./`. */
+const NAMES = ["blobs", "index.json", "manifest.json", "oci-layout"];
 const DAY_ZERO = "1970-01-01T00:00:00Z";
 const TYPES = {
   index: "application/vnd.oci.image.index.v1+json",
@@ -56,7 +58,7 @@ export async function writeArchive(path: string, images: readonly Image[]): Prom
     );
     const packed = join(folder, basename(path));
     const entries = ["--sort=name", "--mtime=@0", "--numeric-owner", "--owner=0", "--group=0", "--mode=a=rX,u+w"];
-    await run("tar", [...entries, "--dereference", "--format=gnu", "-C", tree, "-cf", packed, "."]);
+    await run("tar", [...entries, "--dereference", "--format=gnu", "-C", tree, "-cf", packed, ...NAMES]);
     await rename(packed, path);
     return new Map(written.map(({ image, manifest }) => [image.name, manifest.digest]));
   } finally {

@@ -13,6 +13,12 @@ export const faults = {
     remedy:
       "Raise the limit of the container runtime (`LimitNOFILE=` of containerd's unit, `default-ulimits` of Docker).",
   },
+  dataNotWritable: {
+    code: "AGENT_DATA_NOT_WRITABLE",
+    retry: "backoff",
+    remedy:
+      "Use a storage class whose volumes take `fsGroup`, or let user 1001 write the folder where the volume is kept (`kubectl describe pv`).",
+  },
   badRecord: {
     code: "AGENT_BAD_RECORD",
     retry: "backoff",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -205,6 +205,17 @@ test("an agent that comes up ends the engine an earlier one left behind, and no 
   assert.equal(exists(leftover), false);
   assert.equal(bystander.state(), "running");
   assert.equal(report(next).state, "crashed");
+});
+
+test("a data folder that cannot be read at first is used once it can", async () => {
+  const { supervisor, data } = await node();
+  await rm(data, { recursive: true });
+  await symlink(data, data);
+  const wanted = await primary();
+  await assert.rejects(supervisor.reconcileInstances([wanted]), /ELOOP/);
+  await rm(data);
+  await supervisor.reconcileInstances([wanted]);
+  await serving(supervisor);
 });
 
 test("a pid file that names a process of somebody else ends nobody", async () => {

@@ -40,10 +40,11 @@ export function superviseInstances(deps: SupervisorDeps): InstanceSupervisor {
   const instances = new Map<string, Instance>();
   const instanceDeps = { ...deps, limits: { ...LIMITS, ...deps.limits } };
   let queue: Promise<void> = Promise.resolve();
-  let leftoversEnded: Promise<void> | undefined;
+  let leftoversEnded = false;
 
   const settle = async (wanted: readonly WantedInstance[]): Promise<void> => {
-    await (leftoversEnded ??= endLeftovers(deps, instanceDeps.limits.graceMs));
+    if (!leftoversEnded) await endLeftovers(deps, instanceDeps.limits.graceMs);
+    leftoversEnded = true;
     const present = [...(await listInstanceDirectories(deps.data)), ...[...instances.values()].map(placeOf)];
     const unwanted = new Map(present.map((place) => [keyOf(place), place]));
     for (const one of wanted) unwanted.delete(keyOf(one));

@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { clusterNames } from "../../api/names.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
@@ -10,6 +9,7 @@ import type { InstanceSupervisor } from "../../supervisor/instances.ts";
 import type { ClusterView } from "../records/cluster-view.ts";
 import type { AgentConfig } from "../config.ts";
 import { watchEngines } from "../leader/engine-watch.ts";
+import { openDataFolder } from "./data-folder.ts";
 import { openEpochs } from "./epochs.ts";
 import { followMembers } from "../records/members.ts";
 import { startNodeProxy } from "./proxy.ts";
@@ -51,7 +51,7 @@ export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<No
   const { cluster, namespace } = config;
   const follow = { kube, cluster, namespace, clock, log, signal };
   const changes = new Signals();
-  await mkdir(config.dataDir, { recursive: true });
+  await openDataFolder(config.dataDir);
   const tls = await watchSecret(config.tlsDir, ["tls.crt", "tls.key", "ca.crt"], deps);
   const credentials = await watchSecret(config.credentialsDir, ["username", "password"], deps);
   const found = await discoverEngines(deps.env);
