@@ -1,18 +1,46 @@
-import { globSync, readFileSync, rmdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, globSync, mkdirSync, readFileSync, realpathSync, rmdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { until } from "../kit/until.ts";
 
 const ROOT = "/sys/fs/cgroup";
 
+/** Makes a control group in every hierarchy, for a kubelet to put its pods into. */
+export function createCgroup(name: string): void {
+  for (const hierarchy of hierarchies()) {
+    const group = join(hierarchy, name);
+    mkdirSync(group, { recursive: true });
+    delegate(hierarchy);
+    delegate(group);
+  }
+}
+
 /** Removes the control groups whose name begins with `prefix`, in every hierarchy, once what ran in them has ended. */
 export async function removeCgroups(prefix: string): Promise<void> {
-  // the hierarchies of version 1 lie one level deeper than the only one of version 2
-  const tops = [...globSync(join(ROOT, `${prefix}*`)), ...globSync(join(ROOT, "*", `${prefix}*`))];
-  for (const top of tops) {
-    const groups = globSync("**/cgroup.procs", { cwd: top }).map((file) => join(top, file, ".."));
-    await until(`nothing runs in ${top}`, () =>
-      groups.every((group) => readFileSync(join(group, "cgroup.procs"), "utf8") === ""),
-    );
-    for (const group of groups.sort((a, b) => b.length - a.length)) rmdirSync(group);
+  for (const top of hierarchies().flatMap((hierarchy) => globSync(join(hierarchy, `${prefix}*`)))) {
+    const groups = globSync("**/cgroup.procs", { cwd: top }).map((file) => dirname(join(top, file)));
+    const isEmpty = (group: string): boolean => readFileSync(join(group, "cgroup.procs"), "utf8") === "";
+    await until(`nothing runs in ${top}`, () => groups.every(isEmpty));
+    for (const group of groups.toSorted((a, b) => b.length - a.length)) rmdirSync(group);
+  }
+}
+
+/** Version 2 has one; version 1 has one for each controller, some of them under two names. */
+function hierarchies(): readonly string[] {
+  if (!existsSync(ROOT)) return [];
+  if (existsSync(join(ROOT, "cgroup.controllers"))) return [ROOT];
+  return [...new Set(globSync(join(ROOT, "*/cgroup.procs")).map((file) => realpathSync(dirname(file))))];
+}
+
+/** Lets groups below this one have the controllers of the one above, which version 2 and the cpuset of version 1 must be told. */
+function delegate(group: string): void {
+  const controllers = join(group, "cgroup.controllers");
+  if (existsSync(controllers)) {
+    const wanted = readFileSync(controllers, "utf8").trim();
+    if (wanted !== "") writeFileSync(join(group, "cgroup.subtree_control"), wanted.replace(/^|(?<= )/g, "+"));
+  }
+  for (const name of ["cpuset.cpus", "cpuset.mems"]) {
+    const file = join(group, name);
+    const above = join(dirname(group), name);
+    if (!existsSync(controllers) && existsSync(above)) writeFileSync(file, readFileSync(above, "utf8"));
   }
 }

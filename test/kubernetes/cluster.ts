@@ -1,7 +1,11 @@
-import type { ControlPlane } from "./control-plane.ts";
+import { findAssets } from "./assets.ts";
+import { runCluster } from "./cluster/start-cluster.ts";
+import type { ControlPlane, ControlPlaneOptions } from "./control-plane.ts";
+import { clearHome, createHome } from "./home.ts";
+import { launcher } from "./processes.ts";
 
 /** What a cluster of real nodes is asked to be. */
-export interface ClusterOptions {
+export interface ClusterOptions extends Pick<ControlPlaneOptions, "apiServerArguments" | "controllerManagerArguments"> {
   /** How many; they are called `node1`, `node2`, … */
   readonly nodes: number;
   /** Image archives (docker or OCI, `*.tar`) that every node gets; pods use them with `imagePullPolicy: Never`. */
@@ -54,4 +58,17 @@ export interface Cluster extends AsyncDisposable {
   /** Runs a program of this machine where addresses of pods and Services are reachable and their names resolve. */
   runInCluster(command: readonly string[], options?: ExecOptions): Promise<Outcome>;
   stop(): Promise<void>;
+}
+
+/** Starts a cluster and waits until its nodes are ready. Any number can run at once. */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const found = findAssets("nodes");
+  if ("reason" in found) throw new Error(found.reason);
+  const folder = await createHome("cluster");
+  const cluster = await runCluster(options, launcher(folder, "bound"), found.folder);
+  const stop = async (): Promise<void> => {
+    await cluster.stop();
+    await clearHome(folder);
+  };
+  return { ...cluster, stop, [Symbol.asyncDispose]: stop };
 }

@@ -11,8 +11,10 @@ export interface Running {
   readonly pid: number;
   /** Throws with the end of its log when it has ended. */
   check(): void;
-  /** Ends it, by SIGKILL unless told otherwise, and waits until it is gone. */
-  stop(signal?: NodeJS.Signals): Promise<void>;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<void>;
+  /** Ends it by force and waits until it is gone. */
+  stop(): Promise<void>;
 }
 
 /** Starts programs that write to `<folder>/log` and are noted in `<folder>/pids`. */
@@ -59,11 +61,8 @@ function start(
   closeSync(output);
   const pid = child.pid;
   if (pid === undefined) throw new Error(`${name} cannot be started: there is no program ${program}`);
-  const note = join(folder, "pids", name);
-  writeFileSync(note, `${pid} ${startTimeOf(pid) ?? ""}`);
-  const gone = once(child, "exit").then(() => {
-    rmSync(note, { force: true });
-  });
+  const forget = noteProcess(folder, name, pid);
+  const ended = once(child, "exit").then(forget);
   if (lifetime === "free") child.unref();
   return {
     name,
@@ -72,16 +71,26 @@ function start(
       if (child.exitCode === null && child.signalCode === null) return;
       throw new Error(`${name} has ended (${child.exitCode ?? child.signalCode}). The end of ${log}:\n${endOf(log)}`);
     },
-    stop: async (signal = "SIGKILL") => {
+    ended,
+    stop: async () => {
       child.ref();
-      child.kill(signal);
-      await gone;
+      child.kill("SIGKILL");
+      await ended;
     },
   };
 }
 
+/** Notes a process of a home, so that it is found when the process that started it is gone; the answer forgets it. */
+export function noteProcess(folder: string, name: string, pid: number): () => void {
+  const note = join(folder, "pids", name);
+  writeFileSync(note, `${pid} ${startTimeOf(pid) ?? ""}`);
+  return () => {
+    rmSync(note, { force: true });
+  };
+}
+
 /** The last lines of a log. */
-export function endOf(log: string): string {
+function endOf(log: string): string {
   return readFileSync(log, "utf8").trimEnd().split("\n").slice(-12).join("\n");
 }
 

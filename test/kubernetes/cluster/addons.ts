@@ -1,0 +1,44 @@
+// A program of a cluster's center, `addons.ts <address> <folder>`: the name server on that address, and the maker of volumes, which are
+// folders in that folder. KUBECONFIG says where the API server is.
+import { argv, env, stderr } from "node:process";
+import { jsonLog } from "../../../src/base/log.ts";
+import { EndpointSlices, PersistentVolumeClaims, PersistentVolumes, Services } from "../../../src/kube/builtin.ts";
+import { connect } from "../../../src/kube/client.ts";
+import { loadKubeConfig } from "../../../src/kube/config.ts";
+import { startInformer } from "../../../src/kube/informer.ts";
+import { runController } from "../../../src/reconcile/controller.ts";
+import { systemClock } from "../../../src/reconcile/system-clock.ts";
+import { addressesOf } from "./dns-names.ts";
+import { serveDns } from "./dns-server.ts";
+import { enqueueAll, provide, takeBack } from "./volumes.ts";
+
+const [address = "", volumes = ""] = argv.slice(2);
+const log = jsonLog(
+  (line) => stderr.write(line),
+  () => new Date(),
+);
+const always = new AbortController().signal; // whoever started this program ends it
+const following = { log, clock: systemClock, signal: always };
+const kube = connect(loadKubeConfig(env));
+
+const services = startInformer(kube, Services, following);
+const slices = startInformer(kube, EndpointSlices, following);
+await serveDns(address, (name) =>
+  addressesOf(name, {
+    service: (namespace, service) => services.get({ namespace, name: service }),
+    slices: (namespace, service) =>
+      slices
+        .list()
+        .filter(({ metadata }) => metadata.namespace === namespace)
+        .filter(({ metadata }) => metadata.labels?.["kubernetes.io/service-name"] === service),
+  }),
+);
+
+enqueueAll(
+  startInformer(kube, PersistentVolumeClaims, following),
+  runController({ name: "provide", reconcile: (key) => provide(kube, volumes, key), ...following }),
+);
+enqueueAll(
+  startInformer(kube, PersistentVolumes, following),
+  runController({ name: "take back", reconcile: (key) => takeBack(kube, volumes, key), ...following }),
+);
