@@ -1,20 +1,22 @@
+import { createInterface } from "node:readline";
 import { messageOf } from "../base/fault.ts";
 import { startLoad, type Load } from "../demo/load.ts";
 import type { LoadAnswer, LoadCommand } from "../demo/load-process.ts";
 
 let load: Load | undefined;
-let last: Promise<void> = Promise.resolve();
 
-// one after the other: answers come in the order of the commands
-process.on("message", (command: LoadCommand) => {
-  last = last
-    .then(() => answer(command))
-    .then((value) => send({ ok: true, value }))
-    .catch((error: unknown) => send({ ok: false, message: messageOf(error) }));
-});
-process.on("disconnect", () => process.exit(0));
 // Ctrl-C reaches the whole terminal group; the story decides when the load ends.
 process.on("SIGINT", () => undefined);
+// one after the other: answers come in the order of the commands
+for await (const line of createInterface({ input: process.stdin })) {
+  const command: LoadCommand = JSON.parse(line);
+  const reply = await answer(command).then(
+    (value): LoadAnswer => ({ ok: true, value }),
+    (error: unknown): LoadAnswer => ({ ok: false, message: messageOf(error) }),
+  );
+  process.stdout.write(`${JSON.stringify(reply)}\n`);
+}
+process.exit(0);
 
 async function answer(command: LoadCommand): Promise<Extract<LoadAnswer, { ok: true }>["value"]> {
   if (command.op === "start") {
@@ -33,8 +35,4 @@ async function answer(command: LoadCommand): Promise<Extract<LoadAnswer, { ok: t
     case "finish":
       return load.finish();
   }
-}
-
-function send(reply: LoadAnswer): void {
-  process.send?.(reply);
 }

@@ -32,6 +32,8 @@ export interface StoryOptions {
   readonly gapMs: number;
   /** How long clients are measured before and after the upgrade, in milliseconds. */
   readonly restMs: number;
+  /** Starts the load; a process of this machine when absent. */
+  readonly startLoad?: (options: LoadOptions) => Promise<LoadProcess>;
 }
 
 /** The main job from an empty Kubernetes to the receipt: install, load, upgrade operator, cluster and database. */
@@ -44,8 +46,8 @@ export async function tellStory(stage: Stage, options: StoryOptions): Promise<Re
   await createDatabase(stage, options.fromVersion);
 
   stage.progress.chapter("Load");
-  const { connections, gapMs } = options;
-  const load = await startLoadProcess({ ...(await findEndpoint(stage)), connections, gapMs });
+  const { connections, gapMs, startLoad = startLoadProcess } = options;
+  const load = await startLoad({ ...(await findEndpoint(stage)), connections, gapMs });
   const abandon = (): void => {
     load.kill();
   };
