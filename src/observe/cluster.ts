@@ -6,16 +6,21 @@ import { Pods, StatefulSets } from "../kube/builtin.ts";
 import { isTrue } from "../kube/conditions.ts";
 import type { Kube, Stored } from "../kube/kube.ts";
 import type { ManagementClient } from "../management/client.ts";
-import type { ClusterView } from "../planner/cluster/view.ts";
+import { versionChange } from "../planner/cluster/target.ts";
+import { nodesOf, type ClusterView } from "../planner/cluster/view.ts";
+import type { Reading, Surroundings } from "../planner/prerequisites/surroundings.ts";
+import type { MissingPermission } from "../releases/roles.ts";
 import type { Release } from "../releases/release.ts";
 import { factsOf, readRecords, type ClusterRecords, type Silence } from "./cluster-records.ts";
 import type { Connections } from "./connections.ts";
 import { Databases } from "./kinds.ts";
+import type { Permissions } from "./permissions.ts";
 import { nodePodOf, workloadOf } from "./workload.ts";
 
 export interface ObserveDeps {
   readonly kube: Kube;
   readonly connections: Connections;
+  readonly permissions: Permissions;
   readonly release: Release;
   /** Minor of the API server, for instance "1.33". */
   readonly kubernetesMinor: () => Promise<string | undefined>;
@@ -26,6 +31,7 @@ export interface ClusterObservation {
   readonly rec: Stored<StoreEnterpriseCluster>;
   readonly namespace: string;
   readonly view: ClusterView;
+  readonly around: Surroundings;
   readonly records: ClusterRecords | Silence;
   /** Absent while the cluster's secrets are not there. */
   readonly client: ManagementClient | undefined;
@@ -58,25 +64,51 @@ export async function observeCluster(
     pods.length === 0 ? "no node pod is there yet" : await deps.connections.to({ name, namespace }, credentials);
   if (typeof connection !== "string") connection.aim(addressesOf(pods));
   const records = typeof connection === "string" ? { unreachable: connection } : await readRecords(connection.client);
+  const view: ClusterView = {
+    name,
+    generation: rec.metadata.generation ?? 0,
+    deleting: rec.metadata.deletionTimestamp !== undefined,
+    spec,
+    remembered: rec.status ?? {},
+    operator: release,
+    kubernetesMinor,
+    workload: statefulSet === undefined ? undefined : workloadOf(statefulSet),
+    pods: pods.map(nodePodOf),
+    cluster: factsOf(records),
+    databaseNames,
+  };
   return {
     rec,
     namespace,
     records,
     client: typeof connection === "string" ? undefined : connection.client,
-    view: {
-      name,
-      generation: rec.metadata.generation ?? 0,
-      deleting: rec.metadata.deletionTimestamp !== undefined,
-      spec,
-      remembered: rec.status ?? {},
-      operator: release,
-      kubernetesMinor,
-      workload: statefulSet === undefined ? undefined : workloadOf(statefulSet),
-      pods: pods.map(nodePodOf),
-      cluster: factsOf(records),
-      databaseNames,
-    },
+    view,
+    around: { permissions: await readPermissions(deps.permissions, view) },
   };
+}
+
+/** Permissions are reviewed this often, and that often while something moves or fails, in milliseconds. */
+const REVIEW_MS = { operator: { rest: 60_000, uneasy: 2_000 }, cluster: { rest: 60_000, uneasy: 10_000 } } as const;
+
+/** What the operator lacks, and the nodes and rigger that run. */
+async function readPermissions(
+  permissions: Permissions,
+  view: ClusterView,
+): Promise<Reading<readonly MissingPermission[]>> {
+  const mood = isUneasy(view) ? "uneasy" : "rest";
+  const own = await permissions.operator(REVIEW_MS.operator[mood]);
+  if (!own.read || view.workload === undefined || view.deleting) return own;
+  const account = view.spec.serviceAccountName ?? view.name;
+  const scope = { name: view.name, nodes: nodesOf(view), account };
+  const others = await permissions.cluster(scope, REVIEW_MS.cluster[mood]);
+  return others.read ? { read: true, value: [...own.value, ...others.value] } : own;
+}
+
+/** The cluster moves, is about to, or does not do what it should: a moment to look closely at what may be done. */
+function isUneasy(view: ClusterView): boolean {
+  const { cluster } = view;
+  if (versionChange(view) !== undefined || !cluster.reachable) return true;
+  return cluster.nodes.some(({ active }) => !active) || cluster.databases.some(({ status }) => status !== "active");
 }
 
 async function listNodePods(kube: Kube, name: string, namespace: string): Promise<Stored<Pod>[]> {

@@ -12,13 +12,14 @@ test("probes and metrics are served", async () => {
     throw new Error("no luck");
   });
   const health = await serveHealth(
-    { isReady: () => ready, metrics: () => metrics.text() },
+    { unready: () => (ready ? undefined : "starting"), metrics: () => metrics.text() },
     { host: "127.0.0.1", port: 0 },
   );
   const ask = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${health.port}${path}`);
   try {
     assert.equal((await ask("/liveness")).status, 200);
-    assert.equal((await ask("/readiness")).status, 503);
+    const unready = await ask("/readiness");
+    assert.deepEqual([unready.status, await unready.text()], [503, "starting\n"]);
     ready = true;
     assert.equal((await ask("/readiness")).status, 200);
     await assert.rejects(reconcile("default/rec"));

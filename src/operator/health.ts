@@ -4,15 +4,15 @@ import type { AddressInfo } from "node:net";
 
 /** What the probes and the metrics page tell. */
 export interface Health {
-  /** The operator can do its work, or waits its turn to lead. */
-  readonly isReady: () => boolean;
+  /** Why the operator can neither do its work nor wait its turn to lead; undefined when it can. */
+  readonly unready: () => string | undefined;
   /** Text in the Prometheus exposition format. */
   readonly metrics: () => string;
 }
 
 /** Serves /liveness, /readiness and /metrics; port 0 takes a free one. */
 export async function serveHealth(
-  { isReady, metrics }: Health,
+  { unready, metrics }: Health,
   where: { readonly host: string; readonly port: number },
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
   const server = createServer((request, response) => {
@@ -23,7 +23,7 @@ export async function serveHealth(
       case "/liveness":
         return reply(200, "alive\n");
       case "/readiness":
-        return isReady() ? reply(200, "ready\n") : reply(503, "starting\n");
+        return readiness(unready(), reply);
       case "/metrics":
         return reply(200, metrics());
       default:
@@ -40,4 +40,9 @@ export async function serveHealth(
       await once(server, "close");
     },
   };
+}
+
+function readiness(why: string | undefined, reply: (status: number, text: string) => void): void {
+  if (why === undefined) reply(200, "ready\n");
+  else reply(503, `${why}\n`);
 }

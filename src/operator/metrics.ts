@@ -5,6 +5,8 @@ export interface Metrics {
   /** The same reconciler, counted under `controller`. */
   counted(controller: string, reconcile: (key: string) => Promise<Outcome>): (key: string) => Promise<Outcome>;
   setLeading(leading: boolean): void;
+  /** How many verbs the operator lacks. */
+  setMissingPermissions(count: number): void;
   /** Prometheus exposition format. */
   text(): string;
 }
@@ -19,6 +21,7 @@ interface Count {
 export function startMetrics(release: string, now: () => number): Metrics {
   const counts = new Map<string, Count>();
   let leads = false;
+  let missingPermissions = 0;
   return {
     counted: (controller, reconcile) => {
       const count: Count = { passes: 0, failures: 0, milliseconds: 0 };
@@ -39,12 +42,17 @@ export function startMetrics(release: string, now: () => number): Metrics {
     setLeading: (leading) => {
       leads = leading;
     },
+    setMissingPermissions: (missing) => {
+      missingPermissions = missing;
+    },
     text: () =>
       [
         "# TYPE store_operator_info gauge",
         `store_operator_info{release="${release}"} 1`,
         "# TYPE store_operator_leading gauge",
         `store_operator_leading ${leads ? 1 : 0}`,
+        "# TYPE store_operator_missing_permissions gauge",
+        `store_operator_missing_permissions ${missingPermissions}`,
         ...family("store_operator_passes_total", counts, ({ passes }) => passes),
         ...family("store_operator_pass_failures_total", counts, ({ failures }) => failures),
         ...family("store_operator_pass_seconds_total", counts, ({ milliseconds }) => milliseconds / 1000),

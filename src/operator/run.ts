@@ -3,8 +3,10 @@ import type { Log } from "../base/log.ts";
 import { APP_LABEL, LABELS, OPERATOR_NAME, PORTS } from "../api/names.ts";
 import { eventRecorder } from "../kube/events.ts";
 import type { Kube } from "../kube/kube.ts";
+import { tellingRefusals } from "../kube/refusals.ts";
 import { openConnections } from "../observe/connections.ts";
 import { kubernetesMinor } from "../observe/kubernetes-version.ts";
+import { reviewPermissions, type Permissions } from "../observe/permissions.ts";
 import { runController } from "../reconcile/controller.ts";
 import { objectKeeper } from "../reconcile/keeper.ts";
 import { runWhileLeader } from "../reconcile/leader.ts";
@@ -13,6 +15,7 @@ import type { OperatorConfig } from "./config.ts";
 import { databaseReconciler } from "./database/controller.ts";
 import { serveHealth } from "./health.ts";
 import { startMetrics, type Metrics } from "./metrics.ts";
+import { followOwnPermissions } from "./own-permissions.ts";
 import { startWakeUps } from "./wake-ups.ts";
 
 export interface OperatorDeps {
@@ -31,11 +34,28 @@ const RETRY_MS = 500;
 
 /** Serves probes, competes to lead, and manages clusters and databases while leading, until `signal` aborts. */
 export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Promise<void> {
-  const { kube, clock, log, config } = deps;
+  const { clock, log, config } = deps;
+  const { namespace, release } = config;
+  const permissions = reviewPermissions(deps.kube, { namespace, clock, log });
+  const kube = tellingRefusals(deps.kube, () => {
+    permissions.doubt();
+  });
   const metrics = startMetrics(config.release.operator, () => clock.now().getTime());
   let isReady = false;
   const where = { host: config.address, port: deps.healthPort ?? PORTS.metrics };
-  const health = await serveHealth({ isReady: () => isReady, metrics: () => metrics.text() }, where);
+  const over = new AbortController();
+  const own = followOwnPermissions({
+    permissions,
+    release,
+    clock,
+    log,
+    signal: AbortSignal.any([signal, over.signal]),
+    onCount: (missing) => {
+      metrics.setMissingPermissions(missing);
+    },
+  });
+  const unready = (): string | undefined => own.mute() ?? (isReady ? undefined : "starting");
+  const health = await serveHealth({ unready, metrics: () => metrics.text() }, where);
   log.info("operator started", { release: config.release.operator, namespace: config.namespace });
   try {
     const election = runWhileLeader(
@@ -54,17 +74,19 @@ export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Prom
           isReady = true;
         },
       },
-      (term) => manage(deps, metrics, term),
+      (term) => manage({ ...deps, kube, permissions }, metrics, term),
     );
     await election;
   } finally {
+    over.abort();
+    await own.stopped;
     await health.close();
   }
 }
 
 /** One term as leader. */
 async function manage(
-  { kube, clock, log, config }: OperatorDeps,
+  { kube, clock, log, config, permissions }: OperatorDeps & { readonly permissions: Permissions },
   metrics: Metrics,
   signal: AbortSignal,
 ): Promise<void> {
@@ -76,6 +98,7 @@ async function manage(
     log,
     events,
     connections,
+    permissions,
     keeper: objectKeeper(kube, clock, OPERATOR_NAME),
     release: config.release,
     kubernetesMinor: kubernetesMinor(kube, clock, log),
@@ -98,7 +121,6 @@ async function manage(
   });
   metrics.setLeading(true);
   try {
-    await wakeUps.synced;
     wakeUps.onCluster((key) => {
       clusters.enqueue(key);
     });

@@ -13,7 +13,6 @@ import { Clusters, Databases } from "../observe/kinds.ts";
 export interface WakeUps {
   onCluster(wake: (key: string) => void): void;
   onDatabase(wake: (key: string) => void): void;
-  readonly synced: Promise<unknown>;
 }
 
 export interface WakeUpOptions {
@@ -68,6 +67,5 @@ export function startWakeUps(kube: Kube, options: WakeUpOptions): WakeUps {
         databasesOfCluster(wake);
       });
     },
-    synced: Promise.all([clusters, databases, statefulSets, pods, records].map((informer) => informer.synced)),
   };
 }

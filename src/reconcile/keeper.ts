@@ -10,8 +10,8 @@ export interface OwnedObject {
 
 /** Keeps objects as they are wanted. */
 export interface Keeper {
-  /** Applies those of `objects` that changed since they were last applied here, or were not for a while. */
-  keep(objects: readonly OwnedObject[]): Promise<void>;
+  /** Applies those of `objects` that changed since they were last applied here, or were not for a while; all when `afresh`. */
+  keep(objects: readonly OwnedObject[], afresh?: boolean): Promise<void>;
 }
 
 /** What somebody else changed or deleted is put right within this time, in milliseconds. */
@@ -24,13 +24,13 @@ const REAPPLY_MS = 30_000;
 export function objectKeeper(kube: Kube, clock: Clock, fieldManager: string): Keeper {
   const applied = new Map<string, { readonly text: string; readonly at: number }>();
   return {
-    async keep(objects) {
+    async keep(objects, afresh = false) {
       for (const { type, object } of objects) {
         const key = `${type.plural} ${keyOf(refOf(object))}`;
         const text = JSON.stringify(object);
         const last = applied.get(key);
         const now = clock.now().getTime();
-        if (last?.text === text && now - last.at < REAPPLY_MS) continue;
+        if (!afresh && last?.text === text && now - last.at < REAPPLY_MS) continue;
         await kube.apply(type, object, { fieldManager, force: true });
         applied.set(key, { text, at: now });
       }

@@ -199,6 +199,13 @@ export const PERMISSIONS: readonly Permission[] = [
       why: "nodes and rigger get the permissions of this table",
       without: "nodes and rigger of new clusters may do nothing",
     },
+    {
+      group: "authorization.k8s.io",
+      resource: "localsubjectaccessreviews",
+      verbs: ["create"],
+      why: "what nodes and rigger may do is checked before an upgrade relies on it",
+      without: "a node that lacks a permission is noticed only when it fails",
+    },
   ]),
   ...held("node", [
     {

@@ -36,6 +36,12 @@ export interface Need extends Pick<Permission, "who" | "group" | "resource" | "w
   readonly name?: string;
 }
 
+/** A need that the authorizer denies, and the Role that should grant it. */
+export interface MissingPermission extends Need {
+  readonly namespace: string;
+  readonly role: string;
+}
+
 /** What the operator must be allowed: what it does itself, and what it grants. */
 export function operatorNeeds(): readonly Need[] {
   const needs = PERMISSIONS.flatMap(({ verbs, ...row }) =>

@@ -3,6 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { FINALIZERS, type StoreEnterpriseCluster } from "../../api/kinds.ts";
+import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import type { Finding } from "../../api/parts.ts";
 import type { ClusterStatus } from "../../api/cluster-status.ts";
 import type { EventRecorder } from "../../kube/events.ts";
@@ -11,12 +12,15 @@ import { changeObject } from "../../kube/records.ts";
 import { refOf, refOfKey } from "../../kube/ref.ts";
 import { observeCluster, readClusterSpec, type ClusterObservation, type ObserveDeps } from "../../observe/cluster.ts";
 import { Clusters } from "../../observe/kinds.ts";
-import { announcements } from "../../planner/cluster/announcements.ts";
+import { announcements, findingNews } from "../../planner/cluster/announcements.ts";
+import { blocked } from "../../planner/cluster/conditions.ts";
 import { planCluster, type ClusterDecision } from "../../planner/cluster/plan.ts";
 import { targetTag } from "../../planner/cluster/target.ts";
+import { PERMISSIONS_MISSING } from "../../planner/prerequisites/permissions.ts";
 import type { Keeper } from "../../reconcile/keeper.ts";
 import { settled, waiting, type Outcome } from "../../reconcile/outcome.ts";
 import { holdBack } from "../finalizer.ts";
+import { forbiddenFinding } from "../forbidden.ts";
 import { perform } from "./acts.ts";
 import { keepLicense } from "./license.ts";
 import { removeCluster } from "./removal.ts";
@@ -36,6 +40,8 @@ export interface ClusterDeps extends ObserveDeps {
 /** A cluster at rest is looked at this often, one on its way that often, in milliseconds. */
 const REST_MS = 5_000;
 const STEP_MS = 300;
+/** And one that waits for permissions that often. */
+const FORBIDDEN_MS = 1_000;
 
 /** One pass over a StoreEnterpriseCluster: observe, decide, act at most once, report. */
 export function clusterReconciler(deps: ClusterDeps): (key: string) => Promise<Outcome> {
@@ -44,22 +50,32 @@ export function clusterReconciler(deps: ClusterDeps): (key: string) => Promise<O
     if (rec === undefined) return settled;
     const spec = readClusterSpec(rec);
     if (typeof spec === "string") return reportUnreadable(deps, rec, spec);
-    const observation = await observeCluster(deps, rec, spec);
-    const { view } = observation;
-    const decision = planCluster(view, wantedTemplate(observation, targetTag(view)));
-    if (view.deleting) return removeCluster(deps, observation);
-    const { failure, objection } = await act(deps, observation, decision);
-    const findings = objection === undefined ? decision.findings : [...decision.findings, objection];
-    await report(deps, observation, {
-      ...(failure === undefined ? decision : failedDecision(decision, failure)),
-      findings,
-    });
-    if (failure !== undefined) {
-      deps.events.record(rec, "Warning", "StepFailed", messageOf(failure));
-      throw failure;
+    try {
+      return await pass(deps, rec, spec);
+    } catch (error) {
+      const finding = await forbiddenFinding(deps, rec.metadata.namespace ?? "default", error);
+      if (finding === undefined) throw error;
+      return reportForbidden(deps, rec, finding);
     }
-    return outcomeOf(decision);
   };
+}
+
+async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec: ClusterSpec): Promise<Outcome> {
+  const observation = await observeCluster(deps, rec, spec);
+  const { view, around, namespace } = observation;
+  const planned = planCluster(view, wantedTemplate(observation, targetTag(view)), around);
+  if (view.deleting) return removeCluster(deps, observation);
+  const { failure, objection } = await act(deps, observation, planned);
+  const decision = objection === undefined ? planned : { ...planned, findings: [...planned.findings, objection] };
+  if (failure === undefined) {
+    await report(deps, observation, decision);
+    return outcomeOf(decision);
+  }
+  const forbidden = await forbiddenFinding(deps, namespace, failure);
+  await report(deps, observation, failedDecision(decision, failure, forbidden));
+  if (forbidden !== undefined) return waiting(FORBIDDEN_MS, forbidden.id, forbidden.evidence);
+  deps.events.record(rec, "Warning", "StepFailed", messageOf(failure));
+  throw failure;
 }
 
 interface Acted {
@@ -73,7 +89,7 @@ async function act(deps: ClusterDeps, observation: ClusterObservation, decision:
   try {
     await holdBack(deps.kube, Clusters, observation.rec, FINALIZERS.cluster);
     await keepSecrets(deps, observation);
-    if (decision.ownsObjects) await deps.keeper.keep(ownedObjects(observation));
+    if (decision.ownsObjects) await deps.keeper.keep(ownedObjects(observation), lacksGrants(observation));
     if (decision.step.kind === "act") {
       deps.log.info("performing a step", {
         cluster: observation.view.name,
@@ -89,9 +105,18 @@ async function act(deps: ClusterDeps, observation: ClusterObservation, decision:
   }
 }
 
-function failedDecision(decision: ClusterDecision, failure: unknown): ClusterDecision {
-  const step = { kind: "wait", reason: "StepFailed", message: messageOf(failure) } as const;
-  return { ...decision, step };
+/** Somebody took from nodes or rigger what they were granted. */
+function lacksGrants({ around: { permissions } }: ClusterObservation): boolean {
+  return permissions?.read === true && permissions.value.some(({ who }) => who !== "operator");
+}
+
+function failedDecision(decision: ClusterDecision, failure: Error, forbidden: Finding | undefined): ClusterDecision {
+  if (forbidden === undefined) {
+    return { ...decision, step: { kind: "wait", reason: "StepFailed", message: messageOf(failure) } };
+  }
+  const others = decision.findings.filter(({ id }) => id !== forbidden.id);
+  const step = { kind: "wait", reason: forbidden.id, message: forbidden.evidence } as const;
+  return { ...decision, step, findings: [forbidden, ...others] };
 }
 
 async function report(deps: ClusterDeps, observation: ClusterObservation, decision: ClusterDecision): Promise<void> {
@@ -112,6 +137,20 @@ async function writeStatus(kube: Kube, rec: Stored<StoreEnterpriseCluster>, stat
 
 const STATUS = { subresource: "status" } as const;
 
+/** The cluster cannot even be looked at: all that is known is why. */
+async function reportForbidden(
+  deps: ClusterDeps,
+  rec: Stored<StoreEnterpriseCluster>,
+  finding: Finding,
+): Promise<Outcome> {
+  const before = rec.status ?? {};
+  const findings = [finding];
+  const status = { ...before, findings, conditions: stamped(before.conditions, [blocked(findings)], deps.clock.now()) };
+  await writeStatus(deps.kube, rec, status);
+  for (const { type, reason, message } of findingNews(before, status)) deps.events.record(rec, type, reason, message);
+  return waiting(FORBIDDEN_MS, finding.id, finding.evidence);
+}
+
 async function reportUnreadable(
   deps: ClusterDeps,
   rec: Stored<StoreEnterpriseCluster>,
@@ -130,7 +169,9 @@ async function reportUnreadable(
   return settled;
 }
 
-function outcomeOf({ step, state }: ClusterDecision): Outcome {
+function outcomeOf({ step, state, findings }: ClusterDecision): Outcome {
+  const lacking = findings.find(({ id }) => id === PERMISSIONS_MISSING);
+  if (lacking !== undefined && step.kind !== "act") return waiting(FORBIDDEN_MS, lacking.id, lacking.evidence);
   switch (step.kind) {
     case "act":
       return waiting(1, "Stepping", step.why);

@@ -6,7 +6,7 @@ import { Clusters } from "../../observe/kinds.ts";
 
 /** Why a database cannot be looked after at the moment. */
 export interface Unready {
-  readonly reason: "ClusterNotFound" | "ClusterInvalid" | "ClusterNotReady";
+  readonly reason: "ClusterNotFound" | "ClusterInvalid" | "ClusterNotReady" | "PermissionsMissing" | "RequestForbidden";
   readonly message: string;
 }
 

@@ -3,6 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { databaseSpec, type DatabaseSpec } from "../../api/database-spec.ts";
 import type { DatabaseStatus } from "../../api/database-status.ts";
+import type { Finding } from "../../api/parts.ts";
 import { FINALIZERS } from "../../api/kinds.ts";
 import type { EventRecorder } from "../../kube/events.ts";
 import type { Kube } from "../../kube/kube.ts";
@@ -13,9 +14,11 @@ import type { ClusterObservation, ObserveDeps } from "../../observe/cluster.ts";
 import { Databases } from "../../observe/kinds.ts";
 import { planCluster } from "../../planner/cluster/plan.ts";
 import { wasRunning } from "../../planner/cluster/state.ts";
+import { PERMISSIONS_MISSING } from "../../planner/prerequisites/permissions.ts";
 import { planDatabase, type DatabaseDecision } from "../../planner/database/spec-checks.ts";
 import { settled, waiting, type Outcome } from "../../reconcile/outcome.ts";
 import { holdBack } from "../finalizer.ts";
+import { forbiddenFinding } from "../forbidden.ts";
 import { attempt } from "./acts.ts";
 import { bdbOf, clusterOf, type Redb, type Unready } from "./cluster.ts";
 import type { DatabaseFailure } from "./failure.ts";
@@ -41,20 +44,38 @@ export function databaseReconciler(deps: DatabaseDeps): (key: string) => Promise
   return async (key) => {
     const redb = await deps.kube.get(Databases, refOfKey(key));
     if (redb === undefined) return settled;
-    const cluster = await clusterOf(deps, redb);
-    if (redb.metadata.deletionTimestamp !== undefined) return removeDatabase(deps.kube, redb, cluster);
-    if ("reason" in cluster) {
-      await report(deps, redb, redb.spec.storeEnterpriseCluster?.name ?? "", { unready: cluster });
-      return waiting(STEP_MS * 4, cluster.reason, cluster.message);
+    try {
+      return await pass(deps, redb);
+    } catch (error) {
+      const finding = await forbiddenFinding(deps, redb.metadata.namespace ?? "default", error);
+      if (finding === undefined) throw error;
+      return reportForbidden(deps, redb, finding);
     }
-    await holdBack(deps.kube, Databases, redb, FINALIZERS.database);
-    return reconcile(deps, redb, cluster);
   };
+}
+
+async function pass(deps: DatabaseDeps, redb: Redb): Promise<Outcome> {
+  const cluster = await clusterOf(deps, redb);
+  if (redb.metadata.deletionTimestamp !== undefined) return removeDatabase(deps.kube, redb, cluster);
+  if ("reason" in cluster) {
+    await report(deps, redb, redb.spec.storeEnterpriseCluster?.name ?? "", { unready: cluster });
+    return waiting(STEP_MS * 4, cluster.reason, cluster.message);
+  }
+  await holdBack(deps.kube, Databases, redb, FINALIZERS.database);
+  return reconcile(deps, redb, cluster);
+}
+
+/** The cluster's status tells the same, and is where the way out is told. */
+async function reportForbidden(deps: DatabaseDeps, redb: Redb, { id, evidence, remedy }: Finding): Promise<Outcome> {
+  const reason = id === PERMISSIONS_MISSING ? "PermissionsMissing" : "RequestForbidden";
+  const unready = { reason, message: `${evidence}; remedy: ${remedy}` } as const;
+  await report(deps, redb, redb.spec.storeEnterpriseCluster?.name ?? redb.status?.cluster ?? "", { unready });
+  return waiting(STEP_MS * 2, reason, evidence);
 }
 
 async function reconcile(deps: DatabaseDeps, redb: Redb, cluster: ClusterObservation): Promise<Outcome> {
   const bdb = bdbOf(cluster, redb);
-  const { suspension } = planCluster(cluster.view, cluster.view.workload?.template ?? "");
+  const { suspension } = planCluster(cluster.view, cluster.view.workload?.template ?? "", cluster.around);
   const name = cluster.view.name;
   const unready = unreadiness(cluster);
   if (suspension !== undefined || unready !== undefined) {

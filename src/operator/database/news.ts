@@ -34,7 +34,15 @@ function changed(
   return told === undefined ? [] : [told];
 }
 
-const OBJECTIONS = ["IncompatibleDatabaseVersion", "SpecInvalid", "ClusterNotFound", "RefusedByCluster", "CallFailed"];
+const OBJECTIONS = [
+  "IncompatibleDatabaseVersion",
+  "SpecInvalid",
+  "ClusterNotFound",
+  "RefusedByCluster",
+  "CallFailed",
+  "PermissionsMissing",
+  "RequestForbidden",
+];
 
 function blockedNews(before: DatabaseStatus, after: DatabaseStatus): Announcement[] {
   const old = before.conditions?.find(({ type }) => type === "Ready");

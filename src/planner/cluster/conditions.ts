@@ -8,7 +8,7 @@ export type Statement = Omit<Condition, "lastTransitionTime">;
 
 /** What the status of a cluster says about a decision: Available, Progressing, UpgradeBlocked, ReconcileSuspended. */
 export function clusterConditions(view: ClusterView, decision: ClusterDecision): readonly Statement[] {
-  const statements = [available(view), progressing(decision), blocked(decision), suspended(decision)];
+  const statements = [available(view), progressing(decision), blocked(decision.findings), suspended(decision)];
   return statements.map((statement) => ({ ...statement, observedGeneration: view.generation }));
 }
 
@@ -72,7 +72,8 @@ const REASON_OF_ACT = {
   "write-tag": "AutomaticUpgrade",
 } as const;
 
-function blocked({ findings }: ClusterDecision): Statement {
+/** Whether something stands in the way of an upgrade. */
+export function blocked(findings: readonly Finding[]): Statement {
   const blocking = findings.filter(({ severity }) => severity === "block");
   const first = blocking[0];
   return first === undefined

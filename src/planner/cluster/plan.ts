@@ -7,6 +7,7 @@ import { isAutoUpgrade, targetTag, versionChange, type VersionChange } from "./t
 import type { ClusterView } from "./view.ts";
 import { findingsAt } from "../prerequisites/run.ts";
 import { situationOf } from "../prerequisites/situation.ts";
+import type { Surroundings } from "../prerequisites/surroundings.ts";
 
 /** Management of databases, and of what a cluster upgrade does not need, is suspended (§1 rules 1 and 2). */
 export interface Suspension {
@@ -33,23 +34,28 @@ export interface ClusterDecision {
 }
 
 /** Decides from facts alone, so that an operator that starts in the middle decides the same. `wanted`: template hash. */
-export function planCluster(view: ClusterView, wanted: string): ClusterDecision {
-  const situation = situationOf(view);
+export function planCluster(view: ClusterView, wanted: string, around: Surroundings = {}): ClusterDecision {
+  const situation = situationOf(view, { around });
   const invalid = findingsAt("spec", situation);
   const config = findingsAt("edit", situation);
   const upgrade = findingsAt("start", situation);
-  const blocking = [...config, ...upgrade].filter(({ severity }) => severity === "block");
+  const unable = findingsAt("write", situation);
+  const objecting = [...config, ...upgrade].filter(isBlocking);
+  const blocking = [...unable.filter(isBlocking), ...objecting];
   const change = versionChange(view);
   const unfinished = isUnfinished(view);
   const free = invalid.length === 0 && blocking.length === 0 && !view.deleting;
   const left = leftBehind(view);
   const ownsObjects = free && (change !== undefined || left === undefined);
-  const step = ownsObjects ? ownStep(view, wanted, change) : keepingService(view);
+  const held = unable.find(({ severity }) => severity === "wait");
+  const step = ownsObjects && held === undefined ? ownStep(view, wanted, change) : heldStep(keepingService(view), held);
   const upgrading = free && view.workload !== undefined && (change !== undefined || unfinished);
   const rolling = upgrading ? "version" : ownsObjects && rollsTemplate(view, wanted) ? "template" : undefined;
-  const objection = step.kind === "wait" ? step.finding : undefined;
+  const objection = held ?? (step.kind === "wait" ? step.finding : undefined);
+  // what the operator may not do is no fault of a cluster that nobody wants to change
+  const upgradeBlocked = objecting.length > 0 || (blocking.length > 0 && change !== undefined);
   return {
-    state: clusterState(view, { specInvalid: invalid.length > 0, upgradeBlocked: blocking.length > 0, rolling }),
+    state: clusterState(view, { specInvalid: invalid.length > 0, upgradeBlocked, rolling }),
     specStatus: invalid.length === 0 ? "Valid" : "Invalid",
     target: targetTag(view),
     step,
@@ -80,8 +86,18 @@ function keepingService(view: ClusterView): RollStep {
   return view.workload === undefined || view.deleting ? { kind: "done" } : serviceStep(view, view.workload);
 }
 
+/** Nodes are kept in service while nothing else may be done. */
+function heldStep(step: RollStep, held: Finding | undefined): RollStep {
+  if (held === undefined || step.kind !== "done") return step;
+  return { kind: "wait", reason: held.id, message: held.evidence, finding: held };
+}
+
 function writeAll(why: string): RollStep {
   return { kind: "act", act: { kind: "write-workload", partition: 0 }, why };
+}
+
+function isBlocking({ severity }: Finding): boolean {
+  return severity === "block";
 }
 
 function isMild({ severity }: Finding): boolean {

@@ -4,9 +4,10 @@ import type { Need, Situation } from "./situation.ts";
 /**
  * When a check is asked. `spec`: an objection makes SPEC STATUS Invalid. `edit`: it makes the cluster InvalidUpgrade as soon
  * as it is written. `start`: before the cluster moves to another release, and all the way. `step`: before each node is
- * touched. `plan`: by whoever looks ahead, such as `storectl preflight`; that one asks all the others too.
+ * touched. `write`: in each pass, before anything is written; what blocks then makes the cluster InvalidUpgrade only when an
+ * upgrade is wanted. `plan`: by whoever looks ahead, such as `storectl preflight`; that one asks all the others too.
  */
-export const MOMENTS = ["spec", "edit", "start", "step", "plan"] as const;
+export const MOMENTS = ["spec", "edit", "start", "step", "write", "plan"] as const;
 export type Moment = (typeof MOMENTS)[number];
 
 /** One prerequisite (§9): a pure look at gathered facts. */

@@ -25,11 +25,14 @@ import {
   replicasAreInSync,
 } from "./nodes.ts";
 import { pathIsAllowed } from "./path.ts";
+import { clusterIsPermitted, operatorIsPermitted } from "./permissions.ts";
 import { SPEC_CHECKS } from "./spec.ts";
 
 /** Every prerequisite (§9, product facts §7.1), in the order in which objections are told. */
 export const CHECKS: readonly Check[] = [
   ...SPEC_CHECKS,
+  operatorIsPermitted,
+  clusterIsPermitted,
   autoUpgradeSaysOneThing,
   noDigestWithAutoUpgrade,
   noUserModulesWithAutoUpgrade,

@@ -1,8 +1,12 @@
+import type { MissingPermission } from "../../releases/roles.ts";
+
 /** A fact that was asked for: read, or the reason why it could not be. */
 export type Reading<T> = { readonly read: true; readonly value: T } | { readonly read: false; readonly why: string };
 
 /** What lies around a cluster and is read where the caller may; a part that a caller does not ask for is absent. */
 export interface Surroundings {
+  /** What the operator, nodes and rigger may not do. */
+  readonly permissions?: Reading<readonly MissingPermission[]>;
   readonly workers?: Reading<readonly Worker[]>;
   readonly volumes?: Reading<readonly Volume[]>;
   readonly networkPolicies?: Reading<readonly PortRule[]>;

@@ -1,0 +1,100 @@
+import type { Clock } from "../base/clock.ts";
+import { messageOf } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import { clusterNames, OPERATOR_NAME } from "../api/names.ts";
+import type { Kube } from "../kube/kube.ts";
+import type { Reading } from "../planner/prerequisites/surroundings.ts";
+import { clusterNeeds, operatorNeeds, type MissingPermission, type Need, type RoleScope } from "../releases/roles.ts";
+import { askAccess, askOwnAccess, askOwnRules } from "./access-reviews.ts";
+
+/** What was asked of the authorizer about one subject. */
+export type Lacking = Reading<readonly MissingPermission[]>;
+
+/** Knows what the operator, its nodes and its riggers may not do. Answers are believed for a while. */
+export interface Permissions {
+  /** What the operator lacks; an answer older than `freshMs` is asked anew, one that says that something lacks sooner. */
+  operator(freshMs: number): Promise<Lacking>;
+  /** What nodes and rigger of a cluster lack, whose nodes run as the service account `account`. */
+  cluster(scope: RoleScope & { readonly account: string }, freshMs: number): Promise<Lacking>;
+  /** A request was refused: what is believed is asked anew, each permission by itself. */
+  doubt(): void;
+}
+
+/** What lacks something is asked again after this long, and doubt is heard this often, in milliseconds. */
+const LACKING_MS = 1_000;
+const DOUBT_MS = 3_000;
+
+interface Asked {
+  readonly at: number;
+  readonly answer: Promise<Lacking>;
+  lacks: boolean;
+}
+
+/**
+ * Reviews permissions in `namespace`. One request lists the operator's own; only what the list does not show, as lists of some
+ * authorizers are not complete, and all of it after a doubt, is asked one by one.
+ */
+export function reviewPermissions(
+  kube: Kube,
+  { namespace, clock, log }: { readonly namespace: string; readonly clock: Clock; readonly log: Log },
+): Permissions {
+  const asked = new Map<string, Asked>();
+  let doubtedAt = Number.NEGATIVE_INFINITY;
+  const believed = (
+    key: string,
+    freshMs: number,
+    ask: () => Promise<readonly MissingPermission[]>,
+  ): Promise<Lacking> => {
+    const now = clock.now().getTime();
+    const known = asked.get(key);
+    if (known !== undefined && now - known.at < (known.lacks ? Math.min(freshMs, LACKING_MS) : freshMs)) {
+      return known.answer;
+    }
+    const entry: Asked = { at: now, answer: reading(ask(), log), lacks: false };
+    asked.set(key, entry);
+    void entry.answer.then((answer) => {
+      entry.lacks = !answer.read || answer.value.length > 0;
+    });
+    return entry.answer;
+  };
+  return {
+    operator: (freshMs) =>
+      believed("", freshMs, async () => {
+        const isDoubted = clock.now().getTime() - doubtedAt < DOUBT_MS;
+        const needs = operatorNeeds();
+        const unlisted = isDoubted ? needs : await askOwnRules(kube, namespace, needs);
+        const missing = await lackingOf(unlisted, (need) => askOwnAccess(kube, namespace, need));
+        return missing.map((need) => ({ ...need, namespace, role: OPERATOR_NAME }));
+      }),
+    cluster: ({ account, ...scope }, freshMs) =>
+      believed(`${scope.name} ${scope.nodes} ${account}`, freshMs, async () => {
+        const rigger = clusterNames.rigger(scope.name);
+        const ask = async (who: "node" | "rigger", user: string, role: string): Promise<MissingPermission[]> => {
+          const missing = await lackingOf(clusterNeeds(who, scope), (need) => askAccess(kube, namespace, user, need));
+          return missing.map((need) => ({ ...need, namespace, role }));
+        };
+        const lacking = await Promise.all([ask("node", account, scope.name), ask("rigger", rigger, rigger)]);
+        return lacking.flat();
+      }),
+    doubt: () => {
+      const now = clock.now().getTime();
+      if (now - doubtedAt < DOUBT_MS) return;
+      doubtedAt = now;
+      asked.clear();
+    },
+  };
+}
+
+async function lackingOf(needs: readonly Need[], isAllowed: (need: Need) => Promise<boolean>): Promise<Need[]> {
+  const verdicts = await Promise.all(needs.map(isAllowed));
+  return needs.filter((_, index) => verdicts[index] === false);
+}
+
+async function reading(asking: Promise<readonly MissingPermission[]>, log: Log): Promise<Lacking> {
+  try {
+    return { read: true, value: await asking };
+  } catch (error) {
+    log.warn("permissions cannot be reviewed", { reason: messageOf(error) });
+    return { read: false, why: messageOf(error) };
+  }
+}

@@ -1,0 +1,70 @@
+import type { Finding } from "../../api/parts.ts";
+import { permissionsText, restoringPatch } from "../../releases/restore.ts";
+import type { MissingPermission } from "../../releases/roles.ts";
+import { block, wait, type Check } from "./check.ts";
+import type { Situation } from "./situation.ts";
+
+/** Every permission that is lacking is found under this name, whoever lacks it. */
+export const PERMISSIONS_MISSING = "PermissionsMissing";
+
+/** Nobody but a user can give the operator what it lacks. */
+export const operatorIsPermitted: Check = {
+  id: PERMISSIONS_MISSING,
+  asks: "the operator may do what it has to do",
+  at: ["write"],
+  needs: ["permissions"],
+  find: ({ around, view }) => {
+    const lacking = missingOf(around).filter(({ who }) => who === "operator");
+    return lacking.length === 0 ? undefined : operatorFinding(lacking, view.operator.operator);
+  },
+};
+
+/** The operator gives nodes and rigger what they lack, and touches no node until they have it. */
+export const clusterIsPermitted: Check = {
+  id: "ClusterPermissionsMissing",
+  asks: "nodes and rigger may do what they have to do",
+  at: ["write"],
+  needs: ["permissions"],
+  find: ({ around }) => {
+    const lacking = missingOf(around).filter(({ who }) => who !== "operator");
+    if (lacking.length === 0) return undefined;
+    const roles = Map.groupBy(lacking, ({ role }) => role);
+    const remedies = [...roles.values()].map(
+      (of) => restoringPatch(of) ?? `kubectl describe role,rolebinding ${at(of)}`,
+    );
+    return wait(
+      PERMISSIONS_MISSING,
+      [...roles.values()].map(permissionsText).join("; "),
+      `the operator writes the Role anew by itself, unless somebody takes it away again; by hand: ${remedies.join("; ")}`,
+    );
+  },
+};
+
+/** What the operator itself lacks. Release: whose bundle restores it. */
+export function operatorFinding(lacking: readonly MissingPermission[], release: string): Finding {
+  const namespace = lacking[0]?.namespace ?? "";
+  return block(
+    PERMISSIONS_MISSING,
+    permissionsText(lacking),
+    restoringPatch(lacking) ??
+      `apply the bundle of release ${release} again: kubectl apply -n ${namespace} -f bundle.yaml`,
+  );
+}
+
+/** A refusal that no missing permission explains: a quota, an admission policy, or a rule that changed just now. */
+export function refusalFinding(message: string, namespace: string, account: string): Finding {
+  return block(
+    "RequestForbidden",
+    message,
+    "look for a quota or an admission policy that refuses it, and at what the operator may do: " +
+      `kubectl auth can-i --list -n ${namespace} --as system:serviceaccount:${namespace}:${account}`,
+  );
+}
+
+function missingOf({ permissions }: Situation["around"]): readonly MissingPermission[] {
+  return permissions?.read === true ? permissions.value : [];
+}
+
+function at([first]: readonly MissingPermission[]): string {
+  return `${first?.role ?? ""} -n ${first?.namespace ?? ""}`;
+}

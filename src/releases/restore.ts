@@ -1,0 +1,53 @@
+import { VERBS } from "./permissions.ts";
+import type { MissingPermission, PolicyRule } from "./roles.ts";
+
+/** A longer list is cut: an event holds 1024 characters. */
+const LONGEST_LIST = 350;
+/** A longer command is no help; a whole Role is applied then. */
+const LONGEST_COMMAND = 560;
+
+/** What is lacking in one Role, as half a sentence with verbs, resources, namespace and the consequence. */
+export function permissionsText(lacking: readonly MissingPermission[]): string {
+  const [first] = lacking;
+  if (first === undefined) return "";
+  const { who, role, namespace, without } = first;
+  const places = Map.groupBy(lacking, placeOf);
+  const listed = shortened([...places].map(([place, same]) => `${same.map(({ verb }) => verb).join("/")} ${place}`));
+  return `the ${who} may not ${listed} in namespace ${namespace} (Role ${role}), so ${without}`;
+}
+
+/**
+ * The command that gives back exactly what is lacking in one Role; undefined when so much is lacking that the Role or its
+ * binding is gone, or needs to be applied as a whole.
+ */
+export function restoringPatch(lacking: readonly MissingPermission[]): string | undefined {
+  const [first] = lacking;
+  if (first === undefined) return undefined;
+  const rules = [...Map.groupBy(lacking, placeOf).values()].flatMap(ruleOf);
+  const operations = rules.map((value) => ({ op: "add", path: "/rules/-", value }));
+  const command = `kubectl patch role ${first.role} -n ${first.namespace} --type json -p '${JSON.stringify(operations)}'`;
+  return command.length > LONGEST_COMMAND ? undefined : command;
+}
+
+function placeOf({ group, resource, name }: MissingPermission): string {
+  return `${resource}${group === "" ? "" : `.${group}`}${name === undefined ? "" : ` "${name}"`}`;
+}
+
+function ruleOf(same: readonly MissingPermission[]): PolicyRule[] {
+  const [first] = same;
+  if (first === undefined) return [];
+  return [
+    {
+      apiGroups: [first.group],
+      resources: [first.resource],
+      ...(first.name === undefined ? {} : { resourceNames: [first.name] }),
+      verbs: VERBS.filter((verb) => same.some((one) => one.verb === verb)),
+    },
+  ];
+}
+
+function shortened(items: readonly string[]): string {
+  const shown = items.filter((_, index) => items.slice(0, index + 1).join(", ").length <= LONGEST_LIST);
+  const left = items.length - shown.length;
+  return left === 0 ? shown.join(", ") : `${shown.join(", ")} and ${left} more`;
+}
