@@ -25,7 +25,12 @@ export function controllerOf(object: { readonly metadata: ObjectMeta }): OwnerRe
 }
 
 /** A reference that makes `owner` the managing owner of another object, which then goes away with it. */
-export function controllerReference(owner: Stored<object>): OwnerReference {
+export function ownerReference(owner: Stored<object>): OwnerReference {
   const { name, uid } = owner.metadata;
-  return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, controller: true, blockOwnerDeletion: true };
+  return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, controller: true };
+}
+
+/** The same for controllers of Kubernetes, whose objects hold a foreground deletion of `owner` up: a right that few have. */
+export function controllerReference(owner: Stored<object>): OwnerReference {
+  return { ...ownerReference(owner), blockOwnerDeletion: true };
 }

@@ -58,14 +58,6 @@ export const PERMISSIONS: readonly Permission[] = [
     },
     {
       group: API_GROUP,
-      resource: "storeenterpriseclusters/finalizers",
-      verbs: ["update"],
-      why: "objects of a cluster are marked as owned by it",
-      without: "no object of a cluster can be made",
-      rarely: "only the admission plugin OwnerReferencesPermissionEnforcement (OpenShift) asks for it",
-    },
-    {
-      group: API_GROUP,
       resource: "storeenterprisedatabases",
       verbs: ["get", "list", "watch"],
       why: "databases are read and followed",
@@ -84,14 +76,6 @@ export const PERMISSIONS: readonly Permission[] = [
       verbs: ["update"],
       why: "the status tells users what goes on",
       without: "users are told nothing about their databases",
-    },
-    {
-      group: API_GROUP,
-      resource: "storeenterprisedatabases/finalizers",
-      verbs: ["update"],
-      why: "the Secret of a database is marked as owned by it",
-      without: "no Secret of a database can be made",
-      rarely: "only the admission plugin OwnerReferencesPermissionEnforcement (OpenShift) asks for it",
     },
     {
       group: "",

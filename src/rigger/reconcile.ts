@@ -5,7 +5,7 @@ import { clusterNames, LABELS } from "../api/names.ts";
 import { EndpointSlices, Pods, Services } from "../kube/builtin.ts";
 import type { Informer } from "../kube/informer.ts";
 import type { Kube, Stored } from "../kube/kube.ts";
-import { controllerReference } from "../kube/ref.ts";
+import { ownerReference } from "../kube/ref.ts";
 import type { ManagementClient } from "../management/client.ts";
 import { faults } from "../management/faults.ts";
 import type { BdbRecord, NodeRecord } from "../management/records.ts";
@@ -73,7 +73,7 @@ async function rig(deps: RiggerDeps, bdb: BdbRecord, serving: readonly NodeRecor
   const record = deps.records.get({ name: clusterNames.databaseRecord(cluster, bdb.uid), namespace });
   if (record === undefined || bdb.status === "delete-pending") return;
   if (!(await isFree(deps, bdb))) return;
-  const place = { cluster, namespace, owner: controllerReference(record) };
+  const place = { cluster, namespace, owner: ownerReference(record) };
   await deps.keeper.keep([{ type: Services, object: databaseService(bdb, place) }]);
   // with nobody to name, the last ones named are more likely to answer than none
   if (serving.length === 0) return;

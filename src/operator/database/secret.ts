@@ -4,7 +4,7 @@ import { APP_LABEL, LABELS } from "../../api/names.ts";
 import type { StoreEnterpriseDatabase } from "../../api/kinds.ts";
 import { Secrets } from "../../kube/builtin.ts";
 import type { Kube, Stored } from "../../kube/kube.ts";
-import { controllerReference } from "../../kube/ref.ts";
+import { ownerReference } from "../../kube/ref.ts";
 import { encoded, textOf } from "../objects/secrets.ts";
 
 type Redb = Stored<StoreEnterpriseDatabase>;
@@ -27,7 +27,7 @@ export async function keepPassword(kube: Kube, redb: Redb): Promise<string> {
       metadata: {
         ...ref,
         labels: { [LABELS.app]: APP_LABEL, [LABELS.database]: redb.metadata.name },
-        ownerReferences: [controllerReference(redb)],
+        ownerReferences: [ownerReference(redb)],
       },
       type: "Opaque",
       data: { password: encoded(password) },

@@ -1,6 +1,6 @@
 import type { ObjectMeta } from "kubernetes-types/meta/v1.js";
 import { APP_LABEL, LABELS } from "../../api/names.ts";
-import { controllerReference } from "../../kube/ref.ts";
+import { ownerReference } from "../../kube/ref.ts";
 import type { ClusterObservation } from "../../observe/cluster.ts";
 
 /** What the objects of a cluster are made from. */
@@ -27,6 +27,6 @@ export function ownedMeta(owner: Owner, name: string, role?: string): ObjectMeta
     name,
     namespace: owner.namespace,
     labels: labelsOf(owner, role),
-    ownerReferences: [controllerReference(owner.rec)],
+    ownerReferences: [ownerReference(owner.rec)],
   };
 }

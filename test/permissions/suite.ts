@@ -1,0 +1,233 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { describe, test } from "node:test";
+import type { StoreEnterpriseCluster } from "../../src/api/kinds.ts";
+import { OPERATOR_NAME, PORTS } from "../../src/api/names.ts";
+import { jsonLog, silentLog } from "../../src/base/log.ts";
+import { ConfigMaps, EndpointSlices, Events, Services, StatefulSets } from "../../src/kube/builtin.ts";
+import type { Kube, Stored } from "../../src/kube/kube.ts";
+import { ownerReference } from "../../src/kube/ref.ts";
+import type { BdbRecord, NodeRecord } from "../../src/management/records.ts";
+import { Clusters } from "../../src/observe/kinds.ts";
+import { reviewPermissions } from "../../src/observe/permissions.ts";
+import { runOperator } from "../../src/operator/run.ts";
+import { planCluster } from "../../src/planner/cluster/plan.ts";
+import { objectKeeper } from "../../src/reconcile/keeper.ts";
+import { systemClock } from "../../src/reconcile/system-clock.ts";
+import {
+  clusterNeeds,
+  clusterRules,
+  OPERATOR_RULES,
+  operatorNeeds,
+  type Need,
+  type PolicyRule,
+} from "../../src/releases/roles.ts";
+import { databaseEndpoints, databaseService } from "../../src/rigger/endpoints.ts";
+import { clusterView, NEW } from "../kit/cluster-view.ts";
+import { loopbackAddress } from "../kit/engine.ts";
+import { lineOf, openNamespace, rulesWithout, writeRole, type GuardedApi } from "../kit/permission-scene.ts";
+import { until } from "../kit/until.ts";
+import type { Kubectl } from "../kubectl/kubectl.ts";
+
+/** An API server to judge permissions, and a kubectl for it. */
+export interface Judge extends GuardedApi {
+  readonly kubectl: Kubectl;
+}
+
+const REC = "rec";
+
+/** Takes each verb in turn from each Role: a finding names it, nothing begins, and the command of the finding restores it. */
+export function permissionSuite(judge: () => Judge): void {
+  describe(
+    "the operator without one verb says so, begins nothing, and goes on once the command of the finding was run",
+    {
+      concurrency: 6,
+    },
+    () => {
+      for (const need of operatorNeeds()) {
+        test(lineOf(need), { timeout: 60_000 }, async () => {
+          await using scene = await startOperator(judge(), rulesWithout(OPERATOR_RULES, need));
+          await judge().kube.create(Clusters, { metadata: { name: REC, namespace: scene.namespace }, spec: {} });
+          const said = isUnheard(need) ? await scene.saidByProbe() : await scene.saidByCluster();
+          assert.match(
+            said.evidence,
+            new RegExp(`may not ${escaped(lineOf(need).replace("operator ", ""))} in namespace`),
+          );
+          assert.ok(said.evidence.includes(`namespace ${scene.namespace} (Role ${OPERATOR_NAME})`), said.evidence);
+          assert.equal(await scene.nodes(), undefined, "the nodes were made all the same");
+          const command = /^kubectl (patch role .* --type json -p )'(.*)'$/.exec(said.remedy);
+          assert.ok(command, `no command in ${said.remedy}`);
+          await judge().kubectl(command[1] ?? "", command[2] ?? "");
+          await until("the nodes are made", async () => (await scene.nodes()) !== undefined, PATIENCE);
+          await until("the finding is gone", async () => (await scene.findings()).length === 0, PATIENCE);
+        });
+      }
+    },
+  );
+
+  for (const who of ["node", "rigger"] as const) {
+    test(`every verb that a ${who} lacks is found by name`, { timeout: 120_000 }, async () => {
+      const namespace = newNamespace();
+      const scope = { name: REC, nodes: 3 };
+      const roles = { node: REC, rigger: `${REC}-services-rigger` };
+      await using operator = closing(
+        await openNamespace(judge(), namespace, {
+          [OPERATOR_NAME]: OPERATOR_RULES,
+          [roles.node]: clusterRules("node", scope),
+          [roles.rigger]: clusterRules("rigger", scope),
+        }),
+      );
+      const permissions = reviewPermissions(operator.kube, { namespace, clock: systemClock, log: silentLog });
+      const lacking = async () => {
+        const answer = await permissions.cluster({ ...scope, account: REC }, 0);
+        assert.ok(answer.read);
+        return answer.value;
+      };
+      for (const need of clusterNeeds(who, scope)) {
+        await writeRole(judge(), namespace, roles[who], rulesWithout(clusterRules(who, scope), need));
+        await until(lineOf(need), async () => (await lacking()).map(lineOf).join() === lineOf(need), PATIENCE);
+        const around = { permissions: { read: true, value: await lacking() } } as const;
+        const { findings, step } = planCluster(clusterView(), "", around);
+        assert.deepEqual([findings[0]?.id, step.kind], ["PermissionsMissing", "wait"]);
+        assert.ok(findings[0]?.evidence.includes(`${need.verb} ${need.resource}`), findings[0]?.evidence);
+      }
+    });
+  }
+
+  test("the rigger may make what belongs to a database, and hand it on to a record", { timeout: 60_000 }, async () => {
+    const namespace = newNamespace();
+    const account = `${REC}-services-rigger`;
+    const rules = { [account]: clusterRules("rigger", { name: REC, nodes: 3 }) };
+    await using rigger = closing(await openNamespace(judge(), namespace, rules));
+    const record = await judge().kube.create(ConfigMaps, { metadata: { name: "rec-db-1", namespace } });
+    const place = { cluster: REC, namespace, owner: ownerReference(record) };
+    const bdb = { uid: 1, name: "orders", port: 10_000 } as BdbRecord;
+    const node = { uid: 1, addr: "10.0.0.1" } as NodeRecord;
+    const keeper = objectKeeper(rigger.kube, systemClock, account);
+    const objects = [
+      { type: Services, object: databaseService(bdb, place) },
+      { type: EndpointSlices, object: databaseEndpoints(bdb, [node], place) },
+    ];
+    await keeper.keep(objects);
+    await keeper.keep(objects, true);
+    const [service] = (await judge().kube.list(Services, { namespace })).items;
+    assert.deepEqual(service?.metadata.ownerReferences?.[0]?.uid, record.metadata.uid);
+  });
+
+  test("the operator gives nodes and rigger back what somebody took from them", { timeout: 60_000 }, async () => {
+    await using scene = await startOperator(judge(), OPERATOR_RULES);
+    const { namespace } = scene;
+    await judge().kube.create(Clusters, { metadata: { name: REC, namespace }, spec: {} });
+    await until("the nodes are made", async () => (await scene.nodes()) !== undefined, PATIENCE);
+    await writeRole(judge(), namespace, REC, []);
+    const said = await scene.saidByCluster();
+    assert.match(said.evidence, /the node may not .*Role rec/);
+    await until("the finding is gone", async () => (await scene.findings()).length === 0, PATIENCE);
+  });
+}
+
+const PATIENCE = { withinMs: 20_000, everyMs: 50 };
+
+interface Said {
+  readonly evidence: string;
+  readonly remedy: string;
+}
+
+interface OperatorScene extends AsyncDisposable {
+  readonly namespace: string;
+  nodes(): Promise<Stored<object> | undefined>;
+  findings(): Promise<readonly Said[]>;
+  /** What status, condition and event of the cluster say alike. */
+  saidByCluster(): Promise<Said>;
+  /** What readiness probe, metrics and log say alike. */
+  saidByProbe(): Promise<Said>;
+}
+
+/** A real operator under an account with these rules alone. */
+async function startOperator(judge: Judge, rules: readonly PolicyRule[]): Promise<OperatorScene> {
+  const namespace = newNamespace();
+  const kube = await openNamespace(judge, namespace, { [OPERATOR_NAME]: rules });
+  const lines: string[] = [];
+  const log = jsonLog(
+    (line) => {
+      lines.push(line);
+    },
+    () => new Date(),
+  );
+  const stop = new AbortController();
+  const address = loopbackAddress();
+  const config = { namespace, identity: "test", address, release: NEW };
+  const ended = runOperator({ kube, clock: systemClock, log, config }, stop.signal);
+  const cluster = async (): Promise<Stored<StoreEnterpriseCluster> | undefined> =>
+    judge.kube.get(Clusters, { name: REC, namespace });
+  const findings = async (): Promise<readonly Said[]> =>
+    ((await cluster())?.status?.findings ?? []).filter(({ id }) => id === "PermissionsMissing");
+  const eventually = async (what: string, claim: () => Promise<boolean>): Promise<void> => {
+    await until(what, claim, PATIENCE).catch(async (error: unknown) => {
+      throw new Error(`${String(error)}; ${JSON.stringify((await cluster())?.status)}; ${lines.slice(-12).join("")}`);
+    });
+  };
+  return {
+    namespace,
+    findings,
+    nodes: () => judge.kube.get(StatefulSets, { name: REC, namespace }),
+    async saidByCluster() {
+      let said: Said | undefined;
+      await eventually("the cluster says what is missing", async () => {
+        [said] = await findings();
+        return said !== undefined && (await hasWarning(judge.kube, namespace));
+      });
+      assert.ok(said);
+      return said;
+    },
+    async saidByProbe() {
+      const probe = async (path: string): Promise<string> => {
+        const answer = await fetch(`http://${address}:${PORTS.metrics}/${path}`).catch(() => undefined);
+        return answer === undefined ? "" : `${answer.status} ${await answer.text()}`;
+      };
+      await eventually("the probe says what is missing", async () => /^503 .*may not/.test(await probe("readiness")));
+      assert.match(await probe("metrics"), /store_operator_missing_permissions [1-9]/);
+      const told = lines.map((line): Partial<Said> & { msg?: string } => JSON.parse(line));
+      const said = told.find(({ msg }) => msg === "permissions are missing");
+      return { evidence: said?.evidence ?? "", remedy: said?.remedy ?? "" };
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort(new Error("the test ends it"));
+      await ended;
+      await kube.close();
+    },
+  };
+}
+
+async function hasWarning(kube: Kube, namespace: string): Promise<boolean> {
+  const { items } = await kube.list(Events, { namespace });
+  return items.some(({ reason, type }) => reason === "PermissionsMissing" && type === "Warning");
+}
+
+/** Without these the cluster's own status or events cannot tell. */
+function isUnheard({ resource, verb }: Need): boolean {
+  switch (resource) {
+    case "storeenterpriseclusters":
+      return verb !== "patch";
+    case "storeenterpriseclusters/status":
+      return true;
+    case "events":
+      return verb === "create";
+    case "leases":
+      return ["get", "create", "update"].includes(verb);
+    default:
+      return false;
+  }
+}
+
+function closing(kube: Kube & { close(): Promise<void> }): AsyncDisposable & { readonly kube: Kube } {
+  return { kube, [Symbol.asyncDispose]: () => kube.close() };
+}
+
+function newNamespace(): string {
+  return `p-${randomBytes(4).toString("hex")}`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+}
