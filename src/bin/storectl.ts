@@ -9,7 +9,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-await runStorectl(process.argv.slice(2), {
+process.exitCode = await runStorectl(process.argv.slice(2), {
   env: process.env,
   print: (text) => process.stdout.write(text),
   clock: systemClock,

@@ -12,6 +12,31 @@ export const faults = {
     retry: "never",
     remedy: "Name a file that is there and readable; one that is written must not be there yet.",
   },
+  noCluster: {
+    code: "CLI_NO_CLUSTER",
+    retry: "never",
+    remedy: "Look where clusters are: kubectl get rec -A; then say -n <namespace>, or another --context.",
+  },
+  whichCluster: {
+    code: "CLI_WHICH_CLUSTER",
+    retry: "never",
+    remedy: "Name one of them after the command.",
+  },
+  noDatabase: {
+    code: "CLI_NO_DATABASE",
+    retry: "never",
+    remedy: "Look which databases there are: kubectl get redb.",
+  },
+  unknownRelease: {
+    code: "CLI_UNKNOWN_RELEASE",
+    retry: "never",
+    remedy: "Name one of the releases in the message, as operator versions are spelled.",
+  },
+  unreadable: {
+    code: "CLI_UNREADABLE",
+    retry: "never",
+    remedy: "Correct the field that the message names: kubectl edit rec.",
+  },
   worldNotUp: {
     code: "CLI_WORLD_NOT_UP",
     retry: "backoff",

@@ -1,16 +1,37 @@
 import { Command, CommanderError } from "commander";
 import { Fault } from "../base/fault.ts";
 import { faults } from "./faults.ts";
+import { EXIT, type Asking, type CliContext, type ExitCode } from "./context.ts";
 import { licenseCommand } from "./license/command.ts";
 import { localCommand } from "./local/command.ts";
-import type { CliContext } from "./local/command.ts";
+import { planCommand } from "./plan/command.ts";
+import { preflightCommand } from "./preflight/command.ts";
+import { statusCommand } from "./status/command.ts";
+import { whyCommand } from "./why/command.ts";
 
-/** Runs one storectl command; CLI_USAGE for words that it does not know. */
-export async function runStorectl(args: readonly string[], context: CliContext): Promise<void> {
-  const program = new Command("storectl")
-    .description("works with Store Enterprise for Kubernetes from the user's machine")
-    .addCommand(localCommand(context))
-    .addCommand(licenseCommand(context));
+/** Every command, in the order in which help lists them. */
+const COMMANDS: readonly ((context: Asking) => Command)[] = [
+  preflightCommand,
+  planCommand,
+  statusCommand,
+  whyCommand,
+  licenseCommand,
+  localCommand,
+];
+
+/** Runs one storectl command and answers what it ends with; CLI_USAGE for words that it does not know. */
+export async function runStorectl(args: readonly string[], context: CliContext): Promise<ExitCode> {
+  let code: ExitCode = EXIT.ok;
+  const asking: Asking = {
+    ...context,
+    end: (next) => {
+      code = next;
+    },
+  };
+  const program = new Command("storectl").description(
+    "works with Store Enterprise for Kubernetes from the user's machine",
+  );
+  for (const make of COMMANDS) program.addCommand(make(asking));
   for (const command of everyCommand(program)) {
     // what commander would print and exit with, we throw, so that one place reports it
     command.exitOverride().configureOutput({ writeOut: context.print, writeErr: () => undefined });
@@ -19,9 +40,10 @@ export async function runStorectl(args: readonly string[], context: CliContext):
     await program.parseAsync([...args], { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return;
+    if (error.exitCode === 0) return EXIT.ok;
     throw new Fault(faults.usage, wordsOf(error, program, args), {}, error);
   }
+  return code;
 }
 
 function everyCommand(command: Command): Command[] {

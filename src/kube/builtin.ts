@@ -1,3 +1,4 @@
+import type { ValidatingWebhookConfiguration } from "kubernetes-types/admissionregistration/v1.js";
 import type { CustomResourceDefinition } from "kubernetes-types/apiextensions/v1.js";
 import type { ControllerRevision, Deployment, ReplicaSet, StatefulSet } from "kubernetes-types/apps/v1.js";
 import type { Job } from "kubernetes-types/batch/v1.js";
@@ -15,6 +16,7 @@ import type {
   ServiceAccount,
 } from "kubernetes-types/core/v1.js";
 import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
+import type { NetworkPolicy } from "kubernetes-types/networking/v1.js";
 import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.js";
 import type { Role, RoleBinding } from "kubernetes-types/rbac/v1.js";
 import type { ResourceType } from "./kube.ts";
@@ -44,6 +46,13 @@ export const PodDisruptionBudgets = grouped<PodDisruptionBudget>(
   "policy",
   "PodDisruptionBudget",
   "poddisruptionbudgets",
+);
+export const NetworkPolicies = grouped<NetworkPolicy>("networking.k8s.io", "NetworkPolicy", "networkpolicies");
+export const ValidatingWebhookConfigurations = grouped<ValidatingWebhookConfiguration>(
+  "admissionregistration.k8s.io",
+  "ValidatingWebhookConfiguration",
+  "validatingwebhookconfigurations",
+  false,
 );
 export const CustomResourceDefinitions = grouped<CustomResourceDefinition>(
   "apiextensions.k8s.io",

@@ -22,13 +22,14 @@ export interface KubeConfig {
 type Environment = Readonly<Record<string, string | undefined>>;
 type ReadFile = (path: string) => string;
 
-/** The files that KUBECONFIG names, else the service account of the pod, whose files lie below CONTAINER_ROOT. */
+/** The files that KUBECONFIG names, read for `context` or else for their current one, else the service account of the pod, whose files lie below CONTAINER_ROOT. */
 export function loadKubeConfig(
   env: Environment,
   readFile: ReadFile = (path) => readFileSync(path, "utf8"),
+  context?: string,
 ): KubeConfig {
   const paths = (env["KUBECONFIG"] ?? "").split(process.platform === "win32" ? ";" : ":").filter((path) => path !== "");
-  if (paths.length > 0) return readKubeconfig(paths, readFile);
+  if (paths.length > 0) return readKubeconfig(paths, readFile, context);
   if (env["KUBERNETES_SERVICE_HOST"] !== undefined) return inCluster(env, env["KUBERNETES_SERVICE_HOST"], readFile);
   throw new Fault(faults.noConfig, "neither KUBECONFIG nor KUBERNETES_SERVICE_HOST is set");
 }

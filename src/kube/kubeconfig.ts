@@ -8,11 +8,11 @@ import { faults } from "./faults.ts";
 type ReadFile = (path: string) => string;
 
 /** Reads kubeconfig files as kubectl does: the first file that has a context, cluster or user of a name wins. */
-export function readKubeconfig(paths: readonly string[], readFile: ReadFile): KubeConfig {
+export function readKubeconfig(paths: readonly string[], readFile: ReadFile, context?: string): KubeConfig {
   const files = paths.map((path) => parseFile(path, readFile));
-  const current = files.find((file) => file["current-context"])?.["current-context"];
+  const current = context ?? files.find((file) => file["current-context"])?.["current-context"];
   if (!current) throw new Fault(faults.badConfig, `${paths.join(", ")} names no current context`);
-  const context = find(
+  const chosen = find(
     files.flatMap((file) => file.contexts),
     "context",
     current,
@@ -20,20 +20,20 @@ export function readKubeconfig(paths: readonly string[], readFile: ReadFile): Ku
   const cluster = find(
     files.flatMap((file) => file.clusters),
     "cluster",
-    context.cluster,
+    chosen.cluster,
   ).cluster;
   const user =
-    context.user === undefined
+    chosen.user === undefined
       ? {}
       : find(
           files.flatMap((file) => file.users),
           "user",
-          context.user,
+          chosen.user,
         ).user;
   return {
-    ...serverOf(cluster, context.cluster, readFile),
-    ...identityOf(user, context.user ?? "", readFile),
-    namespace: context.namespace ?? "default",
+    ...serverOf(cluster, chosen.cluster, readFile),
+    ...identityOf(user, chosen.user ?? "", readFile),
+    namespace: chosen.namespace ?? "default",
   };
 }
 

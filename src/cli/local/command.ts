@@ -1,17 +1,10 @@
 import { Command, Option } from "commander";
-import type { Clock } from "../../base/clock.ts";
+import type { CliContext } from "../context.ts";
 import { takeDown } from "./down.ts";
 import type { Down } from "./down.ts";
 import { describeStatus, lookAt } from "./status.ts";
 import { bringUp } from "./up.ts";
 import { kubeconfigPath, worldFolder } from "./world-file.ts";
-
-/** What the commands work with. */
-export interface CliContext {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly print: (text: string) => void;
-  readonly clock: Clock;
-}
 
 interface DirOption {
   readonly dir?: string;

@@ -79,7 +79,7 @@ function clusterStep({ cluster, operator }: HopState, to: Release, facts: HopFac
     restarts: `${facts.nodes} node pods and the engines on them`,
     pauses: "requests wait in the proxy for some milliseconds when a primary moves",
     irreversible: `the cluster never goes back below ${to.operator}`,
-    consent: "the step down is closed once the first node is replaced",
+    consent: "whoever answers for the cluster",
     commands: automatic
       ? [`kubectl get rec ${facts.cluster} -w  # automatic upgrade is on: the operator sets the tag`]
       : [`kubectl patch rec ${facts.cluster} --type merge -p '${tag}'`, `kubectl rollout status sts ${facts.cluster}`],
@@ -104,7 +104,7 @@ function kubernetesStep({ kubernetes = "", operator }: HopState, to: string): Pl
     restarts: "every pod of a worker while it is drained",
     pauses: "none that clients notice while the disruption budget is kept: one node at a time",
     irreversible: `Kubernetes never goes back to ${kubernetes}`,
-    consent: "the platform's own upgrade, by whoever runs it",
+    consent: "whoever runs the platform",
     commands: ["kubectl version", "kubectl drain <worker> --ignore-daemonsets --delete-emptydir-data"],
     notes: [
       ...(openShift === undefined ? [] : [`on OpenShift this is ${openShift}`]),

@@ -1,0 +1,17 @@
+import type { Clock } from "../base/clock.ts";
+
+/** What commands work with. */
+export interface CliContext {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly print: (text: string) => void;
+  readonly clock: Clock;
+}
+
+/** What storectl ends with. `found`: it answered, and the answer is not good; `unknown`: part of it could not be looked at. */
+export const EXIT = { ok: 0, failed: 1, usage: 2, found: 3, unknown: 4 } as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** A command that answers a question says how the answer ends. */
+export interface Asking extends CliContext {
+  readonly end: (code: ExitCode) => void;
+}

@@ -1,0 +1,31 @@
+import { Fault } from "../base/fault.ts";
+import { observeCluster, readClusterSpec, type ClusterObservation } from "../observe/cluster.ts";
+import { readSurroundings } from "../observe/around/surroundings.ts";
+import type { Surroundings } from "../planner/prerequisites/surroundings.ts";
+import { latestRelease, releaseByNodeTag, releaseByOperator } from "../releases/find.ts";
+import { tagOf } from "../releases/images.ts";
+import { faults } from "./faults.ts";
+import { chosenCluster, type Site } from "./site.ts";
+
+/** A cluster with all that lies around it, as it is now. */
+export interface Look {
+  readonly observation: ClusterObservation;
+  readonly around: Surroundings;
+  /** Version of the operator that is installed; empty when it cannot be told. */
+  readonly operator: string;
+  /** Node tag that the cluster runs, the lowest of its nodes. */
+  readonly nodeTag: string;
+}
+
+/** Looks at a cluster once; CLI_NO_CLUSTER when it is not there. */
+export async function lookAtCluster(site: Site, name?: string): Promise<Look> {
+  const rec = await chosenCluster(site, name);
+  const spec = readClusterSpec(rec);
+  if (typeof spec === "string") throw new Fault(faults.unreadable, `${rec.metadata.name}: ${spec}`);
+  const around = await readSurroundings(site, { name: rec.metadata.name, namespace: site.namespace });
+  const operator = around.operator?.read === true ? tagOf(around.operator.value.image) : "";
+  const nodeTag = rec.status?.version ?? rec.status?.imageTag ?? spec.storeEnterpriseImageSpec?.versionTag ?? "";
+  const release = releaseByOperator(operator) ?? releaseByNodeTag(nodeTag) ?? latestRelease();
+  const observation = await observeCluster({ ...site, release }, rec, spec);
+  return { observation, around, operator, nodeTag };
+}

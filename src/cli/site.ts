@@ -1,0 +1,104 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Option, type Command } from "commander";
+import type { Clock } from "../base/clock.ts";
+import { Fault, isFault } from "../base/fault.ts";
+import { silentLog } from "../base/log.ts";
+import type { StoreEnterpriseCluster } from "../api/kinds.ts";
+import { connect } from "../kube/client.ts";
+import { loadKubeConfig, type KubeConfig } from "../kube/config.ts";
+import { faults as kubeFaults } from "../kube/faults.ts";
+import type { Kube, Stored } from "../kube/kube.ts";
+import { openConnections, type Connections } from "../observe/connections.ts";
+import { Clusters } from "../observe/kinds.ts";
+import { kubernetesMinor } from "../observe/kubernetes-version.ts";
+import type { CliContext } from "./context.ts";
+import { faults } from "./faults.ts";
+
+/** Where a command looks, as its options say. */
+export interface SiteOptions {
+  readonly namespace?: string;
+  readonly context?: string;
+  readonly kubeconfig?: string;
+}
+
+/** A namespace of a Kubernetes and the ways into it. */
+export interface Site {
+  readonly kube: Kube;
+  readonly namespace: string;
+  readonly connections: Connections;
+  readonly clock: Clock;
+  readonly kubernetesMinor: () => Promise<string | undefined>;
+}
+
+/** `-n`, `--context` and `--kubeconfig`, as kubectl has them. */
+export function withSiteOptions(command: Command): Command {
+  return command
+    .addOption(new Option("-n, --namespace <name>", "namespace (default: the context's)"))
+    .addOption(new Option("--context <name>", "context of the kubeconfig (default: its current one)"))
+    .addOption(new Option("--kubeconfig <file>", "kubeconfig (default: $KUBECONFIG, else ~/.kube/config)"));
+}
+
+/** Does `work` at the site that the options name, and closes every connection after it. */
+export async function atSite<T>(
+  options: SiteOptions,
+  context: CliContext,
+  work: (site: Site) => Promise<T>,
+): Promise<T> {
+  const config = configOf(options, context.env);
+  const kube = connect(config);
+  const { clock } = context;
+  const connections = forgiving(openConnections(kube, clock));
+  try {
+    return await work({
+      kube,
+      clock,
+      connections,
+      namespace: options.namespace ?? config.namespace,
+      kubernetesMinor: kubernetesMinor(kube, clock, silentLog),
+    });
+  } finally {
+    await connections.close();
+    await kube.close();
+  }
+}
+
+/** The cluster of that name, or the only one of the namespace. */
+export async function chosenCluster({ kube, namespace }: Site, name?: string): Promise<Stored<StoreEnterpriseCluster>> {
+  const { items } = await kube.list(Clusters, { namespace });
+  const names = items.map(({ metadata }) => metadata.name).join(", ");
+  const [only] = items;
+  if (only === undefined) throw new Fault(faults.noCluster, `namespace ${namespace} has no StoreEnterpriseCluster`);
+  const found = name === undefined ? only : items.find(({ metadata }) => metadata.name === name);
+  if (found === undefined) {
+    throw new Fault(
+      faults.noCluster,
+      `namespace ${namespace} has no StoreEnterpriseCluster "${name}"; there are: ${names}`,
+    );
+  }
+  if (name === undefined && items.length > 1) {
+    throw new Fault(faults.whichCluster, `namespace ${namespace} has several StoreEnterpriseClusters: ${names}`);
+  }
+  return found;
+}
+
+function configOf({ kubeconfig, context }: SiteOptions, env: CliContext["env"]): KubeConfig {
+  const own = join(env["HOME"] ?? "", ".kube", "config");
+  const file = kubeconfig ?? env["KUBECONFIG"] ?? (existsSync(own) ? own : undefined);
+  return loadKubeConfig({ ...env, KUBECONFIG: file }, undefined, context);
+}
+
+/** A user who may not read the secrets is told so in the answer, and told the rest all the same. */
+function forgiving(connections: Connections): Connections {
+  return {
+    to: async (cluster, secret) => {
+      try {
+        return await connections.to(cluster, secret);
+      } catch (error) {
+        if (!isFault(error, kubeFaults.forbidden)) throw error;
+        return `the caller may not read the cluster's secrets: ${error.message}`;
+      }
+    },
+    close: () => connections.close(),
+  };
+}

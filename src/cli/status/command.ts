@@ -1,0 +1,20 @@
+import { Command } from "commander";
+import { EXIT, type Asking } from "../context.ts";
+import { lookAtCluster } from "../look.ts";
+import { outputOption, rendered, type OutputOption } from "../output.ts";
+import { atSite, withSiteOptions, type SiteOptions } from "../site.ts";
+import { statusReport, statusTable } from "./report.ts";
+
+/** `storectl status`: operator, cluster, nodes and databases on one page. */
+export function statusCommand(context: Asking): Command {
+  const command = new Command("status")
+    .description("show operator, cluster, nodes and databases on one page")
+    .argument("[cluster]", "the cluster (default: the only one of the namespace)")
+    .addOption(outputOption())
+    .action(async (cluster: string | undefined, options: SiteOptions & OutputOption) => {
+      const report = statusReport(await atSite(options, context, (site) => lookAtCluster(site, cluster)));
+      context.print(rendered(options.output, report, () => statusTable(report)));
+      context.end(report.healthy ? EXIT.ok : EXIT.found);
+    });
+  return withSiteOptions(command);
+}

@@ -1,0 +1,56 @@
+import { KINDS } from "../../api/kinds.ts";
+import { API_GROUP, OPERATOR_NAME } from "../../api/names.ts";
+import {
+  CustomResourceDefinitions,
+  Deployments,
+  EndpointSlices,
+  Secrets,
+  ValidatingWebhookConfigurations,
+} from "../../kube/builtin.ts";
+import type { Kube } from "../../kube/kube.ts";
+import type { Definition, OperatorFacts, WebhookFacts } from "../../planner/prerequisites/surroundings.ts";
+import type { Place } from "./surroundings.ts";
+
+/** Our definitions as they are installed. */
+export async function readDefinitions(kube: Kube): Promise<readonly Definition[]> {
+  const names = Object.values(KINDS).map(({ plural }) => `${plural}.${API_GROUP}`);
+  const found = await Promise.all(names.map((name) => kube.get(CustomResourceDefinitions, { name })));
+  return found.map((definition, index) => ({
+    name: names[index] ?? "",
+    served: (definition?.spec.versions ?? []).filter(({ served }) => served).map(({ name }) => name),
+    stored: definition?.status?.storedVersions ?? [],
+    keepsUnknownFields: definition?.spec.preserveUnknownFields === true,
+  }));
+}
+
+/** The operator's Deployment; one that is not there has an empty image. */
+export async function readOperator(kube: Kube, { namespace }: Place): Promise<OperatorFacts> {
+  const deployment = await kube.get(Deployments, { name: OPERATOR_NAME, namespace });
+  const containers = deployment?.spec?.template.spec?.containers ?? [];
+  return {
+    image: (containers.find(({ name }) => name === OPERATOR_NAME) ?? containers[0])?.image ?? "",
+    ready: deployment?.status?.readyReplicas ?? 0,
+    wanted: deployment === undefined ? 0 : (deployment.spec?.replicas ?? 1),
+  };
+}
+
+const SERVICE = "admission";
+const OLD_NAME = "redb-admission";
+
+/** The webhooks that call this namespace's admission service or carry its old name, and what they have to agree with. */
+export async function readWebhook(kube: Kube, { namespace }: Place): Promise<WebhookFacts> {
+  const labelSelector = `kubernetes.io/service-name=${SERVICE}`;
+  const [{ items }, secret, slices] = await Promise.all([
+    kube.list(ValidatingWebhookConfigurations),
+    kube.get(Secrets, { name: "admission-tls", namespace }),
+    kube.list(EndpointSlices, { namespace, labelSelector }),
+  ]);
+  const configurations = items.flatMap(({ metadata, webhooks = [] }) => {
+    const services = webhooks.map(({ clientConfig }) => clientConfig.service);
+    const isOurs = services.some((service) => service?.name === SERVICE && service.namespace === namespace);
+    if (!isOurs && metadata.name !== OLD_NAME) return [];
+    return [{ name: metadata.name, caBundle: webhooks[0]?.clientConfig.caBundle ?? "" }];
+  });
+  const endpoints = slices.items.flatMap((slice) => slice.endpoints).filter(({ conditions }) => conditions?.ready);
+  return { configurations, certificate: secret?.data?.["cert"], endpoints: endpoints.length };
+}
