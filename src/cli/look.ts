@@ -27,5 +27,5 @@ export async function lookAtCluster(site: Site, name?: string): Promise<Look> {
   const nodeTag = rec.status?.version ?? rec.status?.imageTag ?? spec.storeEnterpriseImageSpec?.versionTag ?? "";
   const release = releaseByOperator(operator) ?? releaseByNodeTag(nodeTag) ?? latestRelease();
   const observation = await observeCluster({ ...site, release }, rec, spec);
-  return { observation, around, operator, nodeTag };
+  return { observation, around: { ...observation.around, ...around }, operator, nodeTag };
 }

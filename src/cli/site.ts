@@ -12,6 +12,7 @@ import type { Kube, Stored } from "../kube/kube.ts";
 import { openConnections, type Connections } from "../observe/connections.ts";
 import { Clusters } from "../observe/kinds.ts";
 import { kubernetesMinor } from "../observe/kubernetes-version.ts";
+import { reviewPermissions, type Permissions } from "../observe/permissions.ts";
 import type { CliContext } from "./context.ts";
 import { faults } from "./faults.ts";
 
@@ -27,6 +28,7 @@ export interface Site {
   readonly kube: Kube;
   readonly namespace: string;
   readonly connections: Connections;
+  readonly permissions: Permissions;
   readonly clock: Clock;
   readonly kubernetesMinor: () => Promise<string | undefined>;
 }
@@ -50,11 +52,13 @@ export async function atSite<T>(
   const { clock } = context;
   const connections = forgiving(openConnections(kube, clock));
   try {
+    const namespace = options.namespace ?? config.namespace;
     return await work({
       kube,
       clock,
       connections,
-      namespace: options.namespace ?? config.namespace,
+      namespace,
+      permissions: reviewPermissions(kube, { namespace, clock, log: silentLog, caller: "somebody else" }),
       kubernetesMinor: kubernetesMinor(kube, clock, silentLog),
     });
   } finally {

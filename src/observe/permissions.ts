@@ -24,6 +24,14 @@ export interface Permissions {
 const LACKING_MS = 1_000;
 const DOUBT_MS = 3_000;
 
+export interface ReviewOptions {
+  readonly namespace: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Who asks; the operator itself when absent. Somebody else has to be allowed to review what others may do. */
+  readonly caller?: "operator" | "somebody else";
+}
+
 interface Asked {
   readonly at: number;
   readonly answer: Promise<Lacking>;
@@ -36,7 +44,7 @@ interface Asked {
  */
 export function reviewPermissions(
   kube: Kube,
-  { namespace, clock, log }: { readonly namespace: string; readonly clock: Clock; readonly log: Log },
+  { namespace, clock, log, caller = "operator" }: ReviewOptions,
 ): Permissions {
   const asked = new Map<string, Asked>();
   let doubtedAt = Number.NEGATIVE_INFINITY;
@@ -62,6 +70,10 @@ export function reviewPermissions(
       believed("", freshMs, async () => {
         const isDoubted = clock.now().getTime() - doubtedAt < DOUBT_MS;
         const needs = operatorNeeds();
+        if (caller === "somebody else") {
+          const denied = await lackingOf(needs, (need) => askAccess(kube, namespace, OPERATOR_NAME, need));
+          return denied.map((need) => ({ ...need, namespace, role: OPERATOR_NAME }));
+        }
         const unlisted = isDoubted ? needs : await askOwnRules(kube, namespace, needs);
         const missing = await lackingOf(unlisted, (need) => askOwnAccess(kube, namespace, need));
         return missing.map((need) => ({ ...need, namespace, role: OPERATOR_NAME }));
