@@ -13,9 +13,13 @@ import { loginOf, openNode } from "./node/open-node.ts";
 import type { AgentDeps, Node } from "./node/open-node.ts";
 import { keepNodeLease } from "./node/lease.ts";
 import type { NodeLease } from "./node/lease.ts";
+import { loadedModules } from "./node/loaded-modules.ts";
+import { syncModules } from "./node/module-sync.ts";
+import type { NodeReport } from "./node/report.ts";
 import { syncNode } from "./node/sync.ts";
 import type { NodeSync } from "./node/sync.ts";
 import { comeBack, leaveForShutdown, mayLead } from "./node/own-maintenance.ts";
+import type { Repeating } from "./repeating.ts";
 import { drainer, proxyPorts } from "./switchover/proxy-ports.ts";
 import { describeNode } from "./node/this-node.ts";
 
@@ -43,7 +47,9 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
     node.credentials.follow(() => undefined, signal),
   ];
   await Promise.all([view.records.synced, view.members.synced, view.authorities.synced]);
-  const sync = syncNode({ ...own, ...view, address: config.address, supervisor, proxy });
+  const modulesOf = loadedModules(view.records, view.modules, config.release);
+  const sync = syncNode({ ...own, ...view, address: config.address, supervisor, proxy, modulesOf });
+  const fetching = fetchModules(node, own);
   const lease = beMember(node, own, sync);
   await lease.joined;
   membership.joined = true;
@@ -55,7 +61,7 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
     async stop() {
       await leaveForShutdown(view);
       ending.abort(new Error("the agent is stopping"));
-      await Promise.all([leadership.stopped, sync.stopped, fencing, ...following]);
+      await Promise.all([leadership.stopped, sync.stopped, fetching.stopped, fencing, ...following]);
       await endAll(node, api, lease);
       log.info("the agent has stopped");
     },
@@ -107,20 +113,25 @@ function serve(node: Node, leadership: Leadership, membership: Membership): Prom
   });
 }
 
-/** Keeps the lease of the node, and says at once when the node begins or ceases to take clients. */
+/** Keeps the lease of the node, and says at once when it begins or ceases to take clients, or has got a module. */
 function beMember({ view, proxy, engines, changes }: Node, own: Own, sync: NodeSync): NodeLease {
-  const { config, records, clock } = view;
+  const { config, records, modules, clock } = view;
   const about = describeNode(config, engines, clock.now());
   const takesClients = (): boolean => proxy.takesClients() && !isDraining(records.state(), config.node);
+  const now = (): Pick<NodeReport, "acceptsClients" | "modules"> => ({
+    acceptsClients: takesClients(),
+    modules: (records.state()?.modules ?? []).map(({ uid }) => uid).filter((uid) => modules.has(uid)),
+  });
   const lease = keepNodeLease({
     ...own,
     podName: config.podName,
-    report: () => ({ ...about, acceptsClients: takesClients() }),
+    report: () => ({ ...about, ...now() }),
   });
-  let said = takesClients();
+  let said = JSON.stringify(now());
   const sayWhatChanged = (): void => {
-    if (takesClients() === said) return;
-    said = takesClients();
+    const says = JSON.stringify(now());
+    if (says === said) return;
+    said = says;
     void lease.renewNow();
   };
   changes.listen(() => {
@@ -130,6 +141,13 @@ function beMember({ view, proxy, engines, changes }: Node, own: Own, sync: NodeS
   sync.onServing(() => changes.tell());
   sync.ask();
   return lease;
+}
+
+function fetchModules({ view, changes }: Node, own: Own): Repeating {
+  const fetching = syncModules({ ...own, ...view, onArrival: () => changes.tell() });
+  changes.listen(() => fetching.ask());
+  fetching.ask();
+  return fetching;
 }
 
 function fence({ view }: Node, lease: NodeLease, { clock, log, signal }: Own): Promise<void> {

@@ -70,6 +70,32 @@ export interface ShardRecord {
   readonly switchover?: SwitchoverIntent;
 }
 
+/** A module that a database uses. */
+export interface DatabaseModule {
+  readonly name: string;
+  /** Arguments that it is loaded with, besides those of its own. */
+  readonly args: string;
+}
+
+/** One build of a module that is not bundled with the engines; every node keeps its shared object. */
+export interface InstalledModule {
+  /** 32 hexadecimal digits, the same for the same shared object. */
+  readonly uid: string;
+  readonly name: string;
+  readonly displayName: string;
+  readonly version: string;
+  /** Database version that it is for. */
+  readonly compatible: string;
+  /** `rhel9/x86_64`; empty when it runs on each. */
+  readonly platforms: readonly string[];
+  /** Of the shared object, hexadecimal. */
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly args: string;
+  readonly actionUid: string;
+  readonly installedTime: string;
+}
+
 /** Progress of `POST /v1/bdbs/<uid>/upgrade`; present while it runs. */
 export interface DatabaseUpgrade {
   readonly target: StoreVersion;
@@ -106,6 +132,8 @@ export interface DatabaseRecord {
   /** The version that the database is at: every serving instance has it. */
   readonly storeVersion: StoreVersion;
   readonly status: DatabaseState;
+  /** Modules that are not bundled; absent: none. */
+  readonly modules?: readonly DatabaseModule[];
   readonly shards: readonly ShardRecord[];
   /** id that the next instance gets. */
   readonly nextInstance: number;
@@ -146,6 +174,8 @@ export interface ClusterStateRecord {
   readonly nextDatabase: number;
   /** At most one entry a node. */
   readonly maintenance: readonly NodeMaintenance[];
+  /** Modules that were uploaded or downloaded; absent: none. */
+  readonly modules?: readonly InstalledModule[];
   /** The signed licence as it was installed; absent: the trial. */
   readonly license?: string;
   /** Newest last, at most 50. */

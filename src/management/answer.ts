@@ -8,10 +8,11 @@ import type { ReplyOf, RouteName } from "./routes.ts";
 
 /** The reply that `answer` carries; a Fault with `status` and `error_code` in its details when it is an error. */
 export function answerOf<N extends RouteName>(name: N, origin: string, answer: Answer): ReplyOf<N> {
-  const body = parsed(answer.text);
-  if (answer.status >= 200 && answer.status < 300 && body !== undefined) return body.value;
+  const { method, path, gives } = routes[name];
+  const isSuccess = answer.status >= 200 && answer.status < 300;
+  const body = isSuccess && gives === "bytes" ? { value: answer.bytes } : parsed(answer.bytes.toString());
+  if (isSuccess && body !== undefined) return body.value;
   const { error_code, description } = errorOf(body?.value, answer);
-  const { method, path } = routes[name];
   throw new Fault(
     specOf(answer.status),
     `${method} ${path}: ${description} (${answer.status} ${error_code}, from ${origin})`,
@@ -49,7 +50,7 @@ function parsed(text: string): { readonly value: ReturnType<typeof JSON.parse> }
 
 function errorOf(body: unknown, answer: Answer): Pick<ErrorBody, "error_code" | "description"> {
   if (isErrorBody(body)) return body;
-  return { error_code: "unknown", description: answer.text.slice(0, 200) || "no body" };
+  return { error_code: "unknown", description: answer.bytes.toString("utf8", 0, 200) || "no body" };
 }
 
 function isErrorBody(body: unknown): body is ErrorBody {

@@ -91,6 +91,19 @@ export interface ModuleRecord {
   readonly semantic_version: string;
   readonly platforms: Readonly<Record<string, object>>;
   readonly is_bundled: boolean;
+  /** Database version that it is for; absent from those that are bundled. */
+  readonly compatible_redis_version?: string;
+}
+
+/** Form of `POST /v2/modules` (§4.2). */
+export interface ModuleUpload {
+  /** The archive. */
+  readonly module: Uint8Array<ArrayBuffer>;
+}
+
+/** Answer of `POST /v2/modules`: the action ends when every node has the module. */
+export interface ModuleUploaded extends ModuleRecord {
+  readonly action_uid: string;
 }
 
 /** `GET /v1/cluster`. */
@@ -149,6 +162,8 @@ export interface BdbCreate {
   readonly shards_count?: number;
   readonly redis_version?: StoreVersion;
   readonly authentication_redis_pass?: string;
+  /** Modules that are not bundled; cannot be changed later. */
+  readonly module_list?: readonly { readonly module_name: string; readonly module_args?: string }[];
 }
 
 /** Body of `PUT /v1/license`. */

@@ -1,10 +1,10 @@
-import { request as send } from "undici";
+import { FormData, request as send } from "undici";
 import type { Dispatcher } from "undici";
 import { routes } from "./routes.ts";
 import type { RouteName } from "./routes.ts";
 
-/** Longest answer that is read, in bytes. */
-const MAX_ANSWER = 16 * 1024 * 1024;
+/** Longest answers that are read, in bytes. */
+const MAX_ANSWER = { json: 16 * 1024 * 1024, bytes: 256 * 1024 * 1024 } as const;
 
 /** Header of a write that a node carries to the leader; its value is the uid of that node. */
 export const FORWARDED_BY = "store-forwarded-by";
@@ -12,7 +12,7 @@ export const FORWARDED_BY = "store-forwarded-by";
 /** What a node said, not yet judged. */
 export interface Answer {
   readonly status: number;
-  readonly text: string;
+  readonly bytes: Buffer<ArrayBuffer>;
 }
 
 export interface Via {
@@ -25,25 +25,34 @@ export interface Via {
 
 export interface LooseRequest {
   readonly params?: Readonly<Record<string, string | number>> | undefined;
-  readonly body?: unknown;
+  readonly body?: object | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Sends one request to one node; throws what the transport throws. */
 export async function requestOnce(name: RouteName, request: LooseRequest, via: Via): Promise<Answer> {
   const deadline = AbortSignal.timeout(via.timeoutMs);
+  const { takes, gives } = routes[name];
   const { statusCode, body } = await send(via.origin + pathOf(name, request.params ?? {}), {
     dispatcher: via.dispatcher,
     method: routes[name].method,
     signal: request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]),
     headers: {
-      accept: "application/json",
       ...via.headers,
-      ...(request.body === undefined ? {} : { "content-type": "application/json" }),
+      ...(request.body === undefined || takes === "archive" ? {} : { "content-type": "application/json" }),
     },
-    ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+    ...(request.body === undefined
+      ? {}
+      : { body: takes === "archive" ? formOf(request.body) : JSON.stringify(request.body) }),
   });
-  return { status: statusCode, text: await boundedText(body) };
+  return { status: statusCode, bytes: await boundedBytes(body, MAX_ANSWER[gives]) };
+}
+
+/** Each member is a file of the form. */
+function formOf(body: object): FormData {
+  const form = new FormData();
+  for (const [name, bytes] of Object.entries(body)) form.set(name, new Blob([bytes]), `${name}.zip`);
+  return form;
 }
 
 /** True when the connection itself could not be made: the node cannot have seen the request. */
@@ -58,13 +67,13 @@ function pathOf(name: RouteName, params: Readonly<Record<string, string | number
   return routes[name].path.replace(/:(\w+)/g, (_whole, key: string) => encodeURIComponent(params[key] ?? ""));
 }
 
-async function boundedText(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function boundedBytes(body: AsyncIterable<Uint8Array>, most: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > MAX_ANSWER) throw new Error(`the answer is longer than ${MAX_ANSWER} bytes`);
+    if (size > most) throw new Error(`the answer is longer than ${most} bytes`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }

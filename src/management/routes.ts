@@ -8,6 +8,8 @@ import type {
   LicenseRecord,
   MaintenanceOn,
   ModuleRecord,
+  ModuleUpload,
+  ModuleUploaded,
   NodeRecord,
 } from "./records.ts";
 import type { ProxyCommand, ProxyReply } from "./proxy-control.ts";
@@ -19,6 +21,9 @@ export interface Route<Params extends string, Body, Reply> {
   readonly path: string;
   readonly auth: "none" | "admin";
   readonly why: string;
+  /** `archive`: a multipart form with one file field, `module` (§4.2). */
+  readonly takes: "json" | "archive";
+  readonly gives: "json" | "bytes";
   /** Types only, never set. */
   readonly types?: { readonly params: Record<Params, string | number>; readonly body: Body; readonly reply: Reply };
 }
@@ -28,8 +33,9 @@ function route<Params extends string, Body, Reply>(
   path: string,
   auth: Route<never, never, never>["auth"],
   why: string,
+  carries: Partial<Pick<Route<never, never, never>, "takes" | "gives">> = {},
 ): Route<Params, Body, Reply> {
-  return { method, path, auth, why };
+  return { method, path, auth, why, takes: "json", gives: "json", ...carries };
 }
 
 /** State of an engine process as the agent of its node sees it. */
@@ -73,6 +79,19 @@ export const routes = {
   ),
   node: route<"uid", undefined, NodeRecord>("GET", "/v1/nodes/:uid", "admin", "one node"),
   modules: route<never, undefined, readonly ModuleRecord[]>("GET", "/v1/modules", "admin", "installed modules"),
+  uploadModule: route<never, ModuleUpload, ModuleUploaded>(
+    "POST",
+    "/v2/modules",
+    "admin",
+    "installs a module: a form with the archive in the file field `module`",
+    { takes: "archive" },
+  ),
+  deleteModule: route<"uid", undefined, ModuleRecord>(
+    "DELETE",
+    "/v2/modules/:uid",
+    "admin",
+    "removes an installed module that no database uses",
+  ),
   bdbs: route<never, undefined, readonly BdbRecord[]>("GET", "/v1/bdbs", "admin", "every database"),
   bdb: route<"uid", undefined, BdbRecord>("GET", "/v1/bdbs/:uid", "admin", "one database"),
   createBdb: route<never, BdbCreate, BdbRecord>("POST", "/v1/bdbs", "admin", "makes a database"),
@@ -119,6 +138,13 @@ export const routes = {
     "/v1/local/instances",
     "admin",
     "the cluster leader asks a node about its own engine processes",
+  ),
+  localModule: route<"uid", undefined, Uint8Array>(
+    "GET",
+    "/v1/local/modules/:uid",
+    "admin",
+    "a node fetches the shared object of an installed module from another one",
+    { gives: "bytes" },
   ),
   localProxy: route<never, ProxyCommand, ProxyReply>(
     "POST",

@@ -19,6 +19,7 @@ const wanted: WantedInstance = {
   memoryBytes: 1000,
   evictionPolicy: "noeviction",
   persistence: "disabled",
+  modules: [],
 };
 const files = { directory: "/data/a b", pidFile: "/data/a b/engine.pid", logFile: "/data/a b/engine.log" };
 const lines = (over: Partial<WantedInstance>, as: "primary" | "replica" = "primary"): string[] =>

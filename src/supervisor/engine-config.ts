@@ -22,9 +22,15 @@ export function renderConfig(wanted: WantedInstance, files: EngineFiles, startAs
     ...liveSettings(wanted),
     ...(startAs === "replica" ? replication(wanted) : {}),
   };
-  return Object.entries(settings)
-    .map(([name, value]) => `${name} ${name === "replicaof" ? value : quoted(value)}\n`)
-    .join("");
+  const lines = Object.entries(settings).map(
+    ([name, value]) => `${name} ${name === "replicaof" ? value : quoted(value)}`,
+  );
+  return [...lines, ...wanted.modules.map(loading), ""].join("\n");
+}
+
+function loading({ path, args }: WantedInstance["modules"][number]): string {
+  const words = args.split(/\s+/).filter((word) => word !== "");
+  return ["loadmodule", quoted(path), ...words.map(quoted)].join(" ");
 }
 
 /** Directives that follow the record while the engine runs. */

@@ -289,6 +289,7 @@ async function primary(over: Partial<WantedInstance> = {}): Promise<WantedInstan
     memoryBytes: 100_000_000,
     evictionPolicy: "volatile-lru",
     persistence: "disabled",
+    modules: [],
     ...over,
   };
 }

@@ -26,4 +26,6 @@ export interface WantedInstance {
   readonly memoryBytes: number;
   readonly evictionPolicy: EvictionPolicy;
   readonly persistence: Persistence;
+  /** Shared objects that it loads when it starts. */
+  readonly modules: readonly { readonly path: string; readonly args: string }[];
 }

@@ -30,6 +30,9 @@ function schemas(supported: readonly StoreVersion[]): Schemas {
     nodes: none,
     node: none,
     modules: none,
+    uploadModule: z.strictObject({ module: z.instanceof(Uint8Array<ArrayBuffer>) }),
+    deleteModule: none,
+    localModule: none,
     bdbs: none,
     bdb: none,
     createBdb: z.strictObject({ ...optional, name, memory_size }),
@@ -60,9 +63,19 @@ function optionalFields(supported: readonly StoreVersion[]) {
     eviction_policy: z.enum(EVICTION_POLICIES).exactOptional(),
     shards_count: z.literal(1, { error: "only 1 shard a database is supported by this release" }).exactOptional(),
     redis_version: z.enum(supported).exactOptional(),
+    module_list: z.array(databaseModule).max(64).exactOptional(),
     authentication_redis_pass: z.string().max(512).exactOptional(),
   };
 }
+
+const databaseModule = z.strictObject({
+  module_name: z.string().regex(/^[\w.+-]{1,64}$/, "must be 1 to 64 letters, digits and . + - _"),
+  module_args: z
+    .string()
+    .max(4096)
+    .regex(/^[^\r\n]*$/, "must be one line")
+    .exactOptional(),
+});
 
 const bdb = z.int().positive();
 const epoch = z.int().nonnegative();

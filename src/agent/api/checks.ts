@@ -1,4 +1,4 @@
-import type { DatabaseRecord, StoreVersion } from "../../api/records.ts";
+import type { DatabaseModule, DatabaseRecord, StoreVersion } from "../../api/records.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { everyInstance } from "../records/cluster-view.ts";
 import type { ClusterView } from "../records/cluster-view.ts";
@@ -7,6 +7,8 @@ import type { Placement } from "../../planner/database/placement.ts";
 import type { NodeFacts } from "../../planner/database/facts.ts";
 import { mayFollow } from "../../releases/succession.ts";
 import { parseEngine } from "../../releases/engines.ts";
+import { buildFor } from "../../planner/modules.ts";
+import { nodePlatforms } from "./modules.ts";
 import { licenseOf } from "./license.ts";
 import { refusals, refuse } from "./refusals.ts";
 
@@ -24,6 +26,27 @@ export function requireShards(view: ClusterView, more: number): void {
     refusals.licenseLimit,
     `the ${type} licence allows ${shards_limit} shards, primaries and replicas together; ${shards_usage} are in use and this needs ${more} more`,
   );
+}
+
+/** Refuses modules of which no build for this version and these nodes is installed, or not everywhere yet. */
+export function requireModules(view: ClusterView, wanted: readonly DatabaseModule[], storeVersion: StoreVersion): void {
+  const installed = view.records.state()?.modules ?? [];
+  const platforms = nodePlatforms(view.config.release);
+  for (const { name } of wanted) {
+    const build = buildFor(installed, { name, storeVersion, platforms });
+    if (build === undefined) {
+      const known = [...new Set(installed.map((one) => `${one.name} for ${one.compatible}`))].join(", ") || "none";
+      throw refuse(
+        refusals.missingModule,
+        `no build of module "${name}" for database version ${storeVersion} on ${platforms.join(" or ")} is installed; installed: ${known}`,
+      );
+    }
+    const lacking = view.members.list().filter(({ fresh, report }) => fresh && !report.modules.includes(build.uid));
+    if (lacking.length > 0) {
+      const nodes = lacking.map(({ uid }) => uid).join(", ");
+      throw refuse(refusals.busy, `module "${name}" ${build.version} is still on its way to node ${nodes}`);
+    }
+  }
 }
 
 /** Refuses a name that another database has. */

@@ -6,6 +6,7 @@ import { byLeader } from "./leader.ts";
 import { actionRecord, apiReads } from "./read.ts";
 import type { Handlers } from "./server.ts";
 import { apiWrites } from "./write.ts";
+import { deleteModule, localModule, uploadModule } from "./module-upload.ts";
 import { installLicense } from "./license.ts";
 import type { ClusterView } from "../records/cluster-view.ts";
 import type { Leadership } from "../leader/leadership.ts";
@@ -37,6 +38,9 @@ export function apiHandlers({ view, leadership, joined, proxy }: ApiDeps): Handl
     nodes: async () => reads.nodes(),
     node: async ({ params }) => reads.node(params.uid),
     modules: () => reads.modules(),
+    uploadModule: ({ body }) => uploadModule(view, body.module),
+    deleteModule: ({ params }) => deleteModule(view, params.uid ?? ""),
+    localModule: ({ params }) => localModule(view, params.uid ?? ""),
     bdbs: () => reads.bdbs(),
     bdb: ({ params }) => reads.bdb(reads.record(params.uid)),
     createBdb: ({ body, forwardedBy }) =>

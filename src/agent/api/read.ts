@@ -1,5 +1,4 @@
-import { arch } from "node:os";
-import type { DatabaseRecord, FinishedAction } from "../../api/records.ts";
+import type { DatabaseRecord, FinishedAction, InstalledModule } from "../../api/records.ts";
 import type {
   ActionRecord,
   BdbRecord,
@@ -15,7 +14,7 @@ import type { Leadership } from "../leader/leadership.ts";
 import { licenseOf } from "./license.ts";
 import { maintenanceOf } from "../records/maintenance.ts";
 import type { Member } from "../records/members.ts";
-import { moduleRecords } from "./modules.ts";
+import { moduleRecords, nodePlatforms } from "./modules.ts";
 import { refusals, refuse } from "./refusals.ts";
 
 /** What any node answers about the cluster. */
@@ -92,7 +91,7 @@ export function apiReads(view: ClusterView, leadership: Leadership): ApiReads {
     },
     modules: async () => {
       const looks = await Promise.all(view.records.databases().map((record) => lookAt(view, record)));
-      return moduleRecords(looks, view.config.release, arch());
+      return moduleRecords(looks, view.records.state()?.modules ?? [], nodePlatforms(view.config.release));
     },
     actions,
     action: (uid) => {
@@ -152,7 +151,7 @@ function takesClients({ fresh, report }: Member): boolean {
   return fresh && report.acceptsClients;
 }
 
-function actionsOf({ records }: ClusterView): readonly ActionRecord[] {
+function actionsOf({ records, members }: ClusterView): readonly ActionRecord[] {
   const state = records.state();
   const finished = (state?.finished ?? []).map(actionRecord);
   const nodes = (state?.maintenance ?? []).map(({ node, action }) =>
@@ -163,8 +162,22 @@ function actionsOf({ records }: ClusterView): readonly ActionRecord[] {
     .flatMap(({ uid, lastAction }) =>
       lastAction === undefined ? [] : [actionRecord({ ...lastAction, object: `bdb:${uid}` })],
     );
-  const known = new Map([...finished, ...databases, ...nodes].map((action) => [action.action_uid, action]));
+  const nodesThere = members.list().filter(({ fresh }) => fresh);
+  const modules = (state?.modules ?? []).map((module) => spreading(module, nodesThere));
+  const known = new Map([...finished, ...databases, ...nodes, ...modules].map((action) => [action.action_uid, action]));
   return [...known.values()];
+}
+
+/** A module is installed when every node that is there has it. */
+function spreading(module: InstalledModule, nodes: readonly Member[]): ActionRecord {
+  const having = nodes.filter(({ report }) => report.modules.includes(module.uid)).length;
+  return {
+    action_uid: module.actionUid,
+    name: "install_module",
+    object_name: `module:${module.uid}`,
+    status: having === nodes.length ? "completed" : "running",
+    progress: nodes.length === 0 ? 0 : Math.floor((100 * having) / nodes.length),
+  };
 }
 
 /** An action as the API shows it. */

@@ -8,6 +8,7 @@ import type { ErrorBody } from "../../management/records.ts";
 import { FORWARDED_BY } from "../../management/request.ts";
 import { routes } from "../../management/routes.ts";
 import type { BodyOf, ReplyOf, RouteName } from "../../management/routes.ts";
+import { acceptArchives } from "./archives.ts";
 import { isAuthorized } from "./auth.ts";
 import { bodyOf } from "./bodies.ts";
 import { methodsOf } from "./paths.ts";
@@ -59,7 +60,11 @@ export async function serveManagementApi(options: ManagementApiOptions): Promise
   server.setNotFoundHandler(refuseUnrouted);
   server.setErrorHandler((error, request, reply) => answerError(error, request, reply, options.log));
   acceptJson(server);
-  for (const name of routeNames()) mount(server, name, options);
+  for (const name of routeNames().filter((each) => routes[each].takes === "json")) mount(server, name, options);
+  await server.register(async (forms: HttpsInstance) => {
+    acceptArchives(forms);
+    for (const name of routeNames().filter((each) => routes[each].takes === "archive")) mount(forms, name, options);
+  });
   await server.listen({ host: options.host, port: options.port });
   return {
     useTls: (tls) => {

@@ -8,6 +8,7 @@ import {
   placeDatabase,
   requireFreeName,
   requireLicense,
+  requireModules,
   requireShards,
   requireUpgradePath,
 } from "./checks.ts";
@@ -52,6 +53,8 @@ async function createDatabase(view: ClusterView, body: BdbCreate): Promise<Datab
   const replication = body.replication ?? false;
   requireShards(view, replication ? 2 : 1);
   const storeVersion = body.redis_version ?? defaultStoreVersion(view.config.release);
+  const modules = (body.module_list ?? []).map(({ module_name: name, module_args: args = "" }) => ({ name, args }));
+  requireModules(view, modules, storeVersion);
   const port = endpointPort(view, body.port);
   const nodes = await gatherNodes(view);
   const places = placeDatabase(view, nodes, { storeVersion, memoryBytes: body.memory_size, replication });
@@ -67,6 +70,7 @@ async function createDatabase(view: ClusterView, body: BdbCreate): Promise<Datab
     evictionPolicy: body.eviction_policy ?? "volatile-lru",
     storeVersion,
     status: "pending",
+    ...(modules.length === 0 ? {} : { modules }),
     shards: [
       {
         id: 1,
@@ -146,6 +150,7 @@ async function upgradeDatabase(view: ClusterView, seen: DatabaseRecord, body: Bd
   requireLicense(view);
   const target = storeVersionOf(body.store_version) ?? defaultStoreVersion(view.config.release);
   if (seen.upgrade?.target === target || (seen.upgrade === undefined && seen.storeVersion === target)) return seen;
+  requireModules(view, seen.modules ?? [], target);
   requireUpgradePath(view, seen, target, await servingEngine(view, seen));
   const now = view.clock.now().toISOString();
   const uid = randomUUID();

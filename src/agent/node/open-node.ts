@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { clusterNames } from "../../api/names.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
@@ -10,6 +11,7 @@ import type { ClusterView } from "../records/cluster-view.ts";
 import type { AgentConfig } from "../config.ts";
 import { watchEngines } from "../leader/engine-watch.ts";
 import { openDataFolder } from "./data-folder.ts";
+import { openModuleStore } from "./module-store.ts";
 import { openEpochs } from "./epochs.ts";
 import { followMembers } from "../records/members.ts";
 import { startNodeProxy } from "./proxy.ts";
@@ -56,6 +58,7 @@ export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<No
   const credentials = await watchSecret(config.credentialsDir, ["username", "password"], deps);
   const found = await discoverEngines(deps.env);
   const epochs = await openEpochs(config.dataDir);
+  const modules = await openModuleStore(join(config.dataDir, "modules"));
 
   const records = followRecords(follow);
   const members = followMembers(follow);
@@ -76,7 +79,19 @@ export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<No
   const passwords = databasePasswords(kube, cluster, namespace);
   const localInstances = () => supervisor.report();
   const authorities = followLicenseAuthorities(follow);
-  const view = { config, records, members, passwords, authorities, engines, peers, clock, log, localInstances };
+  const view = {
+    config,
+    records,
+    members,
+    passwords,
+    modules,
+    authorities,
+    engines,
+    peers,
+    clock,
+    log,
+    localInstances,
+  };
   return { view, supervisor, proxy, engines: found, tls, credentials, changes };
 }
 

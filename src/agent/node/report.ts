@@ -9,6 +9,8 @@ const schema = z.object({
   engines: z.array(
     z.object({ storeVersion: z.enum(STORE_VERSIONS), engine: z.string().max(64), standIn: z.boolean() }),
   ),
+  /** uids of the installed modules that it has; absent from nodes of older releases. */
+  modules: z.array(z.string().max(32)).max(4096).default([]),
   osName: z.string().max(128),
   architecture: z.string().max(64),
   cores: z.int().nonnegative(),

@@ -8,7 +8,7 @@ import type { NodeProxy } from "./proxy.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Records } from "../records/records.ts";
 import { repeating } from "../repeating.ts";
-import { wantedEndpoint, wantedInstances } from "./wanted.ts";
+import { wantedEndpoint, wantedInstances, type LoadedModules } from "./wanted.ts";
 
 export interface NodeSyncOptions {
   readonly node: number;
@@ -16,6 +16,7 @@ export interface NodeSyncOptions {
   readonly records: Records;
   readonly members: Members;
   readonly passwords: Passwords;
+  readonly modulesOf: LoadedModules;
   readonly supervisor: InstanceSupervisor;
   readonly proxy: NodeProxy;
   readonly clock: Clock;
@@ -47,7 +48,9 @@ export function syncNode(options: NodeSyncOptions): NodeSync {
     async () => {
       // an instance that is not named loses its data: without every record there is no such list
       if (!records.complete()) return;
-      const wanted = await forEach(options, (record, password) => wantedInstances(record, node, password, addressOf));
+      const wanted = await forEach(options, (record, password) =>
+        wantedInstances(record, node, password, { addressOf, modulesOf: options.modulesOf }),
+      );
       await options.supervisor.reconcileInstances(wanted.flat());
     },
     options,

@@ -5,12 +5,12 @@ import type { FoundEngine } from "../../supervisor/engines.ts";
 import type { AgentConfig } from "../config.ts";
 import type { NodeReport } from "./report.ts";
 
-/** What this node says of itself, but for whether it takes clients. */
+/** What this node says of itself, but for what changes while it runs. */
 export function describeNode(
   config: AgentConfig,
   found: readonly FoundEngine[],
   startedAt: Date,
-): Omit<NodeReport, "acceptsClients"> {
+): Omit<NodeReport, "acceptsClients" | "modules"> {
   return {
     address: config.address,
     softwareVersion: config.release.nodeTag,

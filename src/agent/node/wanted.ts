@@ -1,20 +1,26 @@
-import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../api/records.ts";
+import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../api/records.ts";
 import type { EndpointConfig } from "../../management/proxy-control.ts";
 import type { WantedInstance } from "../../supervisor/wanted-instance.ts";
 
 type AddressOf = (node: number) => string | undefined;
+
+/** What an instance of a version loads of the modules of its database. */
+export type LoadedModules = (record: DatabaseRecord, storeVersion: StoreVersion) => WantedInstance["modules"];
 
 /** What the agent of `node` shall run for a database. */
 export function wantedInstances(
   record: DatabaseRecord,
   node: number,
   password: string,
-  addressOf: AddressOf,
+  { addressOf, modulesOf }: { readonly addressOf: AddressOf; readonly modulesOf: LoadedModules },
 ): readonly WantedInstance[] {
   return record.shards.flatMap((shard) =>
     shard.instances
       .filter((instance) => instance.node === node)
-      .map((instance) => wantedInstance(record, shard, instance, password, addressOf)),
+      .map((instance) => ({
+        ...wantedInstance(record, shard, instance, password, addressOf),
+        modules: modulesOf(record, instance.storeVersion),
+      })),
   );
 }
 
@@ -47,7 +53,7 @@ function wantedInstance(
   instance: InstanceRecord,
   password: string,
   addressOf: AddressOf,
-): WantedInstance {
+): Omit<WantedInstance, "modules"> {
   const role = instance.id === shard.primary ? "primary" : "replica";
   const primary = role === "replica" ? addressOfPrimary(shard, addressOf) : undefined;
   return {

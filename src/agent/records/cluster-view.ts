@@ -11,6 +11,7 @@ import { askEngines } from "../leader/observation.ts";
 import type { Answers, NodeWord } from "../leader/observation.ts";
 import type { LicenseAuthorities } from "./license-authorities.ts";
 import type { Members } from "./members.ts";
+import type { ModuleStore } from "../node/module-store.ts";
 import type { Passwords } from "../node/passwords.ts";
 import type { Peers } from "./peers.ts";
 import type { Records } from "./records.ts";
@@ -21,6 +22,8 @@ export interface ClusterView {
   readonly records: Records;
   readonly members: Members;
   readonly passwords: Passwords;
+  /** The modules that this node has. */
+  readonly modules: ModuleStore;
   /** Who may sign the licences of this cluster. */
   readonly authorities: LicenseAuthorities;
   readonly engines: EngineWatch;

@@ -39,6 +39,7 @@ function renew(api: TestApi, signal: AbortSignal): NodeLease {
     operatorVersion: "8.2.0-12",
     acceptsClients: true,
     engines: [],
+    modules: [],
     osName: "Linux",
     architecture: "x64",
     cores: 1,

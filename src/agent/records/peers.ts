@@ -10,6 +10,8 @@ import type { LocalInstance, ReplyOf, RequestOf, RouteName } from "../../managem
 export interface Peers {
   /** What runs there; undefined when the agent does not answer. */
   localInstances(node: number): Promise<readonly LocalInstance[] | undefined>;
+  /** The shared object of a module; throws the client's Fault when the node cannot be asked or has none. */
+  module(node: number, uid: string): Promise<Uint8Array>;
   /** Orders to the proxy of a node; throws the client's Fault when its agent cannot be asked. */
   proxy(node: number, command: ProxyCommand): Promise<ProxyReply>;
   /** Carries a client's write to the leader; throws the client's Fault, with the leader's own answer in its details. */
@@ -59,6 +61,7 @@ export function connectPeers(options: PeersOptions): Peers {
   };
   return {
     localInstances: (node) => clientOf(node, TIMEOUT_MS).call("localInstances").catch(silence),
+    module: (node, uid) => clientOf(node, ORDER_TIMEOUT_MS).call("localModule", { params: { uid } }),
     proxy: (node, body) =>
       clientOf(node, ORDER_TIMEOUT_MS).call("localProxy", { body }, { signal: AbortSignal.timeout(patienceOf(body)) }),
     forward: (node, route, request) => clientOf(node, FORWARD_TIMEOUT_MS).call(route, request),

@@ -35,6 +35,7 @@ const database: z.ZodType<DatabaseRecord> = z.looseObject({
   evictionPolicy: z.enum(EVICTION_POLICIES),
   storeVersion: z.enum(STORE_VERSIONS),
   status: z.enum(DATABASE_STATES),
+  modules: z.array(z.looseObject({ name: z.string(), args: z.string() })).exactOptional(),
   shards: z.array(shard),
   nextInstance: count,
   upgrade: z
@@ -53,6 +54,20 @@ const database: z.ZodType<DatabaseRecord> = z.looseObject({
   lastChangedTime: z.string(),
 });
 
+const installedModule = z.looseObject({
+  uid: z.string().regex(/^[0-9a-f]{32}$/),
+  name: z.string(),
+  displayName: z.string(),
+  version: z.string(),
+  compatible: z.string(),
+  platforms: z.array(z.string()),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  bytes: count,
+  args: z.string(),
+  actionUid: z.string(),
+  installedTime: z.string(),
+});
+
 const cluster: z.ZodType<ClusterStateRecord> = z.looseObject({
   createdTime: z.string(),
   nextDatabase: count,
@@ -67,6 +82,7 @@ const cluster: z.ZodType<ClusterStateRecord> = z.looseObject({
       action,
     }),
   ),
+  modules: z.array(installedModule).exactOptional(),
   license: z.string().exactOptional(),
   finished: z.array(action.extend({ object: z.string() })),
 });

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { BdbRecord, ModuleRecord } from "../../src/management/records.ts";
+import { callEngine } from "../../src/resp/engine-client.ts";
+import type { Reply } from "../../src/resp/reply.ts";
+import { startTestCluster, type TestCluster } from "../kit/cluster.ts";
+import { tallyArchive } from "../kit/module-archive.ts";
+import { until } from "../kit/until.ts";
+
+let cluster: TestCluster;
+before(async () => {
+  cluster = await startTestCluster({ nodes: 3 });
+});
+after(() => cluster[Symbol.asyncDispose]());
+
+async function upload(archive: Buffer<ArrayBuffer>): Promise<void> {
+  const { action_uid: uid } = await cluster.client.call("uploadModule", { body: { module: archive } });
+  await until(
+    "every node has the module",
+    async () => (await cluster.client.call("action", { params: { uid } })).status === "completed",
+    { withinMs: 20_000, everyMs: 50 },
+  );
+}
+
+/** By the database's endpoint on one of the nodes. */
+function add({ endpoints, port }: BdbRecord, number: string): Promise<Reply> {
+  return callEngine(
+    { host: endpoints[0]?.addr[0] ?? "", port, password: "", timeoutMs: 5_000 },
+    "TALLY.ADD",
+    "visits",
+    number,
+  );
+}
+
+async function installed(): Promise<readonly ModuleRecord[]> {
+  return (await cluster.client.call("modules")).filter(({ is_bundled }) => !is_bundled);
+}
+
+test("a database with a module that is not installed is refused, with what is", async () => {
+  const asked = {
+    name: "counts",
+    memory_size: 20_000_000,
+    redis_version: "7.2",
+    module_list: [{ module_name: "tally" }],
+  } as const;
+  await assert.rejects(
+    cluster.client.call("createBdb", { body: asked }),
+    /no build of module "tally".*7\.2.*installed: none/,
+  );
+});
+
+test("an uploaded module is on every node, listed with its platforms, and once however often it is uploaded", async () => {
+  const archive = await tallyArchive({ compatible: "7.2", systems: ["rhel8", "rhel9"] });
+  await upload(archive);
+  await upload(archive);
+  const found = await installed();
+  assert.deepEqual(
+    found.map(({ module_name, semantic_version, platforms }) => [
+      module_name,
+      semantic_version,
+      Object.keys(platforms),
+    ]),
+    [["tally", "1.0.0", ["rhel8/x86_64", "rhel9/x86_64"]]],
+  );
+});
+
+test("another content under the same name and version is refused", async () => {
+  const archive = await tallyArchive({ compatible: "7.2", systems: ["rhel9"] });
+  await assert.rejects(upload(archive), /installed with another content/);
+});
+
+test("a database loads the build for its version on each of its nodes, and its replica has the data", async () => {
+  const { uid } = await cluster.create({
+    name: "counts",
+    memory_size: 20_000_000,
+    replication: true,
+    redis_version: "7.2",
+    module_list: [{ module_name: "tally" }],
+  });
+  const bdb = await cluster.client.call("bdb", { params: { uid } });
+  assert.deepEqual(
+    bdb.module_list.filter(({ module_name }) => module_name === "tally"),
+    [{ module_name: "tally", semantic_version: "1.0.0" }],
+  );
+  assert.equal(await add(bdb, "40"), 40);
+});
+
+test("it is not upgraded to a version that the module has no build for; with one it is, its data kept", async () => {
+  const [bdb] = await cluster.client.call("bdbs");
+  const upgrade = () =>
+    cluster.client.call("upgradeBdb", { params: { uid: bdb?.uid ?? 0 }, body: { store_version: "8.0" } });
+  await assert.rejects(upgrade(), /no build of module "tally" for database version 8\.0/);
+  await upload(await tallyArchive({ version: "2.0.0", compatible: "8.0" }));
+  await upgrade();
+  await until(
+    "it is at 8.0",
+    async () => {
+      const [now] = await cluster.client.call("bdbs");
+      return now?.status === "active" && now.redis_version === "8.0";
+    },
+    { withinMs: 60_000, everyMs: 100 },
+  );
+  const [now] = await cluster.client.call("bdbs");
+  assert.equal(now?.module_list.find(({ module_name }) => module_name === "tally")?.semantic_version, "2.0.0");
+  assert.equal(await add(now, "2"), 42);
+});
+
+test("a module in use is not removed, one that nobody uses is", async () => {
+  const [record] = await installed();
+  const remove = () => cluster.client.call("deleteModule", { params: { uid: record?.uid ?? "" } });
+  await assert.rejects(remove(), /used by "counts"/);
+  const [bdb] = await cluster.client.call("bdbs");
+  await cluster.client.call("deleteBdb", { params: { uid: bdb?.uid ?? 0 } });
+  await until("the database is gone", async () => (await cluster.client.call("bdbs")).length === 0, { everyMs: 50 });
+  await remove();
+  assert.deepEqual(
+    (await installed()).map(({ semantic_version }) => semantic_version),
+    ["2.0.0"],
+  );
+});
+
+const refused = [
+  ["that is no archive", async () => Buffer.from("hello"), /no zip archive/],
+  [
+    "for other machines",
+    () => tallyArchive({ compatible: "7.2", manifest: { architecture: "s390x" } }),
+    /build is for s390x/,
+  ],
+  [
+    "for later clusters",
+    () => tallyArchive({ compatible: "7.2", manifest: { min_redis_pack_version: "99.0" } }),
+    /99\.0 or later/,
+  ],
+  [
+    "without a version",
+    () => tallyArchive({ compatible: "7.2", manifest: { semantic_version: "" } }),
+    /semantic_version/,
+  ],
+] as const;
+for (const [what, make, says] of refused) {
+  test(`a module ${what} is refused`, async () => {
+    await assert.rejects(upload(Buffer.from(await make())), says);
+  });
+}
