@@ -1,3 +1,4 @@
+import type { DatabaseModule } from "../../api/records.ts";
 import { isFault } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { EventRecorder } from "../../kube/events.ts";
@@ -51,6 +52,7 @@ async function perform(deps: DatabaseActDeps, redb: Redb, client: ManagementClie
         ...act.settings,
         ...port,
         redis_version: act.version,
+        ...(act.modules.length === 0 ? {} : { module_list: act.modules.map(asked) }),
         authentication_redis_pass: password,
       };
       await client.call("createBdb", { body });
@@ -67,4 +69,8 @@ async function perform(deps: DatabaseActDeps, redb: Redb, client: ManagementClie
     case "none":
       return;
   }
+}
+
+function asked({ name, args }: DatabaseModule): { readonly module_name: string; readonly module_args: string } {
+  return { module_name: name, module_args: args };
 }

@@ -13,6 +13,8 @@ const WAY_OUT: Readonly<Record<string, string>> = {
   port_unavailable: "choose another spec.databasePort, or leave it out",
   insufficient_resources: "delete a database (kubectl get redb), or ask for less: spec.memorySize, spec.replication",
   invalid_replication: "bring the missing nodes back (kubectl get pods), or set spec.replication to false",
+  missing_module:
+    "upload the module: curl -F module=@<file>.zip https://<rec>:9443/v2/modules; it goes on by itself then",
   license_expired: "install a valid licence",
   unauthorized: "compare the Secret named as the cluster with the credentials that the cluster knows",
 };

@@ -57,12 +57,17 @@ const cases: readonly Case[] = [
   {
     name: "a database that is not there is made",
     view: view({ storeVersion: "7.2", databasePort: 12_000 }, unmade),
-    act: { kind: "create", settings: defaults, port: 12_000, version: "7.2" },
+    act: { kind: "create", settings: defaults, port: 12_000, version: "7.2", modules: [] },
   },
   {
     name: "no version written: a new database gets the newest that the release supports",
     view: view({}, { ...unmade, neighbours: neighbours({ release: release("7.22.0-7") }) }),
-    act: { kind: "create", settings: defaults, version: "7.4" },
+    act: { kind: "create", settings: defaults, version: "7.4", modules: [] },
+  },
+  {
+    name: "its modules go along by name; numbers of versions have no effect",
+    view: view({ storeVersion: "7.2", moduleList: [{ name: "tally", version: "1", config: "a b" }] }, unmade),
+    act: { kind: "create", settings: defaults, version: "7.2", modules: [{ name: "tally", args: "a b" }] },
   },
   {
     name: "what differs is changed, and only that",

@@ -2,7 +2,7 @@ import { assertNever } from "../../base/assert-never.ts";
 import type { DatabaseSpec } from "../../api/database-spec.ts";
 import { memoryBytes } from "../../api/memory.ts";
 import type { Finding } from "../../api/parts.ts";
-import type { EvictionPolicy, Persistence, StoreVersion } from "../../api/records.ts";
+import type { DatabaseModule, EvictionPolicy, Persistence, StoreVersion } from "../../api/records.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { defaultStoreVersion } from "../../releases/find.ts";
 import { DATABASE_RULES, type DatabaseFacts } from "../admission/database.ts";
@@ -51,6 +51,8 @@ export type DatabaseAct =
       readonly settings: DatabaseSettings;
       readonly port?: number;
       readonly version: StoreVersion;
+      /** Names and arguments; which build is loaded follows the version. */
+      readonly modules: readonly DatabaseModule[];
     }
   | { readonly kind: "update"; readonly uid: number; readonly settings: Partial<DatabaseSettings> }
   | { readonly kind: "upgrade"; readonly uid: number; readonly from: StoreVersion; readonly to: StoreVersion }
@@ -104,7 +106,8 @@ function actFor(view: DatabaseView): DatabaseAct {
   const settings = settingsOf(spec);
   if (existing === undefined) {
     const port = spec.databasePort === undefined ? {} : { port: spec.databasePort };
-    return { kind: "create", settings, ...port, version: spec.storeVersion ?? defaultStoreVersion(neighbours.release) };
+    const version = spec.storeVersion ?? defaultStoreVersion(neighbours.release);
+    return { kind: "create", settings, ...port, version, modules: modulesOf(spec) };
   }
   if (!existing.isSettled) return { kind: "none" };
   const changes = changesOf(settings, existing);
@@ -123,6 +126,10 @@ function driftOf({ name, spec, existing, isEdited, wasRefused }: DatabaseView): 
     `the database is at ${existing.storeVersion} and spec.storeVersion says "${asked}"; databases never go back. ` +
     `Write what is the case: ${patchVersion(name, existing.storeVersion)}`;
   return { reason: isEdited || wasRefused ? "DowngradeRefused" : "UpgradedByHand", message };
+}
+
+function modulesOf({ modulesList, moduleList }: DatabaseSpec): readonly DatabaseModule[] {
+  return (modulesList ?? moduleList ?? []).map(({ name, config = "" }) => ({ name, args: config }));
 }
 
 function settingsOf(spec: DatabaseSpec): DatabaseSettings {
