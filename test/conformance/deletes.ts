@@ -82,72 +82,108 @@ export const deletes: Theme = {
       assert.deepEqual(namesOf(left.body), ["c3"]);
     });
 
-    rule("with an owner goes what it owns", async (scene) => {
-      const { at, send } = scene;
-      await owned(scene, "bg");
-      const { code } = await send("DELETE", `${at("configmaps", "bg")}?propagationPolicy=Background`);
-      assert.equal(code, 200);
-      assert.equal((await send("GET", at("configmaps", "bg"))).code, 404);
-      await until("the dependant is gone", async () => (await send("GET", at("secrets", "bg"))).code === 404, PATIENCE);
-    });
+    rule(
+      "with an owner goes what it owns",
+      async (scene) => {
+        const { at, send } = scene;
+        await owned(scene, "bg");
+        const { code } = await send("DELETE", `${at("configmaps", "bg")}?propagationPolicy=Background`);
+        assert.equal(code, 200);
+        assert.equal((await send("GET", at("configmaps", "bg"))).code, 404);
+        await until(
+          "the dependant is gone",
+          async () => (await send("GET", at("secrets", "bg"))).code === 404,
+          PATIENCE,
+        );
+      },
+      { needs: "controllers" },
+    );
 
-    rule("a foreground deletion waits for what blocks it", async (scene) => {
-      const { at, send } = scene;
-      await owned(scene, "fg", { finalizers: [HOLD] });
-      const { body } = await send("DELETE", `${at("configmaps", "fg")}?propagationPolicy=Foreground`);
-      assert.deepEqual(body.metadata.finalizers, ["foregroundDeletion"]);
-      const marked = async (): Promise<boolean> =>
-        (await send("GET", at("secrets", "fg"))).body.metadata.deletionTimestamp !== undefined;
-      await until("the dependant is being deleted", marked, PATIENCE);
-      assert.equal((await send("GET", at("configmaps", "fg"))).code, 200, "the owner waits");
-      await send("PATCH", at("secrets", "fg"), { type: PATCH.merge, body: { metadata: { finalizers: null } } });
-      await until("the owner is gone", async () => (await send("GET", at("configmaps", "fg"))).code === 404, PATIENCE);
-    });
+    rule(
+      "a foreground deletion waits for what blocks it",
+      async (scene) => {
+        const { at, send } = scene;
+        await owned(scene, "fg", { finalizers: [HOLD] });
+        const { body } = await send("DELETE", `${at("configmaps", "fg")}?propagationPolicy=Foreground`);
+        assert.deepEqual(body.metadata.finalizers, ["foregroundDeletion"]);
+        const marked = async (): Promise<boolean> =>
+          (await send("GET", at("secrets", "fg"))).body.metadata.deletionTimestamp !== undefined;
+        await until("the dependant is being deleted", marked, PATIENCE);
+        assert.equal((await send("GET", at("configmaps", "fg"))).code, 200, "the owner waits");
+        await send("PATCH", at("secrets", "fg"), { type: PATCH.merge, body: { metadata: { finalizers: null } } });
+        await until(
+          "the owner is gone",
+          async () => (await send("GET", at("configmaps", "fg"))).code === 404,
+          PATIENCE,
+        );
+      },
+      { needs: "controllers" },
+    );
 
-    rule("an orphaning deletion leaves what it owned without an owner", async (scene) => {
-      const { at, send } = scene;
-      await owned(scene, "or");
-      await send("DELETE", at("configmaps", "or"), { body: { propagationPolicy: "Orphan" } });
-      await until("the owner is gone", async () => (await send("GET", at("configmaps", "or"))).code === 404, PATIENCE);
-      assert.equal((await send("GET", at("secrets", "or"))).body.metadata.ownerReferences, undefined);
-    });
+    rule(
+      "an orphaning deletion leaves what it owned without an owner",
+      async (scene) => {
+        const { at, send } = scene;
+        await owned(scene, "or");
+        await send("DELETE", at("configmaps", "or"), { body: { propagationPolicy: "Orphan" } });
+        await until(
+          "the owner is gone",
+          async () => (await send("GET", at("configmaps", "or"))).code === 404,
+          PATIENCE,
+        );
+        assert.equal((await send("GET", at("secrets", "or"))).body.metadata.ownerReferences, undefined);
+      },
+      { needs: "controllers" },
+    );
 
-    rule("what refers to an owner that never was goes away", async ({ at, send }) => {
-      const owner = reference("ghost", "00000000-0000-4000-8000-000000000000");
-      await send("POST", at("secrets"), { body: { metadata: { name: "haunted", ownerReferences: [owner] } } });
-      const gone = async (): Promise<boolean> => (await send("GET", at("secrets", "haunted"))).code === 404;
-      await until("the garbage is collected", gone, PATIENCE);
-    });
+    rule(
+      "what refers to an owner that never was goes away",
+      async ({ at, send }) => {
+        const owner = reference("ghost", "00000000-0000-4000-8000-000000000000");
+        await send("POST", at("secrets"), { body: { metadata: { name: "haunted", ownerReferences: [owner] } } });
+        const gone = async (): Promise<boolean> => (await send("GET", at("secrets", "haunted"))).code === 404;
+        await until("the garbage is collected", gone, PATIENCE);
+      },
+      { needs: "controllers" },
+    );
 
-    rule("a namespace comes with its service account and the CA certificate", async ({ at, send }) => {
-      assert.equal((await send("GET", at("serviceaccounts", "default"))).code, 200);
-      const there = async (): Promise<boolean> => {
-        const { body } = await send("GET", at("configmaps", "kube-root-ca.crt"));
-        return /BEGIN CERTIFICATE/.test(body.data?.["ca.crt"] ?? "");
-      };
-      await until("the certificate is there", there, PATIENCE);
-    });
+    rule(
+      "a namespace comes with its service account and the CA certificate",
+      async ({ at, send }) => {
+        assert.equal((await send("GET", at("serviceaccounts", "default"))).code, 200);
+        const there = async (): Promise<boolean> => {
+          const { body } = await send("GET", at("configmaps", "kube-root-ca.crt"));
+          return /BEGIN CERTIFICATE/.test(body.data?.["ca.crt"] ?? "");
+        };
+        await until("the certificate is there", there, PATIENCE);
+      },
+      { needs: "controllers" },
+    );
 
-    rule("a deleted namespace refuses new objects, empties itself and goes", async ({ send, namespace }) => {
-      const doomed = `${namespace}-doomed`;
-      const path = `/api/v1/namespaces/${doomed}`;
-      const made = await send("POST", "/api/v1/namespaces", { body: { metadata: { name: doomed } } });
-      assert.deepEqual(made.body.spec, { finalizers: ["kubernetes"] });
-      assert.equal(made.body.metadata.labels["kubernetes.io/metadata.name"], doomed);
-      await send("POST", `${path}/configmaps`, { body: { metadata: { name: "free" } } });
-      await send("POST", `${path}/configmaps`, { body: { metadata: { name: "held", finalizers: [HOLD] } } });
-      const deleted = await send("DELETE", path);
-      assert.equal(deleted.body.status.phase, "Terminating");
-      const late = await send("POST", `${path}/configmaps`, { body: { metadata: { name: "late" } } });
-      assert.deepEqual([late.code, late.body.details.causes[0].reason], [403, "NamespaceTerminating"]);
-      assert.match(late.body.message, /because it is being terminated$/);
-      const left = async (): Promise<string[]> => namesOf((await send("GET", `${path}/configmaps`)).body);
-      await until("only what is held is left", async () => (await left()).join() === "held", PATIENCE);
-      assert.equal((await send("GET", path)).code, 200);
-      const body = { metadata: { finalizers: null } };
-      await send("PATCH", `${path}/configmaps/held`, { type: PATCH.merge, body });
-      await until("the namespace is gone", async () => (await send("GET", path)).code === 404, PATIENCE);
-    });
+    rule(
+      "a deleted namespace refuses new objects, empties itself and goes",
+      async ({ send, namespace }) => {
+        const doomed = `${namespace}-doomed`;
+        const path = `/api/v1/namespaces/${doomed}`;
+        const made = await send("POST", "/api/v1/namespaces", { body: { metadata: { name: doomed } } });
+        assert.deepEqual(made.body.spec, { finalizers: ["kubernetes"] });
+        assert.equal(made.body.metadata.labels["kubernetes.io/metadata.name"], doomed);
+        await send("POST", `${path}/configmaps`, { body: { metadata: { name: "free" } } });
+        await send("POST", `${path}/configmaps`, { body: { metadata: { name: "held", finalizers: [HOLD] } } });
+        const deleted = await send("DELETE", path);
+        assert.equal(deleted.body.status.phase, "Terminating");
+        const late = await send("POST", `${path}/configmaps`, { body: { metadata: { name: "late" } } });
+        assert.deepEqual([late.code, late.body.details.causes[0].reason], [403, "NamespaceTerminating"]);
+        assert.match(late.body.message, /because it is being terminated$/);
+        const left = async (): Promise<string[]> => namesOf((await send("GET", `${path}/configmaps`)).body);
+        await until("only what is held is left", async () => (await left()).join() === "held", PATIENCE);
+        assert.equal((await send("GET", path)).code, 200);
+        const body = { metadata: { finalizers: null } };
+        await send("PATCH", `${path}/configmaps/held`, { type: PATCH.merge, body });
+        await until("the namespace is gone", async () => (await send("GET", path)).code === 404, PATIENCE);
+      },
+      { needs: "controllers" },
+    );
   },
 };
 

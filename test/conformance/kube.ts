@@ -1,10 +1,13 @@
+import { definitions } from "./definitions.ts";
 import { deletes } from "./deletes.ts";
 import { lists } from "./lists.ts";
+import { patches } from "./patches.ts";
 import { refused } from "./refusals.ts";
 import { subjects } from "./servers.ts";
 import { suite } from "./theme.ts";
+import { watches } from "./watches.ts";
 import { writes } from "./writes.ts";
 
 // Everything that we need from a Kubernetes API, held against each Kubernetes at hand.
 
-for (const subject of subjects()) suite(subject, [writes, refused, deletes, lists]);
+for (const subject of subjects()) suite(subject, [writes, refused, patches, deletes, lists, watches, definitions]);

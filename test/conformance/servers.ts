@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startApiServer } from "../../src/apiserver/server.ts";
@@ -7,12 +8,18 @@ import { runControllers } from "../../src/controllers/run-controllers.ts";
 import { connect } from "../../src/kube/client.ts";
 import { loadKubeConfig } from "../../src/kube/config.ts";
 import { systemClock } from "../../src/reconcile/system-clock.ts";
+import { findAssets } from "../kubernetes/assets.ts";
+import { startControlPlane } from "../kubernetes/control-plane.ts";
 
 /** A Kubernetes that the conformance suite holds to its rules. */
 export interface Subject {
   readonly kind: "embedded" | "real";
   /** As the reports name it. */
   readonly title: string;
+  /** Why it cannot be started here; false when it can. */
+  readonly skip: string | false;
+  /** Whether controllers collect garbage and look after namespaces; false when there is no kube-controller-manager. */
+  readonly hasControllers: boolean;
   start(options?: StartOptions): Promise<RunningSubject>;
 }
 
@@ -29,16 +36,24 @@ export interface RunningSubject extends AsyncDisposable {
 /** What the embedded server's containers say, each line after the container's name. */
 export const LOG_LINES = ["first line", "second line", "third line"];
 
-/** The embedded Kubernetes always; a running real one where STORE_TEST_KUBECONFIG names its administrator's kubeconfig. */
-export function subjects(): readonly Subject[] {
-  const running = process.env["STORE_TEST_KUBECONFIG"];
-  const real: Subject[] =
-    running === undefined ? [] : [{ kind: "real", title: `real at ${running}`, start: found(running) }];
-  return [{ kind: "embedded", title: "embedded", start: startEmbedded }, ...real];
-}
+export const embedded: Subject = {
+  kind: "embedded",
+  title: "embedded",
+  skip: false,
+  hasControllers: true,
+  start: startEmbedded,
+};
 
-function found(kubeconfig: string): () => Promise<RunningSubject> {
-  return () => Promise.resolve({ kubeconfig, [Symbol.asyncDispose]: () => Promise.resolve() });
+/** The embedded Kubernetes, and a real one from KUBEBUILDER_ASSETS or from what `npm run kube-assets` has built. */
+export function subjects(): readonly Subject[] {
+  const found = findAssets("api");
+  const real = { kind: "real", start: startControlPlane } as const;
+  if ("reason" in found) {
+    return [embedded, { ...real, title: "real", skip: found.reason, hasControllers: false }];
+  }
+  const { stdout } = spawnSync(join(found.folder, "kube-apiserver"), ["--version"], { encoding: "utf8" });
+  const hasControllers = existsSync(join(found.folder, "kube-controller-manager"));
+  return [embedded, { ...real, title: stdout.trim().replace("Kubernetes", "real"), skip: false, hasControllers }];
 }
 
 async function startEmbedded({ controllers = true }: StartOptions = {}): Promise<RunningSubject> {

@@ -17,14 +17,17 @@ export interface Scene extends ApiClient {
   at(resource: string, name?: string): string;
   /** A client that brings this token, or nothing, instead of the administrator's certificate. */
   as(token: string | undefined): ApiClient;
+  /** Undoes something outside the namespace when the theme is over. */
+  afterwards(undo: () => Promise<void>): void;
 }
 
-/** Writes down one rule; `unless` says why a kind of server is not held to it. */
-export type Rule = (
-  title: string,
-  body: (scene: Scene) => Promise<void>,
-  options?: { readonly unless?: Partial<Record<Subject["kind"], string>> },
-) => void;
+/** Writes down one rule; `unless` says why a kind of server is not held to it, `needs` what a server may be without. */
+export type Rule = (title: string, body: (scene: Scene) => Promise<void>, options?: RuleOptions) => void;
+
+export interface RuleOptions {
+  readonly unless?: Partial<Record<Subject["kind"], string>>;
+  readonly needs?: "controllers";
+}
 
 /** Rules about one thing. */
 export interface Theme {
@@ -36,7 +39,7 @@ export interface Theme {
 
 /** Runs the themes, one after the other, against one Kubernetes that is started for them. */
 export function suite(subject: Subject, themes: readonly Theme[]): void {
-  describe(subject.title, () => {
+  describe(subject.title, { skip: subject.skip }, () => {
     const stack = new AsyncDisposableStack();
     let config: KubeConfig | undefined;
     before(async () => {
@@ -62,13 +65,19 @@ function runTheme(subject: Subject, theme: Theme, config: () => KubeConfig): voi
       await theme.prepare?.(scene);
     });
     after(() => stack.disposeAsync());
-    theme.rules((title, body, { unless = {} } = {}) => {
-      test(title, { skip: unless[subject.kind] ?? false }, async () => {
+    theme.rules((title, body, options = {}) => {
+      test(title, { skip: reasonToSkip(subject, options) }, async () => {
         if (scene === undefined) throw new Error(`the scene of ${theme.title} was not set`);
         await body(scene);
       });
     });
   });
+}
+
+function reasonToSkip(subject: Subject, { unless = {}, needs }: RuleOptions): string | false {
+  if (needs === "controllers" && !subject.hasControllers)
+    return "there is no kube-controller-manager among its programs";
+  return unless[subject.kind] ?? false;
 }
 
 async function openScene(subject: Subject, config: KubeConfig, stack: AsyncDisposableStack): Promise<Scene> {
@@ -86,8 +95,16 @@ async function openScene(subject: Subject, config: KubeConfig, stack: AsyncDispo
     const root = parts.length === 1 ? "/api/v1" : `/apis/${parts.slice(0, 2).join("/")}`;
     return [root, "namespaces", namespace, parts.at(-1), ...(name === undefined ? [] : [name])].join("/");
   };
-  await until("the namespace has its service account", async () => {
-    return (await clients.admin.send("GET", at("serviceaccounts", "default"))).code === 200;
-  });
-  return { ...clients.admin, as: clients.as, kind: subject.kind, config, kube, namespace, at };
+  await furnish(subject, clients.admin, at);
+  const afterwards = (undo: () => Promise<void>): void => stack.defer(undo);
+  return { ...clients.admin, as: clients.as, kind: subject.kind, config, kube, namespace, at, afterwards };
+}
+
+/** What controllers put into each namespace: pods are refused before its service account is there. */
+async function furnish(subject: Subject, { send }: ApiClient, at: Scene["at"]): Promise<void> {
+  const wanted = { serviceaccounts: "default", configmaps: "kube-root-ca.crt" };
+  for (const [plural, name] of Object.entries(wanted)) {
+    if (!subject.hasControllers) await send("POST", at(plural), { body: { metadata: { name } } });
+    await until(`${name} is there`, async () => (await send("GET", at(plural, name))).code === 200);
+  }
 }

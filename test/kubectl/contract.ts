@@ -18,9 +18,10 @@ export function contract(
   namespace: string,
   binaries: readonly KubectlBinary[],
   rules: (rule: Rule, kubectl: Kubectl) => void,
+  held: readonly Subject[] = subjects(),
 ): void {
   if (binaries.length === 0) test(title, { skip: "no kubectl on PATH or in STORE_KUBECTL" }, () => undefined);
-  for (const subject of subjects()) for (const binary of binaries) hold(title, namespace, subject, binary, rules);
+  for (const subject of held) for (const binary of binaries) hold(title, namespace, subject, binary, rules);
 }
 
 function hold(
@@ -30,7 +31,7 @@ function hold(
   binary: KubectlBinary,
   rules: (rule: Rule, kubectl: Kubectl) => void,
 ): void {
-  describe(`${title} (kubectl ${binary.version}, ${subject.title})`, { concurrency: 3 }, () => {
+  describe(`${title} (kubectl ${binary.version}, ${subject.title})`, { concurrency: 3, skip: subject.skip }, () => {
     const home = mkdtempSync(join(tmpdir(), "store-kubectl-"));
     const kubeconfig = join(home, "kubeconfig");
     const kubectl = bindKubectl(binary, kubeconfig, home);

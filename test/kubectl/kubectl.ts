@@ -1,7 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { globSync } from "node:fs";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { findAssets } from "../kubernetes/assets.ts";
 
 /** A kubectl on this machine. */
 export interface KubectlBinary {
@@ -39,10 +41,12 @@ export interface Kubectl {
   start(line: string): ChildProcess;
 }
 
-/** Every kubectl to test with, the newest first: STORE_KUBECTL (colon-separated), PATH, and what gcloud brings. */
+/** Every kubectl to test with, the newest first: STORE_KUBECTL (colon-separated), PATH, the real Kubernetes of the tests, and what gcloud brings. */
 export function foundKubectls(): readonly KubectlBinary[] {
   const named = (process.env["STORE_KUBECTL"] ?? "").split(":").filter((path) => path !== "");
-  const candidates = [...named, "kubectl", ...globSync("/usr/lib/google-cloud-sdk/bin/kubectl.1.*")];
+  const assets = findAssets("api");
+  const built = "reason" in assets ? [] : [join(assets.folder, "kubectl")];
+  const candidates = [...named, "kubectl", ...built, ...globSync("/usr/lib/google-cloud-sdk/bin/kubectl.1.*")];
   const binaries = candidates.map(askVersion).filter((binary) => binary !== undefined);
   return binaries.toSorted((a, b) => minorOf(b.version) - minorOf(a.version));
 }

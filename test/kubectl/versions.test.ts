@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import { contract, others } from "./contract.ts";
+import { embedded } from "../conformance/servers.ts";
+import { contract, others, type Rule } from "./contract.ts";
 import { cache, together, workload } from "./fixtures.ts";
+import type { Kubectl } from "./kubectl.ts";
 
 const NS = "versions";
 
-contract("every kubectl gets along", NS, others(), (rule, kubectl) => {
+const rules = (rule: Rule, kubectl: Kubectl): void => {
   rule("the everyday calls on a custom and on a built-in kind", async () => {
     const documents = together(cache("day", "size: 2"), workload("StatefulSet", "day"));
     assert.equal(
@@ -54,4 +56,7 @@ contract("every kubectl gets along", NS, others(), (rule, kubectl) => {
     );
     assert.match(await kubectl.refused("get nosuch"), /the server doesn't have a resource type "nosuch"/);
   });
-});
+};
+
+// an older kubectl against a real server would be a test of kubectl
+contract("every kubectl gets along", NS, others(), rules, [embedded]);

@@ -78,11 +78,10 @@ function changeCauses(definition: KubeObject, before: KubeObject | undefined): C
       message: `Invalid value: ${JSON.stringify(textAt(definition, "spec", ...path))}: field is immutable`,
     }));
   const names = listAt(definition, "spec", "versions").map(({ name }) => name);
-  const missing = textsAt(before, "status", "storedVersions").filter((name) => !names.includes(name));
-  const kept = missing.map((name) => ({
-    reason: "FieldValueInvalid",
-    field: "status.storedVersions",
-    message: `Invalid value: ${JSON.stringify(name)}: must appear in spec.versions`,
-  }));
+  const kept = textsAt(before, "status", "storedVersions").flatMap((name, place) => {
+    const message = `Invalid value: ${JSON.stringify(name)}: must appear in spec.versions`;
+    if (names.includes(name)) return [];
+    return [{ reason: "FieldValueInvalid", field: `status.storedVersions[${place}]`, message }];
+  });
   return [...changed, ...kept];
 }

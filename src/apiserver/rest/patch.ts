@@ -1,6 +1,6 @@
 import { Fault } from "../../base/fault.ts";
 import { authorize } from "../auth/authorize.ts";
-import { refusals, refuse, type Cause } from "../faults.ts";
+import { invalid, refusals, refuse, type Cause } from "../faults.ts";
 import { decodeBody, mediaTypeOf, readBody } from "../http/body.ts";
 import type { Call } from "../http/call.ts";
 import { isJson, type Json } from "../json.ts";
@@ -21,22 +21,22 @@ export async function patch(world: World, call: Call, place: Place): Promise<{ c
   const mediaType = mediaTypeOf(call.request.headers["content-type"]);
   const body = decodeBody(await readBody(call.request), mediaType);
   if (mediaType === "application/apply-patch+yaml") return apply(world, call, place, body);
+  if (!patchTypes(place.resource).includes(mediaType)) throw unsupported(mediaType);
   const object = await change(world, call, place, (live) => ({
-    object: asObject(patched(place, mediaType, live, body)),
+    object: sameUid(place, live, asObject(patched(place, mediaType, live, body))),
     tracked: false,
   }));
   return { code: 200, object };
 }
 
 /** `live` after a JSON, merge or strategic patch; 415 for other types. */
-export function patched({ resource }: Place, mediaType: string, live: Json, body: unknown): Json {
+export function patched({ resource }: Pick<Place, "resource">, mediaType: string, live: Json, body: unknown): Json {
   switch (mediaType) {
     case "application/json-patch+json":
       return outcome(applyJsonPatch(live, body));
     case "application/merge-patch+json":
       return applyMergePatch(live, objectBody(body));
     case "application/strategic-merge-patch+json":
-      if (resource.custom) throw unsupported(mediaType);
       return outcome(applyStrategicPatch(live, objectBody(body), resource.schema()));
     default:
       throw unsupported(mediaType);
@@ -73,7 +73,11 @@ async function apply(
     });
     switch (result.kind) {
       case "applied":
-        return { object: live !== undefined && result.object === live ? live : asObject(result.object), tracked: true };
+        if (live === undefined) return { object: asObject(result.object), tracked: true };
+        return {
+          object: result.object === live ? live : sameUid(place, live, asObject(result.object)),
+          tracked: true,
+        };
       case "conflict":
         throw conflicted(result.conflicts);
       case "failed":
@@ -94,6 +98,20 @@ async function apply(
     if (!raced) throw error;
     return { code: 200, object: await change(world, call, place, applyTo) };
   }
+}
+
+/** Lists of a custom resource have no merge keys that a strategic patch could know. */
+function patchTypes({ custom }: Place["resource"]): string[] {
+  const plain = ["application/json-patch+json", "application/merge-patch+json"];
+  return custom ? plain : [...plain, "application/strategic-merge-patch+json"];
+}
+
+/** 422 for a patch that gives an object another uid; a replacement with one is a conflict instead. */
+function sameUid({ resource }: Place, live: KubeObject, object: KubeObject): KubeObject {
+  const { uid } = object.metadata;
+  if (uid === undefined || uid === live.metadata.uid) return object;
+  const message = `Invalid value: ${JSON.stringify(uid)}: field is immutable`;
+  throw invalid(resource, live.metadata.name, [{ reason: "FieldValueInvalid", field: "metadata.uid", message }]);
 }
 
 function appliedObject({ resource, target }: Place, body: unknown): KubeObject {

@@ -3,7 +3,7 @@ export type SchemaType = "object" | "array" | "string" | "integer" | "number" | 
 
 /**
  * A schema of a CustomResourceDefinition or of a built-in kind, `$ref`s resolved (so a built-in one may be cyclic:
- * walk it along a value). `x-kubernetes-validations` (CEL) is accepted and not evaluated.
+ * walk it along a value). Rules in CEL (`x-kubernetes-validations`) are not evaluated, and so refused.
  */
 export interface Schema {
   readonly type?: SchemaType;

@@ -24,6 +24,7 @@ function checkLevel(schema: Schema, path: string, depth: number): FieldCause[] {
     ...checkPattern(schema, path),
     ...checkLists(schema, path),
     ...checkDefault(schema, path),
+    ...checkRules(schema, path),
     ...checkCompositions(schema, path),
     ...childSchemas(schema, path).flatMap(([below, child]) => checkLevel(child, below, depth + 1)),
   ];
@@ -86,6 +87,12 @@ function checkLists(schema: Schema, path: string): FieldCause[] {
 function checkDefault(schema: Schema, path: string): FieldCause[] {
   if (schema.default === undefined) return [];
   return validateValue(schema, schema.default, `${path}.default`);
+}
+
+/** A rule that nobody evaluates would be kept by nobody: better no definition than one that promises too much. */
+function checkRules({ "x-kubernetes-validations": rules = [] }: Schema, path: string): FieldCause[] {
+  if (rules.length === 0) return [];
+  return [forbidden(`${path}.x-kubernetes-validations`, "this server evaluates no rules in CEL")];
 }
 
 /** Alternatives may only add rules about values; what a field is stands outside of them. */
