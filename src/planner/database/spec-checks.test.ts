@@ -66,8 +66,8 @@ const cases: readonly Case[] = [
   },
   {
     name: "its modules go along by name; numbers of versions have no effect",
-    view: view({ storeVersion: "7.2", moduleList: [{ name: "tally", version: "1", config: "a b" }] }, unmade),
-    act: { kind: "create", settings: defaults, version: "7.2", modules: [{ name: "tally", args: "a b" }] },
+    view: view({ storeVersion: "7.2", moduleList: [{ name: "search", version: "1", config: "a b" }] }, unmade),
+    act: { kind: "create", settings: defaults, version: "7.2", modules: [{ name: "search", args: "a b" }] },
   },
   {
     name: "what differs is changed, and only that",
