@@ -18,9 +18,19 @@ export function createCgroup(name: string): void {
 export async function removeCgroups(prefix: string): Promise<void> {
   for (const top of hierarchies().flatMap((hierarchy) => globSync(join(hierarchy, `${prefix}*`)))) {
     const groups = globSync("**/cgroup.procs", { cwd: top }).map((file) => dirname(join(top, file)));
-    const isEmpty = (group: string): boolean => readFileSync(join(group, "cgroup.procs"), "utf8") === "";
-    await until(`nothing runs in ${top}`, () => groups.every(isEmpty));
-    for (const group of groups.toSorted((a, b) => b.length - a.length)) rmdirSync(group);
+    const deepestFirst = groups.toSorted((a, b) => b.length - a.length);
+    for (const group of deepestFirst) await until(`nothing runs in ${group}`, () => hasGone(group));
+  }
+}
+
+/** A group cannot be removed before the last of its processes has been buried, which is a little after it has ended. */
+function hasGone(group: string): boolean {
+  try {
+    rmdirSync(group);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EBUSY") return false;
+    throw error;
   }
 }
 

@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { Fault } from "../../src/base/fault.ts";
 import { ConfigMaps, ServiceAccounts } from "../../src/kube/builtin.ts";
@@ -12,6 +9,7 @@ import { loadKubeConfig } from "../../src/kube/config.ts";
 import { until } from "../kit/until.ts";
 import { skipWithout, VERSION } from "./assets.ts";
 import { startControlPlane } from "./control-plane.ts";
+import { pidsOf, startElsewhere } from "./other-owner.ts";
 import { startTimeOf } from "./proc.ts";
 
 const skip = skipWithout("api");
@@ -63,19 +61,14 @@ test(
   "the programs end with a process that was killed, and the next control plane clears its folder away",
   { skip },
   async () => {
-    const module = join(import.meta.dirname, "control-plane.ts");
-    const program = `const { folder } = await (await import(${JSON.stringify(module)})).startControlPlane(); console.log(folder);`;
-    const owner = spawn(process.execPath, ["--input-type=module", "--eval", program], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    const [folder] = (await once(createInterface(owner.stdout), "line")) as [string];
-    const pids = pidsOf(folder);
+    const owner = await startElsewhere("control-plane.ts", "(await kit.startControlPlane()).folder");
+    const pids = pidsOf(owner.folder);
     assert.ok(pids.length >= 2, `only ${pids.length} programs`);
-    owner.kill("SIGKILL");
+    owner.kill();
     await until("the programs have ended", () => pids.every((pid) => startTimeOf(pid) === undefined));
-    assert.equal(existsSync(folder), true);
+    assert.equal(existsSync(owner.folder), true);
     await using _next = await startControlPlane({ controllers: false });
-    assert.equal(existsSync(folder), false);
+    assert.equal(existsSync(owner.folder), false);
   },
 );
 
@@ -90,9 +83,4 @@ async function refusal(kubeconfig: string): Promise<string> {
   } finally {
     await client.close();
   }
-}
-
-function pidsOf(folder: string): number[] {
-  const notes = readdirSync(join(folder, "pids")).map((name) => readFileSync(join(folder, "pids", name), "utf8"));
-  return notes.map((note) => Number(note.split(" ")[0]));
 }

@@ -1,5 +1,5 @@
 import type { Service } from "kubernetes-types/core/v1.js";
-import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
+import type { Endpoint, EndpointSlice } from "kubernetes-types/discovery/v1.js";
 import type { Stored } from "../../../src/kube/kube.ts";
 
 /** What names are made from. */
@@ -30,7 +30,8 @@ export function addressesOf(name: string, names: Names): readonly string[] | und
 
 function endpointsOf(slice: Stored<EndpointSlice>, everyone: boolean): { host: string; address: string }[] {
   if (slice.addressType !== "IPv4") return [];
-  return slice.endpoints
+  const endpoints: readonly Endpoint[] | null = slice.endpoints; // a slice without any says null
+  return (endpoints ?? [])
     .filter(({ conditions }) => everyone || conditions?.ready !== false)
     .flatMap(({ addresses, hostname }) =>
       addresses.map((address) => ({ address, host: hostname ?? address.replaceAll(".", "-") })),

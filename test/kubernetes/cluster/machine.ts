@@ -15,6 +15,8 @@ export interface Machine {
   readonly inside: readonly string[];
   /** Starts a program on the machine. */
   start(name: string, command: readonly string[]): Running;
+  /** Throws when what must go on has ended: its first process, and each program of a center. */
+  check(): void;
   /** Ends every process of it at once. */
   cutPower(): Promise<void>;
 }
@@ -36,7 +38,10 @@ export async function createCenter(launcher: Launcher, assets: string, name: str
   const cutPower = async (): Promise<void> => {
     await Promise.all(started.map((running) => running.stop()));
   };
-  return await withLoopback({ name, init: holder.pid, ...prefixes(holder.pid, enter), start, cutPower });
+  const check = (): void => {
+    for (const running of started) running.check();
+  };
+  return await withLoopback({ name, init: holder.pid, ...prefixes(holder.pid, enter), start, check, cutPower });
 }
 
 /**
@@ -57,7 +62,10 @@ export async function createMachine(launcher: Launcher, assets: string, name: st
   };
   const start = (program: string, command: readonly string[]): Running =>
     stoppedByItsChild(launcher.start(`${name}-${program}`, [...enter, ...command]));
-  return await withLoopback({ name, init, ...prefixes(init, enter), start, cutPower });
+  const check = (): void => {
+    holder.check();
+  };
+  return await withLoopback({ name, init, ...prefixes(init, enter), start, check, cutPower });
 }
 
 function prefixes(init: number, inside: readonly string[]): Pick<Machine, "network" | "inside"> {

@@ -6,6 +6,7 @@ import type { Launcher } from "../processes.ts";
 import { placesOf } from "./addressing.ts";
 import { startCenter } from "./center.ts";
 import { run } from "./command.ts";
+import type { Machine } from "./machine.ts";
 import { prepareNode } from "./node.ts";
 
 const READY_WITHIN_MS = 120_000;
@@ -26,7 +27,7 @@ export async function runCluster(
     }),
   );
   for (const node of nodes) node.join();
-  await untilNodesReady(kube, count);
+  await untilNodesReady(kube, count, center);
   startProxy();
   const nodeOf = (name: string): ClusterNode => {
     const found = nodes.find((node) => node.name === name);
@@ -50,8 +51,9 @@ export async function runCluster(
   };
 }
 
-async function untilNodesReady(kube: Kube, count: number): Promise<void> {
+async function untilNodesReady(kube: Kube, count: number, center: Machine): Promise<void> {
   const ready = async (): Promise<boolean> => {
+    center.check();
     const { items } = await kube.list(Nodes);
     const conditions = items.flatMap((node) => node.status?.conditions ?? []);
     return conditions.filter(({ type, status }) => type === "Ready" && status === "True").length === count;
