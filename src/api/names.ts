@@ -34,6 +34,9 @@ export const LABELS = {
   database: "storeenterprise.io/database",
 } as const;
 
+/** Annotation on every object of a bundle: the operator version that it belongs to. */
+export const RELEASE_ANNOTATION = "storeenterprise.io/release";
+
 /** Value of the `app` label on every object of the product. */
 export const APP_LABEL = "store-enterprise";
 

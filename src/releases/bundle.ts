@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { customResourceDefinitions } from "../api/crd.ts";
-import { APP_LABEL, OPERATOR_NAME, PORTS } from "../api/names.ts";
+import { APP_LABEL, OPERATOR_NAME, PORTS, RELEASE_ANNOTATION } from "../api/names.ts";
 import { imagesOf } from "./images.ts";
 import type { Release } from "./release.ts";
 import { OPERATOR_RULES } from "./roles.ts";
@@ -15,18 +15,33 @@ export function yaml(object: object): string {
   return stringify(object, { aliasDuplicateObjects: false, compat: "yaml-1.1", lineWidth: 0 });
 }
 
+interface BundleObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: object;
+  readonly [part: string]: unknown;
+}
+
 function bundleObjects(release: Release): readonly object[] {
-  return [role(), roleBinding(), serviceAccount(), ...customResourceDefinitions(), deployment(release)];
+  return [role(), roleBinding(), serviceAccount(), ...customResourceDefinitions(), deployment(release)].map((object) =>
+    released(object, release),
+  );
+}
+
+/** With annotations of its own, an object is remembered alike by client-side and server-side apply. */
+function released<T extends { readonly metadata: object }>(object: T, release: Release): T {
+  const annotations = { [RELEASE_ANNOTATION]: release.operator };
+  return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
 const METADATA = { name: OPERATOR_NAME, labels: { app: APP_LABEL } };
 const SELECTOR = { name: OPERATOR_NAME };
 
-function role(): object {
+function role(): BundleObject {
   return { apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role", metadata: METADATA, rules: OPERATOR_RULES };
 }
 
-function roleBinding(): object {
+function roleBinding(): BundleObject {
   return {
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "RoleBinding",
@@ -36,11 +51,11 @@ function roleBinding(): object {
   };
 }
 
-function serviceAccount(): object {
+function serviceAccount(): BundleObject {
   return { apiVersion: "v1", kind: "ServiceAccount", metadata: METADATA };
 }
 
-function deployment(release: Release): object {
+function deployment(release: Release): BundleObject {
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -84,8 +99,9 @@ function container(release: Release): object {
   };
 }
 
+/** With the version that servers fill in: else client-side and server-side apply would differ over it. */
 function fromField(name: string, fieldPath: string): object {
-  return { name, valueFrom: { fieldRef: { fieldPath } } };
+  return { name, valueFrom: { fieldRef: { apiVersion: "v1", fieldPath } } };
 }
 
 function probe(path: string, periodSeconds: number): object {

@@ -25,7 +25,7 @@ export function withLastApplied(
 ): JsonObject {
   if (manager !== "kubectl" || lastApplied(live) === undefined) return object;
   const metadata = objectMember(object, "metadata") ?? {};
-  const annotations = { ...objectMember(metadata, "annotations"), [ANNOTATION]: `${JSON.stringify(applied)}\n` };
+  const annotations = { ...objectMember(metadata, "annotations"), [ANNOTATION]: `${asGoWritesIt(applied)}\n` };
   return { ...object, metadata: { ...metadata, annotations } };
 }
 
@@ -39,4 +39,12 @@ function lastApplied(live: JsonObject | undefined): JsonObject | undefined {
   } catch {
     return undefined; // an annotation that someone damaged says nothing
   }
+}
+
+/** Go sorts the keys of a map and escapes what HTML would take for markup; kubectl compares the text. */
+function asGoWritesIt(applied: JsonObject): string {
+  const text = JSON.stringify(applied, (_key, value: unknown) =>
+    isObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value,
+  );
+  return text.replace(/[<>&\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -1,0 +1,26 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { testApi, type TestApi } from "../kit/api-server.ts";
+import { bindKubectl, foundKubectls, type Kubectl } from "../kubectl/kubectl.ts";
+import { bundleSuite } from "./suite.ts";
+
+let api: TestApi;
+let kubectl: Kubectl;
+const home = mkdtempSync(join(tmpdir(), "bundle-"));
+
+before(async () => {
+  api = await testApi();
+  const [binary] = foundKubectls();
+  if (binary === undefined) throw new Error("no kubectl on PATH");
+  const kubeconfig = join(home, "kubeconfig");
+  writeFileSync(kubeconfig, api.server.kubeconfigs.admin, { mode: 0o600 });
+  kubectl = bindKubectl(binary, kubeconfig, home);
+});
+after(async () => {
+  await api[Symbol.asyncDispose]();
+  rmSync(home, { recursive: true, force: true });
+});
+
+bundleSuite(() => kubectl);
