@@ -90,6 +90,9 @@ export const clusterSpec = z.object({
     .optional()
     .describe("Secrets for private registries."),
   nodeSelector: textMap.optional().describe("Labels of the workers that may run nodes."),
+  podAntiAffinity: passedThrough
+    .optional()
+    .describe("Anti-affinity of the node pods; one node a worker when absent, `{}` for none at all."),
   podTolerations: z.array(passedThrough).optional().describe("Tolerations of the node pods."),
   podAnnotations: textMap.optional().describe("Annotations of the node pods."),
   extraLabels: textMap.optional().describe("Labels on everything that the operator makes for the cluster."),

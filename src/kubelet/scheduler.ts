@@ -2,10 +2,12 @@ import type { Pod } from "kubernetes-types/core/v1.js";
 import type { Clock } from "../base/clock.ts";
 import { isFault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
+import { Nodes, Pods } from "../kube/builtin.ts";
 import { eventRecorder } from "../kube/events.ts";
 import { faults } from "../kube/faults.ts";
 import type { Informer } from "../kube/informer.ts";
 import type { Kube, Stored } from "../kube/kube.ts";
+import { timestamp } from "../kube/timestamp.ts";
 
 /** What binding pods to the one node of this world needs. */
 export interface SchedulerDeps {
@@ -18,7 +20,10 @@ export interface SchedulerDeps {
 
 const RETRY_MS = 1_000;
 
-/** Binds each pod that has no node to `nodeName`, as its spec comes by. */
+/**
+ * Binds each pod that has no node to `nodeName`, unless that is cordoned or lacks a label that the pod selects; what would
+ * spread pods over nodes is passed over, since there is only this one.
+ */
 export function bindPods(pods: Informer<Pod>, deps: SchedulerDeps): void {
   const events = eventRecorder(deps.kube, { component: "default-scheduler", clock: deps.clock, log: deps.log });
   const underWay = new Set<string>();
@@ -26,8 +31,13 @@ export function bindPods(pods: Informer<Pod>, deps: SchedulerDeps): void {
     if (!isUnbound(pod) || underWay.has(pod.metadata.uid) || deps.signal.aborted) return;
     underWay.add(pod.metadata.uid);
     try {
-      if (await bind(pod, deps))
+      const objection = await objectionTo(pod, deps);
+      if (objection !== undefined) {
+        if (await sayUnschedulable(pod, objection, deps)) events.record(pod, "Warning", "FailedScheduling", objection);
+        retry(pod);
+      } else if (await bind(pod, deps)) {
         events.record(pod, "Normal", "Scheduled", `Successfully assigned ${nameOf(pod)} to ${deps.nodeName}`);
+      }
     } catch (error) {
       deps.log.warn("pod could not be bound", { pod: nameOf(pod), error });
       retry(pod);
@@ -51,6 +61,27 @@ function isUnbound({ metadata, spec, status }: Stored<Pod>): boolean {
   const isGated = (spec?.schedulingGates ?? []).length > 0;
   const isOver = status?.phase === "Succeeded" || status?.phase === "Failed";
   return (spec?.nodeName ?? "") === "" && metadata.deletionTimestamp === undefined && !isGated && !isOver;
+}
+
+/** Why the pod does not fit this world's node, in the words of a real scheduler. */
+async function objectionTo({ spec }: Stored<Pod>, { kube, nodeName }: SchedulerDeps): Promise<string | undefined> {
+  const node = await kube.get(Nodes, { name: nodeName });
+  if (node?.spec?.unschedulable === true) return "0/1 nodes are available: 1 node(s) were unschedulable.";
+  const selected = Object.entries(spec?.nodeSelector ?? {});
+  const fits = selected.every(([label, value]) => node?.metadata.labels?.[label] === value);
+  return fits ? undefined : "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.";
+}
+
+/** Writes the condition; false when it says so already. */
+async function sayUnschedulable(pod: Stored<Pod>, message: string, { kube, clock }: SchedulerDeps): Promise<boolean> {
+  const said = pod.status?.conditions?.find(({ type }) => type === "PodScheduled");
+  if (said?.status === "False" && said.message === message) return false;
+  const { name, namespace = "default" } = pod.metadata;
+  const statement = { type: "PodScheduled", status: "False", reason: "Unschedulable", message } as const;
+  const condition = { ...statement, lastTransitionTime: timestamp(clock.now()) };
+  const body = { status: { conditions: [condition] } };
+  await kube.patch(Pods, { name, namespace }, { type: "strategic", body }, { subresource: "status" });
+  return true;
 }
 
 /** False when the pod is gone or somebody else has bound it. */

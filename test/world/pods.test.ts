@@ -35,6 +35,18 @@ describe("a pod of the local world", { concurrency: 4 }, () => {
     assert.ok((await reasonsFor("web")).includes("Scheduled"));
   });
 
+  test("that selects a label which the node lacks waits, says why, and runs once the node has it", async () => {
+    await createPod(kube, "choosy", scriptContainer(HTTP_SERVER), { nodeSelector: { disk: "fast" } });
+    await podWhen(kube, "choosy", "told why it waits", (seen) => conditionOf(seen, "PodScheduled") === "False");
+    const waiting = (await pod("choosy"))?.status?.conditions?.find(({ type }) => type === "PodScheduled");
+    assert.match(`${waiting?.reason} ${waiting?.message}`, /^Unschedulable 0\/1 nodes are available: .*selector/);
+    await until("events tell it", async () => (await reasonsFor("choosy")).includes("FailedScheduling"));
+    const [node] = (await kube.list(Nodes, {})).items;
+    const body = { metadata: { labels: { disk: "fast" } } };
+    await kube.patch(Nodes, { name: node?.metadata.name ?? "" }, { type: "merge", body });
+    await podWhen(kube, "choosy", "running", (seen) => seen?.status?.phase === "Running");
+  });
+
   test("with a readiness gate is Ready only when its containers are and the gate is True", async () => {
     const gate = "example.com/in-service";
     await createPod(kube, "gated", scriptContainer(HTTP_SERVER, { readinessProbe: READY }), {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { StatefulSet } from "kubernetes-types/apps/v1.js";
-import type { Container, PodTemplateSpec, Volume } from "kubernetes-types/core/v1.js";
+import type { Container, PodAntiAffinity, PodTemplateSpec, Volume } from "kubernetes-types/core/v1.js";
 import { clusterNames, IN_SERVICE_GATE, NODE_CONTAINER, NODE_PATHS, PORTS } from "../../api/names.ts";
 import type { ImageSpec } from "../../api/parts.ts";
 import type { Wanted } from "../../kube/kube.ts";
@@ -59,6 +59,7 @@ function nodeTemplate(owner: Owner, tag: string): PodTemplateSpec {
         fsGroup: 1001,
         seccompProfile: { type: "RuntimeDefault" },
       },
+      affinity: { podAntiAffinity: spec.podAntiAffinity ?? oneAWorker(owner) },
       ...(spec.nodeSelector && { nodeSelector: spec.nodeSelector }),
       ...(spec.podTolerations && { tolerations: spec.podTolerations }),
       ...(spec.priorityClassName && { priorityClassName: spec.priorityClassName }),
@@ -66,6 +67,14 @@ function nodeTemplate(owner: Owner, tag: string): PodTemplateSpec {
       containers: [container(owner, tag)],
       volumes: volumes(owner),
     },
+  };
+}
+
+/** Two nodes on one worker would be lost together. */
+function oneAWorker(owner: Owner): PodAntiAffinity {
+  const labelSelector = { matchLabels: selectorOf(owner, "node") };
+  return {
+    requiredDuringSchedulingIgnoredDuringExecution: [{ labelSelector, topologyKey: "kubernetes.io/hostname" }],
   };
 }
 
