@@ -26,6 +26,13 @@ export async function lookAtCluster(site: Site, name?: string): Promise<Look> {
   const operator = around.operator?.read === true ? tagOf(around.operator.value.image) : "";
   const nodeTag = rec.status?.version ?? rec.status?.imageTag ?? spec.storeEnterpriseImageSpec?.versionTag ?? "";
   const release = releaseByOperator(operator) ?? releaseByNodeTag(nodeTag) ?? latestRelease();
-  const observation = await observeCluster({ ...site, release }, rec, spec);
+  const observation = withCause(await observeCluster({ ...site, release }, rec, spec), site.isDenied());
   return { observation, around: { ...observation.around, ...around }, operator, nodeTag };
+}
+
+/** What the caller may not ask is no fault of the cluster. */
+function withCause(observation: ClusterObservation, isDenied: boolean): ClusterObservation {
+  const { view } = observation;
+  if (!isDenied || view.cluster.reachable) return observation;
+  return { ...observation, view: { ...view, cluster: { ...view.cluster, cause: "caller" } } };
 }

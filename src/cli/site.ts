@@ -28,6 +28,8 @@ export interface Site {
   readonly kube: Kube;
   readonly namespace: string;
   readonly connections: Connections;
+  /** Whether the caller was kept from reading a cluster's secrets. */
+  readonly isDenied: () => boolean;
   readonly permissions: Permissions;
   readonly clock: Clock;
   readonly kubernetesMinor: () => Promise<string | undefined>;
@@ -50,13 +52,17 @@ export async function atSite<T>(
   const config = configOf(options, context.env);
   const kube = connect(config);
   const { clock } = context;
-  const connections = forgiving(openConnections(kube, clock));
+  let denied = false;
+  const connections = forgiving(openConnections(kube, clock), () => {
+    denied = true;
+  });
   try {
     const namespace = options.namespace ?? config.namespace;
     return await work({
       kube,
       clock,
       connections,
+      isDenied: () => denied,
       namespace,
       permissions: reviewPermissions(kube, { namespace, clock, log: silentLog, caller: "somebody else" }),
       kubernetesMinor: kubernetesMinor(kube, clock, silentLog),
@@ -93,13 +99,14 @@ function configOf({ kubeconfig, context }: SiteOptions, env: CliContext["env"]):
 }
 
 /** A user who may not read the secrets is told so in the answer, and told the rest all the same. */
-function forgiving(connections: Connections): Connections {
+function forgiving(connections: Connections, onDenied: () => void): Connections {
   return {
     to: async (cluster, secret) => {
       try {
         return await connections.to(cluster, secret);
       } catch (error) {
         if (!isFault(error, kubeFaults.forbidden)) throw error;
+        onDenied();
         return `the caller may not read the cluster's secrets: ${error.message}`;
       }
     },

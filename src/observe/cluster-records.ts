@@ -15,9 +15,10 @@ export interface ClusterRecords {
   readonly actions: readonly ActionRecord[];
 }
 
-/** Why a cluster said nothing; `refused` when a node answers and does not take the credentials. */
+/** Why a cluster said nothing. */
 export interface Silence {
   readonly unreachable: string;
+  /** A node answers and does not take the credentials. */
   readonly refused?: boolean;
 }
 
@@ -41,7 +42,8 @@ export async function readRecords(client: ManagementClient): Promise<ClusterReco
 /** The same as facts for the planner. */
 export function factsOf(records: ClusterRecords | Silence): ClusterFacts | Unreachable {
   if ("unreachable" in records) {
-    return { reachable: false, reason: records.unreachable, refused: records.refused === true };
+    const cause = records.refused === true ? ({ cause: "credentials" } as const) : {};
+    return { reachable: false, reason: records.unreachable, ...cause };
   }
   return {
     reachable: true,

@@ -136,7 +136,7 @@ function split(message: string): Pick<Answer, "evidence" | "clears"> {
 /** The cluster does not answer us, though nobody has said so. */
 function silent({ cluster }: ClusterView, { object, conditions }: Told): Answer[] {
   const isSaid = conditions.some(({ type, status }) => type === "Available" && status === "False");
-  if (cluster.reachable || isSaid) return [];
+  if (cluster.reachable || cluster.cause === "caller" || isSaid) return [];
   const clears = "kubectl get pods -l storeenterprise.io/role=node -o wide  # is port 9443 of a node open to you?";
   return [{ object, rule: "ClusterUnreachable", evidence: cluster.reason, since: "", clears }];
 }

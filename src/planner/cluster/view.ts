@@ -64,8 +64,8 @@ export interface ClusterFacts {
 export interface Unreachable {
   readonly reachable: false;
   readonly reason: string;
-  /** A node answers and refuses the credentials of the cluster's secret. */
-  readonly refused?: boolean;
+  /** `credentials`: a node refuses those of the cluster's secret. `caller`: whoever asks may not read that secret. */
+  readonly cause?: "credentials" | "caller";
 }
 
 export interface ClusterNode {

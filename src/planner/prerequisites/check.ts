@@ -43,6 +43,12 @@ export function warn(id: string, evidence: string, remedy: string): Finding {
   return { id, severity: "warn", evidence, remedy };
 }
 
+/** Something that could not be looked at. */
+export function unknown(id: string, evidence: string): Finding {
+  const remedy = "let the caller read it (kubectl auth can-i --list), or look yourself; then ask again";
+  return { id, severity: "unknown", evidence, remedy };
+}
+
 /** Names for a sentence: `"a", "b"`. */
 export function named(things: readonly { readonly name: string }[]): string {
   return things.map(({ name }) => `"${name}"`).join(", ");

@@ -82,7 +82,7 @@ export const credentialsAreTaken: Check = {
   at: ["plan"],
   needs: [],
   find({ view: { name, spec, cluster } }) {
-    if (cluster.reachable || cluster.refused !== true) return undefined;
+    if (cluster.reachable || cluster.cause !== "credentials") return undefined;
     const secret = spec.clusterCredentialSecretName ?? name;
     return block(
       "CredentialsRefused",

@@ -1,5 +1,5 @@
 import { nodeOf, uidOf, type ClusterDatabase, type NodePod } from "../cluster/view.ts";
-import { named, wait, type Check } from "./check.ts";
+import { named, unknown, wait, type Check } from "./check.ts";
 import type { Situation } from "./situation.ts";
 
 type Instance = ClusterDatabase["instances"][number];
@@ -11,6 +11,7 @@ export const clusterAnswers: Check = {
   needs: [],
   find({ view: { cluster } }) {
     if (cluster.reachable) return undefined;
+    if (cluster.cause === "caller") return unknown("ClusterUnreachable", cluster.reason);
     return wait(
       "ClusterUnreachable",
       cluster.reason,

@@ -108,7 +108,7 @@ const cases: readonly Case[] = [
   },
   {
     name: "credentials that the cluster refuses block",
-    view: { cluster: { reachable: false, reason: "it says 401", refused: true } },
+    view: { cluster: { reachable: false, reason: "it says 401", cause: "credentials" } },
     found: "block CredentialsRefused",
     evidence: /secret rec/,
   },

@@ -1,5 +1,5 @@
 import type { Finding } from "../../api/parts.ts";
-import type { Check, Moment } from "./check.ts";
+import { unknown, type Check, type Moment } from "./check.ts";
 import { CHECKS } from "./list.ts";
 import type { Need, Situation } from "./situation.ts";
 
@@ -32,9 +32,11 @@ export function firstFindingAt(moment: Moment, situation: Situation): Finding | 
 function verdictOf(check: Check, situation: Situation): Verdict {
   const lacks = check.needs.map((need) => lack(need, situation)).find((reason) => reason !== undefined);
   if (lacks === "") return { check, outcome: "skipped" };
-  if (lacks !== undefined) return { check, outcome: "unknown", finding: unknown(check, lacks) };
+  if (lacks !== undefined)
+    return { check, outcome: "unknown", finding: unknown(check.id, `it is not known whether ${check.asks}: ${lacks}`) };
   const finding = check.find(situation);
-  return finding === undefined ? { check, outcome: "passed" } : { check, outcome: "found", finding };
+  if (finding === undefined) return { check, outcome: "passed" };
+  return { check, outcome: finding.severity === "unknown" ? "unknown" : "found", finding };
 }
 
 /** Why a fact is missing; empty when nobody asked for it, undefined when it is there. */
@@ -50,13 +52,4 @@ function lack(need: Need, { view, around }: Situation): string | undefined {
       return reading.read ? undefined : reading.why;
     }
   }
-}
-
-function unknown({ id, asks }: Check, why: string): Finding {
-  return {
-    id,
-    severity: "unknown",
-    evidence: `it is not known whether ${asks}: ${why}`,
-    remedy: "let the caller read it (kubectl auth can-i --list), or look yourself; then ask again",
-  };
 }
