@@ -164,7 +164,7 @@ rules(
     assert.deepEqual(head.split(/ +/), ["NAME", "READY", "UP-TO-DATE", "AVAILABLE", "AGE"]);
     assert.match(row, /^store-enterprise-operator +1\/1 +1 +1 /);
     const account = "system:serviceaccount:default:store-enterprise-operator";
-    assert.equal(await type(`kubectl auth can-i update storeenterpriseclusters/status --as ${account}`), "yes");
+    assert.equal(await type(`kubectl auth can-i watch storeenterpriseclusters --as ${account}`), "yes");
     const without = await type.run(`kubectl auth can-i get nodes --as ${account}`);
     assert.match(without.stdout, /^no/, "and nothing that it does not need");
   },
