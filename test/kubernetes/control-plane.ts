@@ -23,7 +23,7 @@ export interface ControlPlane extends AsyncDisposable {
   /** Path of the administrator's kubeconfig. */
   readonly kubeconfig: string;
   /** As the administrator. */
-  readonly kube: Kube;
+  readonly kube: Kube & { close(): Promise<void> };
   /** Path of a kubectl that fits the version. */
   readonly kubectl: string;
   /** Holds the programs; helm is among them unless KUBEBUILDER_ASSETS named the folder. */

@@ -10,8 +10,8 @@ const BASE = `/var/tmp/store-enterprise-kubernetes-${process.getuid?.() ?? 0}`;
 
 /** Makes an empty folder that belongs to this process, after clearing away what processes left that have ended. */
 export async function createHome(kind: string): Promise<string> {
-  mkdirSync(BASE, { recursive: true, mode: 0o700 });
   await sweep();
+  mkdirSync(BASE, { recursive: true, mode: 0o700 });
   const home = mkdtempSync(join(BASE, `${kind}-`));
   writeFileSync(join(home, OWNER), `${pid} ${startTimeOf(pid) ?? ""}`);
   return home;
@@ -35,7 +35,9 @@ export function cgroupOf(home: string): string {
 
 const OWNER = "owner";
 
-async function sweep(): Promise<void> {
+/** Clears away the folders of processes that have ended without doing so. */
+export async function sweep(): Promise<void> {
+  if (!existsSync(BASE)) return;
   const homes = readdirSync(BASE).map((name) => join(BASE, name));
   for (const home of homes.filter((each) => each !== LASTING_HOME && isForsaken(each))) await clearHome(home);
 }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { openSync, closeSync, readFileSync, writeFileSync, mkdirSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "../kit/until.ts";
 import { isSameProcess, startTimeOf } from "./proc.ts";
@@ -94,15 +94,27 @@ function endOf(log: string): string {
   return readFileSync(log, "utf8").trimEnd().split("\n").slice(-12).join("\n");
 }
 
+/** A process that was noted, and whether it still goes on. */
+export interface Noted {
+  readonly name: string;
+  readonly pid: number;
+  readonly isAlive: boolean;
+}
+
+/** The processes that are noted under `names`; those without a note are left out. */
+export function notedProcesses(folder: string, names: readonly string[]): readonly Noted[] {
+  const notes = names
+    .map((name) => ({ name, file: join(folder, "pids", name) }))
+    .filter(({ file }) => existsSync(file));
+  return notes.map(({ name, file }) => {
+    const [pid = 0, startTime = 0] = readFileSync(file, "utf8").split(" ").map(Number);
+    return { name, pid, isAlive: isSameProcess(pid, startTime) };
+  });
+}
+
 /** Ends the noted processes that are still the same, and waits until they are gone; for those that another process started. */
 export async function killNoted(folder: string, names: readonly string[]): Promise<void> {
-  const noted = names.map((name) =>
-    readFileSync(join(folder, "pids", name), "utf8")
-      .split(" ")
-      .map(Number),
-  );
-  const alive = (): readonly number[] =>
-    noted.filter(([pid = 0, startTime = 0]) => isSameProcess(pid, startTime)).map(([pid = 0]) => pid);
-  for (const pid of alive()) process.kill(pid, "SIGKILL");
+  const alive = (): readonly Noted[] => notedProcesses(folder, names).filter(({ isAlive }) => isAlive);
+  for (const { pid } of alive()) process.kill(pid, "SIGKILL");
   await until(`the programs of ${folder} have ended`, () => alive().length === 0);
 }
