@@ -1,5 +1,11 @@
 import { customResourceDefinitions } from "../src/api/crd.ts";
 import type { StructuralSchema } from "../src/api/structural.ts";
+import {
+  admissionAccess,
+  admissionService,
+  OPERATOR_NAMESPACE,
+  webhookConfiguration,
+} from "../src/releases/admission.ts";
 import { bundleFor, yaml } from "../src/releases/bundle.ts";
 import { latestRelease } from "../src/releases/find.ts";
 import { generatedPages } from "./generated-pages.ts";
@@ -16,11 +22,21 @@ export async function generatedFiles(): Promise<readonly GeneratedFile[]> {
   const definitions = customResourceDefinitions();
   return [
     ...definitions.map((crd) => ({ path: `deploy/crds/${crd.metadata.name}.yaml`, text: yaml(crd) })),
+    { path: "deploy/admission/webhook.yaml", text: yaml(admissionService()) },
+    { path: "deploy/admission/webhook-template.yaml", text: webhookTemplate() },
+    {
+      path: "deploy/admission/cluster-role.yaml",
+      text: admissionAccess(OPERATOR_NAMESPACE).map(yaml).join("---\n"),
+    },
     { path: "deploy/bundle.yaml", text: bundleFor(latestRelease()) },
     { path: "docs/reference-fields.md", text: fieldReference(definitions) },
     { path: "docs/specification.md", text: specificationPage() },
     ...(await generatedPages()),
   ];
+}
+
+function webhookTemplate(): string {
+  return yaml(webhookConfiguration(OPERATOR_NAMESPACE, [OPERATOR_NAMESPACE]));
 }
 
 type Definitions = ReturnType<typeof customResourceDefinitions>;

@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, "..");
 const PURE = ["base", "api", "releases", "planner"];
 const PORTS = ["kube", "management", "modules", "resp", "pki"];
 const ENGINES = ["observe", "reconcile", "supervisor"];
-const PROGRAMS = ["cli", "demo", "operator", "agent", "proxy", "rigger"];
+const PROGRAMS = ["cli", "demo", "operator", "webhook", "agent", "proxy", "rigger"];
 const DOMAIN_FREE = ["apiserver", "controllers", "kubelet"];
 
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {

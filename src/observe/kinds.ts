@@ -1,9 +1,18 @@
-import { KINDS, type StoreEnterpriseCluster, type StoreEnterpriseDatabase, type KindName } from "../api/kinds.ts";
+import {
+  KINDS,
+  type KindName,
+  type StoreEnterpriseActiveActiveDatabase,
+  type StoreEnterpriseCluster,
+  type StoreEnterpriseDatabase,
+  type StoreEnterpriseRemoteCluster,
+} from "../api/kinds.ts";
 import { API_GROUP, API_VERSION } from "../api/names.ts";
 import type { ResourceType } from "../kube/kube.ts";
 
 export const Clusters: ResourceType<StoreEnterpriseCluster> = ours("cluster");
 export const Databases: ResourceType<StoreEnterpriseDatabase> = ours("database");
+export const ActiveActiveDatabases: ResourceType<StoreEnterpriseActiveActiveDatabase> = ours("activeActive");
+export const RemoteClusters: ResourceType<StoreEnterpriseRemoteCluster> = ours("remoteCluster");
 
 function ours<T>(name: KindName): ResourceType<T> {
   const { kind, plural } = KINDS[name];

@@ -1,8 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import { APP_LABEL, LABELS, OPERATOR_NAME, PORTS } from "../api/names.ts";
+import { ADMISSION_SECRET, APP_LABEL, LABELS, OPERATOR_NAME, PORTS } from "../api/names.ts";
 import { eventRecorder } from "../kube/events.ts";
 import type { Kube } from "../kube/kube.ts";
+import { keyOf } from "../kube/ref.ts";
 import { tellingRefusals } from "../kube/refusals.ts";
 import { openConnections } from "../observe/connections.ts";
 import { kubernetesMinor } from "../observe/kubernetes-version.ts";
@@ -10,10 +11,11 @@ import { reviewPermissions, type Permissions } from "../observe/permissions.ts";
 import { runController } from "../reconcile/controller.ts";
 import { objectKeeper } from "../reconcile/keeper.ts";
 import { runWhileLeader } from "../reconcile/leader.ts";
+import { admissionReconciler } from "./admission/controller.ts";
 import { clusterReconciler } from "./cluster/controller.ts";
 import type { OperatorConfig } from "./config.ts";
 import { databaseReconciler } from "./database/controller.ts";
-import { serveHealth } from "./health.ts";
+import { serveHealth, type Health } from "./health.ts";
 import { startMetrics, type Metrics } from "./metrics.ts";
 import { followOwnPermissions } from "./own-permissions.ts";
 import { startWakeUps } from "./wake-ups.ts";
@@ -25,6 +27,8 @@ export interface OperatorDeps {
   readonly config: OperatorConfig;
   /** Where probes and metrics are; the fixed port when absent. */
   readonly healthPort?: number;
+  /** What runs in the same process: the probe waits for it, and its metrics are told too. */
+  readonly alongside?: Health;
 }
 
 /** A leader that is silent for this long is replaced, in milliseconds. */
@@ -55,7 +59,7 @@ export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Prom
     },
   });
   const unready = (): string | undefined => own.mute() ?? (isReady ? undefined : "starting");
-  const health = await serveHealth({ unready, metrics: () => metrics.text() }, where);
+  const health = await serveHealth(together({ unready, metrics: () => metrics.text() }, deps), where);
   log.info("operator started", { release: config.release.operator, namespace: config.namespace });
   try {
     const election = runWhileLeader(
@@ -84,6 +88,14 @@ export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Prom
   }
 }
 
+function together(own: Health, { alongside }: OperatorDeps): Health {
+  if (alongside === undefined) return own;
+  return {
+    unready: () => own.unready() ?? alongside.unready(),
+    metrics: () => own.metrics() + alongside.metrics(),
+  };
+}
+
 /** One term as leader. */
 async function manage(
   { kube, clock, log, config, permissions }: OperatorDeps & { readonly permissions: Permissions },
@@ -92,18 +104,21 @@ async function manage(
 ): Promise<void> {
   const connections = openConnections(kube, clock);
   const events = eventRecorder(kube, { component: OPERATOR_NAME, clock, log });
+  const { namespace } = config;
+  const admission = admissionReconciler({ kube, clock, log, namespace, watched: [namespace] });
   const deps = {
     kube,
     clock,
     log,
     events,
+    admission: admission.statement,
     connections,
     permissions,
     keeper: objectKeeper(kube, clock, OPERATOR_NAME),
     release: config.release,
     kubernetesMinor: kubernetesMinor(kube, clock, log),
   };
-  const wakeUps = startWakeUps(kube, { namespace: config.namespace, clock, log, signal });
+  const wakeUps = startWakeUps(kube, { namespace, clock, log, signal });
   const clusters = runController({
     name: "cluster",
     reconcile: metrics.counted("cluster", clusterReconciler(deps)),
@@ -119,6 +134,14 @@ async function manage(
     log,
     signal,
   });
+  const webhook = runController({
+    name: "admission",
+    reconcile: metrics.counted("admission", () => admission.reconcile()),
+    clock,
+    log,
+    signal,
+  });
+  webhook.enqueue(keyOf({ name: ADMISSION_SECRET, namespace }));
   metrics.setLeading(true);
   try {
     wakeUps.onCluster((key) => {
@@ -127,7 +150,7 @@ async function manage(
     wakeUps.onDatabase((key) => {
       databases.enqueue(key);
     });
-    await Promise.all([clusters.stopped, databases.stopped]);
+    await Promise.all([clusters.stopped, databases.stopped, webhook.stopped]);
   } finally {
     metrics.setLeading(false);
     await events.flush();

@@ -15,11 +15,12 @@ export interface KeyPair {
 /** A key pair that may sign others. */
 export type Authority = KeyPair;
 
-/** Makes a self-signed authority that may sign end entities but no further authority; valid for `days` from `now`. */
+/** Makes a self-signed authority that may sign end entities, and its successors when that is asked; valid for `days` from `now`. */
 export function createAuthority(options: {
   readonly commonName: string;
   readonly now: Date;
   readonly days: number;
+  readonly canBeSucceeded?: boolean;
 }): Authority {
   const { publicKey, privateKey } = newKey();
   const name = nameOf(options.commonName);
@@ -29,7 +30,11 @@ export function createAuthority(options: {
       subject: name,
       ...validity(options.now, options.days),
       publicKey,
-      extensions: authorityExtensions(keyIdOf(publicKey)),
+      extensions: authorityExtensions({
+        keyId: keyIdOf(publicKey),
+        authorityKeyId: keyIdOf(publicKey),
+        canBeSucceeded: options.canBeSucceeded ?? false,
+      }),
     },
     privateKey,
   );
@@ -69,6 +74,30 @@ export function issue(
     signer.key,
   );
   return { certificate, key: pkcs8(privateKey) };
+}
+
+/**
+ * A certificate by which those who trust `authority` trust the authority `successor` too: same name and key as the
+ * successor's own, signed by `authority`; valid as long as both are.
+ */
+export function succeed(authority: Authority, successor: string, now: Date): string {
+  const signer = signerOf(authority, now);
+  const next = parse(successor);
+  return signCertificate(
+    {
+      issuer: subjectOf(signer.certificate.raw),
+      subject: subjectOf(next.raw),
+      notBefore: next.validFromDate,
+      notAfter: next.validToDate < signer.certificate.validToDate ? next.validToDate : signer.certificate.validToDate,
+      publicKey: next.publicKey,
+      extensions: authorityExtensions({
+        keyId: keyIdOf(next.publicKey),
+        authorityKeyId: keyIdOf(createPublicKey(signer.key)),
+        canBeSucceeded: true,
+      }),
+    },
+    signer.key,
+  );
 }
 
 /** The instant from which the first certificate in `pem` is no longer valid. */

@@ -8,13 +8,18 @@ export type Usage = "server" | "client";
 
 const PURPOSE = { server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.7.3.2" } as const satisfies Record<Usage, string>;
 
-/** The extensions of an authority that signs end entities only. */
-export function authorityExtensions(keyId: Buffer): Buffer[] {
+/** The extensions of an authority; one that cannot be succeeded signs end entities only. */
+export function authorityExtensions(options: {
+  readonly keyId: Buffer;
+  readonly authorityKeyId: Buffer;
+  readonly canBeSucceeded: boolean;
+}): Buffer[] {
+  const depth = options.canBeSucceeded ? [] : [element(0x02, Buffer.from([0]))];
   return [
-    critical("2.5.29.19", sequence(yes, element(0x02, Buffer.from([0])))),
+    critical("2.5.29.19", sequence(yes, ...depth)),
     critical("2.5.29.15", bits(Buffer.from([0x06]), 1)), // keyCertSign, cRLSign
-    extension("2.5.29.14", octets(keyId)),
-    extension("2.5.29.35", sequence(element(0x80, keyId))),
+    extension("2.5.29.14", octets(options.keyId)),
+    extension("2.5.29.35", sequence(element(0x80, options.authorityKeyId))),
   ];
 }
 

@@ -1,11 +1,12 @@
 import { stringify } from "yaml";
 import { customResourceDefinitions } from "../api/crd.ts";
 import { APP_LABEL, OPERATOR_NAME, PORTS, RELEASE_ANNOTATION } from "../api/names.ts";
+import { admissionService } from "./admission.ts";
 import { imagesOf } from "./images.ts";
 import type { Release } from "./release.ts";
 import { OPERATOR_RULES } from "./roles.ts";
 
-/** The bundle file of a release (§4.1), as `kubectl apply -f` takes it: Role, binding, account, CRDs, Deployment. */
+/** The bundle file of a release (§4.1), as `kubectl apply -f` takes it: Role, binding, account, Service, CRDs, Deployment. */
 export function bundleFor(release: Release): string {
   return bundleObjects(release).map(yaml).join("---\n");
 }
@@ -23,9 +24,14 @@ interface BundleObject {
 }
 
 function bundleObjects(release: Release): readonly object[] {
-  return [role(), roleBinding(), serviceAccount(), ...customResourceDefinitions(), deployment(release)].map((object) =>
-    released(object, release),
-  );
+  return [
+    role(),
+    roleBinding(),
+    serviceAccount(),
+    admissionService(),
+    ...customResourceDefinitions(),
+    deployment(release),
+  ].map((object) => released(object, release));
 }
 
 /** With annotations of its own, an object is remembered alike by client-side and server-side apply. */
@@ -87,7 +93,10 @@ function container(release: Release): object {
       fromField("POD_NAME", "metadata.name"),
       fromField("POD_IP", "status.podIP"),
     ],
-    ports: [{ name: "metrics", containerPort: PORTS.metrics }],
+    ports: [
+      { name: "metrics", containerPort: PORTS.metrics },
+      { name: "admission", containerPort: PORTS.admission },
+    ],
     livenessProbe: probe("/liveness", 10),
     readinessProbe: probe("/readiness", 2),
     resources: { requests: { cpu: "500m", memory: "256Mi" }, limits: { cpu: "4", memory: "512Mi" } },

@@ -78,6 +78,20 @@ export const PERMISSIONS: readonly Permission[] = [
       without: "users are told nothing about their databases",
     },
     {
+      group: API_GROUP,
+      resource: "storeenterpriseactiveactivedatabases",
+      verbs: ["list", "watch"],
+      why: "admission compares what is written with what is there",
+      without: "what is written is let in unjudged",
+    },
+    {
+      group: API_GROUP,
+      resource: "storeenterpriseremoteclusters",
+      verbs: ["list", "watch"],
+      why: "admission compares what is written with what is there",
+      without: "what is written is let in unjudged",
+    },
+    {
       group: "",
       resource: "configmaps",
       verbs: ["list", "watch"],

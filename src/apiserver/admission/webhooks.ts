@@ -9,6 +9,7 @@ import { apiVersionOf, type KubeObject } from "../object.ts";
 import type { Resource } from "../resources/resource.ts";
 import { matchesLabelSelector } from "../rest/selectors.ts";
 import type { World } from "../world.ts";
+import { conditionHolds } from "./match-condition.ts";
 import { postReview } from "./webhook-client.ts";
 
 /** What a webhook is asked about; `object` is absent for a delete, `before` for a create. */
@@ -70,7 +71,9 @@ async function ask(world: World, webhook: Json, question: Question): Promise<voi
   const uid = randomUUID();
   let response: Json;
   try {
-    const review = { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request: requestOf(question, uid) };
+    const request = requestOf(question, uid);
+    if (!conditionsHold(webhook, request)) return;
+    const review = { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request };
     const seconds = numberAt(webhook, "timeoutSeconds") ?? 10;
     response = jsonAt(await postReview(world, jsonAt(webhook, "clientConfig"), review, seconds), "response");
     if (response["uid"] !== uid) throw new Error("the answer is about another request");
@@ -82,6 +85,11 @@ async function ask(world: World, webhook: Json, question: Question): Promise<voi
   for (const warning of textsAt(response, "warnings")) question.call.warnings.add(warning);
   if (response["allowed"] === true) return;
   throw denied(name, jsonAt(response, "status"));
+}
+
+function conditionsHold(webhook: Json, request: Json): boolean {
+  const scope = { request, object: request["object"], oldObject: request["oldObject"] };
+  return listAt(webhook, "matchConditions").every((each) => conditionHolds(textAt(each, "expression"), scope));
 }
 
 function requestOf({ resource, target, object, before, operation, call }: Question, uid: string): Json {
@@ -116,5 +124,16 @@ function denied(webhook: string, status: Json): Error {
   const message = `admission webhook ${JSON.stringify(webhook)} denied the request: ${why}`;
   const code = numberAt(status, "code");
   const spec = Object.values(refusals).find(({ http }) => http === code && http >= 400) ?? refusals.forbidden;
-  return refuse(spec, message);
+  const details = jsonAt(status, "details");
+  const causes = listAt(details, "causes").map((cause) => ({
+    reason: textAt(cause, "reason"),
+    field: textAt(cause, "field"),
+    message: textAt(cause, "message"),
+  }));
+  return refuse(spec, message, {
+    name: textAt(details, "name"),
+    group: textAt(details, "group"),
+    kind: textAt(details, "kind"),
+    ...(causes.length === 0 ? {} : { causes }),
+  });
 }

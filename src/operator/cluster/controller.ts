@@ -13,7 +13,7 @@ import { refOf, refOfKey } from "../../kube/ref.ts";
 import { observeCluster, readClusterSpec, type ClusterObservation, type ObserveDeps } from "../../observe/cluster.ts";
 import { Clusters } from "../../observe/kinds.ts";
 import { announcements, findingNews } from "../../planner/cluster/announcements.ts";
-import { blocked } from "../../planner/cluster/conditions.ts";
+import { blocked, type Statement } from "../../planner/cluster/conditions.ts";
 import { planCluster, type ClusterDecision } from "../../planner/cluster/plan.ts";
 import { targetTag } from "../../planner/cluster/target.ts";
 import { PERMISSIONS_MISSING } from "../../planner/prerequisites/permissions.ts";
@@ -35,6 +35,8 @@ export interface ClusterDeps extends ObserveDeps {
   readonly log: Log;
   readonly events: EventRecorder;
   readonly keeper: Keeper;
+  /** What is known of the admission webhook; undefined while nothing is. */
+  readonly admission: () => Statement | undefined;
 }
 
 /** A cluster at rest is looked at this often, one on its way that often, in milliseconds. */
@@ -121,7 +123,7 @@ function failedDecision(decision: ClusterDecision, failure: Error, forbidden: Fi
 
 async function report(deps: ClusterDeps, observation: ClusterObservation, decision: ClusterDecision): Promise<void> {
   const { rec, view } = observation;
-  const status = nextStatus(observation, decision, deps.clock.now());
+  const status = nextStatus(observation, decision, deps.admission(), deps.clock.now());
   await writeStatus(deps.kube, rec, status);
   for (const { type, reason, message } of announcements(view, view.remembered, status)) {
     deps.events.record(rec, type, reason, message);

@@ -13,7 +13,12 @@ import type { ClusterView } from "../../planner/cluster/view.ts";
 import { supportedStoreVersions } from "../../releases/find.ts";
 
 /** The whole status that a pass leaves behind; what the cluster does not tell at the moment stays as it was. */
-export function nextStatus({ view, records }: ClusterObservation, decision: ClusterDecision, now: Date): ClusterStatus {
+export function nextStatus(
+  { view, records }: ClusterObservation,
+  decision: ClusterDecision,
+  admission: Statement | undefined,
+  now: Date,
+): ClusterStatus {
   const before = view.remembered;
   return {
     ...before,
@@ -27,7 +32,11 @@ export function nextStatus({ view, records }: ClusterObservation, decision: Clus
     ...upgradeOf(view, decision, now),
     findings: [...decision.findings],
     clusterCredentialSecretName: view.spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(view.name),
-    conditions: stamped(before.conditions, clusterConditions(view, decision), now),
+    conditions: stamped(
+      before.conditions,
+      [...clusterConditions(view, decision), ...(admission ? [admission] : [])],
+      now,
+    ),
   };
 }
 

@@ -1,0 +1,76 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { OLD_WEBHOOK_CONFIGURATION, WEBHOOK_CONFIGURATION, WEBHOOK_NAME } from "../../api/names.ts";
+import { ValidatingWebhookConfigurations } from "../../kube/builtin.ts";
+import type { Kube } from "../../kube/kube.ts";
+import { careForWebhook, type WebhookAct, type WebhookDecision } from "../../planner/admission/webhook-care.ts";
+import { waiting, type Outcome } from "../../reconcile/outcome.ts";
+import { webhookConfiguration } from "../../releases/admission.ts";
+import { admissionEndpoints, installedWebhooks } from "./installed.ts";
+import { admissionSecretKeeper } from "./secret.ts";
+
+export interface AdmissionDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Namespace of the operator. */
+  readonly namespace: string;
+  /** Namespaces whose objects are judged. */
+  readonly watched: readonly string[];
+}
+
+/** What is known of admission, for the conditions of clusters. */
+export interface AdmissionReport {
+  /** Undefined before the first look. */
+  readonly statement: () => WebhookDecision["statement"] | undefined;
+}
+
+/** The secret is looked at this often, and the configuration where the operator may; in milliseconds. */
+const LOOK_MS = 1_000;
+const FORBIDDEN_MS = 30_000;
+
+/** Keeps the certificate of the webhook, and its configuration where the operator may; one act a pass. */
+export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { reconcile(): Promise<Outcome> } {
+  const keepSecret = admissionSecretKeeper(deps);
+  let statement: WebhookDecision["statement"] | undefined;
+  let askAgainAt = 0;
+  return {
+    statement: () => statement,
+    reconcile: async () => {
+      const certificate = await keepSecret();
+      const now = deps.clock.now().getTime();
+      if (now < askAgainAt) return waiting(LOOK_MS, "NotReadable", "the configuration cannot be looked at");
+      const installed = await installedWebhooks(deps.kube);
+      const endpoints = await admissionEndpoints(deps.kube, deps.namespace);
+      const decision = careForWebhook({ namespace: deps.namespace, certificate, endpoints, installed });
+      if (installed === undefined) askAgainAt = now + FORBIDDEN_MS;
+      statement = decision.statement;
+      await perform(deps, decision.act, certificate);
+      return waiting(LOOK_MS, statement.reason, statement.message);
+    },
+  };
+}
+
+async function perform(
+  { kube, log, namespace, watched }: AdmissionDeps,
+  act: WebhookAct,
+  certificate: string,
+): Promise<void> {
+  if (act !== "none") log.info("looking after the webhook", { act });
+  switch (act) {
+    case "create": {
+      const { apiVersion: _version, kind: _kind, ...wanted } = webhookConfiguration(namespace, watched, certificate);
+      await kube.create(ValidatingWebhookConfigurations, wanted);
+      return;
+    }
+    case "delete-old":
+      return kube.delete(ValidatingWebhookConfigurations, { name: OLD_WEBHOOK_CONFIGURATION });
+    case "patch-certificate": {
+      const body = { webhooks: [{ name: WEBHOOK_NAME, clientConfig: { caBundle: certificate } }] };
+      await kube.patch(ValidatingWebhookConfigurations, { name: WEBHOOK_CONFIGURATION }, { type: "strategic", body });
+      return;
+    }
+    case "none":
+      return;
+  }
+}

@@ -1,0 +1,39 @@
+import type { ValidatingWebhookConfiguration } from "kubernetes-types/admissionregistration/v1.js";
+import { ADMISSION_SERVICE, OLD_WEBHOOK_CONFIGURATION, WEBHOOK_CONFIGURATION, WEBHOOK_NAME } from "../../api/names.ts";
+import { EndpointSlices, ValidatingWebhookConfigurations } from "../../kube/builtin.ts";
+import type { Kube, Stored } from "../../kube/kube.ts";
+import { askOwnAccess } from "../../observe/access-reviews.ts";
+import type { InstalledWebhook } from "../../planner/admission/webhook-care.ts";
+import type { Need } from "../../releases/roles.ts";
+
+/** The configurations that concern us; undefined when the operator may not look. */
+export async function installedWebhooks(kube: Kube): Promise<readonly InstalledWebhook[] | undefined> {
+  if (!(await askOwnAccess(kube, "", LISTING))) return undefined;
+  const { items } = await kube.list(ValidatingWebhookConfigurations);
+  return items.flatMap(installedWebhook);
+}
+
+/** Granted by deploy/admission/cluster-role.yaml, which is optional: it is asked for and never missed. */
+const LISTING: Need = {
+  who: "operator",
+  group: "admissionregistration.k8s.io",
+  resource: "validatingwebhookconfigurations",
+  verb: "list",
+  why: "the webhook is looked after",
+  without: "users look after the webhook themselves",
+};
+
+/** Ready addresses behind the service of the webhook. */
+export async function admissionEndpoints(kube: Kube, namespace: string): Promise<number> {
+  const labelSelector = `kubernetes.io/service-name=${ADMISSION_SERVICE}`;
+  const { items } = await kube.list(EndpointSlices, { namespace, labelSelector });
+  return items.flatMap(({ endpoints }) => endpoints).filter(({ conditions }) => conditions?.ready !== false).length;
+}
+
+function installedWebhook({ metadata, webhooks = [] }: Stored<ValidatingWebhookConfiguration>): InstalledWebhook[] {
+  const isNamed = [WEBHOOK_CONFIGURATION, OLD_WEBHOOK_CONFIGURATION].includes(metadata.name);
+  const webhook = webhooks.find(({ name }) => name === WEBHOOK_NAME) ?? (isNamed ? webhooks[0] : undefined);
+  if (webhook === undefined && !isNamed) return [];
+  const { service, caBundle = "" } = webhook?.clientConfig ?? {};
+  return [{ name: metadata.name, namespace: service?.namespace ?? "", caBundle }];
+}

@@ -1,0 +1,103 @@
+import {
+  ADMISSION_SECRET,
+  ADMISSION_SERVICE,
+  OLD_WEBHOOK_CONFIGURATION,
+  WEBHOOK_CONFIGURATION,
+  WEBHOOK_NAME,
+} from "../../api/names.ts";
+import type { Condition } from "../../api/parts.ts";
+
+/** One configuration that calls a service of ours, or has one of our names. */
+export interface InstalledWebhook {
+  readonly name: string;
+  /** Namespace of the service that it calls. */
+  readonly namespace: string;
+  /** As it is stored, base64. */
+  readonly caBundle: string;
+}
+
+export interface WebhookView {
+  /** Namespace of the operator. */
+  readonly namespace: string;
+  /** `cert` of the secret `admission-tls`, base64; undefined while the secret is not there. */
+  readonly certificate: string | undefined;
+  /** Ready addresses behind the service. */
+  readonly endpoints: number;
+  /** Undefined when the operator may not look. */
+  readonly installed: readonly InstalledWebhook[] | undefined;
+}
+
+export type WebhookAct = "create" | "delete-old" | "patch-certificate" | "none";
+
+/** What to do about the webhook next, and what is said of it. */
+export interface WebhookDecision {
+  readonly act: WebhookAct;
+  readonly statement: Pick<Condition, "type" | "status" | "reason" | "message">;
+}
+
+/** Case 20, §4.3 rule 4: the configuration is there once, calls this operator, and trusts its certificate. */
+export function careForWebhook(view: WebhookView): WebhookDecision {
+  const { installed, certificate, endpoints, namespace } = view;
+  if (installed === undefined) return { act: "none", statement: say("Unknown", "NotReadable", BY_HAND) };
+  const old = installed.find(({ name }) => name === OLD_WEBHOOK_CONFIGURATION);
+  if (old !== undefined) {
+    const message = `${OLD_WEBHOOK_CONFIGURATION} of old releases is there and is removed: kubectl delete ValidatingWebhookConfiguration ${OLD_WEBHOOK_CONFIGURATION}`;
+    return { act: "delete-old", statement: say("False", "OldWebhook", message) };
+  }
+  if (certificate === undefined) {
+    const message = `secret ${ADMISSION_SECRET} is not there yet; it is made within seconds`;
+    return { act: "none", statement: say("False", "NoCertificate", message) };
+  }
+  if (endpoints === 0) return { act: "none", statement: say("False", "NoEndpoints", NO_ENDPOINTS) };
+  const own = installed.find(({ name }) => name === WEBHOOK_CONFIGURATION);
+  if (own === undefined) {
+    return { act: "create", statement: say("False", "NotInstalled", `${WEBHOOK_CONFIGURATION} is being created`) };
+  }
+  return careForOwn(view, own, certificate, namespace);
+}
+
+function careForOwn(
+  { installed = [] }: WebhookView,
+  own: InstalledWebhook,
+  certificate: string,
+  namespace: string,
+): WebhookDecision {
+  if (own.namespace !== namespace) {
+    const message =
+      `${WEBHOOK_CONFIGURATION} calls the operator in namespace ${own.namespace}, and what is written here is not judged; ` +
+      "install another configuration from deploy/admission/webhook-template.yaml under a name of its own";
+    return { act: "none", statement: say("False", "OtherOperator", message) };
+  }
+  if (own.caBundle !== certificate) {
+    const message = `caBundle is not \`cert\` of secret ${ADMISSION_SECRET} and is being set: ${patchCommand()}`;
+    return { act: "patch-certificate", statement: say("False", "CertificateStale", message) };
+  }
+  const doubles = installed.filter(({ name, namespace: calls }) => name !== own.name && calls === namespace);
+  if (doubles.length === 0) {
+    return { act: "none", statement: say("True", "Current", `${WEBHOOK_CONFIGURATION} is current and answered`) };
+  }
+  const names = doubles.map(({ name }) => name).join(" ");
+  const message = `writes are judged twice: kubectl delete ValidatingWebhookConfiguration ${names}`;
+  return { act: "none", statement: say("False", "Doubled", message) };
+}
+
+/** §4.1: the command that puts the certificate of the secret into the webhook. */
+export function patchCommand(): string {
+  const certificate = `$(kubectl get secret ${ADMISSION_SECRET} -o jsonpath='{.data.cert}')`;
+  return (
+    `kubectl patch ValidatingWebhookConfiguration ${WEBHOOK_CONFIGURATION} -p ` +
+    `'{"webhooks":[{"name":"${WEBHOOK_NAME}","clientConfig":{"caBundle":"'${certificate}'"}}]}'`
+  );
+}
+
+const NO_ENDPOINTS =
+  `no address answers behind service ${ADMISSION_SERVICE}: ` +
+  `kubectl get endpointslices -l kubernetes.io/service-name=${ADMISSION_SERVICE}`;
+
+const BY_HAND =
+  "the operator may not look at ValidatingWebhookConfigurations, so the commands of docs/admission.md are yours " +
+  `(after a new certificate: ${patchCommand()}); deploy/admission/cluster-role.yaml lets the operator do them`;
+
+function say(status: Condition["status"], reason: string, message: string): WebhookDecision["statement"] {
+  return { type: "AdmissionReady", status, reason, message };
+}

@@ -1,0 +1,106 @@
+import { KINDS } from "../api/kinds.ts";
+import {
+  ADMISSION_SERVICE,
+  API_GROUP,
+  API_VERSION,
+  APP_LABEL,
+  OLD_WEBHOOK_CONFIGURATION,
+  OPERATOR_NAME,
+  PORTS,
+  WEBHOOK_CONFIGURATION,
+  WEBHOOK_NAME,
+} from "../api/names.ts";
+
+/** The text in the template that a user replaces with the namespace of the operator (§4.1). */
+export const OPERATOR_NAMESPACE = "OPERATOR_NAMESPACE";
+
+const LABELED = { labels: { app: APP_LABEL } };
+
+/** The Service behind which the operator answers admission reviews (§2.1). */
+export function admissionService() {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: ADMISSION_SERVICE, ...LABELED },
+    spec: {
+      selector: { name: OPERATOR_NAME },
+      ports: [{ name: "admission", port: 443, targetPort: PORTS.admission, protocol: "TCP" }],
+    },
+  };
+}
+
+/**
+ * The ValidatingWebhookConfiguration of the operator in `namespace`, for what is written in the namespaces `watched`. It
+ * never stands in the way of the operator itself, nor of an object that is on its way out.
+ */
+export function webhookConfiguration(namespace: string, watched: readonly string[], caBundle?: string) {
+  const account = `system:serviceaccount:${namespace}:${OPERATOR_NAME}`;
+  return {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingWebhookConfiguration",
+    metadata: { name: WEBHOOK_CONFIGURATION, ...LABELED },
+    webhooks: [
+      {
+        name: WEBHOOK_NAME,
+        clientConfig: {
+          service: { name: ADMISSION_SERVICE, namespace, path: "/admission", port: 443 },
+          ...(caBundle === undefined ? {} : { caBundle }),
+        },
+        rules: [
+          {
+            operations: ["CREATE" as const, "UPDATE" as const],
+            apiGroups: [API_GROUP],
+            apiVersions: [API_VERSION],
+            resources: Object.values(KINDS).map(({ plural }) => plural),
+            scope: "Namespaced" as const,
+          },
+        ],
+        namespaceSelector: {
+          matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "In", values: [...watched] }],
+        },
+        matchConditions: [
+          { name: "not-the-operator", expression: `request.userInfo.username != "${account}"` },
+          { name: "not-being-deleted", expression: "!has(object.metadata.deletionTimestamp)" },
+        ],
+        failurePolicy: "Fail" as const,
+        matchPolicy: "Exact" as const,
+        sideEffects: "None" as const,
+        timeoutSeconds: 10,
+        admissionReviewVersions: ["v1", "v1beta1"],
+      },
+    ],
+  };
+}
+
+/** What the operator needs to look after the webhook itself; without it users do, by the commands of §4.1. */
+export function admissionAccess(namespace: string): readonly object[] {
+  const name = `${OPERATOR_NAME}-admission`;
+  const group = "admissionregistration.k8s.io";
+  const resources = ["validatingwebhookconfigurations"];
+  const rule = (verbs: readonly string[], resourceNames?: readonly string[]) => ({
+    apiGroups: [group],
+    resources,
+    ...(resourceNames && { resourceNames }),
+    verbs,
+  });
+  return [
+    {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRole",
+      metadata: { name, ...LABELED },
+      // the name of what is created cannot be limited
+      rules: [
+        rule(["list", "create"]),
+        rule(["patch"], [WEBHOOK_CONFIGURATION]),
+        rule(["delete"], [OLD_WEBHOOK_CONFIGURATION]),
+      ],
+    },
+    {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRoleBinding",
+      metadata: { name, ...LABELED },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name },
+      subjects: [{ kind: "ServiceAccount", name: OPERATOR_NAME, namespace }],
+    },
+  ];
+}

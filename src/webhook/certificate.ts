@@ -1,0 +1,57 @@
+import type { Secret } from "kubernetes-types/core/v1.js";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { ADMISSION_SECRET, ADMISSION_SERVICE } from "../api/names.ts";
+import { Secrets } from "../kube/builtin.ts";
+import type { Kube, Stored } from "../kube/kube.ts";
+import type { KeyPair } from "../pki/authority.ts";
+import { startPairs, type Serving } from "./tls.ts";
+
+export interface CertificateDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Where the secret is. */
+  readonly namespace: string;
+}
+
+/** The secret is looked at this often, so that one that is made again is in use within a moment; in milliseconds. */
+const LOOK_MS = 1_000;
+
+/**
+ * Tells what to present, first and after each change of the secret `admission-tls` and in time before it expires, until
+ * `signal` aborts. What cannot be used is logged, and what was in use stays.
+ */
+export async function followCertificate(
+  { kube, clock, log, namespace }: CertificateDeps,
+  present: (serving: Serving) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const service = `${ADMISSION_SERVICE}.${namespace}.svc`;
+  const pairs = startPairs([service, `${service}.cluster.local`]);
+  let seen: string | undefined;
+  let renewAt: Date | undefined;
+  while (!signal.aborted) {
+    try {
+      const secret = await kube.get(Secrets, { name: ADMISSION_SECRET, namespace });
+      const isNew = secret !== undefined && secret.metadata.resourceVersion !== seen;
+      const why = isNew ? pairs.use(pairOf(secret), clock.now()) : undefined;
+      if (why !== undefined) log.warn("the secret admission-tls cannot be used, the one before stays", { why });
+      if (isNew || (renewAt !== undefined && renewAt <= clock.now())) {
+        const serving = pairs.serving(clock.now());
+        if (serving !== undefined) await present(serving);
+        renewAt = serving?.renewAt;
+      }
+      seen = secret?.metadata.resourceVersion;
+    } catch (error) {
+      if (!signal.aborted) log.warn("the secret admission-tls cannot be looked at, trying again", { error });
+    }
+    await clock.sleep(LOOK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
+  }
+}
+
+/** §2.1: two items, `cert` and `privateKey`. */
+function pairOf({ data = {} }: Stored<Secret>): KeyPair {
+  const text = (key: string): string => Buffer.from(data[key] ?? "", "base64").toString();
+  return { certificate: text("cert"), key: text("privateKey") };
+}

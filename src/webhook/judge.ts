@@ -1,0 +1,119 @@
+import { isDeepStrictEqual } from "node:util";
+import type { z } from "zod";
+import { activeActiveSpec, activeActiveStatus, remoteClusterSpec } from "../api/active-active.ts";
+import { clusterSpec } from "../api/cluster-spec.ts";
+import { clusterStatus } from "../api/cluster-status.ts";
+import { databaseSpec } from "../api/database-spec.ts";
+import { databaseStatus } from "../api/database-status.ts";
+import { KINDS } from "../api/kinds.ts";
+import { API_GROUP } from "../api/names.ts";
+import { STORE_VERSIONS } from "../api/records.ts";
+import {
+  ACTIVE_ACTIVE_ADVICE,
+  ACTIVE_ACTIVE_RULES,
+  type ActiveActiveFacts,
+} from "../planner/admission/active-active.ts";
+import { CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE, type ClusterFacts } from "../planner/admission/cluster.ts";
+import {
+  DATABASE_ADVICE,
+  DATABASE_RULES,
+  type DatabaseFacts,
+  type ExistingFacts,
+} from "../planner/admission/database.ts";
+import { invalid } from "../planner/admission/objection.ts";
+import {
+  REMOTE_CLUSTER_ADVICE,
+  REMOTE_CLUSTER_RULES,
+  type RemoteClusterFacts,
+} from "../planner/admission/remote-cluster.ts";
+import { NOTHING_TO_SAY, review, type Review } from "../planner/admission/review.ts";
+import type { Release } from "../releases/release.ts";
+import type { NamespaceObjects } from "./namespace-objects.ts";
+import { neighboursIn } from "./neighbours.ts";
+import type { Asked } from "./review.ts";
+
+/** Whether there is nothing to judge: no spec of ours is written, or the object is on its way out. */
+export function isBeyondJudgement({ kind, operation, subResource, object, oldObject }: Asked): boolean {
+  const isWrite = (operation === "CREATE" || operation === "UPDATE") && (subResource ?? "") === "";
+  if (!isWrite || kind.group !== API_GROUP || object === null || object === undefined) return true;
+  if (object.metadata.deletionTimestamp !== undefined) return true;
+  return operation === "UPDATE" && isDeepStrictEqual(object.spec, oldObject?.spec);
+}
+
+/** What the rules of its kind say of the object that is asked about, given what is around it. */
+export function judge(asked: Asked, objects: NamespaceObjects, release: Release): Review {
+  const name = asked.name || (asked.object?.metadata.name ?? "");
+  switch (asked.kind.kind) {
+    case KINDS.cluster.kind:
+      return judged(asked, clusterSpec, (spec, before): ClusterFacts => {
+        const nodes = clusterStatus.safeParse(statusOf(asked)).data?.nodes?.length ?? 0;
+        return { name, spec, before, nodes };
+      })(CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE);
+    case KINDS.database.kind: {
+      const neighbours = neighboursIn(objects, release, { kind: "databases", name });
+      return judged(asked, databaseSpec, (spec, before): DatabaseFacts => {
+        const facts = { kind: "redb", name, at: "spec", spec, before } as const;
+        return { ...facts, existing: existingOf(statusOf(asked)), neighbours };
+      })(DATABASE_RULES, DATABASE_ADVICE);
+    }
+    case KINDS.activeActive.kind: {
+      const neighbours = neighboursIn(objects, release, { kind: "activeActives", name });
+      const linked = activeActiveStatus.safeParse(statusOf(asked)).data?.linkedRedbs?.[0];
+      const existing = existingOf(objects.databases.find(({ metadata }) => metadata.name === linked)?.status);
+      return judged(asked, activeActiveSpec, (spec, before): ActiveActiveFacts => {
+        return { name, spec, before, existing, neighbours };
+      })(ACTIVE_ACTIVE_RULES, ACTIVE_ACTIVE_ADVICE);
+    }
+    case KINDS.remoteCluster.kind: {
+      const neighbours = neighboursIn(objects, release, { kind: "remoteClusters", name });
+      return judged(asked, remoteClusterSpec, (spec, before): RemoteClusterFacts => {
+        return { name, spec, before, neighbours };
+      })(REMOTE_CLUSTER_RULES, REMOTE_CLUSTER_ADVICE);
+    }
+    default:
+      return NOTHING_TO_SAY;
+  }
+}
+
+type Judging<Facts> = (
+  rules: Parameters<typeof review<Facts>>[0],
+  advice: Parameters<typeof review<Facts>>[1],
+) => Review;
+
+/** Reads both specs, and has the rules judge what `factsOf` makes of them. */
+function judged<Spec, Facts>(
+  { object, oldObject }: Asked,
+  schema: z.ZodType<Spec>,
+  factsOf: (spec: Spec, before: Spec | undefined) => Facts,
+): Judging<Facts> {
+  const spec = schema.safeParse(object?.spec);
+  if (!spec.success) return () => ({ denials: spec.error.issues.map(objectionOf), warnings: [] });
+  const before = schema.safeParse(oldObject?.spec).data;
+  const facts = factsOf(spec.data, before);
+  return (rules, advice) => review(rules, advice, facts, before === undefined ? undefined : factsOf(before, undefined));
+}
+
+/** What the schema of the CRD lets pass and ours does not; an older CRD may be installed. */
+function objectionOf({ path, message, input }: z.core.$ZodIssue) {
+  const field = path.reduce<string>(
+    (text, part) => (typeof part === "number" ? `${text}[${part}]` : `${text}.${String(part)}`),
+    "spec",
+  );
+  return invalid(field, input ?? null, message, `kubectl explain tells what ${field} may be`);
+}
+
+function statusOf({ oldObject }: Asked): unknown {
+  return oldObject?.status ?? {};
+}
+
+/** What the cluster made of a database, as its status tells. */
+function existingOf(status: unknown): ExistingFacts | undefined {
+  const { data } = databaseStatus.safeParse(status ?? {});
+  if (data?.databaseUID === undefined) return undefined;
+  const version = data.version?.split(" ", 1)[0];
+  return {
+    port: data.internalEndpoints?.[0]?.port,
+    storeVersion: STORE_VERSIONS.find((known) => known === version),
+    cluster: data.cluster === "" ? undefined : data.cluster,
+  };
+}

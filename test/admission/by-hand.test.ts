@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startAdmissionWorld, webhookTemplate, type AdmissionWorld, type Replica } from "../kit/admission-world.ts";
+
+let world: AdmissionWorld;
+let replica: Replica;
+before(async () => {
+  world = await startAdmissionWorld();
+  replica = await world.start("one");
+});
+after(() => world[Symbol.asyncDispose]());
+
+test("§4.3.4: the steps by hand install a webhook that judges", async () => {
+  const { kubectl } = world;
+  await kubectl.given(
+    webhookTemplate().replace("name: store-enterprise-admission", "name: redb-admission"),
+    "create -f -",
+  );
+  assert.match(await kubectl("delete ValidatingWebhookConfiguration redb-admission"), /"redb-admission" deleted/);
+  assert.match(await kubectl("apply -f deploy/admission/webhook.yaml"), /service\/admission (unchanged|configured)/);
+  assert.match(await kubectl("get secret admission-tls"), /admission-tls +Opaque +2 /);
+  const certificate = await kubectl("get secret admission-tls -o", "jsonpath={.data.cert}");
+  assert.match(Buffer.from(certificate, "base64").toString(), /^-----BEGIN CERTIFICATE-----/);
+  assert.match(
+    await kubectl.given(webhookTemplate(), "create -f -"),
+    /validatingwebhookconfiguration\.admissionregistration\.k8s\.io\/store-enterprise-admission created/,
+  );
+  const unpatched = await kubectl.refusedGiven(database("early", "{}"), "apply -f -");
+  assert.match(unpatched, /failed calling webhook "storeenterprise\.admission\.storeenterprise"/);
+  const patch = {
+    webhooks: [{ name: "storeenterprise.admission.storeenterprise", clientConfig: { caBundle: certificate } }],
+  };
+  await kubectl("patch ValidatingWebhookConfiguration store-enterprise-admission -p", JSON.stringify(patch));
+  const installed = JSON.parse(await kubectl("get ValidatingWebhookConfiguration store-enterprise-admission -o json"));
+  assert.equal(installed.webhooks.length, 1);
+  assert.equal(installed.webhooks[0].clientConfig.service.namespace, "default");
+  assert.equal(installed.webhooks[0].failurePolicy, "Fail");
+  await kubectl.given(cluster("rec", "{}"), "apply -f -");
+  await kubectl.given(database("orders", "{ storeVersion: '8.0' }"), "apply -f -");
+  const refused = await kubectl.refused("patch redb orders --type merge -p", '{"spec":{"memorySize":"1MB"}}');
+  assert.match(refused, /"orders" is invalid: spec\.memorySize: Invalid value: "1MB": a database has at least 100MB/);
+});
+
+test("an operator that may not look at webhooks says which commands are left", async () => {
+  const message = await world.admission("NotReadable");
+  assert.match(message, /kubectl patch ValidatingWebhookConfiguration store-enterprise-admission .*\.data\.cert/);
+  assert.match(message, /deploy\/admission\/cluster-role\.yaml/);
+});
+
+interface Bad {
+  readonly rule: string;
+  readonly object: string;
+  readonly says: RegExp;
+}
+
+const bad: readonly Bad[] = [
+  {
+    rule: "a version that is not quoted",
+    object: database("bad", "{ storeVersion: 8.2 }"),
+    says: /spec\.storeVersion.*(must be of type string|expected string)/s,
+  },
+  {
+    rule: "a version that there is not",
+    object: database("bad", "{ storeVersion: '9.9' }"),
+    says: /spec\.storeVersion: Unsupported value: "9\.9": supported values: "7\.2", "7\.4", "8\.0", "8\.2"/,
+  },
+  {
+    rule: "a wrong type",
+    object: database("bad", "{ replication: 'yes' }"),
+    says: /spec\.replication.*boolean/s,
+  },
+  {
+    rule: "a value outside its range",
+    object: database("bad", "{ databasePort: 80 }"),
+    says: /spec\.databasePort: Invalid value: 80: .*greater than or equal to 10000/,
+  },
+  {
+    rule: "an unknown field",
+    object: database("bad", "{ colour: red }"),
+    says: /unknown field "spec\.colour"/,
+  },
+  {
+    rule: "an unknown policy, with those that there are",
+    object: database("bad", "{ evictionPolicy: sometimes }"),
+    says: /spec\.evictionPolicy: Unsupported value: "sometimes": supported values: .*"allkeys-lru"/,
+  },
+  {
+    rule: "a cluster that is not there",
+    object: database("bad", "{ storeEnterpriseCluster: { name: rek } }"),
+    says: /spec\.storeEnterpriseCluster\.name: Not found: "rek": clusters here: "rec"/,
+  },
+  {
+    rule: "a name that a Service has already",
+    object: database("rec", "{}"),
+    says: /metadata\.name: Duplicate value: "rec": the cluster of that name/,
+  },
+  {
+    rule: "two names of one list that differ",
+    object: database("bad", "{ moduleList: [{ name: search }], modulesList: [] }"),
+    says: /spec\.moduleList: Forbidden: .*two names of one list and differ/,
+  },
+  {
+    rule: "a module twice",
+    object: database("bad", "{ modulesList: [{ name: search }, { name: search }] }"),
+    says: /spec\.modulesList\[1\]\.name: Duplicate value: "search"/,
+  },
+  {
+    rule: "an even number of nodes",
+    object: cluster("bad", "{ nodes: 4 }"),
+    says: /spec\.nodes: Invalid value: 4: .*"nodes":5/,
+  },
+  {
+    rule: "a URL that is none",
+    object: cluster("bad", "{ userDefinedModules: [{ name: wand, source: { https: { url: wand.zip } } }] }"),
+    says: /spec\.userDefinedModules\[0\]\.source\.https\.url: Invalid value: "wand\.zip": it is no https URL/,
+  },
+  {
+    rule: "a switch that is set twice, differently",
+    object: cluster("bad", "{ autoUpgradeStoreEnterprise: true, upgradeSpec: { autoUpgradeStoreEnterprise: false } }"),
+    says: /spec\.autoUpgradeStoreEnterprise: Forbidden: .*two names of one switch/,
+  },
+  {
+    rule: "a URL where a host name belongs",
+    object: remote("bad", "{ recName: rec, recNamespace: default, apiFqdnUrl: 'https://api.example.com' }"),
+    says: /spec\.apiFqdnUrl: Invalid value: .*write "api\.example\.com"/,
+  },
+  {
+    rule: "a participant that is not there",
+    object: activeActive("bad", "{ participatingClusters: [{ name: nowhere }] }"),
+    says: /spec\.participatingClusters\[0\]\.name: Not found: "nowhere": there are no remote clusters here/,
+  },
+  {
+    rule: "versions in two places that differ",
+    object: activeActive(
+      "bad",
+      "{ participatingClusters: [{ name: x }], storeVersion: '8.2', globalConfigurations: { storeVersion: '8.0' } }",
+    ),
+    says: /spec\.storeVersion: Forbidden: .*both set and differ/,
+  },
+];
+
+for (const { rule, object, says } of bad) {
+  test(`kubectl apply of ${rule} prints what is wrong`, async () => {
+    assert.match(await world.kubectl.refusedGiven(object, "apply -f -"), says);
+  });
+}
+
+test("module numbers that are edited with the version are refused, alone they are not", async () => {
+  const { kubectl } = world;
+  const list = (version: string): string => `modulesList: [{ name: search, version: '${version}' }]`;
+  const made = await kubectl.run("apply -f -", [], {
+    stdin: database("modules", `{ storeVersion: '8.0', ${list("8.0")} }`),
+  });
+  assert.equal(made.code, 0, made.stderr);
+  assert.match(made.stderr, /Warning: spec\.modulesList: the numbers \(search 8\.0\) have no effect/);
+  const both = database("modules", `{ storeVersion: '8.2', ${list("8.2")} }`);
+  assert.match(await kubectl.refusedGiven(both, "apply -f -"), /spec\.modulesList: Forbidden: it is edited together/);
+  await kubectl.given(database("modules", `{ storeVersion: '8.2', ${list("8.0")} }`), "apply -f -");
+  await kubectl.given(both, "apply -f -");
+});
+
+test("what was let in before can be mended one thing at a time", async () => {
+  const { kubectl } = world;
+  const without = await kubectl("get ValidatingWebhookConfiguration store-enterprise-admission -o yaml");
+  await kubectl("delete ValidatingWebhookConfiguration store-enterprise-admission");
+  await kubectl.given(database("old", "{ shardCount: 3, memorySize: 1MB }"), "create -f -");
+  await kubectl.given(without.replace(/^ {2}(uid|resourceVersion): .*\n/gm, ""), "create -f -");
+  const mended = await kubectl.run("patch redb old --type merge -p", ['{"spec":{"memorySize":"100MB"}}']);
+  assert.equal(mended.code, 0, mended.stderr);
+  assert.match(mended.stderr, /Warning: spec\.shardCount: .*it was so before/);
+});
+
+test("labels can be written, and objects deleted, whatever is wrong with their specs", async () => {
+  const { kubectl } = world;
+  await kubectl("label redb old colour=red");
+  await kubectl("delete redb old --wait=false");
+});
+
+test("a namespace that the operator does not look after is not judged", async () => {
+  const { kubectl } = world;
+  await kubectl("create namespace other");
+  await kubectl.given(database("free", "{ shardCount: 3 }"), "create -n other -f -");
+});
+
+test("reviews are counted, and answered in milliseconds", () => {
+  const metrics = replica.metrics();
+  assert.match(metrics, /store_webhook_reviews_total\{kind="StoreEnterpriseDatabase",outcome="denied"\} \d+/);
+  const within = (bound: string): number => Number(new RegExp(`_bucket\\{le="${bound}"\\} (\\d+)`).exec(metrics)?.[1]);
+  const all = Number(/review_seconds_count (\d+)/.exec(metrics)?.[1]);
+  // half of them: a busy machine makes the others late
+  assert.ok(all >= 15 && within("0.05") / all >= 0.5, metrics);
+  assert.match(metrics, /store_webhook_certificate_expiry_seconds \d+/);
+});
+
+function database(name: string, spec: string): string {
+  return object("StoreEnterpriseDatabase", name, spec);
+}
+
+function cluster(name: string, spec: string): string {
+  return object("StoreEnterpriseCluster", name, spec);
+}
+
+function activeActive(name: string, spec: string): string {
+  return object("StoreEnterpriseActiveActiveDatabase", name, spec);
+}
+
+function remote(name: string, spec: string): string {
+  return object("StoreEnterpriseRemoteCluster", name, spec);
+}
+
+function object(kind: string, name: string, spec: string): string {
+  return `{ apiVersion: app.storeenterprise.io/v1, kind: ${kind}, metadata: { name: ${name} }, spec: ${spec} }\n`;
+}
