@@ -5,13 +5,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { deflateRawSync } from "node:zlib";
 import { exclusively } from "./assets/exclusive.ts";
 import { builtFolder, findAssets, STAMP } from "./assets/folder.ts";
 import { missingPackages } from "./assets/machine-packages.ts";
 import { impossibility, type MachineFacts } from "./assets/possible.ts";
 import { MODULE, packagesOf, stampOf, VERSION, type Level } from "./assets/recipe.ts";
-import { readZip } from "./assets/zip.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assets-"));
 after(() => {
@@ -142,43 +140,3 @@ test(
     await Promise.all(Array.from({ length: 5 }, () => exclusively(folder, () => undefined, work)));
   },
 );
-
-test("a zip archive gives back its files, packed or not", () => {
-  const archive = zipOf([
-    { name: "folder/", method: 0, content: "" },
-    { name: "folder/plain", method: 0, content: "as it is" },
-    { name: "packed", method: 8, content: "again and ".repeat(1000) },
-  ]);
-  const files = readZip(archive).map((entry) => [entry.name, entry.content().toString()]);
-  assert.deepEqual(files, [
-    ["folder/plain", "as it is"],
-    ["packed", "again and ".repeat(1000)],
-  ]);
-  assert.throws(() => readZip(archive.subarray(0, archive.length - 22)), /no directory at its end/);
-  const strange = zipOf([{ name: "strange", method: 12, content: "" }]);
-  assert.throws(() => readZip(strange)[0]?.content(), /method 12/);
-});
-
-function zipOf(entries: readonly { name: string; method: number; content: string }[]): Buffer {
-  const files: Buffer[] = [];
-  const directory: Buffer[] = [];
-  let at = 0;
-  for (const { name, method, content } of entries) {
-    const packed = method === 8 ? deflateRawSync(content) : Buffer.from(content);
-    const [head, entry] = [Buffer.alloc(30), Buffer.alloc(46)];
-    head.writeUInt16LE(name.length, 26);
-    entry.writeUInt16LE(method, 10);
-    entry.writeUInt32LE(packed.length, 20);
-    entry.writeUInt32LE(content.length, 24);
-    entry.writeUInt16LE(name.length, 28);
-    entry.writeUInt32LE(at, 42);
-    directory.push(entry, Buffer.from(name));
-    files.push(head, Buffer.from(name), packed);
-    at += 30 + name.length + packed.length;
-  }
-  const end = Buffer.alloc(22, "PK\x05\x06", "latin1");
-  end.fill(0, 4);
-  end.writeUInt16LE(entries.length, 10);
-  end.writeUInt32LE(at, 16);
-  return Buffer.concat([...files, ...directory, end]);
-}

