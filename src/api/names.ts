@@ -14,6 +14,9 @@ export const WEBHOOK_CONFIGURATION = "store-enterprise-admission";
 export const WEBHOOK_NAME = "storeenterprise.admission.storeenterprise";
 export const OLD_WEBHOOK_CONFIGURATION = "redb-admission";
 
+/** The security context constraint that releases before 7.22.0-6 need on OpenShift (§2.1). */
+export const OLD_CONSTRAINT = "store-enterprise-scc-v2";
+
 /** The container of a node pod that runs the agent. */
 export const NODE_CONTAINER = "store-enterprise-node";
 

@@ -54,6 +54,13 @@ export const ValidatingWebhookConfigurations = grouped<ValidatingWebhookConfigur
   "validatingwebhookconfigurations",
   false,
 );
+/** Only OpenShift has it. */
+export const SecurityContextConstraints = grouped(
+  "security.openshift.io",
+  "SecurityContextConstraints",
+  "securitycontextconstraints",
+  false,
+);
 export const CustomResourceDefinitions = grouped<CustomResourceDefinition>(
   "apiextensions.k8s.io",
   "CustomResourceDefinition",

@@ -1,10 +1,11 @@
 import { KINDS } from "../../api/kinds.ts";
-import { API_GROUP, OPERATOR_NAME } from "../../api/names.ts";
+import { API_GROUP, OLD_CONSTRAINT, OPERATOR_NAME } from "../../api/names.ts";
 import {
   CustomResourceDefinitions,
   Deployments,
   EndpointSlices,
   Secrets,
+  SecurityContextConstraints,
   ValidatingWebhookConfigurations,
 } from "../../kube/builtin.ts";
 import type { Kube } from "../../kube/kube.ts";
@@ -32,6 +33,11 @@ export async function readOperator(kube: Kube, { namespace }: Place): Promise<Op
     ready: deployment?.status?.readyReplicas ?? 0,
     wanted: deployment === undefined ? 0 : (deployment.spec?.replicas ?? 1),
   };
+}
+
+/** Whether the constraint of old releases is there; elsewhere than on OpenShift it never is. */
+export async function readConstraint(kube: Kube): Promise<boolean> {
+  return (await kube.get(SecurityContextConstraints, { name: OLD_CONSTRAINT })) !== undefined;
 }
 
 const SERVICE = "admission";

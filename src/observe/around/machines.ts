@@ -16,6 +16,10 @@ export async function readWorkers(kube: Kube, { name, namespace }: Place): Promi
     ready: isTrue(status?.conditions, "Ready"),
     cordoned: spec?.unschedulable === true,
     labels: metadata.labels ?? {},
+    taints: (spec?.taints ?? [])
+      .filter(({ key, effect }) => effect !== "PreferNoSchedule" && !key.startsWith("node.kubernetes.io/"))
+      .map(({ key, value = "" }) => ({ key, value })),
+    spreads: !(status?.nodeInfo?.containerRuntimeVersion ?? "").startsWith("process://"),
     pods: pods.items.filter((pod) => pod.spec?.nodeName === metadata.name).map((pod) => pod.metadata.name),
   }));
 }

@@ -27,7 +27,17 @@ test("what lies around a cluster is read as the API tells it", async () => {
   const around = await readSurroundings({ kube: world.kube, clock: systemClock }, PLACE);
   assert.deepEqual(around.workers, {
     read: true,
-    value: [{ name: "w1", ready: false, cordoned: true, labels: { disk: "fast" }, pods: ["rec-0"] }],
+    value: [
+      {
+        name: "w1",
+        ready: false,
+        cordoned: true,
+        labels: { disk: "fast" },
+        taints: [{ key: "gpu", value: "yes" }],
+        spreads: true,
+        pods: ["rec-0"],
+      },
+    ],
   });
   assert.deepEqual(around.volumes, { read: true, value: [{ name: "data-rec-0", phase: "Pending", resizing: false }] });
   assert.deepEqual(around.networkPolicies, {
@@ -49,6 +59,7 @@ test("what lies around a cluster is read as the API tells it", async () => {
   });
   assert.deepEqual(around.operator, { read: true, value: { image: "x/operator:8.2.0-12", ready: 0, wanted: 1 } });
   assert.deepEqual(around.wishes, { read: true, value: [{ name: "orders", storeVersion: "8.0", objection: "" }] });
+  assert.deepEqual(around.constraint, { read: true, value: false });
   assert.ok(around.definitions?.read);
   assert.equal(around.definitions.value.length, 4);
   for (const { served, stored } of around.definitions.value) assert.deepEqual([served, stored], [["v1"], ["v1"]]);
@@ -71,7 +82,16 @@ test("a part that the caller may not read says why, and the others are read all 
 async function furnish(kube: Kube): Promise<void> {
   const meta = (name: string, labels: Record<string, string> = {}) => ({ name, namespace: "default", labels });
   const container = { name: "c", image: "i" };
-  await kube.create(Nodes, { metadata: { name: "w1", labels: { disk: "fast" } }, spec: { unschedulable: true } });
+  await kube.create(Nodes, {
+    metadata: { name: "w1", labels: { disk: "fast" } },
+    spec: {
+      unschedulable: true,
+      taints: [
+        { key: "gpu", value: "yes", effect: "NoSchedule" },
+        { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" },
+      ],
+    },
+  });
   await kube.create(Pods, {
     metadata: meta("rec-0", NODE_LABELS),
     spec: { nodeName: "w1", containers: [container] },

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../base/fault.ts";
 import type { Kube } from "../../kube/kube.ts";
 import type { Reading, Surroundings } from "../../planner/prerequisites/surroundings.ts";
-import { readDefinitions, readOperator, readWebhook } from "./installed.ts";
+import { readConstraint, readDefinitions, readOperator, readWebhook } from "./installed.ts";
 import { readPortRules, readVolumes, readWorkers } from "./machines.ts";
 import { readWishes } from "./wishes.ts";
 
@@ -17,7 +17,7 @@ export async function readSurroundings(
   { kube, clock }: { readonly kube: Kube; readonly clock: Clock },
   place: Place,
 ): Promise<Surroundings> {
-  const [workers, volumes, networkPolicies, definitions, webhook, operator, wishes] = await Promise.all([
+  const [workers, volumes, networkPolicies, definitions, webhook, operator, wishes, constraint] = await Promise.all([
     reading(readWorkers(kube, place)),
     reading(readVolumes(kube, place)),
     reading(readPortRules(kube, place)),
@@ -25,9 +25,10 @@ export async function readSurroundings(
     reading(readWebhook(kube, place)),
     reading(readOperator(kube, place)),
     reading(readWishes(kube, place)),
+    reading(readConstraint(kube)),
   ]);
   const now = { read: true, value: clock.now().toISOString() } as const;
-  return { workers, volumes, networkPolicies, definitions, webhook, operator, wishes, now };
+  return { workers, volumes, networkPolicies, definitions, webhook, operator, wishes, constraint, now };
 }
 
 /** What the API refuses or cannot answer is a reason; anything else is a failure. */

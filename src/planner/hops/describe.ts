@@ -1,3 +1,4 @@
+import { OLD_CONSTRAINT } from "../../api/names.ts";
 import { kubernetesSupport } from "../../releases/find.ts";
 import { knownIssues } from "../../releases/known-issues.ts";
 import { newPorts } from "../../releases/ports.ts";
@@ -87,9 +88,7 @@ function clusterStep({ cluster, operator }: HopState, to: Release, facts: HopFac
       ...(cluster.baseOs === to.baseOs ? [] : [`the nodes move from ${cluster.baseOs} to ${to.baseOs}`]),
       ...(ports.length === 0 ? [] : [`nodes use new ports: open ${ports.join(", ")} in network policies first`]),
       ...(single.length === 0 ? [] : [`one copy only, moved while its node is away: ${listed(single)}`]),
-      ...(cluster.security === to.security
-        ? []
-        : ["nodes become unprivileged; remove store-enterprise-scc-v2 afterwards"]),
+      ...(cluster.security === to.security ? [] : [`nodes become unprivileged; remove ${OLD_CONSTRAINT} afterwards`]),
     ],
   };
 }

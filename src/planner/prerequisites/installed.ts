@@ -1,4 +1,4 @@
-import { API_VERSION } from "../../api/names.ts";
+import { API_VERSION, OLD_CONSTRAINT } from "../../api/names.ts";
 import { block, warn, type Check } from "./check.ts";
 
 /** Case 21: what is stored has to be readable, and what is served has to be what the operator speaks. */
@@ -71,6 +71,22 @@ export const webhookIsCurrent: Check = {
       "WebhookDoubled",
       `several webhooks: ${names.join(", ")}`,
       `kubectl delete ValidatingWebhookConfiguration ${names.find((name) => name !== WEBHOOK) ?? ""}`,
+    );
+  },
+};
+
+/** §4.3 rule 10: nodes are unprivileged by default, and need it no more. */
+export const constraintIsGone: Check = {
+  id: "ConstraintLeftOver",
+  asks: "the security context constraint of old releases is gone",
+  at: ["plan"],
+  needs: ["constraint"],
+  find({ view: { operator }, around: { constraint } }) {
+    if (constraint?.read !== true || !constraint.value || operator.security === "privileged") return undefined;
+    return warn(
+      "ConstraintLeftOver",
+      `${OLD_CONSTRAINT} is there, and nodes of ${operator.operator} run without privileges`,
+      `once the cluster is upgraded, unless extra capabilities are needed: oc delete scc ${OLD_CONSTRAINT}`,
     );
   },
 };

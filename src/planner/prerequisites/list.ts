@@ -10,7 +10,7 @@ import {
 import { copiesAreEnough, nothingIsUpgradedUnawares, objectsCanBeActedOn, oneNodeCanBeSpared } from "./data.ts";
 import { databasesAreNewEnough } from "./databases.ts";
 import { riggerTagBelongsToOperator, tagBelongsToOperator, tagIsKnown } from "./images.ts";
-import { definitionsAreRight, webhookIsCurrent } from "./installed.ts";
+import { constraintIsGone, definitionsAreRight, webhookIsCurrent } from "./installed.ts";
 import { kubernetesIsSupported } from "./kubernetes.ts";
 import { licenseIsValid, licenseLasts } from "./license.ts";
 import { portsAreOpen, volumesAreBound, workersTakePods } from "./machines.ts";
@@ -68,4 +68,5 @@ export const CHECKS: readonly Check[] = [
   portsAreOpen,
   definitionsAreRight,
   webhookIsCurrent,
+  constraintIsGone,
 ];

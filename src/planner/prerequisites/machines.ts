@@ -1,9 +1,10 @@
+import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import { newPorts } from "../../releases/ports.ts";
 import { PORTS } from "../../api/names.ts";
 import { block, warn, type Check } from "./check.ts";
-import type { PortRule, Worker } from "./surroundings.ts";
+import type { PortRule, Taint, Worker } from "./surroundings.ts";
 
-/** Case 13: a pod that is replaced needs a machine that takes it. */
+/** Case 13: a pod that is replaced needs a worker that takes it, and no other node's. */
 export const workersTakePods: Check = {
   id: "WorkerUnschedulable",
   asks: "workers take the pods that are replaced",
@@ -11,26 +12,38 @@ export const workersTakePods: Check = {
   needs: ["workers"],
   find({ view: { spec }, around: { workers } }) {
     if (workers?.read !== true) return undefined;
-    const labels = Object.entries(spec.nodeSelector ?? {});
-    const fits = (worker: Worker): boolean => labels.every(([key, value]) => worker.labels[key] === value);
-    const chosen = workers.value.filter(fits);
-    const able = chosen.filter(({ ready, cordoned }) => ready && !cordoned);
-    if (able.length === 0) {
-      const said = chosen.map(({ name, cordoned }) => `${name} is ${cordoned ? "cordoned" : "not ready"}`).join(", ");
-      const selector = labels.map(([key, value]) => `${key}=${value}`).join(",");
-      const evidence = said === "" ? `no worker carries the labels of spec.nodeSelector, ${selector}` : said;
-      return block("WorkerUnschedulable", evidence, `kubectl uncordon ${chosen[0]?.name ?? "<worker>"}`);
+    const refusals = workers.value.map((worker) => ({ worker, why: refusalOf(worker, spec) }));
+    const able = refusals.filter(({ why }) => why === "").map(({ worker }) => worker);
+    const away = refusals.filter(({ why }) => why !== "");
+    const said = away.map(({ worker, why }) => `${worker.name} ${why}`).join(", ");
+    const cordoned = away.find(({ worker }) => worker.cordoned)?.worker.name;
+    const remedy = cordoned === undefined ? "kubectl get nodes --show-labels" : `kubectl uncordon ${cordoned}`;
+    const needed = able.every(({ spreads }) => spreads) && spec.podAntiAffinity === undefined ? spec.nodes : 1;
+    if (able.length < needed) {
+      const evidence = `${spec.nodes} nodes need ${needed === 1 ? "a worker" : `${needed} workers, one each`}, and ${able.length} take pods`;
+      return block("WorkerUnschedulable", said === "" ? evidence : `${evidence}: ${said}`, remedy);
     }
-    const left = workers.value.filter((worker) => worker.pods.length > 0 && !able.includes(worker));
-    const [first] = left;
-    if (first === undefined) return undefined;
-    return warn(
-      "WorkerUnschedulable",
-      left.map(({ name, pods }) => `${name}, with ${pods.join(", ")}, takes no new pods`).join("; "),
-      `kubectl uncordon ${first.name}  # else the replaced pod goes to ${able.map(({ name }) => name).join(", ")}`,
-    );
+    const left = away.filter(({ worker }) => worker.pods.length > 0);
+    if (left.length === 0) return undefined;
+    const evidence = left.map(({ worker, why }) => `${worker.name}, with ${worker.pods.join(", ")}, ${why}`).join("; ");
+    return warn("WorkerUnschedulable", `${evidence}: a pod that is replaced goes elsewhere`, remedy);
   },
 };
+
+/** Why a worker takes no node pod; empty when it does. */
+function refusalOf({ ready, cordoned, labels, taints }: Worker, spec: ClusterSpec): string {
+  const lacks = Object.entries(spec.nodeSelector ?? {}).find(([key, value]) => labels[key] !== value);
+  if (lacks !== undefined) return `does not carry ${lacks.join("=")} of spec.nodeSelector`;
+  const taint = taints.find((one) => !(spec.podTolerations ?? []).some((toleration) => tolerates(toleration, one)));
+  if (taint !== undefined) return `is tainted ${taint.key}`;
+  if (!ready) return "is not ready";
+  return cordoned ? "is cordoned" : "";
+}
+
+function tolerates({ key, operator = "Equal", value = "" }: Readonly<Record<string, unknown>>, taint: Taint): boolean {
+  if (key !== undefined && key !== taint.key) return false;
+  return operator === "Exists" || (key !== undefined && value === taint.value);
+}
 
 /** Case 34. */
 export const volumesAreBound: Check = {

@@ -25,7 +25,9 @@ function read<T>(value: T): { readonly read: true; readonly value: T } {
   return { read: true, value };
 }
 
-const worker = { name: "w1", ready: true, cordoned: false, labels: {}, pods: ["rec-0"] };
+const worker = { name: "w1", ready: true, cordoned: false, labels: {}, taints: [], spreads: true, pods: ["rec-0"] };
+const three = [worker, { ...worker, name: "w2" }, { ...worker, name: "w3" }];
+const local = { ...worker, spreads: false };
 const hook = {
   configurations: [{ name: "store-enterprise-admission", caBundle: "Q0E=" }],
   certificate: "Q0E=",
@@ -150,30 +152,53 @@ const cases: readonly Case[] = [
     around: { wishes: read([{ name: "db", storeVersion: "7.2", objection: "no such thing" }]) },
     found: "warn DatabaseObjectInvalid",
   },
+  { name: "a worker for each node passes", around: { workers: read(three) } },
   {
-    name: "a cordoned worker without another blocks",
-    around: { workers: read([{ ...worker, cordoned: true }]) },
+    name: "fewer workers than nodes block",
+    around: { workers: read([...three.slice(1), { ...worker, cordoned: true }]) },
     found: "block WorkerUnschedulable",
-    evidence: /w1 is cordoned/,
+    evidence: /3 nodes need 3 workers, one each, and 2 take pods: w1 is cordoned/,
   },
   {
-    name: "a cordoned worker beside another is told",
-    around: {
-      workers: read([
-        { ...worker, cordoned: true },
-        { ...worker, name: "w2", pods: [] },
-      ]),
-    },
+    name: "a cordoned worker beside enough others is told",
+    around: { workers: read([...three, { ...worker, name: "w4", cordoned: true }]) },
     found: "warn WorkerUnschedulable",
+    evidence: /w4, with rec-0, is cordoned/,
+  },
+  {
+    name: "a tainted worker counts for nothing",
+    around: { workers: read([...three.slice(1), { ...worker, taints: [{ key: "gpu", value: "yes" }] }]) },
+    found: "block WorkerUnschedulable",
+    evidence: /w1 is tainted gpu/,
+  },
+  {
+    name: "a taint that the pods tolerate is none",
+    view: { spec: asking(clusterView().operator.nodeTag, { podTolerations: [{ key: "gpu", operator: "Exists" }] }) },
+    around: { workers: read([...three.slice(1), { ...worker, taints: [{ key: "gpu", value: "yes" }] }]) },
   },
   {
     name: "a selector that no worker satisfies blocks",
     view: { spec: asking(clusterView().operator.nodeTag, { nodeSelector: { disk: "fast" } }) },
-    around: { workers: read([worker]) },
+    around: { workers: read(three) },
     found: "block WorkerUnschedulable",
-    evidence: /disk=fast/,
+    evidence: /w1 does not carry disk=fast/,
   },
-  { name: "workers that take pods pass", around: { workers: read([worker]) } },
+  { name: "the local world's one worker takes every pod", around: { workers: read([local]) } },
+  {
+    name: "without anti-affinity one worker is enough",
+    view: { spec: asking(clusterView().operator.nodeTag, { podAntiAffinity: {} }) },
+    around: { workers: read([worker]) },
+  },
+  {
+    name: "the constraint of old releases is told once nothing needs it any more",
+    around: { constraint: read(true) },
+    found: "warn ConstraintLeftOver",
+  },
+  {
+    name: "the constraint is needed by a privileged release",
+    view: { operator: release("7.8.6-1"), kubernetesMinor: "1.31" },
+    around: { constraint: read(true) },
+  },
   {
     name: "a volume that is not bound blocks",
     around: { volumes: read([{ name: "data-rec-0", phase: "Pending", resizing: false }]) },

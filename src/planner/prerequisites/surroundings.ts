@@ -16,6 +16,8 @@ export interface Surroundings {
   readonly wishes?: Reading<readonly DatabaseWish[]>;
   /** The moment of the look, as a timestamp. */
   readonly now?: Reading<string>;
+  /** Whether the security context constraint of old releases (§2.1) is there. */
+  readonly constraint?: Reading<boolean>;
 }
 
 /** A machine of Kubernetes. */
@@ -24,8 +26,17 @@ export interface Worker {
   readonly ready: boolean;
   readonly cordoned: boolean;
   readonly labels: Readonly<Record<string, string>>;
+  /** Taints that keep pods off it. */
+  readonly taints: readonly Taint[];
+  /** It keeps to the anti-affinity of pods; the local world's one worker does not. */
+  readonly spreads: boolean;
   /** Names of the cluster's node pods on it. */
   readonly pods: readonly string[];
+}
+
+export interface Taint {
+  readonly key: string;
+  readonly value: string;
 }
 
 /** A PersistentVolumeClaim of a node. */
