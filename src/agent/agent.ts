@@ -3,7 +3,6 @@ import { supportedStoreVersions } from "../releases/find.ts";
 import { apiHandlers } from "./api/handlers.ts";
 import { serveManagementApi } from "./api/server.ts";
 import type { ManagementApi } from "./api/server.ts";
-import { fenceWhenCutOff } from "./node/fence.ts";
 import { lead } from "./leader/lead.ts";
 import { standForLeader } from "./leader/leadership.ts";
 import type { Leadership } from "./leader/leadership.ts";
@@ -16,6 +15,7 @@ import type { NodeLease } from "./node/lease.ts";
 import { loadedModules } from "./node/loaded-modules.ts";
 import { syncModules } from "./node/module-sync.ts";
 import type { NodeReport } from "./node/report.ts";
+import { keepTenure } from "./node/tenure.ts";
 import { syncNode } from "./node/sync.ts";
 import type { NodeSync } from "./node/sync.ts";
 import { comeBack, leaveForShutdown, mayLead } from "./node/own-maintenance.ts";
@@ -54,14 +54,14 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
   await lease.joined;
   membership.joined = true;
   log.info("joined the cluster", { node: config.node, address: config.address, release: config.release.operator });
-  const fencing = fence(node, lease, own);
+  const tenure = serveWhileMember(node, lease, sync, own);
   await comeBack(view);
 
   return {
     async stop() {
       await leaveForShutdown(view);
       ending.abort(new Error("the agent is stopping"));
-      await Promise.all([leadership.stopped, sync.stopped, fetching.stopped, fencing, ...following]);
+      await Promise.all([leadership.stopped, sync.stopped, fetching.stopped, tenure, ...following]);
       await endAll(node, api, lease);
       log.info("the agent has stopped");
     },
@@ -150,14 +150,20 @@ function fetchModules({ view, changes }: Node, own: Own): Repeating {
   return fetching;
 }
 
-function fence({ view }: Node, lease: NodeLease, { clock, log, signal }: Own): Promise<void> {
-  const { members, peers, config } = view;
-  return fenceWhenCutOff({
-    sinceRenewalMs: lease.sinceRenewalMs,
-    isSeenByAll: async () => {
+function serveWhileMember({ view, proxy }: Node, lease: NodeLease, sync: NodeSync, own: Own): Promise<void> {
+  const { members, peers, config, records } = view;
+  const { clock, log, signal } = own;
+  return keepTenure({
+    lease,
+    isVouchedFor: async () => {
       const others = members.list().filter(({ uid }) => uid !== config.node);
-      return (await Promise.all(others.map(({ uid }) => peers.answers(uid)))).every(Boolean);
+      return (await Promise.all(others.map(({ uid }) => peers.vouches(uid)))).every(Boolean);
     },
+    catchUp: async () => {
+      await records.refresh();
+      await sync.endpointsDone();
+    },
+    grant: (until) => proxy.grant(until),
     primaries: () => localPrimaries(view),
     clock,
     log,

@@ -66,6 +66,11 @@ export const faults = {
     remedy:
       "Wait until the lease of its node has expired, or end the engine process; then a replica takes over by itself.",
   },
+  superseded: {
+    code: "AGENT_SUPERSEDED",
+    retry: "never",
+    remedy: "The pod of this node was made anew elsewhere; end what is left of the old one on its machine.",
+  },
   notAReplica: {
     code: "AGENT_NOT_A_REPLICA",
     retry: "backoff",

@@ -57,6 +57,8 @@ export interface SwitchoverIntent {
   readonly to: number;
   /** The epoch that begins when `to` is promoted. */
   readonly epoch: number;
+  /** The primary is cut off and is not asked: from now on no proxy speaks to it. */
+  readonly forced?: true;
 }
 
 /** A slice of the key space: one primary and its replicas. */

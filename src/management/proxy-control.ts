@@ -1,3 +1,5 @@
+import type { Instant } from "../base/instant.ts";
+
 /**
  * What an agent says to its proxy over the IPC channel of the child process, and what the proxy answers. A command
  * carries an `id`; its answer carries the same. The proxy ends when the channel closes: without its agent nobody could
@@ -23,6 +25,8 @@ export interface EndpointConfig {
 }
 
 export type ProxyCommand =
+  /** Pass on what engines answer until then, and no longer; a proxy that was never told passes on nothing. */
+  | { readonly op: "lease"; readonly until: Instant }
   /** The whole wanted set of endpoints; those not named are closed. Idempotent. */
   | { readonly op: "configure"; readonly endpoints: readonly EndpointConfig[] }
   /** Dial, authenticate and warm a pool to the primary-to-be; no client effect. `epoch` is the one that will begin. */
@@ -35,6 +39,8 @@ export type ProxyCommand =
       readonly drainMs: number;
       readonly holdMs: number;
     }
+  /** The primary is cut off: leave it at once, cutting what is in flight there, and hold clients until the release. */
+  | { readonly op: "fence"; readonly bdb: number; readonly epoch: number }
   /** Go on at `target` from now on. Valid without a hold before it. */
   | { readonly op: "release"; readonly bdb: number; readonly epoch: number; readonly target: Address }
   /** Drop the hold and the prepared pool: go on at the old primary. */
@@ -64,7 +70,7 @@ export interface EndpointStats {
 
 export type ProxyReply =
   | { readonly ok: true; readonly op: "configure"; readonly refused: readonly number[] }
-  | { readonly ok: true; readonly op: "prepare" | "abort" | "undrain" }
+  | { readonly ok: true; readonly op: "lease" | "prepare" | "fence" | "abort" | "undrain" }
   | { readonly ok: true; readonly op: "hold"; readonly drainMs: number }
   | { readonly ok: true; readonly op: "release"; readonly heldMs: number }
   | { readonly ok: true; readonly op: "drain"; readonly closed: number; readonly remaining: number }

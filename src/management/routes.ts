@@ -146,6 +146,12 @@ export const routes = {
     "a node fetches the shared object of an installed module from another one",
     { gives: "bytes" },
   ),
+  localVouch: route<never, { readonly node: number }, { readonly promised_ms: number }>(
+    "POST",
+    "/v1/local/vouch",
+    "admin",
+    "a node that does not reach the Kubernetes API asks the others not to take over its databases",
+  ),
   localProxy: route<never, ProxyCommand, ProxyReply>(
     "POST",
     "/v1/local/proxy",

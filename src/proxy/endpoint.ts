@@ -12,9 +12,12 @@ import { faults } from "./faults.ts";
 import { Hold } from "./hold.ts";
 import { LIMITS } from "./host.ts";
 import type { Counters, SessionHost } from "./host.ts";
+import { Lapse } from "./lapse.ts";
+import type { Lease } from "./lease.ts";
 import { replies } from "./upstream/replies.ts";
 import { ScanSources } from "./scan/sources.ts";
 import { ScriptCache } from "./session/script-cache.ts";
+import { MAIN_PLACE, identityOf } from "./session/identity.ts";
 import { Session } from "./session/session.ts";
 import { followSubscribers } from "./session/subscriber-move.ts";
 import { after } from "./timer.ts";
@@ -25,6 +28,7 @@ export interface EndpointContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly arenas: ArenaPool;
+  readonly lease: Lease;
 }
 
 /** One database endpoint: its clients, the primary that they are served by, and the change from one primary to the next. */
@@ -37,6 +41,8 @@ export class Endpoint implements SessionHost {
   givenUp = false;
   upstream: Upstream | undefined;
   readonly #arenas: ArenaPool;
+  readonly #lease: Lease;
+  readonly #lapse: Lapse;
   readonly #sessions = new Set<Session>();
   #config: EndpointConfig;
   #epoch: number;
@@ -50,6 +56,7 @@ export class Endpoint implements SessionHost {
     this.clock = context.clock;
     this.log = context.log.with({ bdb: config.bdb });
     this.#arenas = context.arenas;
+    this.#lease = context.lease;
     this.#config = config;
     this.#epoch = config.epoch;
     this.scans = new ScanSources(
@@ -58,6 +65,16 @@ export class Endpoint implements SessionHost {
       () => this.holdMs,
     );
     this.scans.serve(config.epoch, config.primary);
+    this.#lapse = new Lapse(context.lease, this.clock, () => this.holdMs, {
+      tooLong: () => {
+        this.#giveUpClients();
+      },
+      over: (wasTooLong) => {
+        const { primary } = this.#config;
+        if (wasTooLong && primary !== undefined) this.#serveFrom(this.#connectTo(primary));
+        this.#upstreamChanged();
+      },
+    });
     if (config.primary !== undefined) this.#serveFrom(this.#connectTo(config.primary));
     this.#watchPrimary();
   }
@@ -71,7 +88,7 @@ export class Endpoint implements SessionHost {
   }
 
   get held(): boolean {
-    return this.#hold !== undefined;
+    return this.#hold !== undefined || this.#lapse.waits;
   }
 
   /** Takes over a new configuration; PROXY_EPOCH_TOO_LOW when it is older than what is known. */
@@ -82,7 +99,7 @@ export class Endpoint implements SessionHost {
     if (config.epoch === this.#epoch && !moved) return;
     this.#epoch = config.epoch;
     this.scans.serve(config.epoch, config.primary);
-    if (config.primary === undefined) this.#leaveUpstream();
+    if (config.primary === undefined) this.#sever();
     else if (moved) this.#goTo(config.primary);
   }
 
@@ -142,10 +159,23 @@ export class Endpoint implements SessionHost {
     );
   }
 
+  /** Leaves a primary that is cut off: what it says from now on counts for nothing. PROXY_EPOCH_TOO_LOW when it was succeeded. */
+  fence(epoch: number): void {
+    if (epoch === this.#epoch && this.upstream === undefined) return;
+    this.#refuseBelow(epoch, this.#epoch + 1);
+    const { primary: _cutOff, ...config } = this.#config;
+    this.#epoch = epoch;
+    this.#config = { ...config, epoch };
+    this.scans.serve(epoch, undefined);
+    this.#dropPrepared();
+    this.#sever();
+    if (this.#hold !== undefined) this.#resume(this.#hold);
+  }
+
   /** Goes on at `target`; resolves with the milliseconds that clients were held. */
   async release(epoch: number, target: Address): Promise<number> {
     const known = epoch === this.#epoch && isAt(this.upstream, target);
-    if (!known) this.#refuseBelow(epoch, this.#epoch + 1);
+    if (!known) this.#refuseBelow(epoch, this.upstream === undefined ? this.#epoch : this.#epoch + 1);
     const hold = this.#hold;
     this.#epoch = epoch;
     this.#config = { ...this.#config, epoch, primary: target };
@@ -210,6 +240,7 @@ export class Endpoint implements SessionHost {
     this.upstream = undefined;
     upstream?.destroy();
     this.scans.close();
+    this.#lapse.stop();
     this.#cancelGiveUp?.();
   }
 
@@ -245,6 +276,7 @@ export class Endpoint implements SessionHost {
       log: this.log,
       arenas: this.#arenas,
       scripts: this.scripts,
+      lease: this.#lease,
       password: () => this.#config.password,
       changed: () => {
         if (upstream === this.upstream) this.#upstreamChanged();
@@ -254,6 +286,10 @@ export class Endpoint implements SessionHost {
   }
 
   #serveFrom(upstream: Upstream): void {
+    if (this.#lapse.tooLong) {
+      upstream.destroy();
+      return;
+    }
     this.upstream = upstream;
     upstream.choose(MAIN_PLACE);
   }
@@ -269,10 +305,29 @@ export class Endpoint implements SessionHost {
     this.#upstreamChanged();
   }
 
+  /** While the lease was out, the primary may have been succeeded without a switchover: then its last words are no truth. */
   #leaveUpstream(): void {
+    if (this.#lease.lapsed) {
+      this.#sever();
+      return;
+    }
     this.upstream?.retire(LAST_WORDS_MS);
     this.upstream = undefined;
     this.#watchPrimary();
+  }
+
+  #sever(): void {
+    const { upstream } = this;
+    this.upstream = undefined;
+    upstream?.sever();
+    this.#watchPrimary();
+  }
+
+  #giveUpClients(): void {
+    this.log.warn("the lease of this node ran out for too long: clients are told that there is no primary");
+    this.#sever();
+    this.givenUp = true;
+    this.#upstreamChanged();
   }
 
   #upstreamChanged(): void {
@@ -320,21 +375,13 @@ export class Endpoint implements SessionHost {
   }
 
   #accept(socket: Socket): void {
-    const { remoteAddress = "", remotePort = 0 } = socket;
     if (this.#sessions.size >= LIMITS.clients) {
       socket.on("error", () => undefined); // it is ended anyway
       socket.end(replies.tooManyClients);
       return;
     }
-    const session = new Session(socket, this, {
-      id: this.#nextClient++,
-      address: `${remoteAddress}:${remotePort}`,
-      name: Buffer.alloc(0),
-      authenticated: this.password === "",
-      user: undefined,
-      place: MAIN_PLACE,
-    });
-    this.#sessions.add(session);
+    const identity = identityOf(socket, this.#nextClient++, this.password === "");
+    this.#sessions.add(new Session(socket, this, identity));
   }
 }
 
@@ -343,5 +390,3 @@ export class Endpoint implements SessionHost {
  * still, and what it might acknowledge after it wakes up would be lost.
  */
 const LAST_WORDS_MS = 2_000;
-
-const MAIN_PLACE = { protocol: 2, database: 0 } as const;

@@ -14,6 +14,7 @@ import { systemClock } from "../reconcile/system-clock.ts";
 import { ArenaPool } from "./upstream/arena.ts";
 import { Endpoint } from "./endpoint.ts";
 import { LIMITS } from "./host.ts";
+import { heldLease } from "../../test/kit/lease.ts";
 
 let engine: TestEngine;
 let endpoint: Endpoint;
@@ -22,7 +23,7 @@ before(async () => {
   engine = await startEngine();
   const config = endpointFor(engine);
   address = config.listen;
-  endpoint = new Endpoint(config, { clock: systemClock, log: silentLog, arenas: new ArenaPool() });
+  endpoint = new Endpoint(config, { clock: systemClock, log: silentLog, arenas: new ArenaPool(), lease: heldLease() });
   await endpoint.listen();
 });
 after(async () => {

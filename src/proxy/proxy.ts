@@ -13,6 +13,7 @@ import type {
 import { ArenaPool } from "./upstream/arena.ts";
 import { Endpoint } from "./endpoint.ts";
 import { faults } from "./faults.ts";
+import { Lease } from "./lease.ts";
 
 /** The channel to the agent; `process` of a child process with IPC is one. */
 export interface ControlChannel {
@@ -53,11 +54,13 @@ async function answer(
 class Endpoints {
   readonly #context: ProxyContext;
   readonly #arenas = new ArenaPool();
+  readonly #lease: Lease;
   readonly #endpoints = new Map<number, Endpoint>();
   #draining = false;
 
   constructor(context: ProxyContext) {
     this.#context = context;
+    this.#lease = new Lease(context.clock);
   }
 
   async execute(command: ProxyCommand): Promise<ProxyReply> {
@@ -78,6 +81,9 @@ class Endpoints {
   async #execute(command: ProxyCommand): Promise<ProxyReply> {
     const { op } = command;
     switch (op) {
+      case "lease":
+        this.#lease.grant(command.until);
+        return { ok: true, op };
       case "configure":
         return { ok: true, op, refused: await this.#configure(command.endpoints) };
       case "prepare":
@@ -89,6 +95,9 @@ class Endpoints {
           op,
           drainMs: await this.#endpoint(command.bdb).hold(command.epoch, command.drainMs, command.holdMs),
         };
+      case "fence":
+        this.#endpoint(command.bdb).fence(command.epoch);
+        return { ok: true, op };
       case "release":
         return { ok: true, op, heldMs: await this.#endpoint(command.bdb).release(command.epoch, command.target) };
       case "abort":
@@ -124,7 +133,10 @@ class Endpoints {
     const known = this.#endpoints.get(config.bdb);
     try {
       if (known === undefined)
-        this.#endpoints.set(config.bdb, new Endpoint(config, { ...this.#context, arenas: this.#arenas }));
+        this.#endpoints.set(
+          config.bdb,
+          new Endpoint(config, { ...this.#context, arenas: this.#arenas, lease: this.#lease }),
+        );
       else known.configure(config);
     } catch (error) {
       if (error instanceof Fault && error.code === faults.epochTooLow.code) return false;

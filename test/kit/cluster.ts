@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NODE_PATHS, PORTS, clusterNames } from "../../src/api/names.ts";
@@ -30,6 +31,10 @@ export interface TestCluster extends AsyncDisposable {
   kill(uid: number): Promise<void>;
   /** SIGTERM, and waits until the agent has left. */
   stop(uid: number): Promise<void>;
+  /** SIGSTOP to the agent, its proxy and its engines, as when the machine stands still; resolves when all of them do. */
+  freeze(uid: number): Promise<void>;
+  /** They go on as if nothing had been. */
+  thaw(uid: number): void;
   leader(): Promise<number>;
   /** Makes a database and waits until it is active. */
   create(body: BdbCreate): Promise<BdbRecord>;
@@ -141,6 +146,14 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     start,
     kill: (uid) => end(uid, "SIGKILL", true),
     stop: (uid) => end(uid, "SIGTERM", false),
+    freeze: async (uid) => {
+      const group = agents.get(uid)?.pid ?? 0;
+      process.kill(-group, "SIGSTOP");
+      await until(`node ${uid} stands still`, async () => (await standing(group)).every(Boolean));
+    },
+    thaw: (uid) => {
+      process.kill(-(agents.get(uid)?.pid ?? 0), "SIGCONT");
+    },
     leader: async () => (await client.call("cluster")).leader_uid,
     log: logOf,
     root: rootOf,
@@ -185,6 +198,16 @@ function layOut(root: string, authority: Authority, tls: Readonly<Record<string,
   write(NODE_PATHS.data, {});
   write(NODE_PATHS.tls, { ...tls, "ca.crt": authority.certificate });
   write(NODE_PATHS.credentials, { username: USERNAME, password: PASSWORD });
+}
+
+/** Of each process of the group, whether it is stopped. */
+async function standing(group: number): Promise<readonly boolean[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, "utf8").catch(() => ""))); // it has ended
+  return stats
+    .map((stat) => stat.slice(stat.lastIndexOf(")") + 2).split(" "))
+    .filter(([, , member]) => member === String(group))
+    .map(([state]) => state === "T");
 }
 
 function killGroup(pid: number): void {

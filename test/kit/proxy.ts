@@ -10,6 +10,7 @@ import type {
 } from "../../src/management/proxy-control.ts";
 import { loopbackAddress } from "./engine.ts";
 import type { TestEngine } from "./engine.ts";
+import { noEnd } from "./lease.ts";
 
 /** A real proxy process, commanded as its agent does. */
 export interface TestProxy {
@@ -48,6 +49,7 @@ export async function startProxy(): Promise<TestProxy> {
     await gone;
   };
   await ready;
+  await done(send({ op: "lease", until: noEnd() }));
   return {
     pid: child.pid ?? 0,
     send,

@@ -11,6 +11,7 @@ import type { Ledger } from "./load-ledger.ts";
 import { startLedger } from "./load-ledger.ts";
 import { addressOf, done, endpointFor, startProxy } from "./proxy.ts";
 import type { TestProxy } from "./proxy.ts";
+import { RawClient } from "./raw-client.ts";
 import { until } from "./until.ts";
 
 /** A shard of real engines behind real proxies, with its record, without an agent around them. */
@@ -27,6 +28,8 @@ export interface TestShard {
   startLoad(): Promise<ShardLoad>;
   /** Exactly one engine is primary, all others follow it, and what clients write goes there. */
   requireOnePrimary(): Promise<void>;
+  /** A client at each proxy. */
+  clients(): Promise<readonly RawClient[]>;
   /** A request of a client at the first proxy. */
   request(...args: readonly string[]): Promise<unknown>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -73,7 +76,7 @@ export async function startShard(names: readonly string[]): Promise<TestShard> {
     shard,
     engine,
     ports: (before) => ({
-      proxies: proxies.map(({ send }, i) => ({ node: i + 1, send, gone: () => false })),
+      proxies: proxies.map(({ send }, i) => ({ node: i + 1, send, gone: () => false, isSilent: async () => false })),
       addressOf: ({ id }) => addressOf(engine(id)),
       change: async (change) => {
         await sleep(0);
@@ -91,6 +94,7 @@ export async function startShard(names: readonly string[]): Promise<TestShard> {
       return loadOf(started);
     },
     requireOnePrimary: () => onePrimary(engines, engine(shard().primary), endpoints),
+    clients: () => Promise.all(endpoints.map(({ listen }) => RawClient.connect(listen))),
     request: (...args) => callEngine({ ...listenerOf(endpoints[0]), timeoutMs: 5_000 }, ...args),
     [Symbol.asyncDispose]: async () => {
       await Promise.all(loads.map((load) => load.stop()));

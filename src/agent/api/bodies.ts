@@ -48,6 +48,7 @@ function schemas(supported: readonly StoreVersion[]): Schemas {
     maintenanceOff: none,
     nodeAction: none,
     localInstances: none,
+    localVouch: z.strictObject({ node: z.int().positive() }),
     localProxy: proxyCommand,
   };
 }
@@ -85,6 +86,7 @@ const milliseconds = z.int().nonnegative().max(600_000);
 const proxyCommand: z.ZodType<ProxyCommand> = z.discriminatedUnion("op", [
   z.strictObject({ op: z.literal("prepare"), bdb, epoch, target }),
   z.strictObject({ op: z.literal("hold"), bdb, epoch, drainMs: milliseconds, holdMs: milliseconds }),
+  z.strictObject({ op: z.literal("fence"), bdb, epoch }),
   z.strictObject({ op: z.literal("release"), bdb, epoch, target }),
   z.strictObject({ op: z.literal("abort"), bdb, epoch }),
   z.strictObject({ op: z.literal("drain"), deadlineMs: milliseconds }),

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { DatabaseAction } from "../../api/records.ts";
 import type { ProxyCommand, ProxyReply } from "../../management/proxy-control.ts";
 import type { ActionRecord, MaintenanceOn } from "../../management/records.ts";
+import { NODE_LEASE_MS } from "../../planner/cluster/tenure.ts";
 import { byLeader } from "./leader.ts";
 import { actionRecord, apiReads } from "./read.ts";
 import type { Handlers } from "./server.ts";
@@ -69,6 +70,10 @@ export function apiHandlers({ view, leadership, joined, proxy }: ApiDeps): Handl
       ),
     nodeAction: async ({ params }) => reads.nodeAction(params.uid, params.action),
     localInstances: async () => view.localInstances(),
+    localVouch: async ({ body }) => {
+      view.members.vouchFor(body.node);
+      return { promised_ms: NODE_LEASE_MS };
+    },
     localProxy: ({ body }) => proxy(body),
   };
 }

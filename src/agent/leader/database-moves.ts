@@ -2,7 +2,7 @@ import type { DatabaseRecord, InstanceRecord } from "../../api/records.ts";
 import { Fault } from "../../base/fault.ts";
 import { primaryOf } from "../../planner/database/facts.ts";
 import type { InstanceFacts } from "../../planner/database/facts.ts";
-import { takesNoWrites } from "../../planner/database/failover.ts";
+import { proofOfEnd } from "../../planner/database/failover.ts";
 import { addressOf, engineAddress } from "../records/cluster-view.ts";
 import type { ClusterView } from "../records/cluster-view.ts";
 import { failOver } from "../switchover/failover.ts";
@@ -54,7 +54,7 @@ export function leaderMoves(view: ClusterView, proxies: () => readonly ProxyPort
           record,
           shard,
           to,
-          oldIsDead: async () => takesNoWrites(await look(record, old)),
+          proof: async () => proofOfEnd(await look(record, old)),
           ...(lastSeen === undefined
             ? {}
             : { lastSeen: { offset: lastSeen.offset, agoMs: view.clock.now().getTime() - lastSeen.at } }),

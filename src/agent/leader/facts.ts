@@ -43,13 +43,14 @@ async function gatherInstances(
   answers: Answers,
 ): Promise<ReadonlyMap<number, InstanceFacts>> {
   const hosts = (node: number): string | undefined => addressOf(view, node);
-  const isGone = (node: number): boolean => nodes.find(({ uid }) => uid === node)?.alive === false;
+  const isAway = (node: number): boolean => nodes.find(({ uid }) => uid === node)?.alive === false;
+  const isGone = (node: number): boolean => isAway(node) && view.members.get(node)?.mayAcknowledge === false;
   const entries = record.shards.flatMap((shard) =>
     shard.instances.map(async (instance) => {
       const serves = answers.get(instance.id)?.state === "serving";
-      // a node that is gone did not answer a moment ago
+      // a node that is away did not answer a moment ago
       const word =
-        serves || isGone(instance.node) ? undefined : await askNode(view, instance.node, record.uid, instance.id);
+        serves || isAway(instance.node) ? undefined : await askNode(view, instance.node, record.uid, instance.id);
       const facts = instanceFacts(record, shard, instance, answers, hosts, word, isGone(instance.node));
       return [instance.id, facts] as const;
     }),

@@ -59,7 +59,8 @@ export function instanceFacts(
     const local = word?.kind === "told" ? word.instance : undefined;
     // only a crashed instance has used its launch for good; one on its way up or down may be about to write it
     const used = local?.state === "crashed" ? { usedLaunch: local.launch, endedCleanly: local.clean === true } : {};
-    return { ...nothing, ...used, state: stateOf(answer.state, word, nodeIsGone) };
+    const cutOff = answer.state === "silent" && nodeIsGone ? ({ cutOff: true } as const) : {};
+    return { ...nothing, ...used, ...cutOff, state: stateOf(answer.state, word, nodeIsGone) };
   }
   return {
     state: "serving",

@@ -1,12 +1,17 @@
+import type { Lease } from "kubernetes-types/coordination/v1.js";
 import { APP_LABEL, LABELS, clusterNames } from "../../api/names.ts";
 import type { Clock } from "../../base/clock.ts";
-import { isFault } from "../../base/fault.ts";
+import { Fault, isFault } from "../../base/fault.ts";
+import { LONG_AGO } from "../../base/instant.ts";
+import type { Instant } from "../../base/instant.ts";
 import type { Log } from "../../base/log.ts";
 import { Leases } from "../../kube/builtin.ts";
 import { faults as kubeFaults } from "../../kube/faults.ts";
-import type { Kube } from "../../kube/kube.ts";
+import type { Kube, Stored } from "../../kube/kube.ts";
 import { microTimestamp } from "../../kube/timestamp.ts";
-import { NODE_LEASE_MS } from "../records/members.ts";
+import { NODE_LEASE_MS } from "../../planner/cluster/tenure.ts";
+import { instantNow } from "../../reconcile/instant.ts";
+import { faults } from "../faults.ts";
 import { REPORT_ANNOTATION } from "./report.ts";
 import type { NodeReport } from "./report.ts";
 
@@ -24,11 +29,11 @@ export interface NodeLeaseOptions {
 }
 
 export interface NodeLease {
-  /** Milliseconds since the last renewal that the API server confirmed, counted from when it was sent. */
-  sinceRenewalMs(): number;
+  /** When the newest renewal was sent that the API server has confirmed. */
+  renewedAt(): Instant;
   /** Resolves when the node is a member: the first renewal is stored. */
   readonly joined: Promise<void>;
-  /** Says now what has changed, instead of with the next renewal. */
+  /** Renews now, instead of a little later; resolves also when that fails. */
   renewNow(): Promise<void>;
   /** Says that the node is gone, so that nobody waits for its lease to run out. Call after `signal` has aborted. */
   giveUp(): Promise<void>;
@@ -36,19 +41,23 @@ export interface NodeLease {
 
 const RENEW_MS = 1_000;
 
-/** Renews the Lease of this node every second until `signal` aborts; failures are logged once, and renewal goes on. */
+/**
+ * Renews the Lease of this node every second until `signal` aborts, by compare-and-swap: another process that has begun to
+ * act for the same node is never renewed away. Failures are logged once, and renewal goes on.
+ */
 export function keepNodeLease(options: NodeLeaseOptions): NodeLease {
   const { clock, log, signal } = options;
   const joined = Promise.withResolvers<void>();
-  let renewedAt = Number.NEGATIVE_INFINITY;
+  const own = new OwnLease(options);
+  let renewedAt = LONG_AGO;
   let failing = false;
   let tail: Promise<void> = Promise.resolve();
 
   const renew = async (): Promise<void> => {
-    const sentAt = clock.now();
+    const sentAt = instantNow();
     try {
-      await write(options, sentAt);
-      renewedAt = sentAt.getTime();
+      await own.write(options.podName);
+      renewedAt = sentAt;
       joined.resolve();
       if (failing) log.info("the node's lease is renewed again");
       failing = false;
@@ -62,10 +71,10 @@ export function keepNodeLease(options: NodeLeaseOptions): NodeLease {
   return {
     joined: joined.promise,
     renewNow,
-    sinceRenewalMs: () => clock.now().getTime() - renewedAt,
+    renewedAt: () => renewedAt,
     giveUp: async () => {
       await tail;
-      await write({ ...options, podName: "" }, clock.now());
+      await own.write("");
     },
   };
 }
@@ -77,15 +86,60 @@ async function repeat(act: () => Promise<void>, clock: Clock, signal: AbortSigna
   }
 }
 
-async function write({ kube, cluster, namespace, node, podName, report }: NodeLeaseOptions, now: Date): Promise<void> {
-  const name = clusterNames.nodeLease(cluster, node);
-  const annotations = { [REPORT_ANNOTATION]: JSON.stringify(report()) };
-  const spec = { holderIdentity: podName, leaseDurationSeconds: NODE_LEASE_MS / 1000, renewTime: microTimestamp(now) };
-  try {
-    await kube.patch(Leases, { name, namespace }, { type: "merge", body: { metadata: { annotations }, spec } });
-  } catch (error) {
-    if (!isFault(error, kubeFaults.notFound)) throw error;
+/** The Lease as this process wrote it last. Each process that acts for the node counts `leaseTransitions` up once. */
+class OwnLease {
+  readonly #options: NodeLeaseOptions;
+  #held: Stored<Lease> | undefined;
+
+  constructor(options: NodeLeaseOptions) {
+    this.#options = options;
+  }
+
+  /** AGENT_SUPERSEDED when another process acts for the node since. */
+  async write(holder: string): Promise<void> {
+    const { kube, cluster, namespace, node } = this.#options;
+    const ref = { name: clusterNames.nodeLease(cluster, node), namespace };
+    const current = this.#held ?? (await kube.get(Leases, ref));
+    try {
+      this.#held = current === undefined ? await this.#create(ref, holder) : await this.#update(current, holder);
+    } catch (error) {
+      if (!isFault(error, kubeFaults.conflict) && !isFault(error, kubeFaults.notFound)) throw error;
+      this.#look(await kube.get(Leases, ref));
+      throw error;
+    }
+  }
+
+  #create(ref: { readonly name: string; readonly namespace: string }, holder: string): Promise<Stored<Lease>> {
+    const { kube, cluster, report } = this.#options;
     const labels = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.role]: "node" };
-    await kube.create(Leases, { metadata: { name, namespace, labels, annotations }, spec });
+    const annotations = { [REPORT_ANNOTATION]: JSON.stringify(report()) };
+    return kube.create(Leases, { metadata: { ...ref, labels, annotations }, spec: this.#spec(holder, 1) });
+  }
+
+  #update(current: Stored<Lease>, holder: string): Promise<Stored<Lease>> {
+    const { kube, report } = this.#options;
+    const begun = current.spec?.leaseTransitions ?? 0;
+    const annotations = { ...current.metadata.annotations, [REPORT_ANNOTATION]: JSON.stringify(report()) };
+    return kube.update(Leases, {
+      ...current,
+      metadata: { ...current.metadata, annotations },
+      spec: this.#spec(holder, this.#held === undefined ? begun + 1 : begun),
+    });
+  }
+
+  #spec(holderIdentity: string, leaseTransitions: number): NonNullable<Lease["spec"]> {
+    const renewTime = microTimestamp(this.#options.clock.now());
+    return { holderIdentity, leaseDurationSeconds: NODE_LEASE_MS / 1000, renewTime, leaseTransitions };
+  }
+
+  /** Somebody else wrote: a hand that changed a label, or a successor, after whom this process is nobody. */
+  #look(current: Stored<Lease> | undefined): void {
+    const held = this.#held;
+    if (held === undefined) return;
+    if ((current?.spec?.leaseTransitions ?? 0) > (held.spec?.leaseTransitions ?? 0)) {
+      const { node } = this.#options;
+      throw new Fault(faults.superseded, `another process acts for node ${node} since this one did`, { node });
+    }
+    this.#held = current;
   }
 }

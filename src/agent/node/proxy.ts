@@ -1,5 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../base/fault.ts";
+import { LONG_AGO } from "../../base/instant.ts";
+import type { Instant } from "../../base/instant.ts";
 import type { Log } from "../../base/log.ts";
 import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../management/proxy-control.ts";
 import type { Epochs } from "./epochs.ts";
@@ -10,6 +12,8 @@ import { runProxyChild } from "./proxy-child.ts";
 export interface NodeProxy {
   /** The whole wanted state; resolves once the proxy has it. Idempotent: says nothing when it has it already. */
   want(endpoints: readonly EndpointConfig[], drained: boolean): Promise<void>;
+  /** Lets the proxy acknowledge until then, also one that is started again. */
+  grant(until: Instant): void;
   /** Passes on what the leader orders; AGENT_PROXY_GONE while the proxy is not up. */
   send(command: ProxyCommand): Promise<ProxyReply>;
   /** The proxy runs, has the endpoints that were wanted last, and takes clients. */
@@ -33,15 +37,22 @@ const DRAIN_MS = 5_000;
 export function startNodeProxy(options: NodeProxyOptions): NodeProxy {
   let configured = "";
   let drained = false;
+  let granted = LONG_AGO;
   const child = runProxyChild({
     ...options,
     onReady: () => {
       configured = "";
       drained = false;
+      tellLease();
       options.onReady();
     },
   });
 
+  const tellLease = (): void => {
+    if (!child.ready() || granted === LONG_AGO) return;
+    // a proxy that ends meanwhile passes nothing on, and the next one is told again
+    child.send({ op: "lease", until: granted }).catch(() => undefined);
+  };
   const send = async (command: ProxyCommand): Promise<ProxyReply> => {
     const reply = await child.send(command);
     if (reply.ok && reply.op === "drain") drained = true;
@@ -55,6 +66,10 @@ export function startNodeProxy(options: NodeProxyOptions): NodeProxy {
 
   return {
     send,
+    grant: (until) => {
+      granted = until;
+      tellLease();
+    },
     takesClients: () => child.ready() && configured !== "" && !drained,
     async want(endpoints, wantDrained) {
       if (!child.ready()) return; // onReady asks again

@@ -27,6 +27,8 @@ export interface NodeSyncOptions {
 export interface NodeSync {
   /** Looks at the records again. */
   ask(): void;
+  /** Resolves once the proxy has been told what the records say now. */
+  endpointsDone(): Promise<void>;
   /** Calls back when the node begins or ceases to take clients. */
   onServing(listener: () => void): void;
   readonly stopped: Promise<void>;
@@ -75,6 +77,7 @@ export function syncNode(options: NodeSyncOptions): NodeSync {
       engines.ask();
       endpoints.ask();
     },
+    endpointsDone: () => endpoints.done(),
     onServing: (listener) => {
       listeners.push(listener);
     },

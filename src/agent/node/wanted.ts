@@ -24,7 +24,10 @@ export function wantedInstances(
   );
 }
 
-/** The endpoint of a database on the node with `address`; undefined while it has no shard. */
+/**
+ * The endpoint of a database on the node with `address`; undefined while it has no shard. While a primary that is cut off is
+ * being succeeded there is none, in the epoch that is about to begin.
+ */
 export function wantedEndpoint(
   record: DatabaseRecord,
   address: string,
@@ -33,12 +36,13 @@ export function wantedEndpoint(
 ): EndpointConfig | undefined {
   const shard = record.shards[0];
   if (shard === undefined) return undefined;
-  const primary = addressOfPrimary(shard, addressOf);
+  const forced = shard.switchover?.forced === true;
+  const primary = forced ? undefined : addressOfPrimary(shard, addressOf);
   return {
     bdb: record.uid,
     listen: { host: address, port: record.port },
     password,
-    epoch: shard.epoch,
+    epoch: forced ? (shard.switchover?.epoch ?? shard.epoch) : shard.epoch,
     holdMs: HOLD_MS,
     ...(primary === undefined ? {} : { primary }),
   };

@@ -16,6 +16,8 @@ export interface Peers {
   proxy(node: number, command: ProxyCommand): Promise<ProxyReply>;
   /** Carries a client's write to the leader; throws the client's Fault, with the leader's own answer in its details. */
   forward<N extends RouteName>(node: number, route: N, request: RequestOf<N>): Promise<ReplyOf<N>>;
+  /** Whether the node promises now to take nothing over from this one for the length of a lease. */
+  vouches(node: number): Promise<boolean>;
   /** Whether the agent answers at all; an answer counts for half a second. */
   answers(node: number): Promise<boolean>;
   close(): Promise<void>;
@@ -65,6 +67,10 @@ export function connectPeers(options: PeersOptions): Peers {
     proxy: (node, body) =>
       clientOf(node, ORDER_TIMEOUT_MS).call("localProxy", { body }, { signal: AbortSignal.timeout(patienceOf(body)) }),
     forward: (node, route, request) => clientOf(node, FORWARD_TIMEOUT_MS).call(route, request),
+    vouches: async (node) => {
+      const body = { node: options.self };
+      return (await clientOf(node, TIMEOUT_MS).call("localVouch", { body }).catch(silence)) !== undefined;
+    },
     answers: (node) => {
       const now = options.clock.now().getTime();
       const known = heard.get(node);

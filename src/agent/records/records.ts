@@ -20,6 +20,8 @@ export interface Records {
   database(uid: number): DatabaseRecord | undefined;
   /** False while some record was never readable: what it asks for is not known then. */
   complete(): boolean;
+  /** Reads every record from the API server: afterwards nothing is older than when this was called. */
+  refresh(): Promise<void>;
   /** Compare-and-swap; the answer is what is stored then. */
   changeState(change: (state: ClusterStateRecord) => ClusterStateRecord): Promise<ClusterStateRecord>;
   /** Compare-and-swap; undefined when the database is gone. */
@@ -73,6 +75,11 @@ export function followRecords(options: RecordsOptions): Records {
     databases: () => [...mirror.databases.values()].toSorted((a, b) => a.uid - b.uid),
     database: (uid) => mirror.databases.get(uid),
     complete: () => mirror.unreadable.size === 0,
+    async refresh() {
+      const labelSelector = `${LABELS.cluster}=${cluster},${LABELS.record}`;
+      const { items } = await kube.list(ConfigMaps, { namespace, labelSelector });
+      for (const item of items) mirror.put(item);
+    },
     async changeState(next) {
       const name = clusterNames.clusterRecord(cluster);
       const stored =

@@ -22,7 +22,7 @@ const shard = z.looseObject({
   instances: z.array(
     z.looseObject({ id: count, node: count, port: count, storeVersion: z.enum(STORE_VERSIONS), launch: count }),
   ),
-  switchover: z.looseObject({ to: count, epoch: count }).exactOptional(),
+  switchover: z.looseObject({ to: count, epoch: count, forced: z.literal(true).exactOptional() }).exactOptional(),
 });
 
 const database: z.ZodType<DatabaseRecord> = z.looseObject({

@@ -17,17 +17,15 @@ import { attach, promote, reasonOf, roleOf, withEngine } from "./engines.ts";
 import { attachAll, stepDown } from "./forward.ts";
 import type { ShardPorts } from "./ports.ts";
 import { failedNodes, tellProxies } from "./proxies.ts";
+import { shutOut } from "./shut-out.ts";
 
 /** A primary that is dead, and who takes over. */
 export interface FailoverRequest {
   readonly record: DatabaseRecord;
   readonly shard: number;
   readonly to: number;
-  /**
-   * Proof that the old primary takes no more writes: its process is known to have ended, or the lease of its node has
-   * expired, so that the node has fenced itself. Asked again right before the promotion.
-   */
-  readonly oldIsDead: () => boolean | Promise<boolean>;
+  /** Why the old primary acknowledges no more writes; asked again right before the promotion. */
+  readonly proof: () => Promise<"ended" | "cut-off" | undefined>;
   /** What was last seen of it, for the report. */
   readonly lastSeen?: { readonly offset: number; readonly agoMs: number };
 }
@@ -41,8 +39,8 @@ export interface FailoverResult {
 }
 
 /**
- * Makes a replica primary because the primary is dead: fence, promotion, record with the next epoch, clients, the other
- * replicas. No client is sent to it before the record says so; whoever finds it half-way finds a replica that is promoted
+ * Makes a replica primary because the primary is dead: promotion, record with the next epoch, clients, the other replicas.
+ * One that is cut off, and may come back, is shut out first. No client is sent to it before the record says so; whoever finds it half-way finds a replica that is promoted
  * already, and goes on with that one. AGENT_NOT_FENCED when the old primary may still take writes; AGENT_RECORD_MOVED when
  * somebody else was quicker: then it steps down again.
  */
@@ -58,7 +56,7 @@ export async function failOver(
     throw new Fault(faults.recordMoved, `instance ${request.to} cannot take over database ${record.uid}`, {
       to: request.to,
     });
-  await requireDead(request);
+  if ((await requireEnd(request)) === "cut-off") await shutOut(record, move, ports);
   const { offset } = await withEngine(address, async (engine) => {
     const view = await roleOf(engine);
     await promote(engine);
@@ -82,8 +80,9 @@ function withSuccession(current: DatabaseRecord, move: SwitchoverMove, loss: str
   return next === current ? current : withReason(withLossReport(next, loss), "");
 }
 
-async function requireDead({ record, oldIsDead }: FailoverRequest): Promise<void> {
-  if (await oldIsDead()) return;
+async function requireEnd({ record, proof }: FailoverRequest): Promise<"ended" | "cut-off"> {
+  const found = await proof();
+  if (found !== undefined) return found;
   throw new Fault(faults.notFenced, `the primary of database ${record.uid} may still take writes`, { bdb: record.uid });
 }
 

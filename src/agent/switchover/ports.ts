@@ -10,6 +10,8 @@ export interface ProxyPort {
   send(command: ProxyCommand): Promise<ProxyReply>;
   /** The node is known to be dead (its lease has expired): what its proxy does no longer matters. */
   readonly gone: () => boolean;
+  /** The API server has been asked, too: the node can acknowledge nothing, and has not come back unseen. */
+  readonly isSilent: () => Promise<boolean>;
 }
 
 /** What changing a primary needs of the world; one value for one database. */

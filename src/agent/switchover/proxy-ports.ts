@@ -10,7 +10,8 @@ export function proxyPorts(view: ClusterView, own: NodeProxy): readonly ProxyPor
   return view.members.list().map(({ uid }) => ({
     node: uid,
     send: (command) => order(view, own, uid, command),
-    gone: () => uid !== view.config.node && view.members.get(uid)?.fresh !== true,
+    gone: () => uid !== view.config.node && view.members.get(uid)?.mayAcknowledge !== true,
+    isSilent: () => view.members.isSilent(uid),
   }));
 }
 

@@ -47,7 +47,8 @@ export async function resolveIntent(request: ResolveRequest, ports: ShardPorts):
   const targetAddress = addressOf(record, move, move.to, ports);
   const old = await fencedRole(oldAddress);
   const target = targetAddress === undefined ? undefined : await settledRole(targetAddress);
-  const verdict = judgeIntent({ old, target, targetDead: request.targetDead });
+  const forced = shard?.switchover?.forced === true;
+  const verdict = judgeIntent({ old, target, targetDead: request.targetDead, forced });
   ports.log.info("unfinished switchover judged", { bdb: record.uid, ...move, verdict: verdict.kind, old, target });
   switch (verdict.kind) {
     case "wait":
@@ -97,6 +98,8 @@ async function takenBack(
   if (old.role === "replica") await withEngine(oldAddress, promote);
   if (targetAddress !== undefined) await reattached(targetAddress, oldAddress, ports);
   const target = { host: oldAddress.host, port: oldAddress.port };
+  // a target that is silent may only stand still: what it would acknowledge when it goes on is lost already
+  if (loss !== undefined) await tellProxies(ports.proxies, { op: "fence", bdb: record.uid, epoch: move.epoch + 1 });
   await tellProxies(ports.proxies, { op: "release", bdb: record.uid, epoch: move.epoch + 1, target });
   await withEngine(oldAddress, resumeWrites);
   return { kind: "taken-back", record: stored };

@@ -215,7 +215,9 @@ function secondProxy(
 ): ShardPorts {
   const ports = shard.ports();
   const proxies = ports.proxies.map((proxy) =>
-    proxy.node === 2 ? { node: 2, gone: () => gone, send: (command: ProxyCommand) => way(command, proxy.send) } : proxy,
+    proxy.node === 2
+      ? { ...proxy, gone: () => gone, send: (command: ProxyCommand) => way(command, proxy.send) }
+      : proxy,
   );
   return { ...ports, proxies };
 }

@@ -34,6 +34,8 @@ export interface InstanceFacts {
   readonly hasData: boolean;
   /** Its memory limit and eviction policy are those of the record. */
   readonly configured: boolean;
+  /** It is called dead because its node is gone and can acknowledge nothing any more; its process may still run. */
+  readonly cutOff?: true;
   /** Highest launch number that was used for it; present only when its node reports it crashed. */
   readonly usedLaunch?: number;
   /** It does not run and ended as it was asked to: what it keeps on disk is complete. */

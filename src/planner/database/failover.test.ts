@@ -1,19 +1,28 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { InstanceFacts } from "./facts.ts";
-import { takesNoWrites } from "./failover.ts";
+import { proofOfEnd } from "./failover.ts";
 
-const cases: readonly { rule: string; facts: InstanceFacts | undefined; want: boolean }[] = [
-  { rule: "one that has ended takes none", facts: facts("dead"), want: true },
-  { rule: "one that somebody has made a replica takes none", facts: facts("serving", "replica"), want: true },
-  { rule: "one that serves as primary takes them", facts: facts("serving", "primary"), want: false },
-  { rule: "one that is silent may take them", facts: facts("silent"), want: false },
-  { rule: "one that is on its way up may take them soon", facts: facts("loading"), want: false },
-  { rule: "of one that nobody has asked nothing is known", facts: undefined, want: false },
+const cases: readonly {
+  rule: string;
+  facts: InstanceFacts | undefined;
+  want: ReturnType<typeof proofOfEnd>;
+}[] = [
+  { rule: "one whose process is gone has ended", facts: facts("dead"), want: "ended" },
+  {
+    rule: "one whose node is gone is cut off: it may come back",
+    facts: { ...facts("dead"), cutOff: true },
+    want: "cut-off",
+  },
+  { rule: "one that somebody has made a replica has ended", facts: facts("serving", "replica"), want: "ended" },
+  { rule: "one that serves as primary has not", facts: facts("serving", "primary"), want: undefined },
+  { rule: "one that is silent may acknowledge", facts: facts("silent"), want: undefined },
+  { rule: "one that is on its way up may do so soon", facts: facts("loading"), want: undefined },
+  { rule: "of one that nobody has asked nothing is known", facts: undefined, want: undefined },
 ];
 
 for (const { rule, facts: of, want } of cases) {
-  test(`writes at a primary that is to be replaced: ${rule}`, () => assert.equal(takesNoWrites(of), want));
+  test(`a primary that is to be replaced: ${rule}`, () => assert.equal(proofOfEnd(of), want));
 }
 
 function facts(state: InstanceFacts["state"], role?: "primary" | "replica"): InstanceFacts {

@@ -39,11 +39,12 @@ export function primaryStep({ record, instances, nodes }: DatabaseFacts, shard: 
 }
 
 /**
- * Proof that an instance takes no more writes: its process has ended, its node is gone and has fenced itself, or it has
- * been made a replica by somebody.
+ * Why an instance acknowledges no more writes: its process has ended or was made a replica (`ended`), or it is `cut-off`: its
+ * node has not renewed its lease and does not answer, yet its process may run and come back. Undefined: it may.
  */
-export function takesNoWrites(facts: InstanceFacts | undefined): boolean {
-  return facts?.state === "dead" || (facts?.state === "serving" && facts.role === "replica");
+export function proofOfEnd(facts: InstanceFacts | undefined): "ended" | "cut-off" | undefined {
+  if (facts?.state === "dead") return facts.cutOff === true ? "cut-off" : "ended";
+  return facts?.state === "serving" && facts.role === "replica" ? "ended" : undefined;
 }
 
 /** The replica with the highest offset among those that serve and have held the data; one promoted already wins. */

@@ -13,6 +13,8 @@ export interface IntentFacts {
   readonly old: RoleFacts | undefined;
   /** The target is known to be dead: its process has ended, or its node's lease has expired. */
   readonly targetDead: boolean;
+  /** The old primary was cut off when it began. */
+  readonly forced: boolean;
 }
 
 export type IntentVerdict =
@@ -29,17 +31,20 @@ const IDLE_BYTES = 128;
  * Decides by the target's role: promoted means finish, otherwise take back. Only when the fence ran out, so that the old
  * primary took writes again while the target took none, a promoted target steps back.
  */
-export function judgeIntent({ target, old, targetDead }: IntentFacts): IntentVerdict {
+export function judgeIntent({ target, old, targetDead, forced }: IntentFacts): IntentVerdict {
   if (target === undefined)
     return targetDead ? { kind: "take-back", loss: goneWithTarget(old) } : { kind: "wait", reason: TARGET_SILENT };
   if (target.role === "replica") return { kind: "take-back" };
-  if (old?.role !== "primary") return { kind: "finish" };
+  if (old?.role !== "primary") return { kind: "finish", ...(forced ? { loss: CUT_OFF } : {}) };
   const byOld = old.offset - target.promotedAt;
   const byTarget = target.offset - target.promotedAt;
   if (byOld <= IDLE_BYTES) return { kind: "finish" };
   if (byTarget <= IDLE_BYTES) return { kind: "take-back" };
   return { kind: "finish", loss: `the old primary took ${byOld} bytes of writes after its successor was promoted` };
 }
+
+const CUT_OFF =
+  "a replica took over from a primary that was cut off; acknowledged writes that had not reached it are lost, how many is not known";
 
 const TARGET_SILENT = "the target of the switchover does not answer, so nobody knows whether it was promoted";
 

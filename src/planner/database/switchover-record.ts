@@ -22,7 +22,8 @@ export function moveTo(record: DatabaseRecord, shardId: number, to: number): Swi
 /** The move that the shard's intent names; undefined when none has begun. */
 export function moveBegun(shard: ShardRecord): SwitchoverMove | undefined {
   if (shard.switchover === undefined) return undefined;
-  return { shard: shard.id, from: shard.primary, ...shard.switchover };
+  const { to, epoch } = shard.switchover;
+  return { shard: shard.id, from: shard.primary, to, epoch };
 }
 
 /** True when the move is the one that has begun, and nobody has taken it back or begun another. */
@@ -37,12 +38,16 @@ export function isDone(record: DatabaseRecord, move: SwitchoverMove): boolean {
   return shard?.primary === move.to && shard.epoch >= move.epoch;
 }
 
-/** Notes the intent; undefined when another move has begun, or the primary or its epoch is another one by now. */
-export function begin(record: DatabaseRecord, move: SwitchoverMove): DatabaseRecord | undefined {
+/**
+ * Notes the intent; undefined when another move has begun, or the primary or its epoch is another one by now. `forced`: the
+ * primary is cut off; whoever reads the record from now on leaves it.
+ */
+export function begin(record: DatabaseRecord, move: SwitchoverMove, forced = false): DatabaseRecord | undefined {
   const shard = shardOf(record, move);
   if (shard?.primary !== move.from || shard.switchover !== undefined || shard.epoch !== move.epoch - 1)
     return undefined;
-  return onShard(record, move, (current) => ({ ...current, switchover: { to: move.to, epoch: move.epoch } }));
+  const switchover = { to: move.to, epoch: move.epoch, ...(forced ? { forced } : {}) };
+  return onShard(record, move, (current) => ({ ...current, switchover }));
 }
 
 /** The target serves: primary and epoch change and the intent goes. Unchanged unless this move is under way. */

@@ -134,6 +134,12 @@ const intents: readonly (readonly [name: string, facts: Partial<IntentFacts>, wa
     { target: promoted(500), old: undefined },
     "finish",
   ],
+  [
+    "a target that was promoted because the old primary was cut off is finished, and what that may cost is said",
+    { target: promoted(500), old: undefined, forced: true },
+    "finish",
+    /cut off/,
+  ],
   ["both primary, nothing written on the old one: finish", { target: promoted(900), old: serving(528) }, "finish"],
   [
     "both primary, only the old one took writes after its fence ran out: take back",
@@ -163,7 +169,7 @@ const intents: readonly (readonly [name: string, facts: Partial<IntentFacts>, wa
 
 for (const [name, facts, want, loss] of intents)
   test(`judgeIntent: ${name}`, () => {
-    const verdict = judgeIntent({ target: undefined, old: undefined, targetDead: false, ...facts });
+    const verdict = judgeIntent({ target: undefined, old: undefined, targetDead: false, forced: false, ...facts });
     assert.equal(verdict.kind, want);
     const said = verdict.kind === "wait" ? undefined : verdict.loss;
     if (loss === undefined) assert.equal(said, undefined);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startEngine } from "../../../test/kit/engine.ts";
 import { FakeClock } from "../../../test/kit/fake-clock.ts";
+import { heldLease } from "../../../test/kit/lease.ts";
 import { silentLog } from "../../base/log.ts";
 import { encodeCommand } from "../../resp/encode.ts";
 import { ArenaPool } from "../upstream/arena.ts";
@@ -15,7 +16,13 @@ test("a server that was left is kept until it was not asked for a minute", async
   await using old = await startEngine();
   await using fresh = await startEngine();
   const clock = new FakeClock();
-  const shared = { arenas: new ArenaPool(), scripts: new ScriptCache(), password: () => "", changed: () => undefined };
+  const shared = {
+    arenas: new ArenaPool(),
+    scripts: new ScriptCache(),
+    password: () => "",
+    changed: () => undefined,
+    lease: heldLease(),
+  };
   const sources = new ScanSources(
     clock,
     (address) => new Upstream(address, { clock, log: silentLog, ...shared }),

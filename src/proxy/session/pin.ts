@@ -1,6 +1,8 @@
 import { Fault } from "../../base/fault.ts";
 import { FrameScanner, INCOMPLETE } from "../../resp/scan.ts";
 import type { Backend } from "../upstream/backend.ts";
+import { Gate } from "../upstream/gate.ts";
+import type { Lease } from "../lease.ts";
 import { Wire } from "../upstream/wire.ts";
 
 /** Who uses a pin at the moment. */
@@ -22,27 +24,33 @@ export class Pin {
   /** Its state differs from that of a new connection: it must not be used again by another client. */
   tainted = false;
   readonly #wire: Wire;
+  readonly #gate: Gate;
   readonly #scanner = new FrameScanner({ maxFrameBytes: 2 ** 31 });
   #carried: Buffer[] = [];
   #user: PinUser | undefined;
 
-  constructor(backend: Backend, lane: string) {
+  constructor(backend: Backend, lane: string, lease: Lease, onClosed: () => void) {
     this.id = backend.id;
     this.lane = lane;
     this.#wire = new Wire(backend.socket, {
       data: (bytes) => {
-        this.#receive(bytes);
+        this.#gate.take(bytes);
       },
       end: () => {
         this.#wire.destroy();
       },
       closed: () => {
         this.closed = true;
+        this.#gate.drop();
+        onClosed();
         this.#user?.closed();
       },
       drained: () => {
         this.#user?.drained?.();
       },
+    });
+    this.#gate = new Gate(lease, this.#wire, (bytes) => {
+      this.#receive(bytes);
     });
   }
 
@@ -68,8 +76,15 @@ export class Pin {
     this.#wire.resume();
   }
 
+  /** Ends the connection; its user is told. */
+  sever(): void {
+    this.#gate.drop();
+    this.#wire.destroy();
+  }
+
   destroy(): void {
     this.#user = undefined;
+    this.#gate.drop();
     this.#wire.destroy();
   }
 

@@ -8,6 +8,7 @@ import fc from "fast-check";
 import { until } from "../../../test/kit/until.ts";
 import { encodeCommand } from "../../resp/encode.ts";
 import { ArenaPool } from "./arena.ts";
+import { heldLease } from "../../../test/kit/lease.ts";
 import { Lane } from "./lane.ts";
 import type { LostRequest, Requester } from "./lane.ts";
 
@@ -132,7 +133,7 @@ async function openLane(): Promise<Lane> {
   peer.setNoDelay(true);
   peer.on("error", () => undefined);
   peer.resume();
-  return new Lane(socket, new ArenaPool(), {
+  return new Lane(socket, new ArenaPool(), heldLease(), {
     closed: () => undefined,
     idle: () => undefined,
     drained: () => undefined,

@@ -6,6 +6,8 @@ import type { Arena, ArenaPool } from "./arena.ts";
 import { outstandingOf, requestOf } from "./flight.ts";
 import type { Flight } from "./flight.ts";
 import { isRefusal } from "../session/refusals.ts";
+import { Gate } from "./gate.ts";
+import type { Lease } from "../lease.ts";
 import { Wire } from "./wire.ts";
 
 /** Whoever puts requests on a lane. */
@@ -46,6 +48,7 @@ export class Lane {
   inFlight = 0;
   closed = false;
   readonly #wire: Wire;
+  readonly #gate: Gate;
   readonly #events: LaneEvents;
   readonly #arenas: ArenaPool;
   readonly #scanner = new FrameScanner({ maxFrameBytes: MAX_REPLY_BYTES });
@@ -56,13 +59,13 @@ export class Lane {
   /** Beginning of a reply that is wanted whole. */
   #withheld: Buffer[] = [];
 
-  constructor(socket: Socket, arenas: ArenaPool, events: LaneEvents) {
+  constructor(socket: Socket, arenas: ArenaPool, lease: Lease, events: LaneEvents) {
     this.#arenas = arenas;
     this.#arena = arenas.take();
     this.#events = events;
     this.#wire = new Wire(socket, {
       data: (bytes) => {
-        this.#receive(bytes);
+        this.#gate.take(bytes);
       },
       end: () => {
         this.#wire.destroy();
@@ -73,6 +76,9 @@ export class Lane {
       drained: () => {
         events.drained();
       },
+    });
+    this.#gate = new Gate(lease, this.#wire, (bytes) => {
+      this.#receive(bytes);
     });
   }
 
@@ -224,6 +230,7 @@ export class Lane {
 
   #close(): void {
     this.closed = true;
+    this.#gate.drop();
     const torn = this.#scanner.inside && this.#withheld.length === 0;
     const flights = this.#flights.splice(this.#head);
     this.#head = 0;

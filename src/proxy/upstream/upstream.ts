@@ -7,6 +7,7 @@ import type { EngineClient } from "../../resp/engine-client.ts";
 import type { ArenaPool } from "./arena.ts";
 import { dialBackend, refusalOf } from "./backend.ts";
 import { Lane } from "./lane.ts";
+import type { Lease } from "../lease.ts";
 import { Pin } from "../session/pin.ts";
 import type { ScriptCache } from "../session/script-cache.ts";
 import { after } from "../timer.ts";
@@ -17,6 +18,7 @@ export interface UpstreamContext {
   readonly log: Log;
   readonly arenas: ArenaPool;
   readonly scripts: ScriptCache;
+  readonly lease: Lease;
   readonly password: () => string;
   /** Something became possible: a lane is ready, or takes requests again. */
   readonly changed: () => void;
@@ -49,6 +51,7 @@ export class Upstream {
   reachable = false;
   readonly #context: UpstreamContext;
   readonly #slots = new Map<string, Slot>();
+  readonly #pins = new Set<Pin>();
   readonly #idlePins: Pin[] = [];
   readonly #givenScripts = new Set<string>();
   #control: Promise<EngineClient> | undefined;
@@ -109,7 +112,10 @@ export class Upstream {
   }
 
   async dialPin(place: Place): Promise<Pin> {
-    return new Pin(await this.#backend(place), laneName(place));
+    const backend = await this.#backend(place);
+    const pin: Pin = new Pin(backend, laneName(place), this.#context.lease, () => this.#pins.delete(pin));
+    this.#pins.add(pin);
+    return pin;
   }
 
   /** Dials a connection for each of these clients ahead of its need, as far as that is possible in half a second. */
@@ -141,6 +147,12 @@ export class Upstream {
     this.#cancelDeadline = after(this.#context.clock, graceMs, () => {
       this.destroy();
     });
+  }
+
+  /** Ends every connection at once, those that clients have for themselves too: what is in flight has no outcome. */
+  sever(): void {
+    this.destroy();
+    for (const pin of this.#pins) pin.sever();
   }
 
   destroy(): void {
@@ -207,7 +219,7 @@ export class Upstream {
     slot.failures = 0;
     slot.refused = undefined;
     this.reachable = true;
-    slot.lane = new Lane(backend.socket, this.#context.arenas, {
+    slot.lane = new Lane(backend.socket, this.#context.arenas, this.#context.lease, {
       closed: () => {
         slot.lane = undefined;
         this.reachable = this.#lanes.length > 0;

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { test } from "node:test";
+import type { BdbRecord } from "../../src/management/records.ts";
+import { seededDice } from "../kit/chaos.ts";
+import { startTestCluster } from "../kit/cluster.ts";
+import type { TestCluster } from "../kit/cluster.ts";
+import { startLedger } from "../kit/load-ledger.ts";
+import { until } from "../kit/until.ts";
+
+/** How often the primary's node is frozen; `FREEZE_SEED` and `FREEZE_ROUNDS` choose others. */
+const rounds = Number(process.env["FREEZE_ROUNDS"] ?? 2);
+const seed = Number(process.env["FREEZE_SEED"] ?? Date.now() % 100_000);
+/** Around the time that it takes until a replica has taken over, in milliseconds. */
+const FROZEN = { least: 5_500, most: 13_000 };
+const PATIENCE = { withinMs: 40_000, everyMs: 25 };
+const skip = existsSync("/proc/self/stat") ? false : "needs /proc to see that processes stand still";
+
+test(
+  `a primary's node that stands still past its lease and goes on: no acknowledged write is lost (FREEZE_SEED=${seed})`,
+  { skip },
+  async () => {
+    await using cluster = await startTestCluster();
+    const { uid, port } = await cluster.create({ name: "frozen", memory_size: 50_000_000, replication: true });
+    const dice = seededDice(seed);
+    let takenOver = 0;
+    for (let round = 0; round < rounds; round++) {
+      await whole(cluster, uid);
+      const ledgers = await Promise.all(
+        [1, 2, 3].map((node) => startLedger({ host: cluster.address(node), port, connections: 8, pauseMs: 3 })),
+      );
+      await until("clients of every node write", () => ledgers.every((ledger) => ledger.requests() > 200));
+      const before = await read(cluster, uid);
+      const node = primaryOf(before).node_uid;
+      // the last round is longer than any failover takes, so that at least one is seen
+      const frozenMs = round === rounds - 1 ? FROZEN.most : FROZEN.least + dice() * (FROZEN.most - FROZEN.least);
+      await cluster.freeze(node);
+      try {
+        await sleep(frozenMs);
+      } finally {
+        cluster.thaw(node);
+      }
+      await whole(cluster, uid);
+      const { epoch } = await read(cluster, uid);
+      if (epoch > before.epoch) takenOver += 1;
+      const story = `round ${round}: node ${node} frozen for ${Math.round(frozenMs)} ms, epoch ${before.epoch} to ${epoch}`;
+      for (const report of await Promise.all(ledgers.map((ledger) => ledger.stop())))
+        assert.equal(report.lost, 0, `${story}\n${report.complaints.join("\n")}`);
+    }
+    assert.ok(takenOver > 0, "no replica ever took over: nothing was proven");
+  },
+);
+
+function read(cluster: TestCluster, uid: number): Promise<BdbRecord> {
+  return cluster.client.call("bdb", { params: { uid } });
+}
+
+function whole(cluster: TestCluster, uid: number): Promise<void> {
+  return until(
+    "the database has a primary and a replica in sync",
+    async () => {
+      const { status, shard_list } = await read(cluster, uid);
+      return status === "active" && shard_list.length === 2 && shard_list.every(({ in_sync }) => in_sync);
+    },
+    PATIENCE,
+  );
+}
+
+function primaryOf({ shard_list }: BdbRecord) {
+  const found = shard_list.find(({ role }) => role === "primary");
+  assert.ok(found);
+  return found;
+}
