@@ -86,6 +86,17 @@ async function repeat(act: () => Promise<void>, clock: Clock, signal: AbortSigna
   }
 }
 
+interface LeaseRef {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** As the API server has it at this moment; read by a list, which nodes may do anyway. Undefined when there is none. */
+export async function readLease(kube: Kube, { name, namespace }: LeaseRef): Promise<Stored<Lease> | undefined> {
+  const { items } = await kube.list(Leases, { namespace, fieldSelector: `metadata.name=${name}` });
+  return items[0];
+}
+
 /** The Lease as this process wrote it last. Each process that acts for the node counts `leaseTransitions` up once. */
 class OwnLease {
   readonly #options: NodeLeaseOptions;
@@ -99,32 +110,33 @@ class OwnLease {
   async write(holder: string): Promise<void> {
     const { kube, cluster, namespace, node } = this.#options;
     const ref = { name: clusterNames.nodeLease(cluster, node), namespace };
-    const current = this.#held ?? (await kube.get(Leases, ref));
+    const current = this.#held ?? (await readLease(kube, ref));
     try {
-      this.#held = current === undefined ? await this.#create(ref, holder) : await this.#update(current, holder);
+      this.#held = current === undefined ? await this.#create(ref, holder) : await this.#change(current, holder);
     } catch (error) {
       if (!isFault(error, kubeFaults.conflict) && !isFault(error, kubeFaults.notFound)) throw error;
-      this.#look(await kube.get(Leases, ref));
+      this.#look(await readLease(kube, ref));
       throw error;
     }
   }
 
-  #create(ref: { readonly name: string; readonly namespace: string }, holder: string): Promise<Stored<Lease>> {
+  #create(ref: LeaseRef, holder: string): Promise<Stored<Lease>> {
     const { kube, cluster, report } = this.#options;
     const labels = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.role]: "node" };
     const annotations = { [REPORT_ANNOTATION]: JSON.stringify(report()) };
     return kube.create(Leases, { metadata: { ...ref, labels, annotations }, spec: this.#spec(holder, 1) });
   }
 
-  #update(current: Stored<Lease>, holder: string): Promise<Stored<Lease>> {
-    const { kube, report } = this.#options;
-    const begun = current.spec?.leaseTransitions ?? 0;
-    const annotations = { ...current.metadata.annotations, [REPORT_ANNOTATION]: JSON.stringify(report()) };
-    return kube.update(Leases, {
-      ...current,
-      metadata: { ...current.metadata, annotations },
+  #change({ metadata, spec }: Stored<Lease>, holder: string): Promise<Stored<Lease>> {
+    const { kube, report, namespace } = this.#options;
+    const begun = spec?.leaseTransitions ?? 0;
+    const { name, resourceVersion } = metadata;
+    const annotations = { [REPORT_ANNOTATION]: JSON.stringify(report()) };
+    const body = {
+      metadata: { resourceVersion, annotations },
       spec: this.#spec(holder, this.#held === undefined ? begun + 1 : begun),
-    });
+    };
+    return kube.patch(Leases, { name, namespace }, { type: "merge", body });
   }
 
   #spec(holderIdentity: string, leaseTransitions: number): NonNullable<Lease["spec"]> {

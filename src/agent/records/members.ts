@@ -7,6 +7,7 @@ import { startInformer } from "../../kube/informer.ts";
 import type { Kube, Stored } from "../../kube/kube.ts";
 import { NODE_LEASE_MS, mayAcknowledge } from "../../planner/cluster/tenure.ts";
 import { steadyMs } from "../../reconcile/instant.ts";
+import { readLease } from "../node/lease.ts";
 import { REPORT_ANNOTATION, parseNodeReport } from "../node/report.ts";
 import type { NodeReport } from "../node/report.ts";
 
@@ -102,7 +103,7 @@ export function followMembers(options: MembersOptions): Members {
       const before = seen.get(uid);
       if (before === undefined || view(before).mayAcknowledge) return false;
       const ref = { name: clusterNames.nodeLease(cluster, uid), namespace: options.namespace };
-      const stored = await options.kube.get(Leases, ref);
+      const stored = await readLease(options.kube, ref);
       return stored === undefined || String(stored.spec?.renewTime ?? "") === before.renewTime;
     },
     onReport: (listener) => {
