@@ -62,7 +62,7 @@ class Candidate {
     this.lease = keepNodeLease({
       ...CLUSTER,
       ...{ kube, clock: systemClock, log: silentLog, signal: this.ending.signal, node: 2, podName: "rec-1" },
-      report: () => ({ ...about, ...machine, acceptsClients: true, engines: [], startedAt }),
+      report: () => ({ ...about, ...machine, acceptsClients: true, engines: [], modules: [], startedAt }),
     });
   }
 
