@@ -3,17 +3,20 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { FaultSpec } from "../src/base/fault.ts";
 import { routes } from "../src/management/routes.ts";
+import type { Moment } from "../src/planner/prerequisites/check.ts";
+import { CHECKS } from "../src/planner/prerequisites/list.ts";
 import { PERMISSIONS, type Permission } from "../src/releases/permissions.ts";
 import type { GeneratedFile } from "./generated-files.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** The pages of docs/ whose truth is a table in the sources: error codes, the management API, permissions. */
+/** The pages of docs/ whose truth is a table in the sources: error codes, the management API, permissions, prerequisites. */
 export async function generatedPages(): Promise<readonly GeneratedFile[]> {
   return [
     { path: "docs/errors.md", text: await errorsPage() },
     { path: "docs/management-api.md", text: managementPage() },
     { path: "docs/permissions.md", text: permissionsPage() },
+    { path: "docs/prerequisites.md", text: prerequisitesPage() },
   ];
 }
 
@@ -112,4 +115,29 @@ ${chapters.join("\n")}`;
 function permissionRow({ group, resource, verbs, only, why, without, rarely }: Permission): string {
   const name = `\`${resource}${group === "" ? "" : `.${group}`}\`${only === undefined ? "" : ` named ${NAMES[only]}`}`;
   return `| ${name} | ${verbs.join(", ")} | ${why}${rarely === undefined ? "" : ` (${rarely})`} | ${without} |`;
+}
+
+const MOMENT_WORDS: Readonly<Record<Moment, string>> = {
+  spec: "operator, as soon as the spec is written: SPEC STATUS Invalid",
+  edit: "operator, as soon as the spec is written: STATE InvalidUpgrade",
+  write: "operator, in each pass",
+  start: "operator, before the cluster moves to another release and all the way",
+  step: "operator, before each node is touched",
+  plan: "storectl preflight",
+};
+
+function prerequisitesPage(): string {
+  const rows = CHECKS.map(
+    ({ id, asks, at }) => `| \`${id}\` | ${asks} | ${at.map((moment) => MOMENT_WORDS[moment]).join("; ")} |`,
+  );
+  return `# Prerequisites
+
+Generated from \`src/planner/prerequisites/list.ts\` by \`npm run generate\`. Each check is a pure look at gathered facts, the same whoever asks;
+\`storectl preflight\` asks every one of them. What a check finds has a name (this one, or a narrower one), a severity, what it saw with live
+values, and the command that clears it. A fact that could not be read is \`unknown\`, never passed.
+
+| Check | Passes when | Asked by |
+|---|---|---|
+${rows.join("\n")}
+`;
 }
