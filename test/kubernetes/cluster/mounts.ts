@@ -15,7 +15,7 @@ const KUBELET_SETTINGS = {
 
 /** Gives a node folders of its own where its programs write at fixed places, kept in `disk` like the disk of a machine. */
 export async function mountNode(node: Machine, disk: string): Promise<void> {
-  const folders = ["lib", "lib-work", "log", "kernel", "kubelet", "containerd"];
+  const folders = ["lib", "lib-work", "log", "kernel", "kubelet"];
   for (const folder of folders) mkdirSync(join(disk, folder), { recursive: true });
   await mount(node, "-t", "tmpfs", "none", "/run");
   await mount(node, "--bind", join(disk, "log"), "/var/log");

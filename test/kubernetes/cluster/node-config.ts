@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { PAUSE_IMAGE } from "../assets/pause-image.ts";
 import type { Identities } from "../control-plane/identities.ts";
 import { CENTER_ADDRESS, type NodePlace } from "./addressing.ts";
+import { CONTAINERD_SOCKET, writeContainerdConfig } from "./containerd.ts";
 
 /** What the configuration of a node is made from. */
 export interface NodeSetup {
@@ -17,9 +17,6 @@ export interface NodeSetup {
   readonly cgroup: string;
 }
 
-/** Where containerd listens, on the node. */
-export const CONTAINERD_SOCKET = "/run/containerd/containerd.sock";
-
 /** Paths of the configuration files of a node. */
 export interface NodeFiles {
   readonly containerd: string;
@@ -32,8 +29,7 @@ export function writeNodeConfig(setup: NodeSetup): NodeFiles {
   const network = join(folder, "network");
   mkdirSync(network, { recursive: true });
   writeFileSync(join(network, "10-pods.conflist"), JSON.stringify(networkConfig(setup)));
-  const files = { containerd: join(folder, "containerd.toml"), kubelet: join(folder, "kubelet.yaml") };
-  writeFileSync(files.containerd, containerdConfig(setup, network));
+  const files = { containerd: writeContainerdConfig(setup, network), kubelet: join(folder, "kubelet.yaml") };
   writeFileSync(files.kubelet, stringify(kubeletConfig(setup)));
   return files;
 }
@@ -48,47 +44,6 @@ function networkConfig({ place, disk }: NodeSetup): object {
     routes: [{ dst: "0.0.0.0/0" }],
   };
   return { cniVersion: "1.0.0", name: "pods", plugins: [{ type: "ptp", ipMasq: false, ipam }] };
-}
-
-/** Programs that need what such a machine may lack. */
-const DISABLED = [
-  "io.containerd.internal.v1.opt",
-  "io.containerd.snapshotter.v1.aufs",
-  "io.containerd.snapshotter.v1.blockfile",
-  "io.containerd.snapshotter.v1.btrfs",
-  "io.containerd.snapshotter.v1.devmapper",
-  "io.containerd.snapshotter.v1.zfs",
-  "io.containerd.nri.v1.nri",
-  "io.containerd.tracing.processor.v1.otlp",
-  "io.containerd.internal.v1.tracing",
-];
-
-function containerdConfig({ disk, assets }: NodeSetup, network: string): string {
-  const cri = '[plugins."io.containerd.grpc.v1.cri"';
-  return [
-    "version = 2",
-    `root = ${quoted(join(disk, "containerd"))}`,
-    'state = "/run/containerd"',
-    `disabled_plugins = [${DISABLED.map(quoted).join(", ")}]`,
-    "[grpc]",
-    `address = ${quoted(CONTAINERD_SOCKET)}`,
-    `${cri}]`,
-    `sandbox_image = ${quoted(PAUSE_IMAGE)}`,
-    "restrict_oom_score_adj = true", // a virtual machine may lack the right to lower it
-    "enable_cdi = false",
-    `${cri}.cni]`,
-    `bin_dir = ${quoted(join(assets, "cni"))}`,
-    `conf_dir = ${quoted(network)}`,
-    `${cri}.containerd]`,
-    'snapshotter = "overlayfs"',
-    'default_runtime_name = "runc"',
-    `${cri}.containerd.runtimes.runc]`,
-    'runtime_type = "io.containerd.runc.v2"',
-    `${cri}.containerd.runtimes.runc.options]`,
-    `BinaryName = ${quoted(join(assets, "runc"))}`,
-    "SystemdCgroup = false",
-    "",
-  ].join("\n");
 }
 
 function kubeletConfig({ place, disk, identities, cgroup }: NodeSetup): object {
@@ -118,8 +73,4 @@ function kubeletConfig({ place, disk, identities, cgroup }: NodeSetup): object {
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
   };
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text);
 }

@@ -1,6 +1,5 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { until } from "../../kit/until.ts";
 import { createCgroup, removeCgroups } from "../cgroups.ts";
 import type { ClusterNode } from "../cluster.ts";
 import { API_PORT, flags } from "../control-plane/arguments.ts";
@@ -9,11 +8,12 @@ import { cgroupOf } from "../home.ts";
 import type { Launcher, Running } from "../processes.ts";
 import { CENTER_ADDRESS, POD_RANGE, type NodePlace } from "./addressing.ts";
 import { run } from "./command.ts";
-import { importImages } from "./images.ts";
+import { containerdRoot, startContainerd } from "./containerd.ts";
+import { plantImages } from "./images.ts";
 import { createMachine, type Machine } from "./machine.ts";
 import { mountNode } from "./mounts.ts";
 import { plugIn, setPlugged } from "./network.ts";
-import { CONTAINERD_SOCKET, writeNodeConfig, type NodeFiles, type NodeSetup } from "./node-config.ts";
+import { writeNodeConfig, type NodeFiles, type NodeSetup } from "./node-config.ts";
 
 /** What a node is made from. */
 export interface NodeParts {
@@ -23,7 +23,8 @@ export interface NodeParts {
   readonly center: Machine;
   readonly place: NodePlace;
   readonly others: readonly NodePlace[];
-  readonly images: readonly string[];
+  /** What `collectImages` made. */
+  readonly images: string;
 }
 
 /** A node whose containerd has the images; its kubelet is started by `join`. */
@@ -45,11 +46,11 @@ export async function prepareNode(parts: NodeParts): Promise<PreparedNode> {
     const machine = await createMachine(launcher, assets, place.name);
     await mountNode(machine, disk);
     await plugIn(center, machine, place, others);
-    await startContainerd(machine, assets, files);
+    await startContainerd(machine, assets, files.containerd);
     return machine;
   };
+  await plantImages(parts.images, containerdRoot(disk));
   let machine = await boot();
-  await importImages(machine, assets, [join(assets, "pause.tar"), ...parts.images]);
   let kubelet: Running | undefined;
   const startKubelet = (): void => {
     kubelet = machine.start("kubelet", [join(assets, "kubelet"), ...kubeletArguments(parts, disk, files)]);
@@ -81,19 +82,6 @@ export async function prepareNode(parts: NodeParts): Promise<PreparedNode> {
     },
     exec: (command, options) => run([...machine.inside, ...command], options),
   };
-}
-
-async function startContainerd(machine: Machine, assets: string, files: NodeFiles): Promise<void> {
-  const containerd = machine.start("containerd", [join(assets, "containerd"), "--config", files.containerd]);
-  const ask = [...machine.inside, join(assets, "ctr"), "--address", CONTAINERD_SOCKET, "version"];
-  await until(
-    `containerd of ${machine.name} answers`,
-    async () => {
-      containerd.check();
-      return (await run(ask)).code === 0;
-    },
-    { withinMs: 60_000, everyMs: 50 },
-  );
 }
 
 const API = `https://${CENTER_ADDRESS}:${API_PORT}`;

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { Nodes } from "../../../src/kube/builtin.ts";
 import type { Kube } from "../../../src/kube/kube.ts";
 import { until } from "../../kit/until.ts";
@@ -8,17 +9,22 @@ import { startCenter } from "./center.ts";
 import { run } from "./command.ts";
 import type { Machine } from "./machine.ts";
 import { prepareNode } from "./node.ts";
+import { collectImages } from "./images.ts";
 
 const READY_WITHIN_MS = 120_000;
 
 /** Starts the programs of a cluster; `stop` leaves its folder to the caller. */
 export async function runCluster(
-  { nodes: count, images = [], ...options }: ClusterOptions,
+  { nodes: count, images: archivesOf = [], ...options }: ClusterOptions,
   launcher: Launcher,
   assets: string,
 ): Promise<Cluster> {
   const places = placesOf(count);
-  const { machine: center, controlPlane, startProxy } = await startCenter(launcher, assets, places, options);
+  const archives = [join(assets, "pause.tar"), ...archivesOf];
+  const [{ machine: center, controlPlane, startProxy }, images] = await Promise.all([
+    startCenter(launcher, assets, places, options),
+    collectImages(launcher, assets, archives),
+  ]);
   const { identities, kube, kubeconfig } = controlPlane;
   const nodes = await Promise.all(
     places.map((place) => {
