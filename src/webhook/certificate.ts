@@ -16,7 +16,9 @@ export interface CertificateDeps {
 }
 
 /** The secret is looked at this often, so that one that is made again is in use within a moment; in milliseconds. */
-const LOOK_MS = 1_000;
+const LOOK_MS = 500;
+/** A pair that those who trust the one before would not trust is used after this time: the webhook trusts it first. */
+const TRUST_MS = 3_000;
 
 /**
  * Tells what to present, first and after each change of the secret `admission-tls` and in time before it expires, until
@@ -31,22 +33,31 @@ export async function followCertificate(
   const pairs = startPairs([service, `${service}.cluster.local`]);
   let seen: string | undefined;
   let renewAt: Date | undefined;
+  const look = async (): Promise<void> => {
+    const secret = await kube.get(Secrets, { name: ADMISSION_SECRET, namespace });
+    const isNew = secret !== undefined && secret.metadata.resourceVersion !== seen;
+    if (isNew) {
+      const pair = pairOf(secret);
+      if (!pairs.carriesTrust(pair, clock.now())) await clock.sleep(TRUST_MS, signal);
+      const why = pairs.use(pair, clock.now());
+      if (why !== undefined) log.warn("the secret admission-tls cannot be used, the one before stays", { why });
+    }
+    if (isNew || (renewAt !== undefined && renewAt <= clock.now())) {
+      const serving = pairs.serving(clock.now());
+      if (serving !== undefined) await present(serving);
+      renewAt = serving?.renewAt;
+    }
+    seen = secret?.metadata.resourceVersion;
+  };
   while (!signal.aborted) {
     try {
-      const secret = await kube.get(Secrets, { name: ADMISSION_SECRET, namespace });
-      const isNew = secret !== undefined && secret.metadata.resourceVersion !== seen;
-      const why = isNew ? pairs.use(pairOf(secret), clock.now()) : undefined;
-      if (why !== undefined) log.warn("the secret admission-tls cannot be used, the one before stays", { why });
-      if (isNew || (renewAt !== undefined && renewAt <= clock.now())) {
-        const serving = pairs.serving(clock.now());
-        if (serving !== undefined) await present(serving);
-        renewAt = serving?.renewAt;
-      }
-      seen = secret?.metadata.resourceVersion;
+      await look();
+      await clock.sleep(LOOK_MS, signal);
     } catch (error) {
-      if (!signal.aborted) log.warn("the secret admission-tls cannot be looked at, trying again", { error });
+      if (signal.aborted) return;
+      log.warn("the secret admission-tls cannot be looked at, trying again", { error });
+      await clock.sleep(LOOK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
     }
-    await clock.sleep(LOOK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
   }
 }
 

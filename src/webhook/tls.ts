@@ -15,6 +15,8 @@ export interface Pairs {
    * use since the program started goes on trusting the server, as long as that pair was an authority.
    */
   use(pair: KeyPair, now: Date): string | undefined;
+  /** Whether whoever trusts the pair in use would trust the server with `pair` too. */
+  carriesTrust(pair: KeyPair, now: Date): boolean;
   /** The same again with a new certificate; undefined before the first pair. */
   serving(now: Date): Serving | undefined;
 }
@@ -39,9 +41,11 @@ export function startPairs(hosts: readonly [string, ...string[]]): Pairs {
       current = pair;
       return undefined;
     },
+    carriesTrust: (pair, now) =>
+      current === undefined || (isAuthority(current, hosts[0], now) && isAuthority(pair, hosts[0], now)),
     serving(now) {
       if (current === undefined) return undefined;
-      const own = purposeOf(current, hosts[0], now).kind === "authority" ? issued(current, hosts, now) : current;
+      const own = isAuthority(current, hosts[0], now) ? issued(current, hosts, now) : current;
       const expiry = expiryOf(own.certificate);
       const left = expiry.getTime() - now.getTime();
       return {
@@ -62,9 +66,12 @@ function linksFrom(
   links: readonly string[],
   now: Date,
 ): readonly string[] {
-  const isAuthority = (pair: KeyPair): boolean => purposeOf(pair, host, now).kind === "authority";
-  if (!isAuthority(before) || !isAuthority(next)) return [];
+  if (!isAuthority(before, host, now) || !isAuthority(next, host, now)) return [];
   return [succeed(before, next.certificate, now), ...links].slice(0, LINKS);
+}
+
+function isAuthority(pair: KeyPair, host: string, now: Date): boolean {
+  return purposeOf(pair, host, now).kind === "authority";
 }
 
 function issued(authority: KeyPair, hosts: readonly string[], now: Date): KeyPair {

@@ -6,6 +6,7 @@ import type { Kube } from "../../kube/kube.ts";
 import { careForWebhook, type WebhookAct, type WebhookDecision } from "../../planner/admission/webhook-care.ts";
 import { waiting, type Outcome } from "../../reconcile/outcome.ts";
 import { webhookConfiguration } from "../../releases/admission.ts";
+import { encoded } from "../objects/secrets.ts";
 import { admissionEndpoints, installedWebhooks } from "./installed.ts";
 import { admissionSecretKeeper } from "./secret.ts";
 
@@ -34,6 +35,7 @@ export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { re
   const keepSecret = admissionSecretKeeper(deps);
   let statement: WebhookDecision["statement"] | undefined;
   let askAgainAt = 0;
+  const age = startAge();
   return {
     statement: () => statement,
     reconcile: async () => {
@@ -42,11 +44,25 @@ export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { re
       if (now < askAgainAt) return waiting(LOOK_MS, "NotReadable", "the configuration cannot be looked at");
       const installed = await installedWebhooks(deps.kube);
       const endpoints = await admissionEndpoints(deps.kube, deps.namespace);
-      const decision = careForWebhook({ namespace: deps.namespace, certificate, endpoints, installed });
+      const trustedForMs = age.of(JSON.stringify(installed), now);
+      const { namespace } = deps;
+      const decision = careForWebhook({ namespace, certificate, trustedForMs, endpoints, installed });
       if (installed === undefined) askAgainAt = now + FORBIDDEN_MS;
       statement = decision.statement;
       await perform(deps, decision.act, certificate);
       return waiting(LOOK_MS, statement.reason, statement.message);
+    },
+  };
+}
+
+/** For how long something has been as it is. */
+function startAge(): { of(text: string, now: number): number } {
+  let seen: string | undefined;
+  let since = 0;
+  return {
+    of: (text, now) => {
+      if (text !== seen) [seen, since] = [text, now];
+      return now - since;
     },
   };
 }
@@ -56,17 +72,18 @@ async function perform(
   act: WebhookAct,
   certificate: string,
 ): Promise<void> {
-  if (act !== "none") log.info("looking after the webhook", { act });
-  switch (act) {
+  if (act.kind !== "none") log.info("looking after the webhook", { act: act.kind });
+  switch (act.kind) {
     case "create": {
-      const { apiVersion: _version, kind: _kind, ...wanted } = webhookConfiguration(namespace, watched, certificate);
-      await kube.create(ValidatingWebhookConfigurations, wanted);
+      const wanted = webhookConfiguration(namespace, watched, encoded(certificate));
+      await kube.create(ValidatingWebhookConfigurations, { metadata: wanted.metadata, webhooks: wanted.webhooks });
       return;
     }
     case "delete-old":
       return kube.delete(ValidatingWebhookConfigurations, { name: OLD_WEBHOOK_CONFIGURATION });
-    case "patch-certificate": {
-      const body = { webhooks: [{ name: WEBHOOK_NAME, clientConfig: { caBundle: certificate } }] };
+    case "trust": {
+      const caBundle = encoded(act.certificates.join(""));
+      const body = { webhooks: [{ name: WEBHOOK_NAME, clientConfig: { caBundle } }] };
       await kube.patch(ValidatingWebhookConfigurations, { name: WEBHOOK_CONFIGURATION }, { type: "strategic", body });
       return;
     }

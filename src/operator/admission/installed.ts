@@ -35,5 +35,13 @@ function installedWebhook({ metadata, webhooks = [] }: Stored<ValidatingWebhookC
   const webhook = webhooks.find(({ name }) => name === WEBHOOK_NAME) ?? (isNamed ? webhooks[0] : undefined);
   if (webhook === undefined && !isNamed) return [];
   const { service, caBundle = "" } = webhook?.clientConfig ?? {};
-  return [{ name: metadata.name, namespace: service?.namespace ?? "", caBundle }];
+  return [{ name: metadata.name, namespace: service?.namespace ?? "", trusted: certificatesIn(caBundle) }];
 }
+
+/** What is no certificate trusts nobody. */
+function certificatesIn(caBundle: string): readonly string[] {
+  const text = Buffer.from(caBundle, "base64").toString();
+  return (text.match(PEM) ?? []).map((certificate) => `${certificate}\n`);
+}
+
+const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

@@ -23,7 +23,7 @@ const RENEW_BEFORE_MS = 90 * 86_400_000;
 /**
  * Keeps the secret `admission-tls` (§2.1: Opaque, `cert` and `privateKey`): an authority that signs what the webhook
  * presents, so that certificates are renewed without the webhook's callers noticing. A secret that is deleted comes back as
- * it was; one that cannot be used, or ends soon, is replaced. The answer is `cert` as it is stored.
+ * it was; one that cannot be used, or ends soon, is replaced. The answer is `cert`, PEM.
  */
 export function admissionSecretKeeper(deps: AdmissionSecretDeps): () => Promise<string> {
   const ref = { name: ADMISSION_SECRET, namespace: deps.namespace };
@@ -35,7 +35,7 @@ export function admissionSecretKeeper(deps: AdmissionSecretDeps): () => Promise<
       const why = objectionTo(pair, deps);
       if (why === undefined) {
         held = pair;
-        return found.data?.["cert"] ?? "";
+        return pair.certificate;
       }
       deps.log.warn("the secret admission-tls is replaced", { why });
     }
@@ -46,7 +46,7 @@ export function admissionSecretKeeper(deps: AdmissionSecretDeps): () => Promise<
       ? deps.kube.create(Secrets, { metadata, type: "Opaque", data })
       : deps.kube.patch(Secrets, ref, { type: "merge", body: { data: { ...cleared(found), ...data } } }));
     held = usable;
-    return data.cert;
+    return usable.certificate;
   };
 }
 

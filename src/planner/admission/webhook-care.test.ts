@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { careForWebhook, type WebhookAct, type WebhookView } from "./webhook-care.ts";
 
-const own = { name: "store-enterprise-admission", namespace: "default", caBundle: "Q0E=" };
+const own = { name: "store-enterprise-admission", namespace: "default", trusted: ["CA"] };
 const old = { ...own, name: "redb-admission" };
 
 interface Case {
   readonly rule: string;
   readonly view: Partial<WebhookView>;
-  readonly act?: WebhookAct;
+  readonly act?: WebhookAct | WebhookAct["kind"];
   readonly says: readonly [status: string, reason: string, message: RegExp];
 }
 
@@ -42,14 +42,31 @@ const cases: readonly Case[] = [
     says: ["False", "NoCertificate", /admission-tls/],
   },
   {
-    rule: "a stale certificate is replaced",
-    view: { certificate: "bmV3" },
-    act: "patch-certificate",
+    rule: "a new certificate is trusted beside the old one",
+    view: { certificate: "new" },
+    act: { kind: "trust", certificates: ["CA", "new"] },
     says: ["False", "CertificateStale", /"name":"storeenterprise\.admission\.storeenterprise"/],
   },
   {
+    rule: "both are trusted until every replica has the new one",
+    view: { certificate: "new", installed: [{ ...own, trusted: ["CA", "new"] }], trustedForMs: 9_999 },
+    says: ["True", "CertificateChanging", /beside the new one/],
+  },
+  {
+    rule: "the old certificate is trusted no longer than that",
+    view: { certificate: "new", installed: [{ ...own, trusted: ["CA", "new"] }], trustedForMs: 10_000 },
+    act: { kind: "trust", certificates: ["new"] },
+    says: ["True", "CertificateChanging", /beside the new one/],
+  },
+  {
+    rule: "two changes in a row do not pile up",
+    view: { certificate: "newer", installed: [{ ...own, trusted: ["CA", "new"] }] },
+    act: { kind: "trust", certificates: ["new", "newer"] },
+    says: ["False", "CertificateStale", /is being set/],
+  },
+  {
     rule: "the webhook of another operator is not touched",
-    view: { installed: [{ ...own, namespace: "other", caBundle: "b3RoZXI=" }] },
+    view: { installed: [{ ...own, namespace: "other" }] },
     says: ["False", "OtherOperator", /namespace other/],
   },
   {
@@ -61,15 +78,11 @@ const cases: readonly Case[] = [
 
 for (const { rule, view, act = "none", says } of cases) {
   test(`webhook: ${rule}`, () => {
-    const decision = careForWebhook({
-      namespace: "default",
-      certificate: "Q0E=",
-      endpoints: 1,
-      installed: [own],
-      ...view,
-    });
+    const usual = { namespace: "default", certificate: "CA", trustedForMs: 0, endpoints: 1, installed: [own] };
+    const decision = careForWebhook({ ...usual, ...view });
     const { status, reason, message } = decision.statement;
-    assert.deepEqual([decision.act, status, reason], [act, says[0], says[1]]);
+    const expected = typeof act === "string" ? { kind: act } : act;
+    assert.deepEqual([decision.act, status, reason], [expected, says[0], says[1]]);
     assert.match(message, says[2]);
   });
 }

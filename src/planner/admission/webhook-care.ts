@@ -12,22 +12,27 @@ export interface InstalledWebhook {
   readonly name: string;
   /** Namespace of the service that it calls. */
   readonly namespace: string;
-  /** As it is stored, base64. */
-  readonly caBundle: string;
+  /** Certificates in it, PEM. */
+  readonly trusted: readonly string[];
 }
 
 export interface WebhookView {
   /** Namespace of the operator. */
   readonly namespace: string;
-  /** `cert` of the secret `admission-tls`, base64; undefined while the secret is not there. */
+  /** `cert` of the secret `admission-tls`, PEM; undefined while the secret is not there. */
   readonly certificate: string | undefined;
+  /** For how long the webhook has trusted what it trusts now, in milliseconds. */
+  readonly trustedForMs: number;
   /** Ready addresses behind the service. */
   readonly endpoints: number;
   /** Undefined when the operator may not look. */
   readonly installed: readonly InstalledWebhook[] | undefined;
 }
 
-export type WebhookAct = "create" | "delete-old" | "patch-certificate" | "none";
+export type WebhookAct =
+  | { readonly kind: "create" | "delete-old" | "none" }
+  /** The certificates that the webhook shall trust, PEM. */
+  | { readonly kind: "trust"; readonly certificates: readonly string[] };
 
 /** What to do about the webhook next, and what is said of it. */
 export interface WebhookDecision {
@@ -38,26 +43,29 @@ export interface WebhookDecision {
 /** Case 20, §4.3 rule 4: the configuration is there once, calls this operator, and trusts its certificate. */
 export function careForWebhook(view: WebhookView): WebhookDecision {
   const { installed, certificate, endpoints, namespace } = view;
-  if (installed === undefined) return { act: "none", statement: say("Unknown", "NotReadable", BY_HAND) };
+  if (installed === undefined) return { act: NONE, statement: say("Unknown", "NotReadable", BY_HAND) };
   const old = installed.find(({ name }) => name === OLD_WEBHOOK_CONFIGURATION);
   if (old !== undefined) {
     const message = `${OLD_WEBHOOK_CONFIGURATION} of old releases is there and is removed: kubectl delete ValidatingWebhookConfiguration ${OLD_WEBHOOK_CONFIGURATION}`;
-    return { act: "delete-old", statement: say("False", "OldWebhook", message) };
+    return { act: { kind: "delete-old" }, statement: say("False", "OldWebhook", message) };
   }
   if (certificate === undefined) {
     const message = `secret ${ADMISSION_SECRET} is not there yet; it is made within seconds`;
-    return { act: "none", statement: say("False", "NoCertificate", message) };
+    return { act: NONE, statement: say("False", "NoCertificate", message) };
   }
-  if (endpoints === 0) return { act: "none", statement: say("False", "NoEndpoints", NO_ENDPOINTS) };
+  if (endpoints === 0) return { act: NONE, statement: say("False", "NoEndpoints", NO_ENDPOINTS) };
   const own = installed.find(({ name }) => name === WEBHOOK_CONFIGURATION);
   if (own === undefined) {
-    return { act: "create", statement: say("False", "NotInstalled", `${WEBHOOK_CONFIGURATION} is being created`) };
+    return {
+      act: { kind: "create" },
+      statement: say("False", "NotInstalled", `${WEBHOOK_CONFIGURATION} is being created`),
+    };
   }
   return careForOwn(view, own, certificate, namespace);
 }
 
 function careForOwn(
-  { installed = [] }: WebhookView,
+  { installed = [], trustedForMs }: WebhookView,
   own: InstalledWebhook,
   certificate: string,
   namespace: string,
@@ -66,20 +74,34 @@ function careForOwn(
     const message =
       `${WEBHOOK_CONFIGURATION} calls the operator in namespace ${own.namespace}, and what is written here is not judged; ` +
       "install another configuration from deploy/admission/webhook-template.yaml under a name of its own";
-    return { act: "none", statement: say("False", "OtherOperator", message) };
+    return { act: NONE, statement: say("False", "OtherOperator", message) };
   }
-  if (own.caBundle !== certificate) {
-    const message = `caBundle is not \`cert\` of secret ${ADMISSION_SECRET} and is being set: ${patchCommand()}`;
-    return { act: "patch-certificate", statement: say("False", "CertificateStale", message) };
-  }
+  if (own.trusted.length !== 1 || own.trusted[0] !== certificate) return careForTrust(own, certificate, trustedForMs);
   const doubles = installed.filter(({ name, namespace: calls }) => name !== own.name && calls === namespace);
   if (doubles.length === 0) {
-    return { act: "none", statement: say("True", "Current", `${WEBHOOK_CONFIGURATION} is current and answered`) };
+    return { act: NONE, statement: say("True", "Current", `${WEBHOOK_CONFIGURATION} is current and answered`) };
   }
   const names = doubles.map(({ name }) => name).join(" ");
   const message = `writes are judged twice: kubectl delete ValidatingWebhookConfiguration ${names}`;
-  return { act: "none", statement: say("False", "Doubled", message) };
+  return { act: NONE, statement: say("False", "Doubled", message) };
 }
+
+/** Replicas take a new certificate into use within this time, in milliseconds; until then the old one is trusted too. */
+const CHANGE_MS = 10_000;
+
+function careForTrust({ trusted }: InstalledWebhook, certificate: string, trustedForMs: number): WebhookDecision {
+  if (!trusted.includes(certificate)) {
+    const message = `caBundle is not \`cert\` of secret ${ADMISSION_SECRET} and is being set: ${patchCommand()}`;
+    const act = { kind: "trust", certificates: [...trusted.slice(-1), certificate] } as const;
+    return { act, statement: say("False", "CertificateStale", message) };
+  }
+  const act = trustedForMs < CHANGE_MS ? NONE : ({ kind: "trust", certificates: [certificate] } as const);
+  const message =
+    "the old certificate is trusted beside the new one for some seconds, until every replica has the new one";
+  return { act, statement: say("True", "CertificateChanging", message) };
+}
+
+const NONE = { kind: "none" } as const;
 
 /** §4.1: the command that puts the certificate of the secret into the webhook. */
 export function patchCommand(): string {

@@ -1,0 +1,226 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { Secrets, ValidatingWebhookConfigurations } from "../../src/kube/builtin.ts";
+import { Databases } from "../../src/observe/kinds.ts";
+import { createAuthority, type KeyPair } from "../../src/pki/authority.ts";
+import { startAdmissionWorld, webhookTemplate, type AdmissionWorld, type Replica } from "../kit/admission-world.ts";
+import { until } from "../kit/until.ts";
+
+const SECRET = { name: "admission-tls", namespace: "default" };
+const WEBHOOK = { name: "store-enterprise-admission" };
+
+let world: AdmissionWorld;
+let first: Replica;
+before(async () => {
+  world = await startAdmissionWorld();
+  await world.kubectl.given(
+    readFileSync("deploy/admission/cluster-role.yaml", "utf8").replaceAll("OPERATOR_NAMESPACE", "default"),
+    "apply -f -",
+  );
+  await world.kubectl.given(
+    webhookTemplate().replace("name: store-enterprise-admission", "name: redb-admission"),
+    "create -f -",
+  );
+  first = await world.start("one");
+  // the old webhook would refuse it until the operator has removed it
+  await until("the cluster is let in", async () => {
+    const { code } = await world.kubectl.run("apply -f -", [], { stdin: CLUSTER });
+    return code === 0;
+  });
+});
+after(() => world[Symbol.asyncDispose]());
+
+const CLUSTER =
+  "{ apiVersion: app.storeenterprise.io/v1, kind: StoreEnterpriseCluster, metadata: { name: rec }, spec: {} }\n";
+
+test("the operator removes the old webhook, creates the new one and says that it is current", async () => {
+  const message = await world.admission("Current");
+  assert.match(message, /store-enterprise-admission is current/);
+  const { items } = await world.kube.list(ValidatingWebhookConfigurations);
+  assert.deepEqual(
+    items.map(({ metadata }) => metadata.name),
+    ["store-enterprise-admission"],
+  );
+  assert.equal(await bundle(), (await world.kube.get(Secrets, SECRET))?.data?.["cert"]);
+});
+
+test("a second webhook that calls this operator is told", async () => {
+  const helm = webhookTemplate().replace(
+    "name: store-enterprise-admission",
+    "name: store-enterprise-admission-default",
+  );
+  await world.kubectl.given(helm, "create -f -");
+  const message = await world.admission("Doubled");
+  assert.match(message, /kubectl delete ValidatingWebhookConfiguration store-enterprise-admission-default/);
+  await world.kubectl("delete ValidatingWebhookConfiguration store-enterprise-admission-default");
+  await world.admission("Current");
+});
+
+test("a certificate that somebody broke is put right", async () => {
+  await setBundle("Q0E=");
+  await until("it is the secret's again", async () => (await bundle()) !== "Q0E=", { withinMs: 15_000, everyMs: 50 });
+  await world.admission("Current");
+});
+
+test("a secret that is deleted comes back as it was, and nothing is refused meanwhile", async () => {
+  const before = await world.kube.get(Secrets, SECRET);
+  const load = startLoad("deleted");
+  await world.kube.delete(Secrets, SECRET);
+  await until("it is back", async () => (await world.kube.get(Secrets, SECRET)) !== undefined, { everyMs: 50 });
+  assert.deepEqual((await world.kube.get(Secrets, SECRET))?.data, before?.data);
+  await load.end(20);
+});
+
+test("the authority rotates under load on two replicas without one refused write", async () => {
+  await world.start("two");
+  const load = startLoad("rotated");
+  for (let round = 0; round < 2; round += 1) {
+    const authority = createAuthority({
+      commonName: `made by hand ${round}`,
+      now: new Date(),
+      days: 365,
+      canBeSucceeded: true,
+    });
+    await replaceSecret(authority);
+    await until("the webhook trusts it", async () => (await bundle()) === base64(authority.certificate), {
+      withinMs: 15_000,
+      everyMs: 20,
+    });
+    await load.more(20);
+  }
+  await load.end(40);
+});
+
+test("a certificate of the server's own, made with openssl, is used as it is", async () => {
+  const load = startLoad("own");
+  const dir = mkdtempSync(join(tmpdir(), "openssl-"));
+  const [cert, key] = [join(dir, "cert"), join(dir, "key")];
+  const name = ["-subj", "/CN=admission", "-addext", "subjectAltName=DNS:admission.default.svc"];
+  const how = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-out", cert, "-keyout", key, ...name];
+  execFileSync("openssl", how, { stdio: "ignore" });
+  await replaceSecret({ certificate: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") });
+  rmSync(dir, { recursive: true });
+  await world.admission("Current");
+  await load.end(20);
+});
+
+test("a secret that cannot be used is replaced, and says why in the log", async () => {
+  const load = startLoad("broken");
+  const before = await bundle();
+  await replaceSecret({ certificate: "no certificate", key: "no key" });
+  await until("it can be used again", async () => (await world.kube.get(Secrets, SECRET))?.data?.["cert"] === before, {
+    withinMs: 15_000,
+    everyMs: 50,
+  });
+  await load.end(20);
+  assert.match(world.log(), /the secret admission-tls is replaced.*the pair cannot be read/);
+});
+
+test("a replica that leaves answers what it was asked; the other one goes on", async () => {
+  const load = startLoad("handed-over");
+  await load.more(10);
+  await first.stop();
+  await load.more(10);
+  await load.end(20);
+});
+
+test("with nobody to answer, the operator works on and objects can be deleted; the way out is one command", async () => {
+  const { kubectl } = world;
+  await kubectl.given(object("last"), "apply -f -");
+  await kubectl("delete endpointslices -l kubernetes.io/service-name=admission");
+  await world.admission("NoEndpoints");
+  const grown = ["-p", '{"spec":{"memorySize":"1GB"}}'];
+  assert.match(await kubectl.refused("patch redb last --type merge", ...grown), /failed calling webhook/);
+  await kubectl("patch redb last --type merge --as system:serviceaccount:default:store-enterprise-operator", ...grown);
+  await kubectl("delete redb last --wait=false");
+  await kubectl("patch redb last --type merge -p", '{"metadata":{"finalizers":null}}');
+  await kubectl("wait --for=delete redb/last --timeout=10s");
+  await kubectl("delete ValidatingWebhookConfiguration store-enterprise-admission");
+  await kubectl.given(object("never"), "apply -f -");
+});
+
+interface Load {
+  /** Waits for so many more writes. */
+  more(count: number): Promise<void>;
+  /** Ends it; fails when one was refused, or fewer than `least` were made. */
+  end(least: number): Promise<void>;
+}
+
+/** Writes all the time; each write is judged. */
+function startLoad(name: string): Load {
+  const refused: string[] = [];
+  let count = 0;
+  let isOver = false;
+  const running = (async () => {
+    while (!isOver) {
+      const said = await write(name, count);
+      if (said !== "") refused.push(said);
+      count += 1;
+    }
+  })();
+  const more = (least: number): Promise<void> => {
+    const goal = count + least;
+    return until(`${least} more writes`, () => count >= goal, { withinMs: 20_000 });
+  };
+  return {
+    more,
+    end: async (least) => {
+      if (count < least) await more(least - count);
+      isOver = true;
+      await running;
+      assert.deepEqual(refused, [], `of ${count} writes`);
+    },
+  };
+}
+
+/** What was said against the write; empty when it was let in. */
+async function write(name: string, round: number): Promise<string> {
+  const spec = { memorySize: `${100 + (round % 800)}MB` };
+  const ref = { name, namespace: "default" };
+  try {
+    const found = await world.kube.get(Databases, ref);
+    await (found === undefined
+      ? world.kube.create(Databases, { metadata: ref, spec })
+      : world.kube.patch(Databases, ref, { type: "merge", body: { spec } }));
+    return "";
+  } catch (error) {
+    return String(error);
+  }
+}
+
+async function replaceSecret(pair: KeyPair): Promise<void> {
+  await world.kube.delete(Secrets, SECRET);
+  const data = { cert: base64(pair.certificate), privateKey: base64(pair.key) };
+  await until("the secret is the new one", async () => {
+    try {
+      await world.kube.create(Secrets, { metadata: SECRET, type: "Opaque", data });
+      return true;
+    } catch {
+      // the operator was quicker: once more
+      await world.kube.patch(Secrets, SECRET, { type: "merge", body: { data } });
+      return true;
+    }
+  });
+}
+
+async function bundle(): Promise<string> {
+  const found = await world.kube.get(ValidatingWebhookConfigurations, WEBHOOK);
+  return found?.webhooks?.[0]?.clientConfig.caBundle ?? "";
+}
+
+async function setBundle(caBundle: string): Promise<void> {
+  const body = [{ op: "replace", path: "/webhooks/0/clientConfig/caBundle", value: caBundle }];
+  await world.kube.patch(ValidatingWebhookConfigurations, WEBHOOK, { type: "json", operations: body });
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}
+
+function object(name: string): string {
+  return `{ apiVersion: app.storeenterprise.io/v1, kind: StoreEnterpriseDatabase, metadata: { name: ${name} }, spec: {} }\n`;
+}
