@@ -86,6 +86,28 @@ test("a primary's engine is killed: a replica serves, the engine is back as repl
   assert.match(healed.loss_reports[0] ?? "", /node \d took over "crash"/);
 });
 
+test("the primary is killed while the node of its replica is away: a stand-in serves, no acknowledged write is lost", async () => {
+  await using world = await startLoadedDatabase("twice", 20);
+  const before = await world.read();
+  const away = before.shard_list.find(({ role }) => role !== "primary")?.node_uid ?? 0;
+  await leave(away);
+  await cluster.kill(away);
+  const alone = await world.read();
+  assert.deepEqual(
+    alone.shard_list.map(({ node_uid, in_sync }) => in_sync && node_uid !== away),
+    [true, true],
+  );
+  const primary = primaryOf(alone);
+  process.kill(await cluster.enginePid(primary.node_uid, world.uid, primary.uid), "SIGKILL");
+  await until("the stand-in serves", async () => (await world.read()).epoch > alone.epoch, PATIENCE);
+  await cluster.start(away);
+  await takeBack(away);
+  await world.settled();
+  const { ledger } = await world.finish();
+  assert.ok(ledger.acknowledgedWrites > 0);
+  assert.equal(ledger.lostWrites, 0);
+});
+
 test("an agent that is told to stop leaves first; when it is back the node is in service again", async () => {
   await using world = await startLoadedDatabase("stopped");
   const { node_uid: node } = primaryOf(await world.read());
@@ -117,7 +139,7 @@ interface LoadedDatabase extends AsyncDisposable {
   finish(): Promise<LoadResult>;
 }
 
-async function startLoadedDatabase(name: string): Promise<LoadedDatabase> {
+async function startLoadedDatabase(name: string, gapMs = 2): Promise<LoadedDatabase> {
   const created = await cluster.create({
     name,
     memory_size: 50_000_000,
@@ -132,7 +154,7 @@ async function startLoadedDatabase(name: string): Promise<LoadedDatabase> {
       .map(({ addr }) => addr);
   const service: TestService = await startService(created.port, targets);
   const { host, port } = service;
-  const load = await startLoad({ host, port, password: PASSWORD, connections: 12, gapMs: 2 });
+  const load = await startLoad({ host, port, password: PASSWORD, connections: 12, gapMs });
   let report: Promise<LoadResult> | undefined;
   const finish = (): Promise<LoadResult> => (report ??= load.finish());
   const read = (): Promise<BdbRecord> => cluster.client.call("bdb", { params: { uid } });

@@ -6,9 +6,10 @@ import type { Kube } from "../../kube/kube.ts";
 import { decideEvacuation } from "../../planner/database/evacuation.ts";
 import type { EvacuationFacts } from "../../planner/database/evacuation.ts";
 import { primaryOf } from "../../planner/database/facts.ts";
+import { isBeingCopied } from "../../planner/database/stand-in.ts";
 import { settled, waiting } from "../../reconcile/outcome.ts";
 import type { Outcome } from "../../reconcile/outcome.ts";
-import { addressOf } from "../records/cluster-view.ts";
+import { addressOf, everyInstance } from "../records/cluster-view.ts";
 import type { ClusterView } from "../records/cluster-view.ts";
 import { gatherNodes } from "./facts.ts";
 import { isDraining, maintenanceOf, withEvacuated, withReason, withReturned } from "../records/maintenance.ts";
@@ -85,6 +86,9 @@ export class NodeLeader {
       .databases()
       .filter((record) => record.shards.some((shard) => primaryOf(shard).node === node))
       .map((record) => ({ name: record.name, waitingFor: record.upgrade?.waitingFor || (record.waitingFor ?? "") }));
+    const databases = view.records.databases();
+    const everything = everyInstance(databases);
+    const copies = databases.filter((record) => isBeingCopied({ record, nodes, everything }, node));
     const now = view.clock.now().getTime();
     const goneAt = this.#primariesGoneAt.get(entry.action.uid) ?? now;
     if (primaries.length === 0) this.#primariesGoneAt.set(entry.action.uid, goneAt);
@@ -95,6 +99,7 @@ export class NodeLeader {
       isLeader: node === view.config.node,
       hasSuccessor: nodes.some(({ uid, alive }) => uid !== node && alive && !isDraining(view.records.state(), uid)),
       primaries,
+      copies: copies.map(({ name }) => name),
       listedIn: primaries.length === 0 ? await this.#slicesWith(node) : [],
       waitedForEndpointsMs: now - goneAt,
       clientsDrained: this.#drained.has(entry.action.uid),

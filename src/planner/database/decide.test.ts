@@ -146,11 +146,11 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
     want: "retire 2",
   },
   {
-    rule: "a replica on a node in maintenance is not made again, however long that lasts",
+    rule: "a replica on a node in maintenance is made again elsewhere",
     instances: pair,
     but: { 2: dead },
     nodes: [node(2, { alive: false, draining: true, goneForMs: 2 * REPLICA_LOST_MS })],
-    want: "wait: the 7.2 replica on node 2 does not run",
+    want: "add 7.2 on node 3",
   },
   {
     rule: "replication turned on gets a replica",

@@ -4,6 +4,7 @@ import type { DatabaseFacts } from "./facts.ts";
 import { upgradeStep } from "./upgrade.ts";
 import { evacuationStep } from "./evacuation.ts";
 import { primaryStep } from "./failover.ts";
+import { standInStep } from "./stand-in.ts";
 import { missingReplicaStep, surplusStep } from "./replicas.ts";
 
 /** The one thing the leader does next for a database; it observes again after each. */
@@ -40,6 +41,7 @@ const RULES: readonly Rule[] = [
   primaryStep,
   strayReplica,
   evacuationStep,
+  standInStep,
   upgradeStep,
   missingReplicaStep,
   surplusStep,

@@ -39,6 +39,11 @@ const cases: readonly (Partial<EvacuationFacts> & { readonly rule: string; reado
     },
   },
   {
+    rule: "copies that fit elsewhere are made there before the node is left",
+    copies: ["orders", "carts"],
+    want: { kind: "wait", reason: 'a copy of "orders" and of 1 more is being made on another node' },
+  },
+  {
     rule: "clients stay while services still send new ones",
     listedIn: ["endpointslice orders"],
     want: { kind: "wait", reason: "endpointslice orders still lists node 1" },
@@ -68,6 +73,7 @@ for (const { rule, want, ...facts } of cases) {
       demote: true,
       hasSuccessor: true,
       primaries: [],
+      copies: [],
       listedIn: [],
       waitedForEndpointsMs: 0,
       clientsDrained: false,

@@ -40,6 +40,8 @@ export interface EvacuationFacts {
   readonly hasSuccessor: boolean;
   /** Names of the databases whose primary is still there, with what each waits for. */
   readonly primaries: readonly { readonly name: string; readonly waitingFor: string }[];
+  /** Names of the databases of which it holds a copy that is being made elsewhere. */
+  readonly copies: readonly string[];
   /** EndpointSlices of databases that still send clients there. */
   readonly listedIn: readonly string[];
   readonly waitedForEndpointsMs: number;
@@ -55,7 +57,7 @@ export type EvacuationStep =
 /** New clients may go on being sent to the node this long after its primaries left; then they are drained all the same. */
 export const ENDPOINTS_PATIENCE_MS = 10_000;
 
-/** Leadership first, then primaries, then clients once nobody is sent there any more. */
+/** Leadership first, then primaries, then copies that fit elsewhere, then clients once nobody is sent there any more. */
 export function decideEvacuation(facts: EvacuationFacts): EvacuationStep {
   if (facts.isLeader && facts.demote && facts.hasSuccessor) return { kind: "hand-over-leadership" };
   const stuck = facts.primaries[0];
@@ -63,6 +65,11 @@ export function decideEvacuation(facts: EvacuationFacts): EvacuationStep {
     const more = facts.primaries.length === 1 ? "" : ` and ${facts.primaries.length - 1} more`;
     const why = stuck.waitingFor === "" ? "is moving" : `waits: ${stuck.waitingFor}`;
     return { kind: "wait", reason: `the primary of "${stuck.name}"${more} ${why}` };
+  }
+  const [copy] = facts.copies;
+  if (copy !== undefined) {
+    const more = facts.copies.length === 1 ? "" : ` and of ${facts.copies.length - 1} more`;
+    return { kind: "wait", reason: `a copy of "${copy}"${more} is being made on another node` };
   }
   if (!facts.alive || facts.clientsDrained) return { kind: "done" };
   if (facts.listedIn.length > 0 && facts.waitedForEndpointsMs < ENDPOINTS_PATIENCE_MS) {

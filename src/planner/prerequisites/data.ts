@@ -1,3 +1,4 @@
+import type { Finding } from "../../api/parts.ts";
 import { isOlder } from "../hops/state.ts";
 import type { ClusterDatabase } from "../cluster/view.ts";
 import { block, consent, named, warn, type Check } from "./check.ts";
@@ -41,8 +42,9 @@ export const copiesAreEnough: Check = {
         `${replicate(bare)}  # or take a copy of the data first`,
       );
     }
-    if (single.length === 0) return undefined;
-    return warn("SingleCopy", `one copy, moved while its node is away: ${named(single)}`, replicate(single));
+    if (single.length > 0)
+      return warn("SingleCopy", `one copy, moved while its node is away: ${named(single)}`, replicate(single));
+    return cluster.reachable && cluster.nodes.length < NODES_FOR_TWO_COPIES ? noStandIn(cluster.databases) : undefined;
   },
 };
 
@@ -86,6 +88,14 @@ export const objectsCanBeActedOn: Check = {
     );
   },
 };
+
+/** With one node away, two copies need two others. */
+const NODES_FOR_TWO_COPIES = 3;
+
+function noStandIn(databases: readonly ClusterDatabase[]): Finding | undefined {
+  const evidence = `no third node for a stand-in, so one copy while a node is away: ${named(databases)}`;
+  return databases.length === 0 ? undefined : warn("SingleCopy", evidence, "raise spec.nodes to 3");
+}
 
 function replicate([first]: readonly ClusterDatabase[]): string {
   return `kubectl patch redb ${first?.name ?? ""} --type merge -p '{"spec":{"replication":true}}'`;

@@ -142,6 +142,12 @@ const cases: readonly Case[] = [
     found: "warn SingleCopy",
   },
   {
+    name: "replicas without a third node for their stand-ins are told",
+    view: { cluster: facts({ nodes: [node(1), node(2)] }) },
+    found: "warn SingleCopy",
+    evidence: /no third node/,
+  },
+  {
     name: "an upgrade that waits in an object needs consent",
     around: { wishes: read([{ name: "db", storeVersion: "8.2", objection: "" }]) },
     found: "consent DatabaseUpgradeWaits",
