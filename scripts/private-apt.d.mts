@@ -15,4 +15,4 @@ export interface PrivateApt {
 
 export function readDistribution(): Distribution | undefined;
 export function privateApt(work: string, distribution: Distribution, suites: readonly string[]): Promise<PrivateApt>;
-export function hasCommand(name: string): boolean;
+export function hasCommand(name: string, path?: string): boolean;

@@ -58,9 +58,9 @@ export async function privateApt(work, distribution, suites) {
   return apt;
 }
 
-/** True when PATH has a file of that name. */
-export function hasCommand(name) {
-  return (process.env.PATH ?? "").split(delimiter).some((folder) => fs.existsSync(join(folder, name)));
+/** True when PATH, or another list of folders like it, has a file of that name. */
+export function hasCommand(name, path = process.env.PATH ?? "") {
+  return path.split(delimiter).some((folder) => fs.existsSync(join(folder, name)));
 }
 
 function readMirror() {

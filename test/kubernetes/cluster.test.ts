@@ -32,6 +32,14 @@ describe("a cluster of two nodes with a pod on each", { skip }, () => {
     assert.equal(await cluster.controlPlane.kube.raw("GET", path), second);
   });
 
+  test("the administrator's kubeconfig serves programs of the center, too", async () => {
+    const env = { KUBECONFIG: cluster.kubeconfig, HOME: cluster.controlPlane.folder };
+    const { stdout } = await cluster.runInCluster([cluster.controlPlane.kubectl, "get", "nodes", "-o", "name"], {
+      env,
+    });
+    assert.equal(stdout, "node/node1\nnode/node2\n");
+  });
+
   test("a name that does not exist is refused, not waited for", async () => {
     assert.match((await ask(cluster, "http://nobody.tenant:8000")).stderr, /ENOTFOUND/);
   });

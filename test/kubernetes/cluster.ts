@@ -50,7 +50,7 @@ export interface ExecOptions {
  */
 export interface Cluster extends AsyncDisposable {
   readonly controlPlane: ControlPlane;
-  /** Path of the administrator's kubeconfig, for programs of this machine. */
+  /** Path of the administrator's kubeconfig, for programs of this machine and those of `runInCluster`. */
   readonly kubeconfig: string;
   readonly nodes: readonly ClusterNode[];
   partition(node: string): Promise<void>;

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pid } from "node:process";
+import { exclusively } from "./assets/exclusive.ts";
 import { removeCgroups } from "./cgroups.ts";
 import { isSameProcess, startTimeOf } from "./proc.ts";
 import { killNoted } from "./processes.ts";
@@ -37,9 +38,14 @@ const OWNER = "owner";
 
 /** Clears away the folders of processes that have ended without doing so. */
 export async function sweep(): Promise<void> {
-  if (!existsSync(BASE)) return;
-  const homes = readdirSync(BASE).map((name) => join(BASE, name));
-  for (const home of homes.filter((each) => each !== LASTING_HOME && isForsaken(each))) await clearHome(home);
+  await exclusively(BASE, ignoreWaiting, async () => {
+    const homes = existsSync(BASE) ? readdirSync(BASE).map((name) => join(BASE, name)) : [];
+    for (const home of homes.filter((each) => each !== LASTING_HOME && isForsaken(each))) await clearHome(home);
+  });
+}
+
+function ignoreWaiting(): void {
+  // another process sweeps: it takes a moment
 }
 
 function isForsaken(home: string): boolean {

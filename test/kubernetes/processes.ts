@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "../kit/until.ts";
+import { SYSTEM_PATH } from "./system-path.ts";
 import { isSameProcess, startTimeOf } from "./proc.ts";
 
 /** A program that was started and goes on. */
@@ -56,7 +57,7 @@ function start(
   const child = spawn(program, args, {
     stdio: ["ignore", output, output],
     detached: true,
-    env: { ...process.env, ...env },
+    env: { ...process.env, PATH: SYSTEM_PATH, ...env },
   });
   closeSync(output);
   const pid = child.pid;

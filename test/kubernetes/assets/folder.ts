@@ -12,7 +12,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The programs that KUBEBUILDER_ASSETS names, else those that are built already; builds nothing. */
 export function findAssets(level: Level, env: Environment = process.env): Found {
   const named = level === "api" ? env["KUBEBUILDER_ASSETS"] : undefined;
-  if (named !== undefined && named !== "") return givenFolder(named);
+  if (named !== undefined && named !== "" && process.platform === "linux") return givenFolder(named);
   const folder = builtFolder(level, env);
   if (isFresh(folder, level)) return { folder };
   const reason = whyImpossible(level, env);

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { getuid } from "node:process";
 import { promisify } from "node:util";
 import { hasCommand, readDistribution } from "../../../scripts/private-apt.mjs";
+import { SYSTEM_PATH } from "../system-path.ts";
 import { Impossible, type Say } from "./ensure.ts";
 
 const exec = promisify(execFile);
@@ -38,7 +39,6 @@ export async function ensureMachinePackages(say: Say): Promise<void> {
     throw new Error(`apt-get installed ${wanted}, but commands of ${still.join(" ")} are not on PATH`);
 }
 
-/** Some shells of root leave the folders of the administrator's commands out of PATH. */
 function isThere(command: string): boolean {
-  return hasCommand(command) || hasCommand(`../sbin/${command}`);
+  return hasCommand(command, SYSTEM_PATH);
 }

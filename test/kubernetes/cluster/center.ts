@@ -64,11 +64,13 @@ export async function startCenter(
 const RELAY = join(import.meta.dirname, "relay.ts");
 const ADDONS = join(import.meta.dirname, "addons.ts");
 
-/** Makes the API server reachable on loopback of this machine, by a socket among its files. */
+/** Makes the API server reachable on one address of loopback: of this machine, by a socket among its files, and of the center. */
 async function startRelay(launcher: Launcher, machine: Machine, outside: string): Promise<void> {
   const socket = join(launcher.folder, "api.sock");
-  machine.start("relay-inside", [execPath, RELAY, `unix:${socket}`, `tcp:${CENTER_ADDRESS}:${API_PORT}`]);
-  launcher.start("relay-outside", [execPath, RELAY, `tcp:${outside}:${API_PORT}`, `unix:${socket}`]);
+  const [api, loopback] = [`tcp:${CENTER_ADDRESS}:${API_PORT}`, `tcp:${outside}:${API_PORT}`];
+  machine.start("relay-inside", [execPath, RELAY, `unix:${socket}`, api]);
+  machine.start("relay-center", [execPath, RELAY, loopback, api]);
+  launcher.start("relay-outside", [execPath, RELAY, loopback, `unix:${socket}`]);
   await until("the relay to the API server listens", () => existsSync(socket));
 }
 

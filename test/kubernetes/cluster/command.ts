@@ -1,13 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
+import { SYSTEM_PATH } from "../system-path.ts";
 import type { ExecOptions, Outcome } from "../cluster.ts";
 
 /** Runs a program to its end, whatever that is. */
 export async function run(command: readonly string[], options: ExecOptions = {}): Promise<Outcome> {
   const [program = "", ...args] = command;
   const child = spawn(program, args, {
-    env: { ...process.env, ...options.env },
+    env: { ...process.env, PATH: SYSTEM_PATH, ...options.env },
     timeout: options.timeoutMs ?? 60_000,
     killSignal: "SIGKILL",
   });
