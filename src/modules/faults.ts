@@ -13,6 +13,17 @@ export const faults = {
     remedy:
       "Pack the module again: plain files only, no folders above it, no links, nothing twice, within the limits that the message names.",
   },
+  unreachable: {
+    code: "MODULES_UNREACHABLE",
+    retry: "backoff",
+    remedy:
+      "Check the URL in spec.userDefinedModules, its credentials secret, and that the cluster may reach the server.",
+  },
+  nameDiffers: {
+    code: "MODULES_NAME_DIFFERS",
+    retry: "never",
+    remedy: "Write the module_name or the display_name of the manifest into spec.userDefinedModules[].name.",
+  },
   badManifest: {
     code: "MODULES_BAD_MANIFEST",
     retry: "never",

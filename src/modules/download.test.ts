@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { after, before, test } from "node:test";
+import { createAuthority, issue } from "../pki/authority.ts";
+import { downloadArchive } from "./download.ts";
+
+const now = new Date();
+const authority = createAuthority({ commonName: "modules", now, days: 1 });
+const credentials = { username: "reader", password: "secret-word" };
+let server: Server;
+let other: Server;
+let url = "";
+let elsewhere = "";
+const heard: (string | undefined)[] = [];
+
+before(async () => {
+  const identity = issue(authority, {
+    commonName: "modules",
+    dnsNames: ["localhost"],
+    ipAddresses: [],
+    usages: ["server"],
+    now,
+    days: 1,
+  });
+  const tls = { key: identity.key, cert: identity.certificate };
+  other = createServer(tls, (request, response) => {
+    heard.push(request.headers.authorization);
+    response.end("moved archive");
+  }).listen(0, "127.0.0.1");
+  await once(other, "listening");
+  elsewhere = `https://localhost:${(other.address() as AddressInfo).port}`;
+  server = createServer(tls, (request, response) => {
+    const login = `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString("base64")}`;
+    const path = request.url?.split("?")[0];
+    if (path === "/loop") response.writeHead(302, { location: "/loop" }).end();
+    else if (path === "/moved") response.writeHead(302, { location: `${elsewhere}/m.zip` }).end();
+    else if (path === "/plain") response.writeHead(302, { location: "http://localhost/m.zip" }).end();
+    else if (path === "/endless") endless(response);
+    else if (request.headers.authorization !== login) response.writeHead(401).end();
+    else response.end("archive");
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  url = `https://localhost:${(server.address() as AddressInfo).port}`;
+});
+after(() => {
+  server.close().closeAllConnections();
+  other.close().closeAllConnections();
+});
+
+function endless(response: NodeJS.WritableStream): void {
+  const chunk = Buffer.alloc(1 << 20);
+  const write = (): void => {
+    while (response.write(chunk));
+    response.once("drain", write);
+  };
+  response.on("error", () => undefined); // the reader has had enough
+  write();
+}
+
+test("an archive is fetched with its credentials, its server known by the authority", async () => {
+  const archive = await downloadArchive({ url: `${url}/m.zip`, credentials, ca: authority.certificate });
+  assert.equal(archive.toString(), "archive");
+});
+
+test("a redirect to another host is followed, and that host is not told the credentials", async () => {
+  const archive = await downloadArchive({ url: `${url}/moved`, credentials, ca: authority.certificate });
+  assert.equal(archive.toString(), "moved archive");
+  assert.deepEqual(heard, [undefined]);
+});
+
+const wrong = [
+  ["without its credentials", "/m.zip", {}, /the server answers 401/],
+  ["that redirects for ever", "/loop", { credentials }, /redirected too often/],
+  ["that leads to plain HTTP", "/plain", { credentials }, /only https/],
+  ["that never ends", "/endless", { credentials }, /more than \d+ bytes/],
+] as const;
+for (const [what, path, more, says] of wrong) {
+  test(`an archive ${what} is given up, with the reason and no secret`, async () => {
+    const fetching = downloadArchive({ url: `${url}${path}?token=hidden`, ca: authority.certificate, ...more });
+    await assert.rejects(
+      fetching,
+      (error: Error) => says.test(error.message) && !/hidden|secret-word/.test(error.message),
+    );
+  });
+}
+
+test("a server that nobody vouches for is not asked, nor one over plain HTTP", async () => {
+  await assert.rejects(downloadArchive({ url: `${url}/m.zip` }), /MODULES_UNREACHABLE|certificate/);
+  await assert.rejects(downloadArchive({ url: "http://localhost/m.zip" }), /only https/);
+  await assert.rejects(downloadArchive({ url: "nonsense" }), /only https/);
+});
