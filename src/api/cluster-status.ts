@@ -31,6 +31,16 @@ const nodeStatus = z.object({
   role: z.string().describe("`leader` or `member`."),
 });
 
+const userModuleStatus = z.object({
+  name: z.string().describe("As `spec.userDefinedModules` lists it."),
+  url: z.string().describe("Where it was fetched."),
+  state: z.enum(["Installed", "Failed"]).describe("Whether the cluster has it."),
+  message: z.string().describe("Why it has not; empty when it has."),
+  moduleName: z.string().describe("`module_name` of its manifest."),
+  version: z.string().describe("`semantic_version` of its manifest."),
+});
+export type UserModuleStatus = z.output<typeof userModuleStatus>;
+
 const upgradeStatus = z.object({
   from: z.string().describe("Node tag before."),
   to: z.string().describe("Node tag after."),
@@ -58,6 +68,7 @@ export const clusterStatus = z.object({
   licenseStatus: licenseStatus.optional().describe("The licence (§2.4)."),
   bundledDatabaseVersions: z.array(bundledDatabaseVersion).optional().describe("Versions that databases may have."),
   modules: z.array(moduleStatus).optional().describe("Installed modules."),
+  userModules: z.array(userModuleStatus).optional().describe("What became of `spec.userDefinedModules` (§2.2)."),
   nodes: z.array(nodeStatus).optional().describe("The nodes as the cluster sees them."),
   upgrade: upgradeStatus.optional().describe("The last rolling upgrade, or the one that runs."),
   findings: z.array(finding).optional().describe("What stands in the way of the wanted upgrade, and what to mind."),

@@ -12,4 +12,10 @@ export const faults = {
     retry: "backoff",
     remedy: "Wait until the cluster's secrets and pods are there: kubectl get secrets,pods -l app=store-enterprise.",
   },
+  noSecret: {
+    code: "OPERATOR_NO_SECRET",
+    retry: "backoff",
+    remedy:
+      "Make the secret that the message names: kubectl create secret generic <name> --from-literal=username=… --from-literal=password=…",
+  },
 } as const satisfies Record<string, FaultSpec>;

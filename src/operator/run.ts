@@ -12,6 +12,7 @@ import { runController } from "../reconcile/controller.ts";
 import { objectKeeper } from "../reconcile/keeper.ts";
 import { runWhileLeader } from "../reconcile/leader.ts";
 import { admissionReconciler } from "./admission/controller.ts";
+import { userModulesKeeper } from "./cluster/user-modules.ts";
 import { clusterReconciler } from "./cluster/controller.ts";
 import type { OperatorConfig } from "./config.ts";
 import { databaseReconciler } from "./database/controller.ts";
@@ -114,6 +115,7 @@ async function manage(
     admission: admission.statement,
     connections,
     permissions,
+    userModules: userModulesKeeper({ kube, clock }),
     keeper: objectKeeper(kube, clock, OPERATOR_NAME),
     release: config.release,
     kubernetesMinor: kubernetesMinor(kube, clock, log),

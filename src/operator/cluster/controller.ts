@@ -5,7 +5,7 @@ import type { Log } from "../../base/log.ts";
 import { FINALIZERS, type StoreEnterpriseCluster } from "../../api/kinds.ts";
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import type { Finding } from "../../api/parts.ts";
-import type { ClusterStatus } from "../../api/cluster-status.ts";
+import type { ClusterStatus, UserModuleStatus } from "../../api/cluster-status.ts";
 import type { EventRecorder } from "../../kube/events.ts";
 import type { Kube, Stored } from "../../kube/kube.ts";
 import { changeObject } from "../../kube/records.ts";
@@ -21,6 +21,7 @@ import type { Keeper } from "../../reconcile/keeper.ts";
 import { settled, waiting, type Outcome } from "../../reconcile/outcome.ts";
 import { holdBack } from "../finalizer.ts";
 import { forbiddenFinding } from "../forbidden.ts";
+import type { KeepUserModules } from "./user-modules.ts";
 import { perform } from "./acts.ts";
 import { keepLicense } from "./license.ts";
 import { removeCluster } from "./removal.ts";
@@ -37,6 +38,7 @@ export interface ClusterDeps extends ObserveDeps {
   readonly keeper: Keeper;
   /** What is known of the admission webhook; undefined while nothing is. */
   readonly admission: () => Statement | undefined;
+  readonly userModules: KeepUserModules;
 }
 
 /** A cluster at rest is looked at this often, one on its way that often, in milliseconds. */
@@ -67,10 +69,10 @@ async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec
   const { view, around, namespace } = observation;
   const planned = planCluster(view, wantedTemplate(observation, targetTag(view)), around);
   if (view.deleting) return removeCluster(deps, observation);
-  const { failure, objection } = await act(deps, observation, planned);
+  const { failure, objection, userModules } = await act(deps, observation, planned);
   const decision = objection === undefined ? planned : { ...planned, findings: [...planned.findings, objection] };
   if (failure === undefined) {
-    await report(deps, observation, decision);
+    await report(deps, observation, decision, userModules);
     return outcomeOf(decision);
   }
   const forbidden = await forbiddenFinding(deps, namespace, failure);
@@ -85,6 +87,8 @@ interface Acted {
   readonly failure?: Error;
   /** What the cluster has against a part of the spec. */
   readonly objection?: Finding | undefined;
+  /** What became of the modules that the spec lists. */
+  readonly userModules?: readonly UserModuleStatus[];
 }
 
 async function act(deps: ClusterDeps, observation: ClusterObservation, decision: ClusterDecision): Promise<Acted> {
@@ -100,7 +104,10 @@ async function act(deps: ClusterDeps, observation: ClusterObservation, decision:
       });
       await perform(deps, observation, decision.step.act, decision.target);
     }
-    return { objection: await keepLicense(deps.kube, observation) };
+    return {
+      objection: await keepLicense(deps.kube, observation),
+      userModules: await deps.userModules(observation),
+    };
   } catch (error) {
     // reported in the status first, thrown after that
     return { failure: error instanceof Error ? error : new Error(String(error)) };
@@ -121,13 +128,23 @@ function failedDecision(decision: ClusterDecision, failure: Error, forbidden: Fi
   return { ...decision, step, findings: [forbidden, ...others] };
 }
 
-async function report(deps: ClusterDeps, observation: ClusterObservation, decision: ClusterDecision): Promise<void> {
+async function report(
+  deps: ClusterDeps,
+  observation: ClusterObservation,
+  decision: ClusterDecision,
+  userModules: readonly UserModuleStatus[] = observation.view.remembered.userModules ?? [],
+): Promise<void> {
   const { rec, view } = observation;
-  const status = nextStatus(observation, decision, deps.admission(), deps.clock.now());
+  const next = nextStatus(observation, decision, deps.admission(), deps.clock.now());
+  const status = userModules.length === 0 ? withoutUserModules(next) : { ...next, userModules: [...userModules] };
   await writeStatus(deps.kube, rec, status);
   for (const { type, reason, message } of announcements(view, view.remembered, status)) {
     deps.events.record(rec, type, reason, message);
   }
+}
+
+function withoutUserModules({ userModules: _dropped, ...status }: ClusterStatus): ClusterStatus {
+  return status;
 }
 
 /** Writes nothing when nothing differs. */

@@ -5,9 +5,12 @@ import { clusterNames, IN_SERVICE_GATE, NODE_CONTAINER, NODE_PATHS, PORTS } from
 import type { ImageSpec } from "../../api/parts.ts";
 import type { Wanted } from "../../kube/kube.ts";
 import { TEMPLATE_ANNOTATION } from "../../observe/workload.ts";
+import { installedList } from "../../planner/user-modules.ts";
 import { REPOSITORIES } from "../../releases/images.ts";
 import { labelsOf, ownedMeta, selectorOf, type Owner } from "./meta.ts";
 
+/** Annotation of the node pods: hash of the user-defined modules that were installed when they were made. */
+const USER_MODULES_ANNOTATION = "storeenterprise.io/user-modules";
 const STORAGE = "store-enterprise-storage";
 
 /** The nodes of a cluster at `tag`; pods from ordinal `partition` on may be replaced. */
@@ -16,7 +19,7 @@ export function nodeStatefulSet(owner: Owner, tag: string, partition: number): W
   const meta = ownedMeta(owner, name, "node");
   const template = nodeTemplate(owner, tag);
   return {
-    metadata: { ...meta, annotations: { [TEMPLATE_ANNOTATION]: templateHash(template) } },
+    metadata: { ...meta, annotations: { [TEMPLATE_ANNOTATION]: hashOf(template) } },
     spec: {
       serviceName: clusterNames.nodeService(name),
       replicas: spec.nodes,
@@ -32,7 +35,7 @@ export function nodeStatefulSet(owner: Owner, tag: string, partition: number): W
 
 /** Hash of the pod template that the cluster needs at `tag`. */
 export function wantedTemplate(owner: Owner, tag: string): string {
-  return templateHash(nodeTemplate(owner, tag));
+  return hashOf(nodeTemplate(owner, tag));
 }
 
 /** `repository:tag`, pinned when a digest is given. */
@@ -41,14 +44,14 @@ export function imageOf(spec: ImageSpec | undefined, repository: string, tag: st
   return `${spec?.repository ?? repository}:${tag}${digest}`;
 }
 
-function templateHash(template: PodTemplateSpec): string {
-  return createHash("sha256").update(JSON.stringify(template)).digest("hex").slice(0, 16);
+function hashOf(content: object): string {
+  return createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 16);
 }
 
 function nodeTemplate(owner: Owner, tag: string): PodTemplateSpec {
   const { spec, name } = owner.view;
   return {
-    metadata: { labels: labelsOf(owner, "node"), ...(spec.podAnnotations && { annotations: spec.podAnnotations }) },
+    metadata: { labels: labelsOf(owner, "node"), ...annotationsOf(owner) },
     spec: {
       serviceAccountName: spec.serviceAccountName ?? name,
       terminationGracePeriodSeconds: spec.storeEnterpriseTerminationGracePeriodSeconds,
@@ -68,6 +71,16 @@ function nodeTemplate(owner: Owner, tag: string): PodTemplateSpec {
       volumes: volumes(owner),
     },
   };
+}
+
+/** A changed list of user-defined modules restarts the nodes, once its modules are installed (§2.2). */
+function annotationsOf({ view: { spec, remembered } }: Owner): { annotations?: Record<string, string> } {
+  const installed = installedList(spec, remembered.userModules ?? []);
+  const annotations = {
+    ...spec.podAnnotations,
+    ...(installed.length === 0 ? {} : { [USER_MODULES_ANNOTATION]: hashOf(installed) }),
+  };
+  return Object.keys(annotations).length === 0 ? {} : { annotations };
 }
 
 /** Two nodes on one worker would be lost together. */

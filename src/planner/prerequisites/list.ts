@@ -26,6 +26,7 @@ import {
 } from "./nodes.ts";
 import { pathIsAllowed } from "./path.ts";
 import { clusterIsPermitted, operatorIsPermitted } from "./permissions.ts";
+import { userModulesAreInstalled } from "./user-modules.ts";
 import { SPEC_CHECKS } from "./spec.ts";
 
 /** Every prerequisite (§9, product facts §7.1), in the order in which objections are told. */
@@ -42,6 +43,7 @@ export const CHECKS: readonly Check[] = [
   pathIsAllowed,
   kubernetesIsSupported,
   userModulesAreSupported,
+  userModulesAreInstalled,
   modulesHaveBuilds,
   modulesAreListed,
   licenseIsValid,

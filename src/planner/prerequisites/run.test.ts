@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { UserModuleStatus } from "../../api/cluster-status.ts";
 import { test } from "node:test";
 import { asking, clusterView, database, facts, NEW, node, pod, release } from "../../../test/kit/cluster-view.ts";
 import type { ClusterView } from "../cluster/view.ts";
@@ -7,6 +8,14 @@ import { CHECKS } from "./list.ts";
 import { findingsAt, firstFindingAt, verdictsAt } from "./run.ts";
 import { situationOf, type Situation } from "./situation.ts";
 import type { Surroundings } from "./surroundings.ts";
+
+const MODULE_URL = "https://x/graph.zip";
+const listing = { userDefinedModules: [{ name: "Graph", source: { https: { url: MODULE_URL } } }] };
+
+function fetched(change: Partial<UserModuleStatus> = {}): UserModuleStatus {
+  const module = { name: "Graph", url: MODULE_URL, moduleName: "graph", version: "1.0.0" };
+  return { ...module, state: "Installed", message: "", ...change };
+}
 
 const upgrading: Partial<ClusterView> = { operator: NEW, spec: asking(NEW.nodeTag) };
 const custom = database({ name: "db", modules: ["graph"] });
@@ -67,6 +76,7 @@ const cases: readonly Case[] = [
     name: "a module that is listed by its display name is listed",
     view: {
       ...upgrading,
+      remembered: { state: "Running", userModules: [fetched()] },
       spec: asking(NEW.nodeTag, {
         userDefinedModules: [{ name: "Graph", source: { https: { url: "https://x/graph.zip" } } }],
       }),
@@ -75,6 +85,20 @@ const cases: readonly Case[] = [
         modules: [{ name: "graph", displayName: "Graph", bundled: false, platforms: ["rhel9/x86_64"] }],
       }),
     },
+  },
+  {
+    name: "a listed module that was not fetched yet is waited for",
+    view: { ...upgrading, spec: asking(NEW.nodeTag, listing) },
+    found: "block UserModuleFetching",
+  },
+  {
+    name: "a listed module that cannot be had, or is another one, blocks with what was found",
+    view: {
+      ...upgrading,
+      spec: asking(NEW.nodeTag, listing),
+      remembered: { userModules: [fetched({ state: "Failed", message: "the server answers 404" })] },
+    },
+    found: "block UserModuleInvalid",
   },
   {
     name: "bundled modules are nobody's concern",

@@ -1,0 +1,104 @@
+import type { Secret } from "kubernetes-types/core/v1.js";
+import type { UserModuleStatus } from "../../api/cluster-status.ts";
+import type { Clock } from "../../base/clock.ts";
+import { Fault, messageOf } from "../../base/fault.ts";
+import { Secrets } from "../../kube/builtin.ts";
+import type { Kube, Stored } from "../../kube/kube.ts";
+import type { ManagementClient } from "../../management/client.ts";
+import { openModule } from "../../modules/archive.ts";
+import { downloadArchive } from "../../modules/download.ts";
+import { faults } from "../../modules/faults.ts";
+import type { ClusterObservation } from "../../observe/cluster.ts";
+import { listedModules, modulesToFetch, statusOf, type ListedModule } from "../../planner/user-modules.ts";
+import { faults as operatorFaults } from "../faults.ts";
+import { textOf } from "../objects/secrets.ts";
+
+/** One that could not be installed is tried again after this long, in milliseconds. */
+const RETRY_MS = 3_000;
+
+export interface UserModulesDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+}
+
+/** Keeps the modules that clusters list installed in them; what became of each, for the status. */
+export type KeepUserModules = (observation: ClusterObservation) => Promise<readonly UserModuleStatus[]>;
+
+/**
+ * Fetches what `spec.userDefinedModules` lists and the cluster lacks, looks whether it is what its name says, and uploads it as a
+ * user would (§4.2): also while an upgrade is frozen, which is what it may be frozen for.
+ */
+export function userModulesKeeper({ kube, clock }: UserModulesDeps): KeepUserModules {
+  const tried = new Map<string, number>();
+  const isDue = (key: string): boolean => clock.now().getTime() - (tried.get(key) ?? 0) >= RETRY_MS;
+  return async ({ view, records, client, namespace }) => {
+    const remembered = view.remembered.userModules ?? [];
+    const listed = listedModules(view.spec);
+    if (client === undefined || "unreachable" in records) return keptOf(listed, remembered);
+    const present = records.modules
+      .filter(({ is_bundled }) => !is_bundled)
+      .map(({ module_name, semantic_version }) => ({ name: module_name, version: semantic_version }));
+    const fresh: UserModuleStatus[] = [];
+    for (const module of modulesToFetch(listed, remembered, present)) {
+      const key = `${namespace}/${view.name}/${module.name}/${module.url}`;
+      if (!isDue(key)) continue;
+      tried.set(key, clock.now().getTime());
+      fresh.push(await install(kube, client, namespace, module));
+    }
+    return keptOf(listed, [...fresh, ...remembered]);
+  };
+}
+
+/** In the order of the spec, and nothing that it does not list. */
+function keptOf(listed: readonly ListedModule[], known: readonly UserModuleStatus[]): readonly UserModuleStatus[] {
+  return listed.map((module) => statusOf(module, known)).filter((status) => status !== undefined);
+}
+
+async function install(
+  kube: Kube,
+  client: ManagementClient,
+  namespace: string,
+  module: ListedModule,
+): Promise<UserModuleStatus> {
+  const { name, url } = module;
+  try {
+    const archive = await downloadArchive({ url, ...(await accessTo(kube, namespace, module)) });
+    const { manifest } = await openModule(archive);
+    requireName(name, manifest);
+    await client.call("uploadModule", { body: { module: new Uint8Array(archive) } });
+    const { module_name: moduleName, semantic_version: version } = manifest;
+    return { name, url, state: "Installed", message: "", moduleName, version };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { name, url, state: "Failed", message: messageOf(error), moduleName: "", version: "" };
+  }
+}
+
+/** §2.2: otherwise nobody could tell which module is meant. */
+function requireName(name: string, manifest: { readonly module_name: string; readonly display_name: string }): void {
+  const { module_name: short, display_name: long } = manifest;
+  if (name === short || name === long) return;
+  const said = `it is listed as "${name}", and its manifest says module_name "${short}" and display_name "${long}"`;
+  throw new Fault(faults.nameDiffers, said);
+}
+
+interface Access {
+  readonly credentials?: { readonly username: string; readonly password: string };
+  readonly ca?: string;
+}
+
+/** The secret may hold the authority of the server too, under `ca.crt`. */
+async function accessTo(kube: Kube, namespace: string, { credentialsSecret: name }: ListedModule): Promise<Access> {
+  if (name === undefined) return {};
+  const secret = await kube.get(Secrets, { name, namespace });
+  if (secret === undefined) {
+    throw new Fault(operatorFaults.noSecret, `secret ${name} with the credentials of the module is not there`);
+  }
+  const ca = textOf(secret, "ca.crt");
+  return { ...loginOf(secret), ...(ca === "" ? {} : { ca }) };
+}
+
+function loginOf(secret: Stored<Secret>): Pick<Access, "credentials"> {
+  const [username, password] = [textOf(secret, "username"), textOf(secret, "password")];
+  return username === "" && password === "" ? {} : { credentials: { username, password } };
+}

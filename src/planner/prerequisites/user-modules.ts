@@ -1,0 +1,27 @@
+import { listedModules, statusOf } from "../user-modules.ts";
+import { block, type Check } from "./check.ts";
+
+/** §4.3 rule 6, §7: what is listed is fetched, found to be what its name says, and on every node before nodes are replaced. */
+export const userModulesAreInstalled: Check = {
+  id: "UserModuleInvalid",
+  asks: "every user-defined module was fetched, has the name that is listed, and is installed",
+  at: ["start"],
+  needs: ["cluster"],
+  find({ view: { name, spec, remembered }, step }) {
+    if (step === undefined) return undefined;
+    for (const module of listedModules(spec)) {
+      const known = statusOf(module, remembered.userModules ?? []);
+      if (known === undefined) {
+        return block("UserModuleFetching", `module "${module.name}" is being fetched`, `kubectl describe rec ${name}`);
+      }
+      if (known.state === "Failed") {
+        return block(
+          "UserModuleInvalid",
+          `module "${module.name}": ${known.message}`,
+          `kubectl edit rec ${name}  # spec.userDefinedModules; the upgrade goes on by itself once the module can be installed`,
+        );
+      }
+    }
+    return undefined;
+  },
+};

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { clusterSpec } from "../api/cluster-spec.ts";
+import type { UserModuleStatus } from "../api/cluster-status.ts";
+import { installedList, listedModules, modulesToFetch } from "./user-modules.ts";
+
+const URL_1 = "https://modules.example/tally-1.zip";
+const URL_2 = "https://modules.example/tally-2.zip";
+const spec = clusterSpec.parse({
+  userDefinedModules: [{ name: "tally", source: { https: { url: URL_1, credentialsSecret: "login" } } }],
+});
+const installed: UserModuleStatus = {
+  name: "tally",
+  url: URL_1,
+  state: "Installed",
+  message: "",
+  moduleName: "tally",
+  version: "1.0.0",
+};
+const present = [{ name: "tally", version: "1.0.0" }];
+
+test("the secret of a module may stand at its source or beside it", () => {
+  const beside = clusterSpec.parse({
+    userDefinedModules: [{ name: "tally", source: { https: { url: URL_1 } }, credentialsSecret: "login" }],
+  });
+  assert.deepEqual(listedModules(beside), listedModules(spec));
+  assert.deepEqual(listedModules(spec), [{ name: "tally", url: URL_1, credentialsSecret: "login" }]);
+});
+
+const cases = [
+  { rule: "one that was never tried is fetched", remembered: [], present: [], fetched: 1 },
+  { rule: "one that is there is not", remembered: [installed], present, fetched: 0 },
+  { rule: "one that has gone from the cluster is", remembered: [installed], present: [], fetched: 1 },
+  { rule: "one that failed is", remembered: [{ ...installed, state: "Failed" as const }], present, fetched: 1 },
+  { rule: "another address is another module", remembered: [{ ...installed, url: URL_2 }], present, fetched: 1 },
+];
+for (const { rule, remembered, present: there, fetched } of cases) {
+  test(rule, () => {
+    assert.equal(modulesToFetch(listedModules(spec), remembered, there).length, fetched);
+  });
+}
+
+test("nodes are restarted for what is installed, not for what is only listed", () => {
+  assert.deepEqual(installedList(spec, []), []);
+  assert.deepEqual(installedList(spec, [{ ...installed, state: "Failed" }]), []);
+  assert.deepEqual(installedList(spec, [installed]), [`tally ${URL_1}`]);
+});
