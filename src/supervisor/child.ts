@@ -81,19 +81,36 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
   return supervised(child, pid, exited, drained, spec);
 }
 
-/** Ends a child: SIGTERM, `graceMs` of patience, then SIGKILL; says which it took, and leaves no timer behind. */
+/**
+ * Ends a child: SIGTERM, again every half second because some refuse while they are at something (an engine that writes its first
+ * AOF), for `graceMs`; then SIGKILL. Says which it took, and leaves no timer behind.
+ */
 export async function stopChild(child: Child, graceMs: number, clock: Clock): Promise<Stopped> {
   if (child.state() === "exited") return { how: "already-exited", ...(await child.exited) };
   const patience = new AbortController();
-  child.signal("SIGTERM");
   const late = clock.sleep(graceMs, patience.signal).then(
     () => true,
     () => false, // aborted below: the child went in time
   );
-  const insist = await Promise.race([child.exited.then(() => false), late]);
+  const insist = await Promise.race([
+    child.exited.then(() => false),
+    late,
+    askAgainAndAgain(child, clock, patience.signal),
+  ]);
   patience.abort();
   if (insist) child.signal("SIGKILL");
   return { how: insist ? "forced" : "graceful", ...(await child.exited) };
+}
+
+const ASK_AGAIN_MS = 500;
+
+/** Never answers: whoever waits hears of the end, or loses patience. */
+async function askAgainAndAgain(child: Child, clock: Clock, signal: AbortSignal): Promise<never> {
+  while (!signal.aborted) {
+    child.signal("SIGTERM");
+    await clock.sleep(ASK_AGAIN_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
+  }
+  return new Promise(() => undefined);
 }
 
 function sink(receiver: ((chunk: Buffer) => void) | undefined): "ignore" | "pipe" {

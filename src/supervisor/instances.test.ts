@@ -118,6 +118,20 @@ test("a primary that was asked to end is reported clean by the next agent, and n
   assert.equal(report(next).clean, false);
 });
 
+test("an engine that is told to end while it writes its first AOF ends in good order when that is written", async () => {
+  const { supervisor, data } = await node();
+  const wanted = await primary();
+  await supervisor.reconcileInstances([wanted]);
+  await serving(supervisor);
+  await call(wanted, "DEBUG", "POPULATE", "3000");
+  await call(wanted, "CONFIG", "SET", "rdb-key-save-delay", "500");
+  await supervisor.reconcileInstances([{ ...wanted, persistence: "aofEverySecond" }]);
+  await until(async () => /aof_rewrite_in_progress:1/.test(textOf(await call(wanted, "INFO", "persistence"))));
+  const next = await anotherAgent(supervisor, data);
+  await next.reconcileInstances([{ ...wanted, fresh: false, persistence: "aofEverySecond" }]);
+  assert.deepEqual([report(next).state, report(next).clean], ["crashed", true]);
+});
+
 test("a launch is told as used only once the process runs: a start under way never looks like a second crash", async () => {
   const { supervisor } = await node();
   const wanted = await primary();
