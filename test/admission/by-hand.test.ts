@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { rule } from "../specification/rule.ts";
 import { startAdmissionWorld, webhookTemplate, type AdmissionWorld, type Replica } from "../kit/admission-world.ts";
 
 let world: AdmissionWorld;
@@ -10,7 +11,7 @@ before(async () => {
 });
 after(() => world[Symbol.asyncDispose]());
 
-test("§4.3.4: the steps by hand install a webhook that judges", async () => {
+test("the steps of §4.3.4 install a webhook that judges", async () => {
   const { kubectl } = world;
   await kubectl.given(
     webhookTemplate().replace("name: store-enterprise-admission", "name: redb-admission"),
@@ -144,6 +145,35 @@ for (const { rule, object, says } of bad) {
     assert.match(await world.kubectl.refusedGiven(object, "apply -f -"), says);
   });
 }
+
+rule("§2.3 storeVersion is a string out of 7.2, 7.4, 8.0 and 8.2", "each is taken, others are refused", async () => {
+  for (const version of ["7.2", "7.4", "8.0", "8.2"]) {
+    await world.kubectl.given(database("versions", `{ storeVersion: '${version}' }`), "apply --dry-run=server -f -");
+  }
+  for (const version of ["6.2", "8.4", "latest", ""]) {
+    const said = await world.kubectl.refusedGiven(database("versions", `{ storeVersion: '${version}' }`), "apply -f -");
+    assert.match(said, /spec\.storeVersion: Unsupported value: .*supported values: "7\.2", "7\.4", "8\.0", "8\.2"/);
+  }
+});
+
+rule("§7 policy major → no minor version until the policy changes", "at admission", async () => {
+  const { kubectl } = world;
+  await kubectl.given(cluster("rec", "{ storeUpgradePolicy: major }"), "apply -f -");
+  await kubectl.given(database("policy", "{ storeVersion: '7.4' }"), "apply -f -");
+  const made = { databaseUID: "7", cluster: "rec", version: "7.4 (redis 7.4.3)" };
+  await kubectl("patch redb policy --subresource=status --type merge -p", JSON.stringify({ status: made }));
+  const minor = ["-p", '{"spec":{"storeVersion":"8.2"}}'];
+  const said = await kubectl.refused("patch redb policy --type merge", ...minor);
+  assert.match(
+    said,
+    /spec\.storeVersion: Forbidden: "8\.2" is a minor version and spec\.storeUpgradePolicy .* is "major"/,
+  );
+  await kubectl(`patch redb policy --type merge --dry-run=server -p`, '{"spec":{"storeVersion":"8.0"}}');
+  await kubectl("patch rec rec --type merge -p", '{"spec":{"storeUpgradePolicy":"latest"}}');
+  await kubectl("patch redb policy --type merge", ...minor);
+  const back = await kubectl.refused("patch redb policy --type merge -p", '{"spec":{"storeVersion":"7.2"}}');
+  assert.match(back, /spec\.storeVersion: Forbidden: the database is at 7\.4, and databases never go back to "7\.2"/);
+});
 
 test("module numbers that are edited with the version are refused, alone they are not", async () => {
   const { kubectl } = world;

@@ -40,7 +40,14 @@ before(async () => {
   await type("kubectl wait rec/rec --for=jsonpath='{.status.state}'=Running --timeout=120s");
   await type(`kubectl apply -f ${ROOT}/deploy/samples/database.yaml`);
   await type("kubectl wait redb/orders --for=condition=Ready --timeout=60s");
+  const old = "sed 's/OPERATOR_NAMESPACE/default/g; s/store-enterprise-admission/redb-admission/'";
+  await type(`${old} ${ROOT}/deploy/admission/webhook-template.yaml | kubectl create -f -`);
+  await type(`kubectl patch ValidatingWebhookConfiguration redb-admission -p '{"webhooks":[${trust}]}'`);
 });
+
+/** The webhook with the certificate of the secret, within single quotes. */
+const certificate = "kubectl get secret admission-tls -o jsonpath={.data.cert}";
+const trust = `{"name":"storeenterprise.admission.storeenterprise","clientConfig":{"caBundle":"'$(${certificate})'"}}`;
 
 after(async () => {
   await type(`cd ${ROOT} && npm run -s storectl -- local down`);
@@ -152,6 +159,36 @@ rules(
 
 rules(
   [
+    "§4.3.4 admission is reapplied step by step",
+    "§4.1 the old webhook is deleted by name",
+    "§4.1 the new webhook file is applied",
+    "§4.1 the webhook's secret is there, its certificate readable",
+    "§4.1 the webhook is created from its template, OPERATOR_NAMESPACE replaced",
+    "§4.1 the webhook is patched with the certificate",
+    "§2.1 the admission webhook is store-enterprise-admission; redb-admission is its old name",
+    "§2.1 secret admission-tls is Opaque and has two items, one of them cert",
+    "§5 caBundle is the certificate of admission-tls",
+    "§9 redb-admission gives way to the new webhook",
+  ],
+  "",
+  async () => {
+    const kind = "ValidatingWebhookConfiguration";
+    assert.match(await type(`kubectl delete ${kind} redb-admission`), /"redb-admission" deleted/);
+    assert.match(await type(`kubectl apply -f ${ROOT}/deploy/admission/webhook.yaml`), /^service\/admission \w+$/);
+    assert.match(await type("kubectl get secret admission-tls"), /admission-tls +Opaque +2 /);
+    await type("CERT=$(kubectl get secret admission-tls -o jsonpath='{.data.cert}')");
+    const template = `${ROOT}/deploy/admission/webhook-template.yaml`;
+    const created = await type(`sed 's/OPERATOR_NAMESPACE/default/g' ${template} | kubectl create -f -`);
+    assert.match(created, /store-enterprise-admission created$/);
+    const webhook = `{"name":"storeenterprise.admission.storeenterprise","clientConfig":{"caBundle":"'"$CERT"'"}}`;
+    await type(`kubectl patch ${kind} store-enterprise-admission -p '{"webhooks":[${webhook}]}'`);
+    const caBundle = "-o jsonpath='{.webhooks[0].clientConfig.caBundle}'";
+    assert.equal(await type(`kubectl get ${kind} store-enterprise-admission ${caBundle}`), await type('echo "$CERT"'));
+  },
+);
+
+rules(
+  [
     "§4.1 the operator Deployment shows READY 1/1",
     "§4.3.5 the operator Deployment is ready",
     "§2.4 columns of the operator listing",
@@ -167,6 +204,8 @@ rules(
     assert.equal(await type(`kubectl auth can-i watch storeenterpriseclusters --as ${account}`), "yes");
     const without = await type.run(`kubectl auth can-i get nodes --as ${account}`);
     assert.match(without.stdout, /^no/, "and nothing that it does not need");
+    const refused = await type.run(`kubectl patch redb orders --type merge -p '{"spec":{"memorySize":"1MB"}}'`);
+    assert.match(refused.stderr, /"orders" is invalid: spec\.memorySize: Invalid value: "1MB": .*at least 100MB/);
   },
 );
 
