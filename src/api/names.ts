@@ -17,6 +17,12 @@ export const OLD_WEBHOOK_CONFIGURATION = "redb-admission";
 /** The security context constraint that releases before 7.22.0-6 need on OpenShift (§2.1). */
 export const OLD_CONSTRAINT = "store-enterprise-scc-v2";
 
+/** Name of the Role and RoleBinding that let the operator let go what it holds when its bundle is deleted. */
+export const LEAVING_NAME = `${OPERATOR_NAME}-leaving`;
+
+/** Keeps the operator's Deployment and ServiceAccount until it has let go what it holds. */
+export const LEAVING_FINALIZER = `${API_GROUP}/leaving`;
+
 /** The container of a node pod that runs the agent. */
 export const NODE_CONTAINER = "store-enterprise-node";
 

@@ -17,6 +17,7 @@ import { clusterReconciler } from "./cluster/controller.ts";
 import type { OperatorConfig } from "./config.ts";
 import { databaseReconciler } from "./database/controller.ts";
 import { serveHealth, type Health } from "./health.ts";
+import { followLeaving } from "./leaving.ts";
 import { startMetrics, type Metrics } from "./metrics.ts";
 import { followOwnPermissions } from "./own-permissions.ts";
 import { startWakeUps } from "./wake-ups.ts";
@@ -120,13 +121,15 @@ async function manage(
     release: config.release,
     kubernetesMinor: kubernetesMinor(kube, clock, log),
   };
+  const leaving = followLeaving({ kube, namespace, clock, log, events, signal });
+  const working = AbortSignal.any([signal, leaving.due]);
   const wakeUps = startWakeUps(kube, { namespace, clock, log, signal });
   const clusters = runController({
     name: "cluster",
     reconcile: metrics.counted("cluster", clusterReconciler(deps)),
     clock,
     log,
-    signal,
+    signal: working,
   });
   const databases = runController({
     name: "database",
@@ -134,25 +137,32 @@ async function manage(
     workers: 2,
     clock,
     log,
-    signal,
+    signal: working,
   });
   const webhook = runController({
     name: "admission",
     reconcile: metrics.counted("admission", () => admission.reconcile()),
     clock,
     log,
-    signal,
+    signal: working,
   });
   webhook.enqueue(keyOf({ name: ADMISSION_SECRET, namespace }));
+  const stay = runController({ name: "stay", reconcile: () => leaving.keepStay(), clock, log, signal: working });
+  const lookWhetherToStay = (): void => {
+    stay.enqueue(OPERATOR_NAME);
+  };
   metrics.setLeading(true);
   try {
+    leaving.onChange(lookWhetherToStay);
+    wakeUps.onAny(lookWhetherToStay);
     wakeUps.onCluster((key) => {
       clusters.enqueue(key);
     });
     wakeUps.onDatabase((key) => {
       databases.enqueue(key);
     });
-    await Promise.all([clusters.stopped, databases.stopped, webhook.stopped]);
+    await Promise.all([clusters.stopped, databases.stopped, stay.stopped, webhook.stopped]);
+    if (leaving.due.aborted) await leaving.leave();
   } finally {
     metrics.setLeading(false);
     await events.flush();

@@ -13,6 +13,8 @@ import { Clusters, Databases } from "../observe/kinds.ts";
 export interface WakeUps {
   onCluster(wake: (key: string) => void): void;
   onDatabase(wake: (key: string) => void): void;
+  /** Called back when a cluster or database comes or goes. */
+  onAny(wake: () => void): void;
 }
 
 export interface WakeUpOptions {
@@ -53,6 +55,13 @@ export function startWakeUps(kube: Kube, options: WakeUpOptions): WakeUps {
       for (const informer of [statefulSets, pods, records]) {
         informer.onChange((_ref, current, previous) => {
           ownerOf(current ?? previous);
+        });
+      }
+    },
+    onAny: (wake) => {
+      for (const informer of [clusters, databases]) {
+        informer.onChange((_ref, current, previous) => {
+          if (current === undefined || previous === undefined) wake();
         });
       }
     },

@@ -24,6 +24,8 @@ export interface Permission {
   readonly why: string;
   /** What stops when it is taken away, as half a sentence. */
   readonly without: string;
+  /** Still held when the bundle is deleted, until clusters and databases are let go. */
+  readonly atLeaving?: true;
   /** When it is used, where the walk from making a cluster through its upgrade to its deletion does not. */
   readonly rarely?: string;
 }
@@ -39,6 +41,7 @@ export const PERMISSIONS: readonly Permission[] = [
       group: API_GROUP,
       resource: "storeenterpriseclusters",
       verbs: ["get", "list", "watch"],
+      atLeaving: true,
       why: "clusters are read and followed",
       without: "no cluster is looked after",
     },
@@ -46,6 +49,7 @@ export const PERMISSIONS: readonly Permission[] = [
       group: API_GROUP,
       resource: "storeenterpriseclusters",
       verbs: ["patch"],
+      atLeaving: true,
       why: "the finalizer, and the tag of an automatic upgrade, are written",
       without: "clusters are neither taken on, nor upgraded by themselves, nor let go",
     },
@@ -60,6 +64,7 @@ export const PERMISSIONS: readonly Permission[] = [
       group: API_GROUP,
       resource: "storeenterprisedatabases",
       verbs: ["get", "list", "watch"],
+      atLeaving: true,
       why: "databases are read and followed",
       without: "no database is looked after",
     },
@@ -67,6 +72,7 @@ export const PERMISSIONS: readonly Permission[] = [
       group: API_GROUP,
       resource: "storeenterprisedatabases",
       verbs: ["patch"],
+      atLeaving: true,
       why: "the finalizer is written",
       without: "databases are neither taken on nor let go",
     },
@@ -124,13 +130,15 @@ export const PERMISSIONS: readonly Permission[] = [
       group: "",
       resource: "serviceaccounts",
       verbs: ["create", "patch"],
-      why: "nodes and rigger get accounts of their own",
-      without: "pods of new clusters cannot start",
+      atLeaving: true,
+      why: "nodes and rigger get accounts of their own; the operator's own stays until it has let its clusters go",
+      without: "pods of new clusters cannot start, and a deleted bundle leaves clusters behind that cannot be deleted",
     },
     {
       group: "",
       resource: "events",
       verbs: ["create"],
+      atLeaving: true,
       why: "events tell users what was done",
       without: "kubectl describe shows no events",
     },
@@ -159,9 +167,10 @@ export const PERMISSIONS: readonly Permission[] = [
     {
       group: "apps",
       resource: "deployments",
-      verbs: ["create", "patch"],
-      why: "the services rigger is kept",
-      without: "Services of databases are not kept",
+      verbs: ["list", "watch", "create", "patch"],
+      atLeaving: true,
+      why: "the services rigger is kept; the operator sees that its own Deployment is being deleted",
+      without: "Services of databases are not kept, and a deleted bundle leaves clusters behind that cannot be deleted",
     },
     {
       group: "apps",
@@ -172,9 +181,16 @@ export const PERMISSIONS: readonly Permission[] = [
     },
     {
       ...LEASES,
-      verbs: ["get", "list", "watch", "create", "update", "delete"],
-      why: "one operator leads; the leases of a cluster go with it",
-      without: "no operator can lead, and clusters cannot be deleted",
+      verbs: ["get", "list", "watch", "create", "update"],
+      atLeaving: true,
+      why: "one operator leads",
+      without: "no operator can lead",
+    },
+    {
+      ...LEASES,
+      verbs: ["delete"],
+      why: "the leases of a cluster go with it",
+      without: "clusters cannot be deleted",
     },
     {
       group: "policy",

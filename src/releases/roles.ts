@@ -21,6 +21,16 @@ export const OPERATOR_RULES: readonly PolicyRule[] = rulesFrom(
   PERMISSIONS.map(({ group, resource, verbs }) => ({ group, resource, verbs, names: [] })),
 );
 
+/** What is left to the operator while the bundle is being deleted: as much as it takes to let clusters and databases go. */
+export const LEAVING_RULES: readonly PolicyRule[] = rulesFrom(
+  PERMISSIONS.filter(({ atLeaving }) => atLeaving === true).map(({ group, resource, verbs }) => ({
+    group,
+    resource,
+    verbs,
+    names: [],
+  })),
+);
+
 /** Rules of the nodes or of the rigger of one cluster. */
 export function clusterRules(who: Exclude<Program, "operator">, scope: RoleScope): readonly PolicyRule[] {
   const own = PERMISSIONS.filter((permission) => permission.who === who);

@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { testApi, type TestApi } from "../kit/api-server.ts";
-import { bindKubectl, foundKubectls, type Kubectl } from "../kubectl/kubectl.ts";
+import { bindKubectl, foundKubectls } from "../kubectl/kubectl.ts";
+import type { Judge } from "../permissions/suite.ts";
 import { bundleSuite } from "./suite.ts";
 
 let api: TestApi;
-let kubectl: Kubectl;
+let judge: Judge;
 const home = mkdtempSync(join(tmpdir(), "bundle-"));
 
 before(async () => {
@@ -16,11 +17,11 @@ before(async () => {
   if (binary === undefined) throw new Error("no kubectl on PATH");
   const kubeconfig = join(home, "kubeconfig");
   writeFileSync(kubeconfig, api.server.kubeconfigs.admin, { mode: 0o600 });
-  kubectl = bindKubectl(binary, kubeconfig, home);
+  judge = { kube: api.kube, config: api.config, kubectl: bindKubectl(binary, kubeconfig, home) };
 });
 after(async () => {
   await api[Symbol.asyncDispose]();
   rmSync(home, { recursive: true, force: true });
 });
 
-bundleSuite(() => kubectl);
+bundleSuite(() => judge);

@@ -1,18 +1,21 @@
 import { after, before, describe } from "node:test";
-import { bindKubectl, type Kubectl } from "../kubectl/kubectl.ts";
+import { loadKubeConfig } from "../../src/kube/config.ts";
+import { bindKubectl } from "../kubectl/kubectl.ts";
 import { skipWithout, VERSION } from "../kubernetes/assets.ts";
 import { startControlPlane, type ControlPlane } from "../kubernetes/control-plane.ts";
+import type { Judge } from "../permissions/suite.ts";
 import { bundleSuite } from "./suite.ts";
 
 describe("on a real API server", { skip: skipWithout("api") }, () => {
   let plane: ControlPlane;
-  let kubectl: Kubectl;
+  let judge: Judge;
 
   before(async () => {
     plane = await startControlPlane();
-    kubectl = bindKubectl({ path: plane.kubectl, version: VERSION }, plane.kubeconfig, plane.folder);
+    const kubectl = bindKubectl({ path: plane.kubectl, version: VERSION }, plane.kubeconfig, plane.folder);
+    judge = { kube: plane.kube, config: loadKubeConfig({ KUBECONFIG: plane.kubeconfig }), kubectl };
   });
   after(() => plane.stop());
 
-  bundleSuite(() => kubectl);
+  bundleSuite(() => judge);
 });

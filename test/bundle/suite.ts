@@ -1,12 +1,25 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { OPERATOR_NAME } from "../../src/api/names.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { ConfigMaps, Deployments, Events } from "../../src/kube/builtin.ts";
+import type { Kube } from "../../src/kube/kube.ts";
+import { Clusters, Databases } from "../../src/observe/kinds.ts";
+import { runOperator } from "../../src/operator/run.ts";
+import { systemClock } from "../../src/reconcile/system-clock.ts";
+import { latestRelease } from "../../src/releases/find.ts";
+import { loopbackAddress } from "../kit/engine.ts";
+import { connectAs } from "../kit/permission-scene.ts";
+import { until } from "../kit/until.ts";
 import type { Kubectl } from "../kubectl/kubectl.ts";
+import type { Judge } from "../permissions/suite.ts";
 
 const BUNDLE = join(import.meta.dirname, "../../deploy/bundle.yaml");
 
 /** What users do with the bundle of a release on a Kubernetes that runs no pods. */
-export function bundleSuite(kubectl: () => Kubectl): void {
+export function bundleSuite(judge: () => Judge): void {
+  const kubectl = (): Kubectl => judge().kubectl;
   const k = (line: string): Promise<string> => kubectl()(`${line} -f ${BUNDLE}`);
   const remove = (): Promise<string> => k("delete --ignore-not-found --timeout=30s");
 
@@ -57,9 +70,84 @@ export function bundleSuite(kubectl: () => Kubectl): void {
     const applied = linesOf(await k("apply"));
     const deleted = linesOf(await remove());
     assert.equal(deleted.length, applied.length);
-    const left = await kubectl().run(`get -f ${BUNDLE} --ignore-not-found -o name`);
-    assert.deepEqual([left.stdout, left.code], ["", 0]);
+    assert.equal(await leftOf(kubectl()), "");
   });
+
+  test("deleted while there are a cluster and a database it goes too, and what holds data stays", async () => {
+    await k("apply");
+    await using _operator = await startOperator(judge());
+    const { kube } = judge();
+    const record = { name: "rec-cluster", namespace: "default", labels: { "storeenterprise.io/cluster": "rec" } };
+    await kube.create(ConfigMaps, { metadata: record, data: { record: "{}" } });
+    await until("the definitions are served", async () => (await kubectl().run(CLUSTER)).code === 0, PATIENCE);
+    await kubectl()(DATABASE);
+    await until("both are taken on", async () => (await held(kube)) === 2, PATIENCE);
+    const stays = async (): Promise<boolean> => {
+      const deployment = await kube.get(Deployments, { name: OPERATOR_NAME, namespace: "default" });
+      return (deployment?.metadata.finalizers ?? []).length === 1;
+    };
+    await until("the operator is held until it has let go", stays, PATIENCE);
+    assert.equal(await k("diff"), "");
+
+    const deleted = linesOf(await k("delete --timeout=25s"));
+    assert.ok(deleted.length >= 8, deleted.join(", "));
+    assert.equal(await leftOf(kubectl()), "");
+    const { items } = await kube.list(Events, { namespace: "default" });
+    const told = items
+      .filter(({ reason }) => reason === "OperatorDeleted")
+      .map(({ involvedObject }) => involvedObject.kind);
+    assert.deepEqual(told.toSorted(), ["StoreEnterpriseCluster", "StoreEnterpriseDatabase"]);
+    assert.ok(await kube.get(ConfigMaps, record), "the record of the cluster is gone");
+    await kube.delete(ConfigMaps, record);
+  });
+
+  test("the operator is held by nothing once the last cluster is gone", async () => {
+    await k("apply");
+    await using _operator = await startOperator(judge());
+    const { kube } = judge();
+    await until("the definitions are served", async () => (await kubectl().run(CLUSTER)).code === 0, PATIENCE);
+    await until("it is taken on", async () => (await held(kube)) === 1, PATIENCE);
+    await kubectl()("delete rec rec --timeout=25s");
+    const isFree = async (): Promise<boolean> => {
+      const deployment = await kube.get(Deployments, { name: OPERATOR_NAME, namespace: "default" });
+      return (deployment?.metadata.finalizers ?? []).length === 0;
+    };
+    await until("nothing holds the operator", isFree, PATIENCE);
+    await remove();
+  });
+}
+
+const SAMPLES = join(import.meta.dirname, "../../deploy/samples");
+const CLUSTER = `apply -f ${join(SAMPLES, "cluster.yaml")}`;
+const DATABASE = `apply -f ${join(SAMPLES, "database.yaml")}`;
+const PATIENCE = { withinMs: 20_000, everyMs: 50 };
+
+/** The operator of the bundle, as its account, in this process. */
+async function startOperator(judge: Judge): Promise<AsyncDisposable> {
+  const namespace = "default";
+  const kube = await connectAs(judge, namespace, OPERATOR_NAME);
+  const stop = new AbortController();
+  const config = { namespace, identity: "test", address: loopbackAddress(), release: latestRelease() };
+  const ended = runOperator({ kube, clock: systemClock, log: silentLog, config }, stop.signal);
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stop.abort(new Error("the test ends it"));
+      await ended;
+      await kube.close();
+    },
+  };
+}
+
+/** How many clusters and databases have a finalizer. */
+async function held(kube: Kube): Promise<number> {
+  const lists = await Promise.all([kube.list(Clusters), kube.list(Databases)]);
+  return lists
+    .flatMap(({ items }) => items as { metadata: { finalizers?: string[] } }[])
+    .filter(({ metadata }) => (metadata.finalizers ?? []).length > 0).length;
+}
+
+async function leftOf(kubectl: Kubectl): Promise<string> {
+  return (await kubectl.run(`get -f ${BUNDLE} --ignore-not-found -o name`)).stdout;
 }
 
 function linesOf(text: string): string[] {

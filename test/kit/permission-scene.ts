@@ -52,7 +52,16 @@ export async function openNamespace(
       subjects: [{ kind: "ServiceAccount", name, namespace }],
     });
   }
-  const token = await tokenOf(kube, namespace, Object.keys(accounts)[0] ?? OPERATOR_NAME);
+  return connectAs({ kube, config }, namespace, Object.keys(accounts)[0] ?? OPERATOR_NAME);
+}
+
+/** The way to the API of a service account. */
+export async function connectAs(
+  { kube, config }: GuardedApi,
+  namespace: string,
+  account: string,
+): Promise<Kube & { close(): Promise<void> }> {
+  const token = await tokenOf(kube, namespace, account);
   const { clientCertificate: _, ...anonymous } = config;
   return connect({ ...anonymous, token: () => token, namespace });
 }

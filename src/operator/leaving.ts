@@ -1,0 +1,150 @@
+import type { Deployment } from "kubernetes-types/apps/v1.js";
+import type { ServiceAccount } from "kubernetes-types/core/v1.js";
+import type { Role, RoleBinding } from "kubernetes-types/rbac/v1.js";
+import type { Clock } from "../base/clock.ts";
+import { isFault } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import { FINALIZERS } from "../api/kinds.ts";
+import { APP_LABEL, LABELS, LEAVING_FINALIZER, LEAVING_NAME, OPERATOR_NAME } from "../api/names.ts";
+import { Deployments, RoleBindings, Roles, ServiceAccounts } from "../kube/builtin.ts";
+import type { EventRecorder } from "../kube/events.ts";
+import { faults } from "../kube/faults.ts";
+import { startInformer } from "../kube/informer.ts";
+import type { Kube, Ref, ResourceType, Stored, Wanted } from "../kube/kube.ts";
+import { ownerReference } from "../kube/ref.ts";
+import { Clusters, Databases } from "../observe/kinds.ts";
+import { settled, type Outcome } from "../reconcile/outcome.ts";
+import { LEAVING_RULES } from "../releases/roles.ts";
+import { letGo } from "./finalizer.ts";
+
+export interface LeavingDeps {
+  readonly kube: Kube;
+  readonly namespace: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly events: EventRecorder;
+  readonly signal: AbortSignal;
+}
+
+/** Sees to it that a deleted bundle is gone for good: nothing that the operator holds is left for nobody to let go. */
+export interface Leaving {
+  /** Aborts when the operator's own Deployment is being deleted. */
+  readonly due: AbortSignal;
+  /** Makes the operator stay to the end while there are clusters or databases, and no longer. */
+  keepStay(): Promise<Outcome>;
+  /** Calls back when the Deployment changes. */
+  onChange(listener: () => void): void;
+  /** Lets every cluster and database go without touching their data, then the operator's own objects. */
+  leave(): Promise<void>;
+}
+
+const MANAGER = { fieldManager: LEAVING_NAME, force: true } as const;
+
+/** Follows the Deployment of the operator; where there is none, as in a process of one's own, nothing is held. */
+export function followLeaving({ kube, namespace, clock, log, events, signal }: LeavingDeps): Leaving {
+  const own = { name: OPERATOR_NAME, namespace };
+  const due = new AbortController();
+  const fieldSelector = `metadata.name=${OPERATOR_NAME}`;
+  const deployments = startInformer(kube, Deployments, { namespace, fieldSelector, clock, log, signal });
+  deployments.onChange((_ref, current) => {
+    if (current !== undefined && isDeleted(current)) due.abort(new Error("the operator is being deleted"));
+  });
+  return {
+    due: due.signal,
+    onChange: (listener) => {
+      deployments.onChange(listener);
+    },
+    async keepStay() {
+      const deployment = deployments.get(own);
+      if (deployment === undefined || isDeleted(deployment)) return settled;
+      const isNeeded =
+        (await all(kube, Clusters, namespace)).length + (await all(kube, Databases, namespace)).length > 0;
+      const isHeld = (deployment.metadata.finalizers ?? []).includes(LEAVING_FINALIZER);
+      if (isHeld !== isNeeded) await hold(kube, own, isNeeded);
+      return settled;
+    },
+    async leave() {
+      log.info("the operator is being deleted: clusters and databases are let go, their data stays where it is");
+      await letAllGo(kube, events, Databases, FINALIZERS.database, namespace);
+      await letAllGo(kube, events, Clusters, FINALIZERS.cluster, namespace);
+      await events.flush();
+      await hold(kube, own, false);
+    },
+  };
+}
+
+/** The account is held first and let go last: without it nobody hears the operator any more. */
+async function hold(kube: Kube, own: Required<Ref>, isHeld: boolean): Promise<void> {
+  const metadata = { ...own, finalizers: isHeld ? [LEAVING_FINALIZER] : [] };
+  const deployment: Wanted<Deployment> = { metadata };
+  const account: Wanted<ServiceAccount> = { metadata };
+  if (!isHeld) await kube.apply(Deployments, deployment, MANAGER);
+  const stored = await kube.apply(ServiceAccounts, account, MANAGER);
+  if (!isHeld) return;
+  await keepLastRights(kube, stored);
+  await kube.apply(Deployments, deployment, MANAGER);
+}
+
+/** Rights beside those of the bundle, which are deleted with it; they go with the account. */
+async function keepLastRights(kube: Kube, account: Stored<ServiceAccount>): Promise<void> {
+  const { namespace = "default" } = account.metadata;
+  const metadata = {
+    name: LEAVING_NAME,
+    namespace,
+    labels: { [LABELS.app]: APP_LABEL },
+    ownerReferences: [ownerReference(account)],
+  };
+  const rules = LEAVING_RULES.map(({ apiGroups, resources, verbs }) => ({
+    apiGroups: [...apiGroups],
+    resources: [...resources],
+    verbs: [...verbs],
+  }));
+  const role: Wanted<Role> = { metadata, rules };
+  const binding: Wanted<RoleBinding> = {
+    metadata,
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: LEAVING_NAME },
+    subjects: [{ kind: "ServiceAccount", name: account.metadata.name, namespace }],
+  };
+  await kube.apply(Roles, role, MANAGER);
+  await kube.apply(RoleBindings, binding, MANAGER);
+}
+
+const KEPT =
+  "the operator was deleted, and let this go without touching data: volumes, records and passwords stay; " +
+  "the same objects under a new operator find them again";
+
+async function letAllGo(
+  kube: Kube,
+  events: EventRecorder,
+  type: ResourceType,
+  finalizer: string,
+  namespace: string,
+): Promise<void> {
+  const told = new Set<string>();
+  for (;;) {
+    const held = (await all(kube, type, namespace)).filter(({ metadata }) => metadata.finalizers?.includes(finalizer));
+    if (held.length === 0) return;
+    for (const object of held) {
+      if (!told.has(object.metadata.uid)) events.record(object, "Warning", "OperatorDeleted", KEPT);
+      told.add(object.metadata.uid);
+      await unlessChanged(letGo(kube, type, object, finalizer));
+    }
+  }
+}
+
+/** It is being deleted at this very moment, too: the next look sees what it has become. */
+async function unlessChanged(change: Promise<void>): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    if (!isFault(error, faults.conflict) && !isFault(error, faults.notFound)) throw error;
+  }
+}
+
+async function all<T>(kube: Kube, type: ResourceType<T>, namespace: string): Promise<readonly Stored<T>[]> {
+  return (await kube.list(type, { namespace })).items;
+}
+
+function isDeleted({ metadata }: Stored<object>): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
