@@ -120,7 +120,7 @@ export function bundleSuite(judge: () => Judge): void {
 const SAMPLES = join(import.meta.dirname, "../../deploy/samples");
 const CLUSTER = `apply -f ${join(SAMPLES, "cluster.yaml")}`;
 const DATABASE = `apply -f ${join(SAMPLES, "database.yaml")}`;
-const PATIENCE = { withinMs: 20_000, everyMs: 50 };
+const PATIENCE = { withinMs: 60_000, everyMs: 50 };
 
 /** The operator of the bundle, as its account, in this process. */
 async function startOperator(judge: Judge): Promise<AsyncDisposable> {
