@@ -61,7 +61,10 @@ function statusOf(
     maxUnavailable === undefined
       ? resolveCount(minAvailable ?? 1, expectedPods, "up")
       : Math.max(0, expectedPods - resolveCount(maxUnavailable, expectedPods, "up"));
-  const currentHealthy = pods.filter((pod) => isReady(pod) && !isTerminating(pod)).length;
+  const disruptedPods = leaving(budget, pods, now);
+  const currentHealthy = pods.filter(
+    (pod) => isReady(pod) && !isTerminating(pod) && !(pod.metadata.name in disruptedPods),
+  ).length;
   const disruptionsAllowed = expectedPods === 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy);
   const condition = {
     type: "DisruptionAllowed",
@@ -71,8 +74,10 @@ function statusOf(
     message: "",
     observedGeneration: budget.metadata.generation ?? 0,
   };
+  const { disruptedPods: _, ...before } = budget.status ?? {};
   return {
-    ...budget.status,
+    ...before,
+    ...(Object.keys(disruptedPods).length === 0 ? {} : { disruptedPods }),
     observedGeneration: budget.metadata.generation ?? 0,
     expectedPods,
     desiredHealthy,
@@ -80,6 +85,18 @@ function statusOf(
     disruptionsAllowed,
     conditions: [...withCondition(budget.status?.conditions, condition, now)],
   };
+}
+
+/** An eviction that has led to no deletion after this long is forgotten. */
+const EVICTION_MS = 120_000;
+
+/** Pods that were evicted and are not seen to go yet: the cache may lag behind the eviction that the budget tells of. */
+function leaving(budget: Stored<PodDisruptionBudget>, pods: readonly Stored<Pod>[], now: Date): Record<string, string> {
+  const evicted = Object.entries(budget.status?.disruptedPods ?? {}).filter(([name, since]) => {
+    const pod = pods.find(({ metadata }) => metadata.name === name);
+    return pod !== undefined && !isTerminating(pod) && Date.parse(since) + EVICTION_MS > now.getTime();
+  });
+  return Object.fromEntries(evicted);
 }
 
 /** How many pods the owners of these pods ask for; a pod that nobody manages counts as one. */

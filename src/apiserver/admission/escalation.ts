@@ -23,7 +23,12 @@ export function checkEscalation(
   if (before !== undefined && !binds && sameJson(object["rules"], before["rules"])) return;
   if (mayAnyway(store, user, resource, object, binds)) return;
   const rules = binds ? rulesOf(store, object) : listAt(object, "rules");
-  const missing = rules.filter((rule) => !actionsOf(rule, namespace).every((action) => isAllowed(store, user, action)));
+  const missing = rules.flatMap((rule) => {
+    const lacking = textsAt(rule, "verbs").filter((verb) =>
+      actionsOf({ ...rule, verbs: [verb] }, namespace).some((action) => !isAllowed(store, user, action)),
+    );
+    return lacking.length === 0 ? [] : [{ ...rule, verbs: lacking }];
+  });
   if (missing.length === 0) return;
   const { name } = object.metadata;
   const list = missing.map(ruleText).join("\n");
@@ -67,9 +72,18 @@ function actionsOf(rule: Json, namespace: string | undefined): Action[] {
   return [...paths, ...resources];
 }
 
+/** The fields of a rule as the refusal spells them. */
+const SPELLED = {
+  apiGroups: "APIGroups",
+  resources: "Resources",
+  resourceNames: "ResourceNames",
+  nonResourceURLs: "NonResourceURLs",
+  verbs: "Verbs",
+} as const;
+
 function ruleText(rule: Json): string {
-  const fields = ["apiGroups", "resources", "resourceNames", "nonResourceURLs", "verbs"]
-    .filter((field) => textsAt(rule, field).length > 0)
-    .map((field) => `${field}:${JSON.stringify(textsAt(rule, field))}`);
+  const fields = Object.entries(SPELLED)
+    .filter(([field]) => textsAt(rule, field).length > 0)
+    .map(([field, spelled]) => `${spelled}:${JSON.stringify(textsAt(rule, field))}`);
   return `{${fields.join(", ")}}`;
 }

@@ -123,7 +123,7 @@ function denied(webhook: string, status: Json): Error {
   const why = textAt(status, "message") || textAt(status, "reason") || "without explanation";
   const message = `admission webhook ${JSON.stringify(webhook)} denied the request: ${why}`;
   const code = numberAt(status, "code");
-  const spec = Object.values(refusals).find(({ http }) => http === code && http >= 400) ?? refusals.forbidden;
+  const spec = Object.values(refusals).find(({ http }) => http === code && http >= 400) ?? refusals.badRequest;
   const details = jsonAt(status, "details");
   const causes = listAt(details, "causes").map((cause) => ({
     reason: textAt(cause, "reason"),

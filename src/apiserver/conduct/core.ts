@@ -1,4 +1,4 @@
-import { at, childOf, fillIn, isJson, jsonAt, listAt, mapAt, textAt, type Json } from "../json.ts";
+import { at, childOf, fillIn, jsonAt, listAt, mapAt, numberAt, textAt, type Json } from "../json.ts";
 import type { Cause } from "../faults.ts";
 import type { KubeObject } from "../object.ts";
 import { sameJson } from "../schema/json.ts";
@@ -90,15 +90,12 @@ export const roleBindingConduct: Conduct = {
   },
 };
 
-export const webhookConduct: Conduct = {
-  defaults: (configuration) => {
-    for (const webhook of listAt(configuration, "webhooks")) {
-      fillIn(webhook, { failurePolicy: "Fail", matchPolicy: "Equivalent", timeoutSeconds: 10 });
-      fillIn(webhook, { namespaceSelector: {}, objectSelector: {} });
-      for (const rule of listAt(webhook, "rules")) fillIn(rule, { scope: "*" });
-      const service = jsonAt(webhook, "clientConfig")["service"];
-      if (isJson(service)) fillIn(service, { port: 443 });
-    }
+export const leaseConduct: Conduct = {
+  check: (lease) => {
+    const seconds = numberAt(lease, "spec", "leaseDurationSeconds");
+    if (seconds === undefined || seconds > 0) return [];
+    const message = `Invalid value: ${seconds}: must be greater than 0`;
+    return [{ reason: "FieldValueInvalid", field: "spec.leaseDurationSeconds", message }];
   },
 };
 

@@ -8,6 +8,7 @@ import { podSpecRules } from "./pod-rules.ts";
 export const podConduct: Conduct = {
   defaults: (pod) => {
     podSpecDefaults(childOf(pod, "spec"));
+    for (const list of ["initContainers", "containers"]) listAt(pod, "spec", list).forEach(askForLimits);
     fillIn(childOf(pod, "spec"), { enableServiceLinks: true });
   },
   begin: (pod) => {
@@ -34,6 +35,11 @@ export function podSpecDefaults(spec: Json): void {
 export function templateDefaults(owner: Json): void {
   const template = childOf(owner, "template");
   podSpecDefaults(childOf(template, "spec"));
+}
+
+/** What a container of a pod is limited to and does not ask for, it asks for. */
+function askForLimits({ resources }: Json): void {
+  if (isJson(resources) && isJson(resources["limits"])) fillIn(childOf(resources, "requests"), resources["limits"]);
 }
 
 function containerDefaults(container: Json): void {

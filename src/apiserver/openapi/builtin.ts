@@ -1,4 +1,5 @@
 import { isArray, isObject, type JsonObject } from "../schema/json.ts";
+import { QUANTITY_FORMAT } from "../schema/quantity.ts";
 import type { Schema } from "../schema/schema.ts";
 import { definition, definitionOfKind, nameOfReference, OBJECT_META } from "./definitions.ts";
 
@@ -7,6 +8,8 @@ import { definition, definitionOfKind, nameOfReference, OBJECT_META } from "./de
  * status may begin empty.
  */
 const NOT_REQUIRED = /(Status|Condition|NodeSystemInfo|ContainerState\w*|v1\.(Cluster)?Role|v1\.EndpointSlice)$/;
+
+const QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 
 const resolved = new Map<string, Schema>();
 
@@ -50,7 +53,8 @@ function open(name: string, pending: Pending[]): Schema {
   resolved.set(name, schema); // before its members: a definition may contain itself
   const { required, ...rest } = definition(name);
   const kept = required === undefined || NOT_REQUIRED.test(name) ? rest : { ...rest, required };
-  return Object.assign(schema, linkedMembers(kept, pending));
+  const mark = name === QUANTITY ? { format: QUANTITY_FORMAT } : {};
+  return Object.assign(schema, linkedMembers(kept, pending), mark);
 }
 
 function linked(node: unknown, pending: Pending[]): unknown {

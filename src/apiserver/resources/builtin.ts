@@ -3,6 +3,7 @@ import { builtinSchema } from "../openapi/builtin.ts";
 import * as core from "../conduct/core.ts";
 import { coreEventConduct, modernEventConduct } from "../conduct/event.ts";
 import { podConduct } from "../conduct/pod.ts";
+import { webhookConduct } from "../conduct/webhook.ts";
 import * as workload from "../conduct/workload.ts";
 import * as coreTable from "../table/core.ts";
 import * as networkTable from "../table/network.ts";
@@ -85,7 +86,7 @@ export const builtinResources: readonly Resource[] = [
     categories: ["api-extensions"],
     counted: true,
     columns: policyTable.webhookColumns,
-    conduct: core.webhookConduct,
+    conduct: webhookConduct,
   }),
   row("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", {
     shortNames: ["crd", "crds"],
@@ -147,7 +148,10 @@ export const builtinResources: readonly Resource[] = [
     columns: workloadTable.jobColumns,
     conduct: workload.jobConduct,
   }),
-  row("coordination.k8s.io", "v1", "Lease", "leases", { columns: policyTable.leaseColumns }),
+  row("coordination.k8s.io", "v1", "Lease", "leases", {
+    columns: policyTable.leaseColumns,
+    conduct: core.leaseConduct,
+  }),
   row("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices", {
     counted: true,
     columns: networkTable.endpointSliceColumns,

@@ -4,6 +4,7 @@ import type { Resource } from "../resources/resource.ts";
 import { applyDefaults } from "../schema/defaults.ts";
 import { omitEmpty } from "../schema/omit.ts";
 import { pruneUnknown } from "../schema/prune.ts";
+import { canonicalQuantities } from "../schema/quantity.ts";
 import { firstMistyped } from "../schema/types.ts";
 import { validateValue } from "../schema/validate.ts";
 import type { Call } from "../http/call.ts";
@@ -26,8 +27,9 @@ export function completed(call: Call, resource: Resource, object: KubeObject): K
 function known(call: Call, resource: Resource, object: KubeObject): KubeObject {
   const { value, dropped } = pruneUnknown(resource.schema(), stored(resource, object));
   sayLoose(call, "unknown field", dropped, `${handledAs(resource)}: `);
-  if (!resource.custom) checkTypes(resource, value);
-  return asObject(value);
+  if (resource.custom) return asObject(value);
+  checkTypes(resource, value);
+  return asObject(canonicalQuantities(resource.schema(), value));
 }
 
 /** Built-in kinds are decoded before anything else: 400 for a value that does not fit its field. */

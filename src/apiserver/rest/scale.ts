@@ -9,6 +9,7 @@ export function scaleOf(resource: Resource, object: KubeObject): KubeObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const paths = resource.scale ?? { spec: ".spec.replicas", status: ".status.replicas" };
   const selector = paths.selector === undefined ? undefined : at(object, ...stepsOf(paths.selector));
+  const wanted = numberAt(object, ...stepsOf(paths.spec)) ?? 0;
   const text = typeof selector === "string" ? selector : isJson(selector) ? selectorText(selector) : "";
   const metadata: Metadata = { name };
   for (const [field, value] of Object.entries({ namespace, uid, resourceVersion, creationTimestamp })) {
@@ -18,7 +19,7 @@ export function scaleOf(resource: Resource, object: KubeObject): KubeObject {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
     metadata,
-    spec: { replicas: numberAt(object, ...stepsOf(paths.spec)) ?? 0 },
+    spec: wanted === 0 ? {} : { replicas: wanted }, // as every zero of that kind
     status: {
       replicas: numberAt(object, ...stepsOf(paths.status)) ?? 0,
       ...(text === "" || text === "<none>" ? {} : { selector: text }),

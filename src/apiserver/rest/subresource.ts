@@ -1,5 +1,5 @@
 import { signToken, DEFAULT_AUDIENCE } from "../auth/tokens.ts";
-import { refusals, refuse } from "../faults.ts";
+import { invalid, refusals, refuse } from "../faults.ts";
 import { decodeBody, mediaTypeOf, readBody } from "../http/body.ts";
 import { answer, isDryRun, type Call } from "../http/call.ts";
 import { jsonAt, numberAt, textsAt, type Json } from "../json.ts";
@@ -137,12 +137,19 @@ async function serveEviction(world: World, call: Call, place: Place): Promise<vo
 
 const HOUR = 3600;
 
+function tooShort(seconds: number): Error {
+  const message = `Invalid value: ${seconds}: may not specify a duration less than 10 minutes`;
+  const causes = [{ reason: "FieldValueInvalid", field: "spec.expirationSeconds", message }];
+  return invalid({ group: "authentication.k8s.io", kind: "TokenRequest" }, "", causes);
+}
+
 async function serveToken(world: World, call: Call, place: Place): Promise<void> {
   if (place.target.verb !== "create") throw methodNotAllowed();
   const request = await bodyOf(call);
   const account = await get(world, call, place);
   const now = world.clock.now();
-  const seconds = Math.max(600, numberAt(request, "spec", "expirationSeconds") ?? HOUR);
+  const seconds = numberAt(request, "spec", "expirationSeconds") ?? HOUR;
+  if (seconds < 600) throw tooShort(seconds);
   const asked = textsAt(request, "spec", "audiences");
   const audiences = asked.length === 0 ? [DEFAULT_AUDIENCE] : asked;
   const expires = Math.floor(now.getTime() / 1000) + seconds;

@@ -25,7 +25,7 @@ export function tableOf(
     columnDefinitions: options.headers ? columns : [],
     rows: objects.map((object) => ({
       cells: resource.columns.map((column) => column.cell(object, options.now) ?? null),
-      ...included(object, options.include),
+      object: included(object, options.include),
     })),
   };
 }
@@ -35,13 +35,13 @@ export function partialOf(object: KubeObject): Json {
   return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: object.metadata };
 }
 
-function included(object: KubeObject, include: Include): Json {
+function included(object: KubeObject, include: Include): Json | null {
   switch (include) {
     case "None":
-      return {};
+      return null;
     case "Metadata":
-      return { object: partialOf(object) };
+      return partialOf(object);
     case "Object":
-      return { object };
+      return object;
   }
 }

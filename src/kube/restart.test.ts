@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { until } from "../../test/kit/until.ts";
+import { startApiServer } from "../apiserver/server.ts";
+import { silentLog } from "../base/log.ts";
+import { systemClock } from "../reconcile/system-clock.ts";
+import { ConfigMaps } from "./builtin.ts";
+import { connect } from "./client.ts";
+import { loadKubeConfig } from "./config.ts";
+import { startInformer } from "./informer.ts";
+
+const namespace = "default";
+
+test("an informer survives a restart of the API server and catches up", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "api-"));
+  const start = (port: number): ReturnType<typeof startApiServer> =>
+    startApiServer({ dataDir, host: "127.0.0.1", port, clock: systemClock, log: silentLog });
+  let server = await start(0);
+  const kube = connect(loadKubeConfig({ KUBECONFIG: "admin" }, () => server.kubeconfigs.admin));
+  const stop = new AbortController();
+  const informer = startInformer(kube, ConfigMaps, {
+    namespace,
+    log: silentLog,
+    clock: systemClock,
+    signal: stop.signal,
+  });
+  await informer.synced;
+  await kube.create(ConfigMaps, { metadata: { name: "before", namespace } });
+  await until("it knows", () => informer.get({ name: "before", namespace }) !== undefined);
+  const { port } = new URL(server.url);
+  await server.close();
+  server = await start(Number(port));
+  await until("the server answers", () =>
+    kube.delete(ConfigMaps, { name: "before", namespace }).then(
+      () => true,
+      () => false,
+    ),
+  );
+  await kube.create(ConfigMaps, { metadata: { name: "after", namespace } });
+  await until("it has caught up", () => informer.get({ name: "after", namespace }) !== undefined);
+  assert.equal(informer.get({ name: "before", namespace }), undefined);
+  stop.abort();
+  await Promise.all([kube.close(), server.close()]);
+  rmSync(dataDir, { recursive: true });
+});
