@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { createInterface } from "node:readline/promises";
 import { runStorectl } from "../cli/storectl.ts";
 import { systemClock } from "../reconcile/system-clock.ts";
 import { reportAndExit } from "./exit.ts";
@@ -10,7 +11,38 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 
 process.exitCode = await runStorectl(process.argv.slice(2), {
+  interrupt: interruptSignal,
+  ...(process.stdin.isTTY ? { ask } : {}),
   env: process.env,
   print: (text) => process.stdout.write(text),
   clock: systemClock,
 }).catch(reportAndExit);
+
+/** The first Ctrl-C lets the command end in good order, the second one ends it at once. */
+function interruptSignal(): AbortSignal {
+  const stop = new AbortController();
+  process.once("SIGINT", () => {
+    stop.abort(new Error("interrupted"));
+  });
+  return stop.signal;
+}
+
+/** What the user types; nothing when the terminal is closed or Ctrl-C is typed instead. */
+async function ask(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const gone = new AbortController();
+  terminal.once("close", () => {
+    gone.abort();
+  });
+  terminal.once("SIGINT", () => {
+    gone.abort();
+  });
+  try {
+    return await terminal.question(question, { signal: gone.signal });
+  } catch (error) {
+    if (gone.signal.aborted) return "";
+    throw error;
+  } finally {
+    terminal.close();
+  }
+}

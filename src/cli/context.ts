@@ -5,6 +5,10 @@ export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly print: (text: string) => void;
   readonly clock: Clock;
+  /** Asks the user at the terminal; absent where nobody can answer. */
+  readonly ask?: (question: string) => Promise<string>;
+  /** From now on a signal aborts when the user has had enough, and the command ends in good order. */
+  readonly interrupt?: () => AbortSignal;
 }
 
 /** What storectl ends with. `found`: it answered, and the answer is not good; `unknown`: part of it could not be looked at. */

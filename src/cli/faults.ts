@@ -37,6 +37,22 @@ export const faults = {
     retry: "never",
     remedy: "Correct the field that the message names: kubectl edit rec.",
   },
+  notAgreed: {
+    code: "CLI_NOT_AGREED",
+    retry: "never",
+    remedy:
+      "Answer yes at a terminal, or give --yes once the plan is agreed (`storectl plan --to <release>` shows it).",
+  },
+  interrupted: {
+    code: "CLI_INTERRUPTED",
+    retry: "never",
+    remedy: "What has begun goes on by itself: `storectl status` shows it, the same command again follows it.",
+  },
+  notInTime: {
+    code: "CLI_NOT_IN_TIME",
+    retry: "backoff",
+    remedy: "Ask `storectl why` what it waits for; the same command again follows it.",
+  },
   worldNotUp: {
     code: "CLI_WORLD_NOT_UP",
     retry: "backoff",

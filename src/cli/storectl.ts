@@ -7,12 +7,14 @@ import { localCommand } from "./local/command.ts";
 import { planCommand } from "./plan/command.ts";
 import { preflightCommand } from "./preflight/command.ts";
 import { statusCommand } from "./status/command.ts";
+import { upgradeCommand } from "./upgrade/command.ts";
 import { whyCommand } from "./why/command.ts";
 
 /** Every command, in the order in which help lists them. */
 const COMMANDS: readonly ((context: Asking) => Command)[] = [
   preflightCommand,
   planCommand,
+  upgradeCommand,
   statusCommand,
   whyCommand,
   licenseCommand,

@@ -4,7 +4,7 @@ import { Deployments, StatefulSets } from "../kube/builtin.ts";
 import { imagesOf, tagOf } from "../releases/images.ts";
 import type { Release } from "../releases/release.ts";
 import { CAST, Clusters, Databases, demoCluster, demoDatabase } from "./cast.ts";
-import { applyManifest } from "./manifest.ts";
+import { applyManifest } from "../kube/manifest.ts";
 import type { Progress } from "./progress.ts";
 import { fetchBundle, latestReleaseTag, type ReleaseServer } from "./release-server.ts";
 import { until, type Watching } from "./until.ts";
@@ -22,7 +22,7 @@ const PATIENCE_MS = 180_000;
 
 /** Applies a bundle and waits until its operator runs. */
 export async function installOperator(stage: Stage, bundle: string, release: Release): Promise<void> {
-  const apply = stage.apply ?? ((text: string) => applyManifest(stage.kube, text, CAST.namespace));
+  const apply = stage.apply ?? ((text: string) => applyManifest(stage.kube, text, CAST.namespace, "demo"));
   const applied = await apply(bundle);
   stage.progress.say(`applied ${applied.length} objects of release ${release.operator}`);
   const image = imagesOf(release).operator;

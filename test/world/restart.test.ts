@@ -12,7 +12,7 @@ import { ConfigMaps, Secrets, Services } from "../../src/kube/builtin.ts";
 import { connect } from "../../src/kube/client.ts";
 import { loadKubeConfig } from "../../src/kube/config.ts";
 import type { Kube } from "../../src/kube/kube.ts";
-import { applyManifest } from "../../src/demo/manifest.ts";
+import { applyManifest } from "../../src/kube/manifest.ts";
 import { demoCluster } from "../../src/demo/cast.ts";
 import { Clusters, Databases } from "../../src/observe/kinds.ts";
 import { bundleFor } from "../../src/releases/bundle.ts";
@@ -38,7 +38,7 @@ describe("databases whose every engine was down", () => {
   test("come back with their data after the world was stopped, and nothing is reported lost", async () => {
     await withWorld(async (kube) => {
       const release = latestRelease();
-      await applyManifest(kube, bundleFor(release), NAMESPACE);
+      await applyManifest(kube, bundleFor(release), NAMESPACE, "test");
       await kube.create(Clusters, demoCluster(release.nodeTag));
       await kube.create(Databases, database("orders", { replication: true, persistence: "aofEverySecond" }));
       await kube.create(Databases, database("ledger", { persistence: "aofAlways" }));

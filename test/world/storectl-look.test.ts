@@ -1,56 +1,25 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { applyManifest } from "../../src/demo/manifest.ts";
-import { connect } from "../../src/kube/client.ts";
 import { RoleBindings, Roles, ServiceAccounts } from "../../src/kube/builtin.ts";
-import { loadKubeConfig } from "../../src/kube/config.ts";
-import type { Kube } from "../../src/kube/kube.ts";
-import { Clusters, Databases } from "../../src/observe/kinds.ts";
-import { bundleFor } from "../../src/releases/bundle.ts";
+import { Clusters } from "../../src/observe/kinds.ts";
 import { latestRelease } from "../../src/releases/find.ts";
 import { release } from "../kit/cluster-view.ts";
+import { PATIENCE, startStorectlWorld, type Ran, type StorectlWorld } from "../kit/storectl-world.ts";
 import { until } from "../kit/until.ts";
 import { foundKubectls } from "../kubectl/kubectl.ts";
 
-const STORECTL = join(import.meta.dirname, "../../src/bin/storectl.ts");
 const REC = { name: "rec", namespace: "default" };
 const OLD = release("8.0.6-8");
 const [kubectl] = foundKubectls();
 
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-let dir = "";
-let kube: Kube & { close(): Promise<void> };
-
+let world: StorectlWorld;
 before(async () => {
-  dir = await mkdtemp(join(tmpdir(), "storectl-look-"));
-  const up = await storectl("local", "up");
-  assert.equal(up.code, 0, up.stderr);
-  kube = connect(loadKubeConfig({ KUBECONFIG: join(dir, "kubeconfig") }));
-  await applyManifest(kube, bundleFor(OLD), "default");
-  await kube.create(Clusters, { metadata: REC, spec: {} });
-  await stateIs("Running");
-  await kube.create(Databases, {
-    metadata: { name: "orders", namespace: "default" },
-    spec: { storeVersion: "7.2", replication: true },
-  });
-  await until("the database", async () => (await database())?.status?.status === "active", PATIENCE);
+  world = await startStorectlWorld(OLD);
 });
-after(async () => {
-  await kube.close();
-  await storectl("local", "down");
-  await rm(dir, { recursive: true });
-});
-
-const PATIENCE = { withinMs: 120_000, everyMs: 200 };
+after(() => world.end());
 
 describe("storectl looks at a real cluster", { timeout: 400_000 }, () => {
   test("status shows operator, cluster, nodes and databases, and ends with 0 when all is well", async () => {
@@ -106,7 +75,7 @@ describe("storectl looks at a real cluster", { timeout: 400_000 }, () => {
 
   test("why names the rule of a wrong tag, and its command clears it", { skip: kubectl === undefined }, async () => {
     await setTag("8.0.6-99");
-    await stateIs("InvalidUpgrade");
+    await world.stateIs("InvalidUpgrade");
     const blocked = await storectl("preflight");
     assert.equal(blocked.code, 3);
     assert.match(blocked.stdout, /^BLOCKS +UnknownImageTag\n/m);
@@ -117,7 +86,7 @@ describe("storectl looks at a real cluster", { timeout: 400_000 }, () => {
     assert.match(answer.evidence, /"8\.0\.6-99", which is in no release/);
     assert.ok(Date.parse(answer.since) > 0);
     await typed(answer.clears.replace(/^kubectl/, kubectl?.path ?? "kubectl"));
-    await stateIs("Running");
+    await world.stateIs("Running");
     await until("nothing is wrong", async () => (await storectl("why")).code === 0, PATIENCE);
   });
 
@@ -157,18 +126,13 @@ describe("storectl looks at a real cluster", { timeout: 400_000 }, () => {
   }
 });
 
-async function storectl(...args: readonly string[]): Promise<Ran> {
-  const env = { ...process.env, STORE_LOCAL_DIR: dir, KUBECONFIG: join(dir, "kubeconfig") };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [STORECTL, ...args], { env, timeout: 60_000 }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
-  });
+function storectl(...args: readonly string[]): Promise<Ran> {
+  return world.storectl(...args);
 }
 
 /** As a user types it into a shell. */
 async function typed(command: string): Promise<void> {
-  const env = { ...process.env, KUBECONFIG: join(dir, "kubeconfig") };
+  const env = { ...process.env, KUBECONFIG: join(world.dir, "kubeconfig") };
   await new Promise<void>((resolve, reject) => {
     execFile("bash", ["-c", command], { env, timeout: 60_000 }, (error, _stdout, stderr) => {
       if (error === null) resolve();
@@ -178,23 +142,18 @@ async function typed(command: string): Promise<void> {
 }
 
 async function setTag(versionTag: string): Promise<void> {
-  await kube.patch(Clusters, REC, { type: "merge", body: { spec: { storeEnterpriseImageSpec: { versionTag } } } });
-}
-
-async function stateIs(state: string): Promise<void> {
-  await until(`STATE ${state}`, async () => (await kube.get(Clusters, REC))?.status?.state === state, PATIENCE);
-}
-
-async function database() {
-  return kube.get(Databases, { name: "orders", namespace: "default" });
+  await world.kube.patch(Clusters, REC, {
+    type: "merge",
+    body: { spec: { storeEnterpriseImageSpec: { versionTag } } },
+  });
 }
 
 /** A kubeconfig of somebody who may read clusters, databases, pods and StatefulSets, and nothing else. */
 async function readerKubeconfig(): Promise<string> {
   const metadata = { name: "reader", namespace: "default" };
-  await kube.create(ServiceAccounts, { metadata });
+  await world.kube.create(ServiceAccounts, { metadata });
   const verbs = ["get", "list"];
-  await kube.create(Roles, {
+  await world.kube.create(Roles, {
     metadata,
     rules: [
       { apiGroups: ["app.storeenterprise.io"], resources: ["*"], verbs },
@@ -202,16 +161,16 @@ async function readerKubeconfig(): Promise<string> {
       { apiGroups: ["apps"], resources: ["statefulsets"], verbs },
     ],
   });
-  await kube.create(RoleBindings, {
+  await world.kube.create(RoleBindings, {
     metadata,
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "reader" },
     subjects: [{ kind: "ServiceAccount", name: "reader", namespace: "default" }],
   });
   const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { audiences: null } };
   const path = "/api/v1/namespaces/default/serviceaccounts/reader/token";
-  const { status } = JSON.parse(await kube.raw("POST", path, body));
-  const own = await readFile(join(dir, "kubeconfig"), "utf8");
-  const file = join(dir, "reader.kubeconfig");
+  const { status } = JSON.parse(await world.kube.raw("POST", path, body));
+  const own = await readFile(join(world.dir, "kubeconfig"), "utf8");
+  const file = join(world.dir, "reader.kubeconfig");
   await writeFile(
     file,
     own.replace(/client-certificate-data: .*\n(\s+)client-key-data: .*/, `token: ${status.token}`),

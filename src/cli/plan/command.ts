@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { STORE_VERSIONS } from "../../api/records.ts";
 import { planHops } from "../../planner/hops/plan.ts";
 import type { Goal } from "../../planner/hops/state.ts";
@@ -6,6 +6,7 @@ import { EXIT, type Asking } from "../context.ts";
 import { lookAtCluster } from "../look.ts";
 import { outputOption, rendered, type OutputOption } from "../output.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site.ts";
+import { minor, storeVersion } from "./arguments.ts";
 import { hopFactsOf } from "./facts.ts";
 import { planReport, planTable } from "./report.ts";
 
@@ -40,20 +41,11 @@ export function planCommand(context: Asking): Command {
   return withSiteOptions(command);
 }
 
-function goalOf({ to, kubernetes, databases }: PlanOptions): Goal {
+/** What a plan shall arrive at. */
+export function goalOf({ to, kubernetes, databases }: Pick<PlanOptions, "to" | "kubernetes" | "databases">): Goal {
   return {
     release: to.replace(/^v/, ""),
     ...(kubernetes === undefined ? {} : { kubernetes }),
     ...(databases === undefined ? {} : { databases }),
   };
-}
-
-function minor(text: string): string {
-  if (/^\d{1,3}\.\d{1,3}$/.test(text)) return text;
-  throw new InvalidArgumentError("it must be a minor such as 1.34");
-}
-
-function storeVersion(text: string): string {
-  if (STORE_VERSIONS.some((version) => version === text)) return text;
-  throw new InvalidArgumentError(`it must be one of ${STORE_VERSIONS.join(", ")}`);
 }

@@ -54,13 +54,14 @@ export function preflightTable({ cluster, namespace, from, to, checks }: Preflig
   const passed = checks.filter(({ outcome }) => outcome === "passed");
   return [
     `${namespace}/${cluster}: ${step}\n\n`,
-    ...sorted.map(paragraph),
+    ...sorted.map(findingText),
     ...(all ? passed.map(({ asks }) => `${"ok".padEnd(10)}${asks}\n`) : []),
     `${sorted.length + (all ? passed.length : 0) > 0 ? "\n" : ""}${counted(findings, passed.length)}\n`,
   ].join("");
 }
 
-function paragraph({ id, severity, evidence, remedy }: Finding): string {
+/** A finding for people. */
+export function findingText({ id, severity, evidence, remedy }: Finding): string {
   const said = folded(evidence, INDENT);
   const way = folded(remedy, `${INDENT}    `).trimStart();
   return `${WORDS[severity].padEnd(10)}${id}\n${said}${INDENT}do: ${way}`;

@@ -1,13 +1,8 @@
 import { parseAllDocuments } from "yaml";
-import {
-  CustomResourceDefinitions,
-  Deployments,
-  RoleBindings,
-  Roles,
-  ServiceAccounts,
-  Services,
-} from "../kube/builtin.ts";
-import type { Kube, ResourceType } from "../kube/kube.ts";
+import { Fault } from "../base/fault.ts";
+import { CustomResourceDefinitions, Deployments, RoleBindings, Roles, ServiceAccounts, Services } from "./builtin.ts";
+import { faults } from "./faults.ts";
+import type { Kube, ResourceType } from "./kube.ts";
 
 const KINDS: readonly ResourceType[] = [
   Roles,
@@ -24,16 +19,24 @@ interface Manifest {
 }
 
 /** Applies every object of a bundle server-side, in the order of the file, as `kubectl apply --server-side -f` does. */
-export async function applyManifest(kube: Kube, text: string, namespace: string): Promise<string[]> {
+export async function applyManifest(
+  kube: Kube,
+  text: string,
+  namespace: string,
+  fieldManager: string,
+): Promise<string[]> {
   const applied: string[] = [];
   for (const document of parseAllDocuments(text)) {
     const object: unknown = document.toJS();
-    if (!isManifest(object)) throw new Error("the bundle holds a document without kind and name");
+    if (!isManifest(object)) throw new Fault(faults.invalid, "the bundle holds a document without kind and name");
     const type = KINDS.find((known) => known.kind === object.kind);
     if (type === undefined)
-      throw new Error(`the bundle holds a ${object.kind}, which this program does not know how to apply`);
+      throw new Fault(
+        faults.invalid,
+        `the bundle holds a ${object.kind}, which this program does not know how to apply`,
+      );
     const metadata = type.namespaced ? { namespace, ...object.metadata } : object.metadata;
-    await kube.apply(type, { ...object, metadata }, { fieldManager: "demo", force: true });
+    await kube.apply(type, { ...object, metadata }, { fieldManager, force: true });
     applied.push(`${object.kind.toLowerCase()}/${object.metadata.name}`);
   }
   return applied;

@@ -1,0 +1,52 @@
+import { Fault } from "../../base/fault.ts";
+import type { Finding } from "../../api/parts.ts";
+import { faults } from "../faults.ts";
+import type { Performed } from "./perform.ts";
+import type { Talk } from "./upgrade.ts";
+
+/** What is seen of a step at one moment. */
+export interface Sight {
+  readonly done: number;
+  readonly of: number;
+  readonly what: string;
+  readonly isOver: boolean;
+  readonly blocking: readonly Finding[];
+}
+
+const LOOK_EVERY_MS = 500;
+/** A step that shows nothing new for this long is left to itself, in milliseconds. */
+const PATIENCE_MS = 1_800_000;
+const WIDTH = 20;
+
+/** Tells what changes until the step is over or blocked; CLI_INTERRUPTED when the user has had enough. */
+export async function follow({ print, clock, signal }: Talk, look: () => Promise<Sight>): Promise<Performed> {
+  let told = "";
+  let toldAt = clock.now().getTime();
+  for (;;) {
+    const sight = await look();
+    const line = `   ${bar(sight)} ${sight.done} of ${sight.of} ${sight.what}\n`;
+    if (line !== told) {
+      print(line);
+      told = line;
+      toldAt = clock.now().getTime();
+    }
+    if (sight.isOver) return "done";
+    if (sight.blocking.length > 0) return sight.blocking;
+    if (clock.now().getTime() - toldAt > PATIENCE_MS)
+      throw new Fault(faults.notInTime, `nothing new for half an hour: ${sight.what}`);
+    await pause(clock.sleep(LOOK_EVERY_MS, signal), sight.what);
+  }
+}
+
+async function pause(sleep: Promise<void>, what: string): Promise<void> {
+  try {
+    await sleep;
+  } catch (error) {
+    throw new Fault(faults.interrupted, `stopped looking at ${what}`, {}, error);
+  }
+}
+
+function bar({ done, of }: Sight): string {
+  const full = of === 0 ? WIDTH : Math.round((done / of) * WIDTH);
+  return `[${"#".repeat(full)}${" ".repeat(WIDTH - full)}]`;
+}

@@ -1,0 +1,117 @@
+import { readFile } from "node:fs/promises";
+import { Fault, messageOf } from "../../base/fault.ts";
+import { OPERATOR_NAME } from "../../api/names.ts";
+import type { Finding } from "../../api/parts.ts";
+import { STORE_VERSIONS } from "../../api/records.ts";
+import { Deployments } from "../../kube/builtin.ts";
+import { applyManifest } from "../../kube/manifest.ts";
+import { Clusters, Databases } from "../../observe/kinds.ts";
+import { isAutoUpgrade } from "../../planner/cluster/target.ts";
+import { isOlder } from "../../planner/hops/state.ts";
+import type { PlanStep } from "../../planner/hops/describe.ts";
+import { bundleFor } from "../../releases/bundle.ts";
+import { releaseByOperator } from "../../releases/find.ts";
+import { imagesOf } from "../../releases/images.ts";
+import { faults } from "../faults.ts";
+import type { Look } from "../look.ts";
+import type { Site } from "../site.ts";
+import { follow, type Sight } from "./follow.ts";
+import type { Talk, UpgradeWish } from "./upgrade.ts";
+
+/** What a step came to: done, or what the product found to block it meanwhile. */
+export type Performed = "done" | readonly Finding[];
+
+/** Asks for one step and follows it to its end. What it asks for stays asked for when nobody follows any more. */
+export async function perform(
+  site: Site,
+  look: Look,
+  step: PlanStep,
+  { bundle }: UpgradeWish,
+  talk: Talk,
+): Promise<Performed> {
+  switch (step.stage) {
+    case "operator":
+      await applyManifest(site.kube, await bundleText(bundle, step.to), site.namespace, "storectl");
+      return follow(talk, () => operatorSight(site, step.to, bundle !== undefined));
+    case "cluster":
+      if (!isAutoUpgrade(look.observation.view.spec)) await setTag(site, look, step.to);
+      return follow(talk, () => clusterSight(site, look, step.to));
+    case "databases":
+      await raiseDatabases(site, look, step.to);
+      return follow(talk, () => databasesSight(look, step.to));
+    default:
+      return "done";
+  }
+}
+
+async function bundleText(file: string | undefined, version: string): Promise<string> {
+  if (file !== undefined) {
+    return readFile(file, "utf8").catch((error: unknown) => {
+      throw new Fault(faults.file, `${file} cannot be read: ${messageOf(error)}`, { file }, error);
+    });
+  }
+  const release = releaseByOperator(version);
+  if (release === undefined) throw new Fault(faults.unknownRelease, `"${version}" is in no release`);
+  return bundleFor(release);
+}
+
+async function setTag({ kube, namespace }: Site, { observation: { view } }: Look, versionTag: string): Promise<void> {
+  const body = { spec: { storeEnterpriseImageSpec: { versionTag } } };
+  await kube.patch(Clusters, { name: view.name, namespace }, { type: "merge", body });
+}
+
+/** An object says what its database becomes; a database without one is asked itself (§7). */
+async function raiseDatabases({ kube, namespace }: Site, { observation }: Look, to: string): Promise<void> {
+  const { view, client } = observation;
+  const storeVersion = STORE_VERSIONS.find((version) => version === to);
+  const old = view.cluster.reachable ? view.cluster.databases.filter((one) => isOlder(one.storeVersion, to)) : [];
+  const isSuspended = (view.remembered.conditions ?? []).some(
+    ({ type, status }) => type === "ReconcileSuspended" && status === "True",
+  );
+  for (const { name, uid } of old) {
+    const hasObject = view.databaseNames.includes(name);
+    if (hasObject)
+      await kube.patch(Databases, { name, namespace }, { type: "merge", body: { spec: { storeVersion } } });
+    if (!hasObject || isSuspended) await client?.call("upgradeBdb", { params: { uid }, body: { store_version: to } });
+  }
+}
+
+async function operatorSight({ kube, namespace }: Site, version: string, ownBundle: boolean): Promise<Sight> {
+  const release = releaseByOperator(version);
+  const deployment = await kube.get(Deployments, { name: OPERATOR_NAME, namespace });
+  const image = deployment?.spec?.template.spec?.containers[0]?.image ?? "";
+  const { observedGeneration = 0, updatedReplicas = 0, availableReplicas = 0, replicas = 0 } = deployment?.status ?? {};
+  const isCurrent = observedGeneration >= (deployment?.metadata.generation ?? 0);
+  const isRight = ownBundle || (release !== undefined && image === imagesOf(release).operator);
+  const isDone = isCurrent && isRight && updatedReplicas === 1 && availableReplicas === 1 && replicas === 1;
+  return { done: isDone ? 1 : 0, of: 1, what: `operator ${version} ready`, isOver: isDone, blocking: [] };
+}
+
+async function clusterSight({ kube, namespace }: Site, { observation: { view } }: Look, tag: string): Promise<Sight> {
+  const rec = await kube.get(Clusters, { name: view.name, namespace });
+  const { state, version, findings = [], observedGeneration = 0, upgrade, conditions = [] } = rec?.status ?? {};
+  const isSeen = observedGeneration >= (rec?.metadata.generation ?? 0);
+  const isOver = isSeen && state === "Running" && version === tag && upgrade?.finishedAt !== undefined;
+  const said = conditions.find(({ type }) => type === "Progressing")?.message ?? "";
+  const now = isSeen ? said : "the operator is about to look at it";
+  return {
+    done: isOver ? view.spec.nodes : upgrade?.to === tag ? upgrade.updatedNodes : 0,
+    of: view.spec.nodes,
+    what: `nodes at ${tag}${isOver || now === "" ? "" : `: ${now}`}`,
+    isOver,
+    blocking: isSeen && state === "InvalidUpgrade" ? findings.filter(({ severity }) => severity === "block") : [],
+  };
+}
+
+async function databasesSight({ observation: { client } }: Look, to: string): Promise<Sight> {
+  const databases = (await client?.call("bdbs")) ?? [];
+  const ready = databases.filter((bdb) => !isOlder(bdb.redis_version, to) && bdb.status === "active");
+  const waiting = databases.find(({ waiting_for }) => waiting_for !== "");
+  return {
+    done: ready.length,
+    of: databases.length,
+    what: `databases at ${to} or later${waiting === undefined ? "" : `: "${waiting.name}" waits, ${waiting.waiting_for}`}`,
+    isOver: ready.length === databases.length,
+    blocking: [],
+  };
+}
