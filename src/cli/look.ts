@@ -1,5 +1,5 @@
 import { Fault } from "../base/fault.ts";
-import { observeCluster, readClusterSpec, type ClusterObservation } from "../observe/cluster.ts";
+import { observeCluster, readClusterSpec, readsOfServer, type ClusterObservation } from "../observe/cluster.ts";
 import { readSurroundings } from "../observe/around/surroundings.ts";
 import type { Surroundings } from "../planner/prerequisites/surroundings.ts";
 import { latestRelease, releaseByNodeTag, releaseByOperator } from "../releases/find.ts";
@@ -26,7 +26,8 @@ export async function lookAtCluster(site: Site, name?: string): Promise<Look> {
   const operator = around.operator?.read === true ? tagOf(around.operator.value.image) : "";
   const nodeTag = rec.status?.version ?? rec.status?.imageTag ?? spec.storeEnterpriseImageSpec?.versionTag ?? "";
   const release = releaseByOperator(operator) ?? releaseByNodeTag(nodeTag) ?? latestRelease();
-  const observation = withCause(await observeCluster({ ...site, release }, rec, spec), site.isDenied());
+  const observed = await observeCluster({ ...site, release }, readsOfServer(site.kube), rec, spec, 0);
+  const observation = withCause(observed, site.isDenied());
   return { observation, around: { ...observation.around, ...around }, operator, nodeTag };
 }
 

@@ -110,6 +110,9 @@ function forgiving(connections: Connections, onDenied: () => void): Connections 
         return `the caller may not read the cluster's secrets: ${error.message}`;
       }
     },
+    onNews: (handler) => {
+      connections.onNews(handler);
+    },
     close: () => connections.close(),
   };
 }

@@ -5,11 +5,15 @@ import type { Log } from "../base/log.ts";
 import { faults } from "./faults.ts";
 import type { Kube, ListOptions, Ref, ResourceType, Stored } from "./kube.ts";
 import { keyOf, refOf } from "./ref.ts";
+import { isNewer } from "./resource-version.ts";
 
 /** Told after the cache has changed; `current` is undefined when the object is gone, `previous` when it is new. */
 export type ChangeHandler<T> = (ref: Ref, current: Stored<T> | undefined, previous: Stored<T> | undefined) => void;
 
-/** A copy of the objects of one type that follows the server; nothing in it may be changed in place. */
+/**
+ * A copy of the objects of one type that follows the server and never goes back to an older state of one; nothing in it
+ * may be changed in place. `managedFields` are left out: they are as large as the rest.
+ */
 export interface Informer<T> {
   /** Resolves after the first list; rejects when the signal aborts before. */
   readonly synced: Promise<void>;
@@ -17,6 +21,8 @@ export interface Informer<T> {
   list(): Stored<T>[];
   /** Calls `handler` for every object that is known already, and from then on for every change. */
   onChange(handler: ChangeHandler<T>): void;
+  /** Takes the answer to an own write, so that what follows need not wait for the watch to bring it. */
+  learn(object: Stored<T>): void;
 }
 
 export interface InformerOptions extends ListOptions {
@@ -39,6 +45,9 @@ export function startInformer<T>(kube: Kube, type: ResourceType<T>, options: Inf
     list: () => [...cache.objects.values()],
     onChange: (handler) => {
       cache.subscribe(handler);
+    },
+    learn: (object) => {
+      cache.put(object);
     },
   };
 }
@@ -138,10 +147,12 @@ class Cache<T> {
     for (const item of items) this.put(item);
   }
 
-  put(object: Stored<T>): void {
-    const key = keyOf(refOf(object));
+  put(given: Stored<T>): void {
+    const key = keyOf(refOf(given));
     const previous = this.objects.get(key);
-    if (previous?.metadata.resourceVersion === object.metadata.resourceVersion) return;
+    if (previous !== undefined && isOutdated(given, previous)) return;
+    const { managedFields: _dropped, ...metadata } = given.metadata;
+    const object = { ...given, metadata };
     this.objects.set(key, object);
     this.#tell(this.#handlers, object, previous);
   }
@@ -165,6 +176,11 @@ class Cache<T> {
       }
     }
   }
+}
+
+function isOutdated<T>(given: Stored<T>, known: Stored<T>): boolean {
+  const [version, knownVersion] = [given.metadata.resourceVersion, known.metadata.resourceVersion];
+  return version === knownVersion || (given.metadata.uid === known.metadata.uid && !isNewer(version, knownVersion));
 }
 
 function newer<T>(event: Stored<T>, known: Stored<T>): Stored<T> {

@@ -2,6 +2,7 @@ import { Agent } from "undici";
 import { Fault, messageOf } from "../base/fault.ts";
 import { answerOf } from "./answer.ts";
 import { faults } from "./faults.ts";
+import { rememberAnswers } from "./memory.ts";
 import { FORWARDED_BY, requestOnce, wasNeverSent } from "./request.ts";
 import { routes } from "./routes.ts";
 import type { ReplyOf, RequestOf, RouteName } from "./routes.ts";
@@ -20,6 +21,8 @@ export interface ManagementClientOptions {
   readonly timeoutMs: number;
   /** Set by a node that carries a client's write to the leader: its uid. */
   readonly forwardedBy?: number;
+  /** Keeps the last answer about the whole cluster of each route, so that one that has not changed is not sent again. */
+  readonly remembers?: boolean;
 }
 
 /** Typed caller of the management API (§4.2). */
@@ -27,7 +30,8 @@ export interface ManagementClient {
   /**
    * Calls `route` on the first address that answers. Moves on to the next address when a node cannot be reached or says
    * that it is no member (503); a request that must not run twice moves on only when it was never sent.
-   * Failures are Faults of src/management/faults.ts.
+   * A client that remembers gives the very object of the last time when nothing has changed but what moves by itself
+   * (offsets, uptime). Failures are Faults of src/management/faults.ts.
    */
   call<N extends RouteName>(route: N, request: RequestOf<N>, options?: CallOptions): Promise<ReplyOf<N>>;
   call<N extends PlainRouteName>(route: N): Promise<ReplyOf<N>>;
@@ -46,7 +50,8 @@ export function managementClient(options: ManagementClientOptions): ManagementCl
   const { timeoutMs, port, ca, serverName } = options;
   const connect = { ca, servername: serverName, timeout: timeoutMs };
   const dispatcher = new Agent({ connect, keepAliveTimeout: 30_000, connections: 8 });
-  const headers = headersOf(options);
+  const ownHeaders = headersOf(options);
+  const memory = options.remembers === true ? rememberAnswers() : undefined;
 
   async function call<N extends RouteName>(
     name: N,
@@ -55,11 +60,18 @@ export function managementClient(options: ManagementClientOptions): ManagementCl
   ): Promise<ReplyOf<N>> {
     const addresses = options.addresses();
     const tried: string[] = [];
+    const known = memory?.about(name);
+    const headers = known === undefined ? ownHeaders : { ...ownHeaders, "if-none-match": known.entityTag };
     for (const address of addresses) {
       const origin = `https://${hostOf(address)}:${port}`;
       try {
         const answer = await requestOnce(name, { ...request, signal }, { dispatcher, origin, headers, timeoutMs });
-        if (answer.status !== 503 || address === addresses.at(-1)) return answerOf(name, origin, answer);
+        if (answer.status === 304 && known !== undefined) return known.reply;
+        if (answer.status !== 503 || address === addresses.at(-1)) {
+          const reply = answerOf(name, origin, answer);
+          memory?.keep(name, answer.entityTag, reply);
+          return reply;
+        }
         tried.push(`${address}: not a member yet`);
       } catch (error) {
         if (error instanceof Fault || signal?.aborted) throw error;

@@ -13,6 +13,8 @@ export const FORWARDED_BY = "store-forwarded-by";
 export interface Answer {
   readonly status: number;
   readonly bytes: Buffer<ArrayBuffer>;
+  /** Empty when the answer has none. */
+  readonly entityTag: string;
 }
 
 export interface Via {
@@ -33,7 +35,7 @@ export interface LooseRequest {
 export async function requestOnce(name: RouteName, request: LooseRequest, via: Via): Promise<Answer> {
   const deadline = AbortSignal.timeout(via.timeoutMs);
   const { takes, gives } = routes[name];
-  const { statusCode, body } = await send(via.origin + pathOf(name, request.params ?? {}), {
+  const { statusCode, body, headers } = await send(via.origin + pathOf(name, request.params ?? {}), {
     dispatcher: via.dispatcher,
     method: routes[name].method,
     signal: request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]),
@@ -45,7 +47,9 @@ export async function requestOnce(name: RouteName, request: LooseRequest, via: V
       ? {}
       : { body: takes === "archive" ? formOf(request.body) : JSON.stringify(request.body) }),
   });
-  return { status: statusCode, bytes: await boundedBytes(body, MAX_ANSWER[gives]) };
+  const tag = headers["etag"];
+  const bytes = await boundedBytes(body, MAX_ANSWER[gives]);
+  return { status: statusCode, bytes, entityTag: typeof tag === "string" ? tag : "" };
 }
 
 /** Each member is a file of the form. */

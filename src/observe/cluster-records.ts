@@ -39,12 +39,23 @@ export async function readRecords(client: ManagementClient): Promise<ClusterReco
   }
 }
 
-/** The same as facts for the planner. */
+/** The same as facts for the planner; of the same records always the same object. */
 export function factsOf(records: ClusterRecords | Silence): ClusterFacts | Unreachable {
   if ("unreachable" in records) {
     const cause = records.refused === true ? ({ cause: "credentials" } as const) : {};
     return { reachable: false, reason: records.unreachable, ...cause };
   }
+  const known = factsKnown.get(records);
+  if (known !== undefined) return known;
+  const facts = factsFrom(records);
+  factsKnown.set(records, facts);
+  return facts;
+}
+
+/** A cluster of a thousand databases is looked at for each of them. */
+const factsKnown = new WeakMap<ClusterRecords, ClusterFacts>();
+
+function factsFrom(records: ClusterRecords): ClusterFacts {
   return {
     reachable: true,
     nodes: records.nodes.map((node) => ({

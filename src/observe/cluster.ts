@@ -1,18 +1,20 @@
+import type { StatefulSet } from "kubernetes-types/apps/v1.js";
 import type { Pod } from "kubernetes-types/core/v1.js";
 import { clusterSpec, type ClusterSpec } from "../api/cluster-spec.ts";
 import type { StoreEnterpriseCluster } from "../api/kinds.ts";
 import { clusterNames, LABELS } from "../api/names.ts";
 import { Pods, StatefulSets } from "../kube/builtin.ts";
 import { isTrue } from "../kube/conditions.ts";
-import type { Kube, Stored } from "../kube/kube.ts";
-import type { ManagementClient } from "../management/client.ts";
+import type { Kube, Ref, Stored } from "../kube/kube.ts";
 import { versionChange } from "../planner/cluster/target.ts";
 import { nodesOf, type ClusterView } from "../planner/cluster/view.ts";
 import type { Reading, Surroundings } from "../planner/prerequisites/surroundings.ts";
 import type { MissingPermission } from "../releases/roles.ts";
 import type { Release } from "../releases/release.ts";
-import { factsOf, readRecords, type ClusterRecords, type Silence } from "./cluster-records.ts";
-import type { Connections } from "./connections.ts";
+import { factsOf } from "./cluster-records.ts";
+import type { Connection, Connections } from "./connections.ts";
+import type { Copies } from "./copies.ts";
+import type { Heard } from "./hearing.ts";
 import { Databases } from "./kinds.ts";
 import type { Permissions } from "./permissions.ts";
 import { nodePodOf, workloadOf } from "./workload.ts";
@@ -32,9 +34,9 @@ export interface ClusterObservation {
   readonly namespace: string;
   readonly view: ClusterView;
   readonly around: Surroundings;
-  readonly records: ClusterRecords | Silence;
+  readonly records: Heard;
   /** Absent while the cluster's secrets are not there. */
-  readonly client: ManagementClient | undefined;
+  readonly connection: Connection | undefined;
 }
 
 /** The spec with every default filled in; a sentence that names the field when it is not one. */
@@ -45,32 +47,69 @@ export function readClusterSpec(rec: Stored<StoreEnterpriseCluster>): ClusterSpe
   return `spec.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}`;
 }
 
-/** Gathers everything that a decision about a cluster needs. A cluster that does not answer is a fact, not a failure. */
+/** What is read of Kubernetes for a decision about a cluster. */
+export interface ClusterReads {
+  statefulSet(cluster: ClusterRef): Promise<Stored<StatefulSet> | undefined>;
+  /** In the order of their ordinals. */
+  nodePods(cluster: ClusterRef): Promise<readonly Stored<Pod>[]>;
+}
+
+export type ClusterRef = Ref & { readonly namespace: string };
+
+/** Reads what is stored now. */
+export function readsOfServer(kube: Kube): ClusterReads {
+  return {
+    statefulSet: (cluster) => kube.get(StatefulSets, cluster),
+    nodePods: async ({ name, namespace }) => {
+      const labelSelector = `${LABELS.cluster}=${name},${LABELS.role}=node`;
+      return inOrder((await kube.list(Pods, { namespace, labelSelector })).items);
+    },
+  };
+}
+
+/** Reads what was last heard of; asks nobody. */
+export function readsOfCopies({ statefulSets, nodePods }: Copies): ClusterReads {
+  return {
+    statefulSet: async (cluster) => statefulSets.get(cluster),
+    nodePods: async ({ name, namespace }) =>
+      inOrder(
+        nodePods
+          .list()
+          .filter(({ metadata }) => metadata.namespace === namespace && metadata.labels?.[LABELS.cluster] === name),
+      ),
+  };
+}
+
+/**
+ * Gathers everything that a decision about a cluster needs; what the cluster says may be `maxAgeMs` old. A cluster that
+ * does not answer is a fact, not a failure.
+ */
 export async function observeCluster(
   deps: ObserveDeps,
+  reads: ClusterReads,
   rec: Stored<StoreEnterpriseCluster>,
   spec: ClusterSpec,
+  maxAgeMs: number,
 ): Promise<ClusterObservation> {
-  const { kube, release } = deps;
   const { name, namespace = "default" } = rec.metadata;
+  const cluster = { name, namespace };
   const [statefulSet, pods, databaseNames, kubernetesMinor] = await Promise.all([
-    kube.get(StatefulSets, { name, namespace }),
-    listNodePods(kube, name, namespace),
-    databasesOf(kube, rec),
+    reads.statefulSet(cluster),
+    reads.nodePods(cluster),
+    rec.metadata.deletionTimestamp === undefined ? [] : databasesOf(deps.kube, rec),
     deps.kubernetesMinor(),
   ]);
   const credentials = spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(name);
-  const connection =
-    pods.length === 0 ? "no node pod is there yet" : await deps.connections.to({ name, namespace }, credentials);
+  const connection = pods.length === 0 ? "no node pod is there yet" : await deps.connections.to(cluster, credentials);
   if (typeof connection !== "string") connection.aim(addressesOf(pods));
-  const records = typeof connection === "string" ? { unreachable: connection } : await readRecords(connection.client);
+  const records = typeof connection === "string" ? { unreachable: connection } : await connection.records(maxAgeMs);
   const view: ClusterView = {
     name,
     generation: rec.metadata.generation ?? 0,
     deleting: rec.metadata.deletionTimestamp !== undefined,
     spec,
     remembered: rec.status ?? {},
-    operator: release,
+    operator: deps.release,
     kubernetesMinor,
     workload: statefulSet === undefined ? undefined : workloadOf(statefulSet),
     pods: pods.map(nodePodOf),
@@ -81,7 +120,7 @@ export async function observeCluster(
     rec,
     namespace,
     records,
-    client: typeof connection === "string" ? undefined : connection.client,
+    connection: typeof connection === "string" ? undefined : connection,
     view,
     around: { permissions: await readPermissions(deps.permissions, view) },
   };
@@ -111,10 +150,8 @@ function isUneasy(view: ClusterView): boolean {
   return cluster.nodes.some(({ active }) => !active) || cluster.databases.some(({ status }) => status !== "active");
 }
 
-async function listNodePods(kube: Kube, name: string, namespace: string): Promise<Stored<Pod>[]> {
-  const labelSelector = `${LABELS.cluster}=${name},${LABELS.role}=node`;
-  const { items } = await kube.list(Pods, { namespace, labelSelector });
-  return items.toSorted((a, b) => a.metadata.name.localeCompare(b.metadata.name, "en", { numeric: true }));
+function inOrder(pods: readonly Stored<Pod>[]): readonly Stored<Pod>[] {
+  return pods.toSorted((a, b) => a.metadata.name.localeCompare(b.metadata.name, "en", { numeric: true }));
 }
 
 async function databasesOf(kube: Kube, rec: Stored<StoreEnterpriseCluster>): Promise<string[]> {

@@ -3,9 +3,10 @@ import { clusterNames, PORTS } from "../api/names.ts";
 import { Secrets } from "../kube/builtin.ts";
 import type { Kube, Ref } from "../kube/kube.ts";
 import { managementClient, type ManagementClient } from "../management/client.ts";
+import { openHearing, type Hearing } from "./hearing.ts";
 
-/** Where a cluster is and who may ask it. */
-export interface Connection {
+/** Where a cluster is, who may ask it, and what it says. */
+export interface Connection extends Hearing {
   readonly client: ManagementClient;
   /** Addresses of node pods to try, the most promising first. */
   aim(addresses: readonly string[]): void;
@@ -15,11 +16,16 @@ export interface Connection {
 export interface Connections {
   /** A sentence when the secrets are not there yet. */
   to(cluster: Ref & { readonly namespace: string }, credentialsSecret: string): Promise<Connection | string>;
+  /** Calls back with the databases of a cluster of which something else is heard than before. */
+  onNews(handler: NewsHandler): void;
   close(): Promise<void>;
 }
 
-/** Secrets are read again after this long, in milliseconds. */
-const REREAD_MS = 15_000;
+export type NewsHandler = (cluster: Ref & { readonly namespace: string }, databases: readonly string[]) => void;
+
+/** Secrets are read again after this long, in milliseconds; sooner while the cluster does not answer. */
+const REREAD_MS = 60_000;
+const REREAD_SILENT_MS = 5_000;
 /** How long one node may take to answer, in milliseconds. */
 const TIMEOUT_MS = 4_000;
 
@@ -32,16 +38,20 @@ interface Open {
 /** Opens connections with what the cluster's own secrets say. */
 export function openConnections(kube: Kube, clock: Clock): Connections {
   const open = new Map<string, Open>();
+  const handlers: NewsHandler[] = [];
   return {
+    onNews: (handler) => {
+      handlers.push(handler);
+    },
     async to(cluster, credentialsSecret) {
       const key = `${cluster.namespace}/${cluster.name}`;
       const known = open.get(key);
       const now = clock.now().getTime();
-      if (known !== undefined && now - known.readAt < REREAD_MS) return known.connection;
+      if (known !== undefined && now - known.readAt < (await patience(known.connection))) return known.connection;
       const secrets = await readSecrets(kube, cluster, credentialsSecret);
       if (typeof secrets === "string") return secrets;
       const identity = JSON.stringify(secrets);
-      const connection = known?.identity === identity ? known.connection : connect(cluster, secrets);
+      const connection = known?.identity === identity ? known.connection : connect(cluster, secrets, clock, handlers);
       if (known !== undefined && connection !== known.connection) await known.connection.client.close();
       open.set(key, { connection, identity, readAt: now });
       return connection;
@@ -50,6 +60,10 @@ export function openConnections(kube: Kube, clock: Clock): Connections {
       await Promise.all([...open.values()].map(({ connection }) => connection.client.close()));
     },
   };
+}
+
+async function patience({ records }: Connection): Promise<number> {
+  return "unreachable" in (await records(Infinity)) ? REREAD_SILENT_MS : REREAD_MS;
 }
 
 interface ClusterSecrets {
@@ -76,16 +90,26 @@ async function readSecrets(
   return { ca: tls[0] ?? "", username: credentials[0] ?? "", password: credentials[1] ?? "" };
 }
 
-function connect({ name, namespace }: Ref & { readonly namespace: string }, secrets: ClusterSecrets): Connection {
+function connect(
+  cluster: Ref & { readonly namespace: string },
+  secrets: ClusterSecrets,
+  clock: Clock,
+  handlers: readonly NewsHandler[],
+): Connection {
   let addresses: readonly string[] = [];
+  const client = managementClient({
+    addresses: () => addresses,
+    port: PORTS.management,
+    serverName: clusterNames.dnsName(cluster.name, cluster.namespace),
+    ...secrets,
+    timeoutMs: TIMEOUT_MS,
+    remembers: true,
+  });
   return {
-    client: managementClient({
-      addresses: () => addresses,
-      port: PORTS.management,
-      serverName: clusterNames.dnsName(name, namespace),
-      ...secrets,
-      timeoutMs: TIMEOUT_MS,
+    ...openHearing(client, clock, (databases) => {
+      for (const tell of handlers) tell(cluster, databases);
     }),
+    client,
     aim: (next) => {
       addresses = next;
     },

@@ -1,15 +1,18 @@
 import type { Kube, ResourceType, Stored } from "../kube/kube.ts";
 import { refOf } from "../kube/ref.ts";
 
-/** Keeps `object` from going away before the operator lets it; KUBE_CONFLICT when it has changed meanwhile. */
-export async function holdBack(
+/**
+ * Keeps `object` from going away before the operator lets it; KUBE_CONFLICT when it has changed meanwhile. The answer is
+ * what is stored then.
+ */
+export async function holdBack<T>(
   kube: Kube,
-  type: ResourceType<object>,
-  object: Stored<object>,
+  type: ResourceType<T>,
+  object: Stored<T>,
   finalizer: string,
-): Promise<void> {
+): Promise<Stored<T>> {
   const there = object.metadata.finalizers ?? [];
-  if (!there.includes(finalizer)) await write(kube, type, object, [...there, finalizer]);
+  return there.includes(finalizer) ? object : write(kube, type, object, [...there, finalizer]);
 }
 
 /** Lets `object` go as far as the operator is concerned; KUBE_CONFLICT when it has changed meanwhile. */
@@ -29,13 +32,13 @@ export async function letGo(
   );
 }
 
-async function write(
+function write<T>(
   kube: Kube,
-  type: ResourceType<object>,
-  object: Stored<object>,
+  type: ResourceType<T>,
+  object: Stored<T>,
   finalizers: readonly string[],
-): Promise<void> {
+): Promise<Stored<T>> {
   const { uid, resourceVersion } = object.metadata;
   const body = { metadata: { uid, resourceVersion, finalizers } };
-  await kube.patch(type, refOf(object), { type: "merge", body });
+  return kube.patch(type, refOf(object), { type: "merge", body });
 }

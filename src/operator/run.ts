@@ -6,6 +6,7 @@ import type { Kube } from "../kube/kube.ts";
 import { keyOf } from "../kube/ref.ts";
 import { tellingRefusals } from "../kube/refusals.ts";
 import { openConnections } from "../observe/connections.ts";
+import { startCopies } from "../observe/copies.ts";
 import { kubernetesMinor } from "../observe/kubernetes-version.ts";
 import { reviewPermissions, type Permissions } from "../observe/permissions.ts";
 import { runController } from "../reconcile/controller.ts";
@@ -16,11 +17,13 @@ import { userModulesKeeper } from "./cluster/user-modules.ts";
 import { clusterReconciler } from "./cluster/controller.ts";
 import type { OperatorConfig } from "./config.ts";
 import { databaseReconciler } from "./database/controller.ts";
+import { keepFootings } from "./footing.ts";
 import { serveHealth, type Health } from "./health.ts";
 import { followLeaving } from "./leaving.ts";
 import { startMetrics, type Metrics } from "./metrics.ts";
+import { followKept } from "./objects/kept.ts";
 import { followOwnPermissions } from "./own-permissions.ts";
-import { startWakeUps } from "./wake-ups.ts";
+import { wakeClusters, wakeDatabases } from "./wake-ups.ts";
 
 export interface OperatorDeps {
   readonly kube: Kube;
@@ -37,6 +40,9 @@ export interface OperatorDeps {
 const LEASE_MS = 8_000;
 const RENEW_MS = 2_000;
 const RETRY_MS = 500;
+
+/** As many as the API server is asked at once. */
+const DATABASES_AT_ONCE = 8;
 
 /** Serves probes, competes to lead, and manages clusters and databases while leading, until `signal` aborts. */
 export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Promise<void> {
@@ -104,9 +110,13 @@ async function manage(
   metrics: Metrics,
   signal: AbortSignal,
 ): Promise<void> {
-  const connections = openConnections(kube, clock);
-  const events = eventRecorder(kube, { component: OPERATOR_NAME, clock, log });
   const { namespace } = config;
+  const following = { namespace, clock, log, signal };
+  const copies = startCopies(kube, following);
+  const kept = followKept(kube, following);
+  const connections = openConnections(kube, clock);
+  const footings = keepFootings();
+  const events = eventRecorder(kube, { component: OPERATOR_NAME, clock, log });
   const admission = admissionReconciler({ kube, clock, log, namespace, watched: [namespace] });
   const deps = {
     kube,
@@ -117,13 +127,14 @@ async function manage(
     connections,
     permissions,
     userModules: userModulesKeeper({ kube, clock }),
-    keeper: objectKeeper(kube, clock, OPERATOR_NAME),
+    copies,
+    footings,
+    keeper: objectKeeper(kube, OPERATOR_NAME, kept),
     release: config.release,
     kubernetesMinor: kubernetesMinor(kube, clock, log),
   };
   const leaving = followLeaving({ kube, namespace, clock, log, events, signal });
   const working = AbortSignal.any([signal, leaving.due]);
-  const wakeUps = startWakeUps(kube, { namespace, clock, log, signal });
   const clusters = runController({
     name: "cluster",
     reconcile: metrics.counted("cluster", clusterReconciler(deps)),
@@ -134,7 +145,7 @@ async function manage(
   const databases = runController({
     name: "database",
     reconcile: metrics.counted("database", databaseReconciler(deps)),
-    workers: 2,
+    workers: DATABASES_AT_ONCE,
     clock,
     log,
     signal: working,
@@ -154,13 +165,16 @@ async function manage(
   metrics.setLeading(true);
   try {
     leaving.onChange(lookWhetherToStay);
-    wakeUps.onAny(lookWhetherToStay);
-    wakeUps.onCluster((key) => {
-      clusters.enqueue(key);
-    });
-    wakeUps.onDatabase((key) => {
-      databases.enqueue(key);
-    });
+    copies.clusters.onChange(lookWhetherToStay);
+    copies.databases.onChange(lookWhetherToStay);
+    const sources = { copies, kept, connections, footings };
+    wakeClusters(sources, clusters.enqueue);
+    void copies.clusters.synced.then(
+      () => {
+        wakeDatabases(sources, databases.enqueue);
+      },
+      () => undefined, // the term ended before
+    );
     await Promise.all([clusters.stopped, databases.stopped, stay.stopped, webhook.stopped]);
     if (leaving.due.aborted) await leaving.leave();
   } finally {

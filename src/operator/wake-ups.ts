@@ -1,80 +1,72 @@
-import type { ConfigMap, Pod } from "kubernetes-types/core/v1.js";
-import type { StatefulSet } from "kubernetes-types/apps/v1.js";
-import type { Clock } from "../base/clock.ts";
-import type { Log } from "../base/log.ts";
 import { LABELS } from "../api/names.ts";
-import { ConfigMaps, Pods, StatefulSets } from "../kube/builtin.ts";
-import { startInformer, type Informer } from "../kube/informer.ts";
-import type { Kube, Stored } from "../kube/kube.ts";
+import type { Stored } from "../kube/kube.ts";
 import { keyOf, refOf } from "../kube/ref.ts";
-import { Clusters, Databases } from "../observe/kinds.ts";
+import type { Connections } from "../observe/connections.ts";
+import type { Copies } from "../observe/copies.ts";
+import type { KeptKind } from "../reconcile/keeper.ts";
+import { clusterOf, type Redb } from "./database/cluster.ts";
+import type { Footings } from "./footing.ts";
 
-/** Tells controllers which objects to look at. What is decided rests on what is read then, never on these copies. */
-export interface WakeUps {
-  onCluster(wake: (key: string) => void): void;
-  onDatabase(wake: (key: string) => void): void;
-  /** Called back when a cluster or database comes or goes. */
-  onAny(wake: () => void): void;
+/** Asks for a pass over the object with this key, at once or after so many milliseconds. */
+type Wake = (key: string, afterMs?: number) => void;
+
+/** Where news come from. */
+export interface Sources {
+  readonly copies: Copies;
+  readonly kept: readonly KeptKind[];
+  readonly connections: Connections;
+  readonly footings: Footings;
 }
 
-export interface WakeUpOptions {
-  readonly namespace: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly signal: AbortSignal;
+/** Records change in flocks: a cluster is asked what has become of them once for many. */
+const RECORDS_MS = 100;
+
+/** Wakes a cluster when it, its nodes, its records or what is kept for it change. */
+export function wakeClusters({ copies, kept }: Sources, wake: Wake): void {
+  copies.clusters.onChange((ref) => {
+    wake(keyOf(ref));
+  });
+  copies.databases.onChange((ref, current) => {
+    if (current !== undefined) return;
+    // a cluster that is being deleted waits for its databases
+    for (const { metadata } of copies.clusters.list()) {
+      if (metadata.namespace === ref.namespace && metadata.deletionTimestamp !== undefined) wake(keyOf(metadata));
+    }
+  });
+  for (const informer of [copies.statefulSets, copies.nodePods, ...kept.map((kind) => kind.copies)]) {
+    informer.onChange((_ref, current, previous) => {
+      wakeOwner(wake, current ?? previous);
+    });
+  }
+  copies.records.onChange((_ref, current, previous) => {
+    wakeOwner(wake, current ?? previous, RECORDS_MS);
+  });
 }
 
-/** Follows everything that a decision may depend on. */
-export function startWakeUps(kube: Kube, options: WakeUpOptions): WakeUps {
-  const clusters = startInformer(kube, Clusters, options);
-  const databases = startInformer(kube, Databases, options);
-  const statefulSets: Informer<StatefulSet> = startInformer(kube, StatefulSets, {
-    ...options,
-    labelSelector: LABELS.cluster,
+function wakeOwner(wake: Wake, object: Stored<object> | undefined, afterMs = 0): void {
+  const name = object?.metadata.labels?.[LABELS.cluster];
+  if (name !== undefined) wake(keyOf({ name, namespace: object?.metadata.namespace ?? "default" }), afterMs);
+}
+
+/** Wakes a database when it changes, when its cluster tells something else of it, and when what it rests on is another. */
+export function wakeDatabases({ copies, connections, footings }: Sources, wake: Wake): void {
+  copies.databases.onChange((ref) => {
+    wake(keyOf(ref));
   });
-  const pods: Informer<Pod> = startInformer(kube, Pods, {
-    ...options,
-    labelSelector: `${LABELS.cluster},${LABELS.role}=node`,
+  copies.clusters.onChange((_ref, current, previous) => {
+    if (current === undefined || previous === undefined) wakeThose(copies, wake, () => true);
   });
-  const records: Informer<ConfigMap> = startInformer(kube, ConfigMaps, { ...options, labelSelector: LABELS.record });
-  const databasesOfCluster = (wake: (key: string) => void): void => {
-    for (const database of databases.list()) wake(keyOf(refOf(database)));
-  };
-  return {
-    onCluster: (wake) => {
-      clusters.onChange((ref) => {
-        wake(keyOf(ref));
-      });
-      databases.onChange(() => {
-        for (const cluster of clusters.list()) wake(keyOf(refOf(cluster)));
-      });
-      const ownerOf = (object: Stored<object> | undefined): void => {
-        const name = object?.metadata.labels?.[LABELS.cluster];
-        if (name !== undefined) wake(keyOf({ name, namespace: object?.metadata.namespace ?? options.namespace }));
-      };
-      for (const informer of [statefulSets, pods, records]) {
-        informer.onChange((_ref, current, previous) => {
-          ownerOf(current ?? previous);
-        });
-      }
-    },
-    onAny: (wake) => {
-      for (const informer of [clusters, databases]) {
-        informer.onChange((_ref, current, previous) => {
-          if (current === undefined || previous === undefined) wake();
-        });
-      }
-    },
-    onDatabase: (wake) => {
-      databases.onChange((ref) => {
-        wake(keyOf(ref));
-      });
-      clusters.onChange(() => {
-        databasesOfCluster(wake);
-      });
-      records.onChange(() => {
-        databasesOfCluster(wake);
-      });
-    },
-  };
+  connections.onNews(({ namespace }, names) => {
+    for (const name of names) wake(keyOf({ name, namespace }));
+  });
+  footings.onChange((cluster) => {
+    wakeThose(copies, wake, (redb) => {
+      const its = clusterOf(copies, redb);
+      return "reason" in its || keyOf(its) === cluster;
+    });
+  });
+}
+
+function wakeThose({ databases }: Copies, wake: Wake, claim: (redb: Redb) => boolean): void {
+  for (const redb of databases.list()) if (claim(redb)) wake(keyOf(refOf(redb)));
 }

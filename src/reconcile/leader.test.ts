@@ -31,6 +31,10 @@ class LeaseServer {
     if (asked.query.get("watch") === "true") {
       response.writeHead(200).flushHeaders();
       this.#watches.add(response);
+      // what was stored between the list and the watch
+      if (this.stored && Number(asked.query.get("resourceVersion")) < this.#version) {
+        response.write(`${JSON.stringify({ type: "MODIFIED", object: this.stored })}\n`);
+      }
       return;
     }
     if (asked.method === "GET" && asked.path.endsWith("/leases")) {

@@ -1,4 +1,4 @@
-import type { ConfigMap, Pod } from "kubernetes-types/core/v1.js";
+import type { ConfigMap, Pod, Service } from "kubernetes-types/core/v1.js";
 import { isFault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { clusterNames, LABELS } from "../api/names.ts";
@@ -23,6 +23,8 @@ export interface RiggerDeps {
   readonly pods: Informer<Pod>;
   /** Records of the cluster and its databases. */
   readonly records: Informer<ConfigMap>;
+  /** Services of the cluster; of others nothing is known before they are asked for. */
+  readonly services: Informer<Service>;
   /** Milliseconds since something was last seen to change. */
   readonly sinceChangeMs: () => number;
 }
@@ -81,12 +83,12 @@ async function rig(deps: RiggerDeps, bdb: BdbRecord, serving: readonly NodeRecor
 }
 
 /** A Service of this name that is somebody else's is left alone: a database may be named as anything. */
-async function isFree({ kube, namespace, log }: RiggerDeps, { name }: BdbRecord): Promise<boolean> {
+async function isFree({ kube, namespace, log, services }: RiggerDeps, { name }: BdbRecord): Promise<boolean> {
   if (!/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) {
     log.warn("a database has no Service: its name is none that a Service may have", { database: name });
     return false;
   }
-  const found = await kube.get(Services, { name, namespace });
+  const found = services.get({ name, namespace }) ?? (await kube.get(Services, { name, namespace }));
   if (found === undefined || found.metadata.labels?.[LABELS.database] === name) return true;
   log.warn("a database has no Service: the name belongs to another one", { database: name });
   return false;

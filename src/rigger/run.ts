@@ -2,7 +2,7 @@ import type { Lease } from "kubernetes-types/coordination/v1.js";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { clusterNames, LABELS, PORTS } from "../api/names.ts";
-import { ConfigMaps, Leases, Pods } from "../kube/builtin.ts";
+import { ConfigMaps, EndpointSlices, Leases, Pods, Services } from "../kube/builtin.ts";
 import { isTrue } from "../kube/conditions.ts";
 import { startInformer } from "../kube/informer.ts";
 import type { Kube, Stored } from "../kube/kube.ts";
@@ -26,6 +26,8 @@ export async function runRigger(
   const pods = startInformer(kube, Pods, { ...options, labelSelector: `${options.labelSelector},${LABELS.role}=node` });
   const records = startInformer(kube, ConfigMaps, options);
   const leases = startInformer(kube, Leases, options);
+  const services = startInformer(kube, Services, options);
+  const slices = startInformer(kube, EndpointSlices, options);
   const client = managementClient({
     addresses: () =>
       pods
@@ -39,21 +41,26 @@ export async function runRigger(
     username: config.username,
     password: config.password,
     timeoutMs: TIMEOUT_MS,
+    remembers: true,
   });
   let changedAt = clock.now().getTime();
   const reconcile = riggerReconciler({
     kube,
     client,
-    keeper: objectKeeper(kube, clock, clusterNames.rigger(cluster)),
+    keeper: objectKeeper(kube, clusterNames.rigger(cluster), [
+      { type: Services, copies: services },
+      { type: EndpointSlices, copies: slices },
+    ]),
     log,
     cluster,
     namespace,
     pods,
     records,
+    services,
     sinceChangeMs: () => clock.now().getTime() - changedAt,
   });
   try {
-    await Promise.all([pods.synced, records.synced, leases.synced]);
+    await Promise.all([pods, records, leases, services, slices].map(({ synced }) => synced));
     const controller = runController({ name: "rigger", reconcile, clock, log, signal });
     const wake = (): void => {
       changedAt = clock.now().getTime();
@@ -61,6 +68,11 @@ export async function runRigger(
     };
     pods.onChange(wake);
     records.onChange(wake);
+    for (const informer of [services, slices]) {
+      informer.onChange(() => {
+        controller.enqueue(cluster);
+      });
+    }
     leases.onChange((_ref, current, previous) => {
       if (saysNews(current, previous)) wake();
     });

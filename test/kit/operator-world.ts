@@ -8,7 +8,7 @@ import { jsonLog } from "../../src/base/log.ts";
 import { connect } from "../../src/kube/client.ts";
 import { CustomResourceDefinitions } from "../../src/kube/builtin.ts";
 import { loadKubeConfig } from "../../src/kube/config.ts";
-import type { Kube, Stored } from "../../src/kube/kube.ts";
+import type { Kube, ResourceType, Stored } from "../../src/kube/kube.ts";
 import { Clusters } from "../../src/observe/kinds.ts";
 import { runOperator } from "../../src/operator/run.ts";
 import { systemClock } from "../../src/reconcile/system-clock.ts";
@@ -30,6 +30,8 @@ export interface OperatorWorld extends AsyncDisposable {
     claim: (rec: Stored<StoreEnterpriseCluster>) => boolean,
   ): Promise<Stored<StoreEnterpriseCluster>>;
   log(): string;
+  /** What operators have asked the API for so far but for Leases and reviews of permissions, as "patch secrets rec". */
+  asked(): readonly string[];
 }
 
 export async function startOperatorWorld(): Promise<OperatorWorld> {
@@ -50,6 +52,10 @@ export async function startOperatorWorld(): Promise<OperatorWorld> {
   for (const crd of customResourceDefinitions()) {
     await kube.apply(CustomResourceDefinitions, structuredClone(crd) as never, { fieldManager: "test" });
   }
+  const asked: string[] = [];
+  const counted = countingKube(kube, (verb, { plural, group }, name) => {
+    if (plural !== "leases" && group !== "authorization.k8s.io") asked.push(`${verb} ${plural} ${name}`);
+  });
   let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
   const rest = async (): Promise<void> => {
     running?.stop.abort(new Error("the test ends it"));
@@ -65,7 +71,7 @@ export async function startOperatorWorld(): Promise<OperatorWorld> {
       await rest();
       const stop = new AbortController();
       const config = { namespace: "default", identity: `test-${version}`, address: host, release: release(version) };
-      const ended = runOperator({ kube, clock: systemClock, log, config, healthPort: 0 }, stop.signal);
+      const ended = runOperator({ kube: counted, clock: systemClock, log, config, healthPort: 0 }, stop.signal);
       running = { stop, ended };
     },
     async cluster(what, claim) {
@@ -84,11 +90,47 @@ export async function startOperatorWorld(): Promise<OperatorWorld> {
       return seen;
     },
     log: () => lines.join(""),
+    asked: () => asked,
     async [Symbol.asyncDispose]() {
       await rest();
       await kube.close();
       await server.close();
       rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The same port; `record` is told of each request but watches and raw ones. */
+function countingKube(kube: Kube, record: (verb: string, type: ResourceType<unknown>, name: string) => void): Kube {
+  return {
+    ...kube,
+    get: (type, ref) => {
+      record("get", type, ref.name);
+      return kube.get(type, ref);
+    },
+    list: (type, where) => {
+      record("list", type, "");
+      return kube.list(type, where);
+    },
+    create: (type, object, how) => {
+      record("create", type, object.metadata.name);
+      return kube.create(type, object, how);
+    },
+    update: (type, object, how) => {
+      record("update", type, object.metadata.name);
+      return kube.update(type, object, how);
+    },
+    patch: (type, ref, patch, how) => {
+      record("patch", type, ref.name);
+      return kube.patch(type, ref, patch, how);
+    },
+    apply: (type, object, how) => {
+      record("apply", type, object.metadata.name);
+      return kube.apply(type, object, how);
+    },
+    delete: (type, ref, how) => {
+      record("delete", type, ref.name);
+      return kube.delete(type, ref, how);
     },
   };
 }

@@ -11,6 +11,7 @@ import type { BodyOf, ReplyOf, RouteName } from "../../management/routes.ts";
 import { acceptArchives } from "./archives.ts";
 import { isAuthorized } from "./auth.ts";
 import { bodyOf } from "./bodies.ts";
+import { entityTag, hasEntityTag, isKnown } from "./entity-tag.ts";
 import { methodsOf } from "./paths.ts";
 import { refusalOf, refusals, refuse } from "./refusals.ts";
 import type { SecretFiles } from "../node/secret-files.ts";
@@ -90,13 +91,17 @@ function mount<N extends RouteName>(server: HttpsInstance, name: N, options: Man
     onRequest: async (request) => {
       if (auth === "admin") authorize(request, options);
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const forwardedBy = request.headers[FORWARDED_BY];
-      return options.handlers[name]({
+      const answer = await options.handlers[name]({
         params: request.params,
         body: bodyOf(name, request.body, options.supported),
         ...(typeof forwardedBy === "string" ? { forwardedBy } : {}),
       });
+      if (!hasEntityTag(name)) return answer;
+      const tag = entityTag(answer);
+      reply.header("etag", tag);
+      return isKnown(tag, request.headers["if-none-match"]) ? reply.status(304).send() : answer;
     },
   });
 }

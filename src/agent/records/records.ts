@@ -9,6 +9,7 @@ import { faults as kubeFaults } from "../../kube/faults.ts";
 import { startInformer } from "../../kube/informer.ts";
 import type { Kube, Stored } from "../../kube/kube.ts";
 import { changeObject } from "../../kube/records.ts";
+import { isNewer } from "../../kube/resource-version.ts";
 import { faults } from "../faults.ts";
 import { parseClusterRecord, parseDatabaseRecord } from "./schema.ts";
 
@@ -140,7 +141,7 @@ class Mirror {
 
   put(object: Stored<ConfigMap>): void {
     const { uid, name, resourceVersion } = object.metadata;
-    if (isOlder(resourceVersion, this.#versions.get(uid))) return;
+    if (!isNewer(resourceVersion, this.#versions.get(uid))) return;
     this.#versions.set(uid, resourceVersion);
     try {
       const text = object.data?.record ?? "";
@@ -186,10 +187,4 @@ class Mirror {
 
 function uidOf(name: string): number {
   return Number(name.slice(name.lastIndexOf("-") + 1));
-}
-
-/** API servers count versions upwards; where one does not, the newest to arrive wins. */
-function isOlder(version: string, than: string | undefined): boolean {
-  if (than === undefined || !/^\d+$/.test(version) || !/^\d+$/.test(than)) return false;
-  return BigInt(version) <= BigInt(than);
 }

@@ -5,6 +5,7 @@ import { clusterNames, IN_SERVICE_GATE, OPERATOR_NAME } from "../../api/names.ts
 import { Pods, StatefulSets } from "../../kube/builtin.ts";
 import type { Kube } from "../../kube/kube.ts";
 import { timestamp } from "../../kube/timestamp.ts";
+import type { ManagementClient } from "../../management/client.ts";
 import type { ClusterObservation } from "../../observe/cluster.ts";
 import { Clusters } from "../../observe/kinds.ts";
 import type { ClusterAct } from "../../planner/cluster/roll.ts";
@@ -64,7 +65,7 @@ function gateCondition(inService: boolean, now: Date): object {
   };
 }
 
-function clientOf({ client, view }: ClusterObservation): NonNullable<ClusterObservation["client"]> {
-  if (client !== undefined) return client;
+function clientOf({ connection, view }: ClusterObservation): ManagementClient {
+  if (connection !== undefined) return connection.client;
   throw new Fault(faults.noConnection, `the management API of ${view.name} cannot be reached yet`);
 }

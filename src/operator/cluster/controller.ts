@@ -1,31 +1,39 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { FINALIZERS, type StoreEnterpriseCluster } from "../../api/kinds.ts";
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import type { Finding } from "../../api/parts.ts";
-import type { ClusterStatus, UserModuleStatus } from "../../api/cluster-status.ts";
+import type { UserModuleStatus } from "../../api/cluster-status.ts";
 import type { EventRecorder } from "../../kube/events.ts";
 import type { Kube, Stored } from "../../kube/kube.ts";
-import { changeObject } from "../../kube/records.ts";
-import { refOf, refOfKey } from "../../kube/ref.ts";
-import { observeCluster, readClusterSpec, type ClusterObservation, type ObserveDeps } from "../../observe/cluster.ts";
+import { keyOf, refOf, refOfKey } from "../../kube/ref.ts";
+import { isSame } from "../../kube/same.ts";
+import {
+  observeCluster,
+  readClusterSpec,
+  readsOfCopies,
+  readsOfServer,
+  type ClusterObservation,
+  type ObserveDeps,
+} from "../../observe/cluster.ts";
+import type { Copies } from "../../observe/copies.ts";
 import { Clusters } from "../../observe/kinds.ts";
-import { announcements, findingNews } from "../../planner/cluster/announcements.ts";
-import { blocked, type Statement } from "../../planner/cluster/conditions.ts";
+import type { Statement } from "../../planner/cluster/conditions.ts";
 import { planCluster, type ClusterDecision } from "../../planner/cluster/plan.ts";
 import { targetTag } from "../../planner/cluster/target.ts";
 import { PERMISSIONS_MISSING } from "../../planner/prerequisites/permissions.ts";
 import type { Keeper } from "../../reconcile/keeper.ts";
 import { settled, waiting, type Outcome } from "../../reconcile/outcome.ts";
 import { holdBack } from "../finalizer.ts";
+import { footingOf, forbiddenFooting, invalidFooting, type Footings } from "../footing.ts";
 import { forbiddenFinding } from "../forbidden.ts";
-import type { KeepUserModules } from "./user-modules.ts";
+import { lacksUserModules, type KeepUserModules } from "./user-modules.ts";
 import { perform } from "./acts.ts";
 import { keepLicense } from "./license.ts";
 import { removeCluster } from "./removal.ts";
-import { nextStatus, stamped } from "./status.ts";
+import { report, reportForbidden, reportUnreadable } from "./report.ts";
+import { nextStatus } from "./status.ts";
 import { ownedObjects } from "../objects/owned.ts";
 import { keepSecrets } from "../objects/secrets.ts";
 import { wantedTemplate } from "../objects/stateful-set.ts";
@@ -36,6 +44,9 @@ export interface ClusterDeps extends ObserveDeps {
   readonly log: Log;
   readonly events: EventRecorder;
   readonly keeper: Keeper;
+  readonly copies: Copies;
+  /** Told what databases rest on. */
+  readonly footings: Footings;
   /** What is known of the admission webhook; undefined while nothing is. */
   readonly admission: () => Statement | undefined;
   readonly userModules: KeepUserModules;
@@ -44,30 +55,57 @@ export interface ClusterDeps extends ObserveDeps {
 /** A cluster at rest is looked at this often, one on its way that often, in milliseconds. */
 const REST_MS = 5_000;
 const STEP_MS = 300;
-/** And one that waits for permissions that often. */
+/** What is not followed, as secrets are not, is read again this often while the cluster rests. */
+const READ_MS = 30_000;
+/** One that waits for permissions is looked at that often. */
 const FORBIDDEN_MS = 1_000;
 
-/** One pass over a StoreEnterpriseCluster: observe, decide, act at most once, report. */
+/**
+ * One pass over a StoreEnterpriseCluster: observe, decide, act at most once, report. That a cluster still rests is seen
+ * from copies and from what it says itself; everything else is decided on what is read then.
+ */
 export function clusterReconciler(deps: ClusterDeps): (key: string) => Promise<Outcome> {
+  const foundAtRest = new Map<string, number>();
   return async (key) => {
-    const rec = await deps.kube.get(Clusters, refOfKey(key));
-    if (rec === undefined) return settled;
-    const spec = readClusterSpec(rec);
-    if (typeof spec === "string") return reportUnreadable(deps, rec, spec);
-    try {
-      return await pass(deps, rec, spec);
-    } catch (error) {
-      const finding = await forbiddenFinding(deps, rec.metadata.namespace ?? "default", error);
-      if (finding === undefined) throw error;
-      return reportForbidden(deps, rec, finding);
-    }
+    const began = deps.clock.now().getTime();
+    const restsSince = foundAtRest.get(key) ?? -Infinity;
+    if (began - restsSince < READ_MS && (await stillRests(deps, key))) return resting;
+    foundAtRest.delete(key);
+    const outcome = await looked(deps, key);
+    if (outcome === resting) foundAtRest.set(key, began);
+    return outcome;
   };
 }
 
+const resting = waiting(REST_MS, "Resting", "nothing is left to be done");
+
+async function looked(deps: ClusterDeps, key: string): Promise<Outcome> {
+  const rec = await deps.kube.get(Clusters, refOfKey(key));
+  if (rec === undefined) {
+    deps.footings.set(key, undefined);
+    return settled;
+  }
+  const spec = readClusterSpec(rec);
+  if (typeof spec === "string") {
+    deps.footings.set(key, invalidFooting(rec.metadata.name, spec));
+    await reportUnreadable(deps, rec, spec);
+    return settled;
+  }
+  try {
+    return await pass(deps, rec, spec);
+  } catch (error) {
+    const finding = await forbiddenFinding(deps, rec.metadata.namespace ?? "default", error);
+    if (finding === undefined) throw error;
+    deps.footings.set(key, forbiddenFooting(finding));
+    await reportForbidden(deps, rec, finding);
+    return waiting(FORBIDDEN_MS, finding.id, finding.evidence);
+  }
+}
+
 async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec: ClusterSpec): Promise<Outcome> {
-  const observation = await observeCluster(deps, rec, spec);
-  const { view, around, namespace } = observation;
-  const planned = planCluster(view, wantedTemplate(observation, targetTag(view)), around);
+  const observation = await observeCluster(deps, readsOfServer(deps.kube), rec, spec, 0);
+  const { view, namespace } = observation;
+  const planned = decide(deps, observation);
   if (view.deleting) return removeCluster(deps, observation);
   const { failure, objection, userModules } = await act(deps, observation, planned);
   const decision = objection === undefined ? planned : { ...planned, findings: [...planned.findings, objection] };
@@ -80,6 +118,32 @@ async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec
   if (forbidden !== undefined) return waiting(FORBIDDEN_MS, forbidden.id, forbidden.evidence);
   deps.events.record(rec, "Warning", "StepFailed", messageOf(failure));
   throw failure;
+}
+
+/** What is to be done for the cluster; its databases are told what they rest on. */
+function decide({ footings }: ClusterDeps, observation: ClusterObservation): ClusterDecision {
+  const { view, around, rec } = observation;
+  const decision = planCluster(view, wantedTemplate(observation, targetTag(view)), around);
+  footings.set(keyOf(refOf(rec)), footingOf(observation, decision.suspension));
+  return decision;
+}
+
+/** Whether a pass would find nothing to do and nothing to report. */
+async function stillRests(deps: ClusterDeps, key: string): Promise<boolean> {
+  const { copies, keeper, clock } = deps;
+  const rec = copies.clusters.get(refOfKey(key));
+  const spec = rec && readClusterSpec(rec);
+  if (rec === undefined || spec === undefined || typeof spec === "string") return false;
+  const observation = await observeCluster(deps, readsOfCopies(copies), rec, spec, 0);
+  const decision = decide(deps, observation);
+  return (
+    decision.step.kind === "done" &&
+    !observation.view.deleting &&
+    !lacksUserModules(observation) &&
+    (rec.metadata.finalizers ?? []).includes(FINALIZERS.cluster) &&
+    (!decision.ownsObjects || keeper.isKept(ownedObjects(observation))) &&
+    isSame(rec.status ?? {}, nextStatus(observation, decision, deps.admission(), clock.now()))
+  );
 }
 
 interface Acted {
@@ -128,67 +192,7 @@ function failedDecision(decision: ClusterDecision, failure: Error, forbidden: Fi
   return { ...decision, step, findings: [forbidden, ...others] };
 }
 
-async function report(
-  deps: ClusterDeps,
-  observation: ClusterObservation,
-  decision: ClusterDecision,
-  userModules: readonly UserModuleStatus[] = observation.view.remembered.userModules ?? [],
-): Promise<void> {
-  const { rec, view } = observation;
-  const next = nextStatus(observation, decision, deps.admission(), deps.clock.now());
-  const status = userModules.length === 0 ? withoutUserModules(next) : { ...next, userModules: [...userModules] };
-  await writeStatus(deps.kube, rec, status);
-  for (const { type, reason, message } of announcements(view, view.remembered, status)) {
-    deps.events.record(rec, type, reason, message);
-  }
-}
-
-function withoutUserModules({ userModules: _dropped, ...status }: ClusterStatus): ClusterStatus {
-  return status;
-}
-
-/** Writes nothing when nothing differs. */
-async function writeStatus(kube: Kube, rec: Stored<StoreEnterpriseCluster>, status: ClusterStatus): Promise<void> {
-  const plain: ClusterStatus = JSON.parse(JSON.stringify(status)); // without members that are undefined
-  if (isDeepStrictEqual(rec.status, plain)) return;
-  await changeObject(kube, Clusters, refOf(rec), (current) => ({ ...current, status: plain }), STATUS);
-}
-
-const STATUS = { subresource: "status" } as const;
-
-/** The cluster cannot even be looked at: all that is known is why. */
-async function reportForbidden(
-  deps: ClusterDeps,
-  rec: Stored<StoreEnterpriseCluster>,
-  finding: Finding,
-): Promise<Outcome> {
-  const before = rec.status ?? {};
-  const findings = [finding];
-  const status = { ...before, findings, conditions: stamped(before.conditions, [blocked(findings)], deps.clock.now()) };
-  await writeStatus(deps.kube, rec, status);
-  for (const { type, reason, message } of findingNews(before, status)) deps.events.record(rec, type, reason, message);
-  return waiting(FORBIDDEN_MS, finding.id, finding.evidence);
-}
-
-async function reportUnreadable(
-  deps: ClusterDeps,
-  rec: Stored<StoreEnterpriseCluster>,
-  message: string,
-): Promise<Outcome> {
-  const statement = { type: "UpgradeBlocked", status: "True", reason: "SpecInvalid", message } as const;
-  const status: ClusterStatus = {
-    ...rec.status,
-    state: "Invalid",
-    specStatus: "Invalid",
-    observedGeneration: rec.metadata.generation ?? 0,
-    conditions: stamped(rec.status?.conditions, [statement], deps.clock.now()),
-  };
-  await writeStatus(deps.kube, rec, status);
-  if (rec.status?.state !== "Invalid") deps.events.record(rec, "Warning", "SpecInvalid", message);
-  return settled;
-}
-
-function outcomeOf({ step, state, findings }: ClusterDecision): Outcome {
+function outcomeOf({ step, findings }: ClusterDecision): Outcome {
   const lacking = findings.find(({ id }) => id === PERMISSIONS_MISSING);
   if (lacking !== undefined && step.kind !== "act") return waiting(FORBIDDEN_MS, lacking.id, lacking.evidence);
   switch (step.kind) {
@@ -197,6 +201,6 @@ function outcomeOf({ step, state, findings }: ClusterDecision): Outcome {
     case "wait":
       return waiting(step.finding === undefined ? STEP_MS : STEP_MS * 3, step.reason, step.message);
     case "done":
-      return waiting(REST_MS, "Resting", `the cluster is ${state}`);
+      return resting;
   }
 }

@@ -12,16 +12,16 @@ import { textOf } from "../objects/secrets.ts";
  * with an objection when there is none to install or the cluster refuses it. Without one in the spec the cluster keeps its own.
  */
 export async function keepLicense(kube: Kube, observation: ClusterObservation): Promise<Finding | undefined> {
-  const { view, records, client, namespace } = observation;
+  const { view, records, connection, namespace } = observation;
   const { license, licenseSecretName: secret } = view.spec;
-  if (client === undefined || "unreachable" in records) return undefined;
+  if (connection === undefined || "unreachable" in records) return undefined;
   const wanted =
     secret === undefined ? license : textOf(await kube.get(Secrets, { name: secret, namespace }), LICENSE_KEY);
   if (wanted === undefined) return undefined;
   if (wanted.trim() === "") return secret === undefined ? undefined : missing(secret, namespace);
   if (wanted === records.license.license) return undefined;
   try {
-    await client.call("installLicense", { body: { license: wanted } });
+    await connection.client.call("installLicense", { body: { license: wanted } });
     return undefined;
   } catch (error) {
     if (!isFault(error, faults.refused)) throw error;

@@ -31,22 +31,33 @@ export type KeepUserModules = (observation: ClusterObservation) => Promise<reado
 export function userModulesKeeper({ kube, clock }: UserModulesDeps): KeepUserModules {
   const tried = new Map<string, number>();
   const isDue = (key: string): boolean => clock.now().getTime() - (tried.get(key) ?? 0) >= RETRY_MS;
-  return async ({ view, records, client, namespace }) => {
+  return async (observation) => {
+    const { view, records, connection, namespace } = observation;
     const remembered = view.remembered.userModules ?? [];
     const listed = listedModules(view.spec);
-    if (client === undefined || "unreachable" in records) return keptOf(listed, remembered);
-    const present = records.modules
-      .filter(({ is_bundled }) => !is_bundled)
-      .map(({ module_name, semantic_version }) => ({ name: module_name, version: semantic_version }));
+    if (connection === undefined || "unreachable" in records) return keptOf(listed, remembered);
     const fresh: UserModuleStatus[] = [];
-    for (const module of modulesToFetch(listed, remembered, present)) {
+    for (const module of lackingModules(observation)) {
       const key = `${namespace}/${view.name}/${module.name}/${module.url}`;
       if (!isDue(key)) continue;
       tried.set(key, clock.now().getTime());
-      fresh.push(await install(kube, client, namespace, module));
+      fresh.push(await install(kube, connection.client, namespace, module));
     }
     return keptOf(listed, [...fresh, ...remembered]);
   };
+}
+
+/** Whether the cluster lacks a module that its spec lists, as far as it tells. */
+export function lacksUserModules(observation: ClusterObservation): boolean {
+  return lackingModules(observation).length > 0;
+}
+
+function lackingModules({ view, records }: ClusterObservation): readonly ListedModule[] {
+  if ("unreachable" in records) return [];
+  const present = records.modules
+    .filter(({ is_bundled }) => !is_bundled)
+    .map(({ module_name, semantic_version }) => ({ name: module_name, version: semantic_version }));
+  return modulesToFetch(listedModules(view.spec), view.remembered.userModules ?? [], present);
 }
 
 /** In the order of the spec, and nothing that it does not list. */

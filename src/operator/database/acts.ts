@@ -5,7 +5,8 @@ import type { EventRecorder } from "../../kube/events.ts";
 import type { Kube } from "../../kube/kube.ts";
 import type { ManagementClient } from "../../management/client.ts";
 import { faults as managementFaults } from "../../management/faults.ts";
-import type { ClusterObservation } from "../../observe/cluster.ts";
+import type { BdbRecord } from "../../management/records.ts";
+import type { Connection } from "../../observe/connections.ts";
 import type { DatabaseAct } from "../../planner/database/spec-checks.ts";
 import type { Redb } from "./cluster.ts";
 import { failureOf, type DatabaseFailure } from "./failure.ts";
@@ -17,32 +18,44 @@ export interface DatabaseActDeps {
   readonly events: EventRecorder;
 }
 
-/** Asks the cluster for what was decided; the failure when it did not do it. What nobody foresees is thrown. */
+/** What came of an act: the database as the cluster has it then, or why it was not done. */
+export interface Attempt {
+  readonly bdb?: BdbRecord | undefined;
+  readonly failure?: DatabaseFailure;
+}
+
+/** Asks the cluster for what was decided. What nobody foresees is thrown. */
 export async function attempt(
   deps: DatabaseActDeps,
   redb: Redb,
-  { client, view }: ClusterObservation,
+  connection: Connection | undefined,
   act: DatabaseAct,
-): Promise<DatabaseFailure | undefined> {
-  if (client === undefined) {
-    return { reason: "CallFailed", message: `the management API of ${view.name} cannot be reached yet` };
+): Promise<Attempt> {
+  if (connection === undefined) {
+    return { failure: { reason: "CallFailed", message: "the management API of the cluster cannot be reached yet" } };
   }
   try {
-    await perform(deps, redb, client, act);
-    return undefined;
+    const bdb = await perform(deps, redb, connection.client, act);
+    if (bdb !== undefined) connection.told(bdb);
+    return { bdb };
   } catch (error) {
     if (isFault(error, managementFaults.conflict)) {
       // another change of it runs, which the node that was asked did not know of yet
       deps.log.debug("the database is busy, trying again", { database: redb.metadata.name, error });
-      return undefined;
+      return {};
     }
     const failure = failureOf(error);
     if (failure === undefined) throw error;
-    return failure;
+    return { failure };
   }
 }
 
-async function perform(deps: DatabaseActDeps, redb: Redb, client: ManagementClient, act: DatabaseAct): Promise<void> {
+async function perform(
+  deps: DatabaseActDeps,
+  redb: Redb,
+  client: ManagementClient,
+  act: DatabaseAct,
+): Promise<BdbRecord | undefined> {
   switch (act.kind) {
     case "create": {
       const password = await keepPassword(deps.kube, redb);
@@ -55,19 +68,19 @@ async function perform(deps: DatabaseActDeps, redb: Redb, client: ManagementClie
         ...(act.modules.length === 0 ? {} : { module_list: act.modules.map(asked) }),
         authentication_redis_pass: password,
       };
-      await client.call("createBdb", { body });
+      const bdb = await client.call("createBdb", { body });
       deps.events.record(redb, "Normal", "DatabaseCreated", `the cluster makes a database of version ${act.version}`);
-      return;
+      return bdb;
     }
     case "update":
-      await client.call("updateBdb", { params: { uid: act.uid }, body: act.settings });
-      return;
-    case "upgrade":
-      await client.call("upgradeBdb", { params: { uid: act.uid }, body: { store_version: act.to } });
+      return client.call("updateBdb", { params: { uid: act.uid }, body: act.settings });
+    case "upgrade": {
+      const bdb = await client.call("upgradeBdb", { params: { uid: act.uid }, body: { store_version: act.to } });
       deps.events.record(redb, "Normal", "DatabaseUpgradeStarted", `from ${act.from} to ${act.to}`);
-      return;
+      return bdb;
+    }
     case "none":
-      return;
+      return undefined;
   }
 }
 

@@ -1,47 +1,75 @@
+import type { Clock } from "../../base/clock.ts";
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../api/kinds.ts";
-import type { Kube, Stored } from "../../kube/kube.ts";
+import type { Stored } from "../../kube/kube.ts";
+import { keyOf } from "../../kube/ref.ts";
 import type { BdbRecord } from "../../management/records.ts";
-import { observeCluster, readClusterSpec, type ClusterObservation, type ObserveDeps } from "../../observe/cluster.ts";
+import {
+  observeCluster,
+  readClusterSpec,
+  readsOfServer,
+  type ClusterRef,
+  type ObserveDeps,
+} from "../../observe/cluster.ts";
+import type { Copies } from "../../observe/copies.ts";
+import type { Heard } from "../../observe/hearing.ts";
 import { Clusters } from "../../observe/kinds.ts";
-
-/** Why a database cannot be looked after at the moment. */
-export interface Unready {
-  readonly reason: "ClusterNotFound" | "ClusterInvalid" | "ClusterNotReady" | "PermissionsMissing" | "RequestForbidden";
-  readonly message: string;
-}
+import { planCluster } from "../../planner/cluster/plan.ts";
+import { footingOf, invalidFooting, type Footing, type Unready } from "../footing.ts";
 
 /** A StoreEnterpriseDatabase as it is stored. */
 export type Redb = Stored<StoreEnterpriseDatabase>;
 
-/** The cluster that the database belongs to, or why there is none. */
-export async function clusterOf(deps: ObserveDeps, redb: Redb): Promise<ClusterObservation | Unready> {
+/** The cluster that the database names, or the only one there is; why there is none otherwise. */
+export function clusterOf({ clusters }: Copies, redb: Redb): ClusterRef | Unready {
   const namespace = redb.metadata.namespace ?? "default";
-  const rec = await findCluster(deps.kube, redb.spec.storeEnterpriseCluster?.name, namespace);
-  if (typeof rec === "string") return { reason: "ClusterNotFound", message: rec };
-  const spec = readClusterSpec(rec);
-  return typeof spec === "string"
-    ? { reason: "ClusterInvalid", message: `the cluster ${rec.metadata.name} is invalid: ${spec}` }
-    : observeCluster(deps, rec, spec);
+  const name = redb.spec.storeEnterpriseCluster?.name;
+  const all = clusters.list().filter(({ metadata }) => metadata.namespace === namespace);
+  if (name !== undefined && all.some(({ metadata }) => metadata.name === name)) return { name, namespace };
+  const there = all.length === 0 ? "no cluster" : `clusters: ${all.map(({ metadata }) => metadata.name).join(", ")}`;
+  const said = name === undefined ? "is not set, and" : `is "${name}", but`;
+  const message = `spec.storeEnterpriseCluster.name ${said} namespace ${namespace} has ${there}`;
+  const only = name === undefined && all.length === 1 ? all[0] : undefined;
+  return only === undefined ? { reason: "ClusterNotFound", message } : { name: only.metadata.name, namespace };
 }
 
-async function findCluster(
-  kube: Kube,
-  name: string | undefined,
-  namespace: string,
-): Promise<Stored<StoreEnterpriseCluster> | string> {
-  const named = name === undefined ? undefined : await kube.get(Clusters, { name, namespace });
-  if (named !== undefined) return named;
-  const { items } = await kube.list(Clusters, { namespace });
-  const there =
-    items.length === 0 ? "no cluster" : `clusters: ${items.map(({ metadata }) => metadata.name).join(", ")}`;
-  if (name !== undefined) {
-    return `spec.storeEnterpriseCluster.name is "${name}", but namespace ${namespace} has ${there}`;
-  }
-  const only = items.length === 1 ? items[0] : undefined;
-  return only ?? `spec.storeEnterpriseCluster.name is not set, and namespace ${namespace} has ${there}`;
+/** What acts rest on is read anew, once a second however many databases are acted on. */
+const FRESH_MS = 1_000;
+
+/** Reads what databases of a cluster rest on from the API server and the cluster itself, not from copies. */
+export function freshFootings(
+  deps: ObserveDeps & { readonly clock: Clock },
+): (cluster: ClusterRef) => Promise<Footing> {
+  const looks = new Map<string, { readonly at: number; readonly footing: Promise<Footing> }>();
+  const look = async (cluster: ClusterRef): Promise<Footing> => {
+    const rec = await deps.kube.get(Clusters, cluster);
+    return rec === undefined ? gone(cluster) : footingFrom(deps, rec);
+  };
+  return (cluster) => {
+    const key = keyOf(cluster);
+    const now = deps.clock.now().getTime();
+    const known = looks.get(key);
+    if (known !== undefined && now - known.at < FRESH_MS) return known.footing;
+    const footing = look(cluster);
+    looks.set(key, { at: now, footing });
+    footing.catch(() => looks.delete(key)); // whoever asked is told
+    return footing;
+  };
+}
+
+async function footingFrom(deps: ObserveDeps, rec: Stored<StoreEnterpriseCluster>): Promise<Footing> {
+  const spec = readClusterSpec(rec);
+  if (typeof spec === "string") return invalidFooting(rec.metadata.name, spec);
+  const observation = await observeCluster(deps, readsOfServer(deps.kube), rec, spec, FRESH_MS);
+  const { view, around } = observation;
+  return footingOf(observation, planCluster(view, view.workload?.template ?? "", around).suspension);
+}
+
+function gone({ name }: ClusterRef): Footing {
+  const unready = { reason: "ClusterNotFound", message: `the cluster ${name} is gone` } as const;
+  return { suspension: undefined, unready, hasNodes: false, nearby: undefined, connection: undefined };
 }
 
 /** The database as its cluster has it; undefined when it does not, or cannot be asked. */
-export function bdbOf({ records }: ClusterObservation, { metadata }: Redb): BdbRecord | undefined {
-  return "unreachable" in records ? undefined : records.bdbs.find(({ name }) => name === metadata.name);
+export function bdbOf(heard: Heard, { metadata }: Redb): BdbRecord | undefined {
+  return "unreachable" in heard ? undefined : heard.bdbs.find(({ name }) => name === metadata.name);
 }

@@ -1,181 +1,163 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import { databaseSpec, type DatabaseSpec } from "../../api/database-spec.ts";
 import type { DatabaseStatus } from "../../api/database-status.ts";
-import type { Finding } from "../../api/parts.ts";
 import { FINALIZERS } from "../../api/kinds.ts";
 import type { EventRecorder } from "../../kube/events.ts";
 import type { Kube } from "../../kube/kube.ts";
-import { changeObject } from "../../kube/records.ts";
-import { refOf, refOfKey } from "../../kube/ref.ts";
-import type { BdbRecord } from "../../management/records.ts";
-import type { ClusterObservation, ObserveDeps } from "../../observe/cluster.ts";
+import { isTrue } from "../../kube/conditions.ts";
+import { keyOf, refOfKey } from "../../kube/ref.ts";
+import { isSame } from "../../kube/same.ts";
+import type { ClusterRef, ObserveDeps } from "../../observe/cluster.ts";
+import type { Copies } from "../../observe/copies.ts";
 import { Databases } from "../../observe/kinds.ts";
-import { planCluster } from "../../planner/cluster/plan.ts";
-import { wasRunning } from "../../planner/cluster/state.ts";
-import { PERMISSIONS_MISSING } from "../../planner/prerequisites/permissions.ts";
-import { planDatabase, type DatabaseDecision } from "../../planner/database/spec-checks.ts";
+import type { DatabaseDecision } from "../../planner/database/spec-checks.ts";
 import { settled, waiting, type Outcome } from "../../reconcile/outcome.ts";
 import { holdBack } from "../finalizer.ts";
+import { forbids, type Footing, type Footings, type Unready } from "../footing.ts";
 import { forbiddenFinding } from "../forbidden.ts";
 import { attempt } from "./acts.ts";
-import { bdbOf, clusterOf, type Redb, type Unready } from "./cluster.ts";
-import type { DatabaseFailure } from "./failure.ts";
-import { neighboursOf } from "./neighbours.ts";
+import { clusterOf, freshFootings, type Redb } from "./cluster.ts";
+import { judge, type Judgement } from "./judgement.ts";
 import { databaseNews } from "./news.ts";
 import { removeDatabase } from "./removal.ts";
-import { keepAddress, secretNameOf } from "./secret.ts";
-import { databaseStatusOf, homeOf } from "./status.ts";
+import { addressKeeper, secretNameOf } from "./secret.ts";
+import { databaseStatusOf } from "./status.ts";
 
 export interface DatabaseDeps extends ObserveDeps {
   readonly kube: Kube;
   readonly clock: Clock;
   readonly log: Log;
   readonly events: EventRecorder;
+  readonly copies: Copies;
+  readonly footings: Footings;
 }
 
-/** A database at rest is looked at this often, one that changes that often, in milliseconds. */
-const REST_MS = 10_000;
+/** A database that changes is looked at this often, in milliseconds. */
 const STEP_MS = 500;
+/** One at rest is woken by what changes; it is looked at this often in case something was not heard of. */
+const REST_MS = 30 * 60_000;
+/** What the cluster refused is asked for again after as long as it has been refused, within these bounds. */
+const AGAIN_MS = { first: 2_000, last: 15_000 } as const;
 
-/** One pass over a StoreEnterpriseDatabase: observe, decide, act at most once, report. */
+/**
+ * One pass over a StoreEnterpriseDatabase: observe, decide, act at most once, report. Whether there is something to do
+ * is seen from copies and from what the cluster last said; what is to be done is decided on what is read then.
+ */
 export function databaseReconciler(deps: DatabaseDeps): (key: string) => Promise<Outcome> {
+  const freshFooting = freshFootings(deps);
+  const keepAddress = addressKeeper(deps.kube, deps.clock);
   return async (key) => {
-    const redb = await deps.kube.get(Databases, refOfKey(key));
+    const redb = deps.copies.databases.get(refOfKey(key));
     if (redb === undefined) return settled;
     try {
-      return await pass(deps, redb);
+      return await pass({ ...deps, freshFooting, keepAddress }, redb);
     } catch (error) {
       const finding = await forbiddenFinding(deps, redb.metadata.namespace ?? "default", error);
       if (finding === undefined) throw error;
-      return reportForbidden(deps, redb, finding);
+      await reportUnready(deps, redb, forbids(finding));
+      return waiting(STEP_MS * 2, finding.id, finding.evidence);
     }
   };
 }
 
-async function pass(deps: DatabaseDeps, redb: Redb): Promise<Outcome> {
-  const cluster = await clusterOf(deps, redb);
-  if (redb.metadata.deletionTimestamp !== undefined) return removeDatabase(deps.kube, redb, cluster);
+interface PassDeps extends DatabaseDeps {
+  readonly freshFooting: (cluster: ClusterRef) => Promise<Footing>;
+  readonly keepAddress: (redb: Redb, port: number) => Promise<void>;
+}
+
+async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
+  const cluster = clusterOf(deps.copies, redb);
+  const isLeaving = redb.metadata.deletionTimestamp !== undefined;
   if ("reason" in cluster) {
-    await report(deps, redb, redb.spec.storeEnterpriseCluster?.name ?? "", { unready: cluster });
-    return waiting(STEP_MS * 4, cluster.reason, cluster.message);
+    if (isLeaving) return removeDatabase(deps.kube, redb, undefined);
+    await reportUnready(deps, redb, cluster);
+    return waiting(REST_MS, cluster.reason, cluster.message);
   }
-  await holdBack(deps.kube, Databases, redb, FINALIZERS.database);
-  return reconcile(deps, redb, cluster);
+  if (isLeaving) return removeDatabase(deps.kube, redb, await deps.freshFooting(cluster));
+  const footing = deps.footings.of(keyOf(cluster));
+  if (footing === undefined) return settled; // it is woken once its cluster has been looked at
+  const held = await holdBack(deps.kube, Databases, redb, FINALIZERS.database);
+  const seen = await judge(held, footing, deps.release, isQuiet(held) ? Infinity : STEP_MS);
+  const judged = isToAct(seen) ? await judge(held, await deps.freshFooting(cluster), deps.release, STEP_MS) : seen;
+  return follow(deps, held, cluster.name, judged);
 }
 
-/** The cluster's status tells the same, and is where the way out is told. */
-async function reportForbidden(deps: DatabaseDeps, redb: Redb, { id, evidence, remedy }: Finding): Promise<Outcome> {
-  const reason = id === PERMISSIONS_MISSING ? "PermissionsMissing" : "RequestForbidden";
-  const unready = { reason, message: `${evidence}; remedy: ${remedy}` } as const;
-  await report(deps, redb, redb.spec.storeEnterpriseCluster?.name ?? redb.status?.cluster ?? "", { unready });
-  return waiting(STEP_MS * 2, reason, evidence);
+async function reportUnready(deps: DatabaseDeps, redb: Redb, unready: Unready): Promise<void> {
+  const cluster = redb.spec.storeEnterpriseCluster?.name ?? redb.status?.cluster ?? "";
+  await report(deps, redb, cluster, { heard: { unreachable: unready.message }, unready });
 }
 
-async function reconcile(deps: DatabaseDeps, redb: Redb, cluster: ClusterObservation): Promise<Outcome> {
-  const bdb = bdbOf(cluster, redb);
-  const { suspension } = planCluster(cluster.view, cluster.view.workload?.template ?? "", cluster.around);
-  const name = cluster.view.name;
-  const unready = unreadiness(cluster);
-  if (suspension !== undefined || unready !== undefined) {
-    await report(deps, redb, name, { bdb, cluster, suspension, unready });
-    const why = suspension ?? unready;
-    return waiting(STEP_MS * 2, why?.reason ?? "", why?.message ?? "");
-  }
-  const spec = readSpec(redb);
-  if (typeof spec === "string") {
-    await report(deps, redb, name, { bdb, cluster, failure: { reason: "SpecInvalid", message: spec } });
-    return settled;
-  }
-  const decision = decide(redb, spec, bdb, cluster);
-  if (decision.act.kind !== "none")
-    deps.log.info("performing a step", { database: redb.metadata.name, act: decision.act });
-  const failure = await attempt(deps, redb, cluster, decision.act);
-  if (bdb !== undefined) await keepAddress(deps.kube, redb, bdb.port);
-  await report(deps, redb, name, { bdb, cluster, decision, failure });
-  if (failure !== undefined) return waiting(STEP_MS * 4, failure.reason, failure.message);
-  const rests = decision.act.kind === "none" && bdb?.status === "active" && decision.findings.length === 0;
-  return waiting(rests ? REST_MS : STEP_MS, "Reconciled", bdb?.status ?? "pending");
+/** Says of itself that nothing is left to be done. */
+function isQuiet({ metadata, status }: Redb): boolean {
+  return (
+    status?.status === "active" &&
+    status.observedGeneration === metadata.generation &&
+    isTrue(status.conditions, "Ready")
+  );
 }
 
-/** Why the cluster cannot be asked for anything yet; undefined when it can. */
-function unreadiness({ records, view }: ClusterObservation): Unready | undefined {
-  if (!wasRunning(view)) {
-    const state = view.remembered.state ?? "PendingCreation";
-    const message = `cluster ${view.name} is ${state}; databases are made once it is Running`;
-    return { reason: "ClusterNotReady", message };
-  }
-  return "unreachable" in records ? { reason: "ClusterNotReady", message: records.unreachable } : undefined;
+function isToAct({ decision }: Judgement): boolean {
+  return decision !== undefined && decision.act.kind !== "none";
 }
 
-function decide(
+async function follow(deps: PassDeps, redb: Redb, cluster: string, judged: Judgement): Promise<Outcome> {
+  const { decision, connection } = judged;
+  if (decision === undefined) {
+    await report(deps, redb, cluster, judged);
+    const why = judged.suspension ?? judged.unready ?? judged.failure;
+    return waiting(REST_MS, why?.reason ?? "", why?.message ?? "");
+  }
+  const isActing = decision.act.kind !== "none";
+  if (isActing) deps.log.info("performing a step", { database: redb.metadata.name, act: decision.act });
+  const attempted = isActing ? await attempt(deps, redb, connection, decision.act) : {};
+  const bdb = attempted.bdb ?? judged.bdb;
+  if (bdb !== undefined) await deps.keepAddress(redb, bdb.port);
+  const { failure } = attempted;
+  const status = await report(deps, redb, cluster, { ...judged, bdb, failure });
+  if (failure !== undefined) return waiting(refusedForMs(status, deps.clock), failure.reason, failure.message);
+  return waiting(pauseMs(isActing, decision, status), "Reconciled", bdb?.status ?? "pending");
+}
+
+function pauseMs(isActing: boolean, { findings }: DatabaseDecision, status: DatabaseStatus): number {
+  if (isActing) return STEP_MS;
+  if (findings.length > 0) return AGAIN_MS.last; // what is around it may be the reason, and change
+  return status.status === "active" && isTrue(status.conditions, "Ready") ? REST_MS : STEP_MS;
+}
+
+/** Doubles the pause each time without remembering anything: the condition tells since when. */
+function refusedForMs({ conditions }: DatabaseStatus, clock: Clock): number {
+  const since = conditions?.find(({ type }) => type === "Ready")?.lastTransitionTime ?? "";
+  const pastMs = clock.now().getTime() - Date.parse(since);
+  return Math.min(AGAIN_MS.last, Math.max(AGAIN_MS.first, pastMs || 0));
+}
+
+/** Writes the status when it differs, and tells what is new; the answer is the status that holds then. */
+async function report(
+  { kube, clock, events, copies }: DatabaseDeps,
   redb: Redb,
-  spec: DatabaseSpec,
-  bdb: BdbRecord | undefined,
-  cluster: ClusterObservation,
-): DatabaseDecision {
-  const drift = redb.status?.conditions?.find(({ type }) => type === "Drifted");
-  return planDatabase({
-    name: redb.metadata.name,
-    spec,
-    isEdited: redb.status?.observedGeneration !== redb.metadata.generation,
-    wasRefused: drift?.status === "True" && drift.reason === "DowngradeRefused",
-    neighbours: neighboursOf(cluster, redb),
-    home: homeOf(redb.status ?? {}),
-    existing: bdb && {
-      uid: bdb.uid,
-      isSettled: bdb.status === "active",
-      memoryBytes: bdb.memory_size,
-      port: bdb.port,
-      replication: bdb.replication,
-      persistence: bdb.data_persistence,
-      evictionPolicy: bdb.eviction_policy,
-      storeVersion: bdb.redis_version,
-    },
-  });
-}
-
-interface Known {
-  readonly bdb?: BdbRecord | undefined;
-  readonly cluster?: ClusterObservation;
-  readonly suspension?: ReturnType<typeof planCluster>["suspension"];
-  readonly decision?: DatabaseDecision;
-  readonly unready?: Unready | undefined;
-  readonly failure?: DatabaseFailure | undefined;
-}
-
-async function report({ kube, clock, events }: DatabaseDeps, redb: Redb, cluster: string, known: Known): Promise<void> {
+  cluster: string,
+  judged: Judgement,
+): Promise<DatabaseStatus> {
   const before = redb.status ?? {};
-  const records = known.cluster?.records;
+  const { heard, bdb, suspension, decision, unready, failure } = judged;
   const status = databaseStatusOf(
     {
       generation: redb.metadata.generation ?? 0,
       before,
       cluster,
       secretName: secretNameOf(redb),
-      bdb: known.bdb,
-      actions: records === undefined || "unreachable" in records ? [] : records.actions,
-      suspension: known.suspension,
-      decision: known.decision,
-      unready: known.unready,
-      failure: known.failure,
+      bdb,
+      actions: "unreachable" in heard ? [] : heard.actions,
+      suspension,
+      decision,
+      unready,
+      failure,
     },
     clock.now(),
   );
-  const plain: DatabaseStatus = JSON.parse(JSON.stringify(status)); // without members that are undefined
-  if (!isDeepStrictEqual(redb.status, plain)) {
-    await changeObject(kube, Databases, refOf(redb), (current) => ({ ...current, status: plain }), {
-      subresource: "status",
-    });
+  if (!isSame(before, status)) {
+    copies.databases.learn(await kube.update(Databases, { ...redb, status }, { subresource: "status" }));
   }
-  for (const { type, reason, message } of databaseNews(before, plain)) events.record(redb, type, reason, message);
-}
-
-/** The spec with every default filled in; a sentence that names the field when it is not one. */
-function readSpec({ spec }: Redb): DatabaseSpec | string {
-  const parsed = databaseSpec.safeParse(spec);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  return `spec.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}`;
+  for (const { type, reason, message } of databaseNews(before, status)) events.record(redb, type, reason, message);
+  return status;
 }

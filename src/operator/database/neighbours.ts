@@ -1,17 +1,33 @@
-import type { ClusterObservation } from "../../observe/cluster.ts";
-import { nearbyCluster, type Neighbours } from "../../planner/admission/surroundings.ts";
+import type { BdbRecord } from "../../management/records.ts";
+import type { Heard } from "../../observe/hearing.ts";
+import type { NearbyCluster, NearbyDatabase, Neighbours } from "../../planner/admission/surroundings.ts";
+import type { Release } from "../../releases/release.ts";
 import type { Redb } from "./cluster.ts";
 
-/** What is around a database, as its cluster tells it; how many shards are left is the cluster's own word to say. */
-export function neighboursOf({ view, records }: ClusterObservation, { metadata }: Redb): Neighbours {
-  const bdbs = "unreachable" in records ? [] : records.bdbs;
+/** What is around a database, as its cluster tells it. */
+export function neighboursOf(
+  release: Release,
+  nearby: NearbyCluster | undefined,
+  heard: Heard,
+  { metadata }: Redb,
+): Neighbours {
+  const databases = nearby === undefined || "unreachable" in heard ? [] : nearbyDatabases(nearby.name, heard.bdbs);
   return {
-    release: view.operator,
-    clusters: [{ ...nearbyCluster(view.name, view.spec, view.remembered), shards: undefined }],
-    databases: bdbs
-      .filter(({ name }) => name !== metadata.name)
-      .map(({ name, port }) => ({ name, port, cluster: view.name })),
+    release,
+    clusters: nearby === undefined ? [] : [nearby],
+    databases: databases.filter(({ name }) => name !== metadata.name),
     activeActives: [],
     remoteClusters: [],
   };
+}
+
+/** Each of a thousand databases has the same neighbours but itself. */
+const known = new WeakMap<readonly BdbRecord[], readonly NearbyDatabase[]>();
+
+function nearbyDatabases(cluster: string, bdbs: readonly BdbRecord[]): readonly NearbyDatabase[] {
+  const before = known.get(bdbs);
+  if (before !== undefined) return before;
+  const databases = bdbs.map(({ name, port }) => ({ name, port, cluster }));
+  known.set(bdbs, databases);
+  return databases;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Secret } from "kubernetes-types/core/v1.js";
+import type { Clock } from "../../base/clock.ts";
 import { APP_LABEL, LABELS } from "../../api/names.ts";
 import type { StoreEnterpriseDatabase } from "../../api/kinds.ts";
 import { Secrets } from "../../kube/builtin.ts";
@@ -36,8 +37,32 @@ export async function keepPassword(kube: Kube, redb: Redb): Promise<string> {
   return password;
 }
 
-/** Tells clients where the database is: keys `port` and `service_names`. */
-export async function keepAddress(kube: Kube, redb: Redb, port: number): Promise<void> {
+/** What somebody else changed in the Secret of a database is put right within this time, in milliseconds. */
+const RECHECK_MS = 30 * 60_000;
+
+/**
+ * Tells clients where a database is: keys `port` and `service_names` of its Secret. Asks nothing while the status says
+ * that it was told before, but for a look now and then.
+ */
+export function addressKeeper(kube: Kube, clock: Clock): (redb: Redb, port: number) => Promise<void> {
+  const looked = new Map<string, number>();
+  return async (redb, port) => {
+    const now = clock.now().getTime();
+    const at = looked.get(redb.metadata.uid) ?? now;
+    looked.set(redb.metadata.uid, at);
+    if (isTold(redb, port) && now - at < RECHECK_MS) return;
+    await keepAddress(kube, redb, port);
+    looked.set(redb.metadata.uid, now);
+  };
+}
+
+/** The status names the port only after the Secret does. */
+function isTold(redb: Redb, port: number): boolean {
+  const { internalEndpoints, databaseSecretName } = redb.status ?? {};
+  return internalEndpoints?.[0]?.port === port && databaseSecretName === secretNameOf(redb);
+}
+
+async function keepAddress(kube: Kube, redb: Redb, port: number): Promise<void> {
   const ref = { name: secretNameOf(redb), namespace: redb.metadata.namespace ?? "default" };
   const found = await kube.get(Secrets, ref);
   const wanted = { port: String(port), service_names: redb.metadata.name };

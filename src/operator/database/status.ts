@@ -5,7 +5,7 @@ import type { Suspension } from "../../planner/cluster/plan.ts";
 import { describeAct, type DatabaseAct, type DatabaseDecision } from "../../planner/database/spec-checks.ts";
 import { stamped } from "../cluster/status.ts";
 import type { DatabaseFailure } from "./failure.ts";
-import type { Unready } from "./cluster.ts";
+import type { Unready } from "../footing.ts";
 
 /** What a pass over a database knows in the end. */
 export interface DatabaseReport {

@@ -21,7 +21,7 @@ export interface ClusterView {
   readonly workload: Workload | undefined;
   readonly pods: readonly NodePod[];
   readonly cluster: ClusterFacts | Unreachable;
-  /** Names of the StoreEnterpriseDatabases of this cluster. */
+  /** Names of its StoreEnterpriseDatabases; told only of a cluster that is being deleted. */
   readonly databaseNames: readonly string[];
 }
 

@@ -1,0 +1,20 @@
+// The operator against a real API server, beside a controller that only lists and watches: `npm run bench:operator [databases ...]`.
+// Agents are simulated at the management API. Where there is no real API server the reason is said: npm run kubernetes.
+import { loadavg } from "node:os";
+import { measure } from "./operator/measure.ts";
+import { goalsMissed, table } from "./operator/table.ts";
+
+const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1000];
+
+for (const databases of sizes) {
+  const before = loadavg()[0] ?? 0;
+  const figures = await measure(databases);
+  console.log(
+    `\n${databases} databases, load of the machine ${before.toFixed(1)} before, ${loadavg()[0]?.toFixed(1)} after`,
+  );
+  console.log(table(figures));
+  for (const missed of goalsMissed(figures)) {
+    console.log(`missed: ${missed}`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,173 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { join } from "node:path";
+import type { StoreEnterpriseDatabase } from "../../src/api/kinds.ts";
+import { PORTS } from "../../src/api/names.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { isTrue } from "../../src/kube/conditions.ts";
+import { startInformer, type Informer } from "../../src/kube/informer.ts";
+import type { Kube, Stored } from "../../src/kube/kube.ts";
+import { Clusters, Databases } from "../../src/observe/kinds.ts";
+import { systemClock } from "../../src/reconcile/system-clock.ts";
+import { latestRelease } from "../../src/releases/find.ts";
+import { simulateAgents } from "../../test/kit/simulated-agents.ts";
+import { simulateNodes } from "../../test/kit/simulated-nodes.ts";
+import { until } from "../../test/kit/until.ts";
+import { startControlPlane } from "../../test/kubernetes/control-plane.ts";
+import { auditing, requestsOf, type Requests } from "./audit.ts";
+import { measureEdits, type Latencies } from "./edits.ts";
+import { startProgram, type Program } from "./program.ts";
+import { CLUSTER, install, NAMESPACE } from "./scene.ts";
+
+/** What a program used while nothing happened. */
+export interface Rest {
+  readonly requests: Requests;
+  readonly memory: { readonly now: number; readonly peak: number };
+  /** Share of one core. */
+  readonly cpu: number;
+}
+
+export interface Figures {
+  readonly databases: number;
+  /** Seconds from the start of the operator until each database is made, active and reported. */
+  readonly cold: number;
+  readonly coldRequests: Requests;
+  readonly coldCpu: number;
+  /** Seconds from the start of the operator in a settled world until it has looked at each database. */
+  readonly warm: number;
+  readonly warmRequests: Requests;
+  readonly minutes: number;
+  readonly operator: Rest;
+  readonly floor: Rest;
+  /** Calls of the management API during the rest. */
+  readonly calls: number;
+  readonly edits: Latencies;
+}
+
+const STEADY_MS = 60_000;
+const SOURCES = join(import.meta.dirname, "..", "..", "src");
+
+/** Runs everything once in a new world with so many databases. */
+export async function measure(databases: number): Promise<Figures> {
+  const folder = mkdtempSync(join(tmpdir(), "bench-operator-"));
+  using _cleared = { [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
+  const audit = auditing(folder);
+  // nothing but the API server shall take time: the nodes are simulated, and nothing is collected
+  await using plane = await startControlPlane({ controllers: false, apiServerArguments: audit.args });
+  const { kube } = plane;
+  const accounts = await install(plane);
+  const stop = new AbortController();
+  using _ended = { [Symbol.dispose]: () => stop.abort() };
+  const options = { namespace: NAMESPACE, signal: stop.signal, clock: systemClock, log: silentLog };
+  const addresses = [1, 2, 3].map((node) => `127.${60 + (process.pid % 180)}.${(process.pid >> 8) % 250}.${node}`);
+  const release = latestRelease();
+  const env = { STORE_RELEASE: release.operator, KUBECONFIG: accounts.operator.kubeconfig, POD_IP: addresses[0] ?? "" };
+  const startOperator = (): Program =>
+    startProgram([join(SOURCES, "bin", "store.ts"), "operator"], env, join(folder, "operator.log"));
+
+  simulateNodes(kube, { ...options, addresses });
+  await kube.create(Clusters, { metadata: { name: CLUSTER, namespace: NAMESPACE }, spec: {} });
+  const first = startOperator();
+  await using agents = await simulateAgents(kube, {
+    cluster: CLUSTER,
+    namespace: NAMESPACE,
+    addresses,
+    nodeTag: release.nodeTag,
+    changeMs: 100,
+  });
+  await until("the cluster is Running", async () => (await recState(kube)) === "Running", {
+    withinMs: 30_000,
+    everyMs: 200,
+  });
+  await first.stop();
+
+  await createDatabases(kube, databases);
+  const followed = startInformer(kube, Databases, options);
+  await followed.synced;
+
+  const coldAt = Date.now();
+  let operator = startOperator();
+  await settled(followed);
+  const cold = (Date.now() - coldAt) / 1000;
+  const coldCpu = operator.cpu();
+  await sleep(2_000); // events are written after the fact
+  const coldRequests = requestsOf(audit.path, accounts.operator.user, coldAt, Date.now());
+  const coldPeak = operator.memory().peak;
+  await operator.stop();
+
+  const warmAt = Date.now();
+  operator = startOperator();
+  await until("the operator has looked at each database", () => hasLooked(addresses[0] ?? "", databases), {
+    withinMs: 600_000,
+    everyMs: 100,
+  });
+  const warm = (Date.now() - warmAt) / 1000;
+  const floor = startProgram(
+    [join(import.meta.dirname, "floor.ts")],
+    { KUBECONFIG: accounts.floor.kubeconfig },
+    join(folder, "floor.log"),
+  );
+  await sleep(10_000); // both are at rest then
+  const warmRequests = requestsOf(audit.path, accounts.operator.user, warmAt, Date.now());
+
+  const calls = (): number => [...agents.calls.values()].reduce((sum, count) => sum + count, 0);
+  const callsBefore = calls();
+  const from = Date.now();
+  const cpuBefore = [operator.cpu(), floor.cpu()];
+  await sleep(STEADY_MS);
+  const to = Date.now();
+  const rest = (program: Program, user: string, before = 0, peak = 0): Rest => ({
+    requests: requestsOf(audit.path, user, from, to),
+    memory: { now: program.memory().now, peak: Math.max(peak, program.memory().peak) },
+    cpu: (program.cpu() - before) / ((to - from) / 1000),
+  });
+  const atRest = {
+    minutes: (to - from) / 60_000,
+    operator: rest(operator, accounts.operator.user, cpuBefore[0], coldPeak),
+    floor: rest(floor, accounts.floor.user, cpuBefore[1]),
+    calls: calls() - callsBefore,
+  };
+  const edits = await measureEdits(kube, agents, followed);
+  await Promise.all([operator.stop(), floor.stop()]);
+  return { databases, cold, coldRequests, coldCpu, warm, warmRequests, ...atRest, edits };
+}
+
+async function recState(kube: Kube): Promise<string | undefined> {
+  return (await kube.get(Clusters, { name: CLUSTER, namespace: NAMESPACE }))?.status?.state;
+}
+
+async function createDatabases(kube: Kube, count: number): Promise<void> {
+  const names = Array.from({ length: count }, (_, index) => `db-${index}`);
+  const workers = Array.from({ length: 8 }, async () => {
+    for (let name = names.pop(); name !== undefined; name = names.pop()) {
+      await kube.create(Databases, { metadata: { name, namespace: NAMESPACE }, spec: { memorySize: "100MB" } });
+    }
+  });
+  await Promise.all(workers);
+}
+
+async function settled(followed: Informer<StoreEnterpriseDatabase>): Promise<void> {
+  const open = (): number => followed.list().filter((redb) => !isSettled(redb)).length;
+  await until("every database is active", () => open() === 0, { withinMs: 900_000, everyMs: 50 }).catch(
+    (error: unknown) => {
+      throw new Error(`${open()} are not`, { cause: error });
+    },
+  );
+}
+
+function isSettled({ metadata, status }: Stored<StoreEnterpriseDatabase>): boolean {
+  return (
+    status?.status === "active" &&
+    status.observedGeneration === metadata.generation &&
+    isTrue(status.conditions, "Ready")
+  );
+}
+
+async function hasLooked(address: string, databases: number): Promise<boolean> {
+  const page = await fetch(`http://${address}:${PORTS.metrics}/metrics`).then(
+    (answer) => answer.text(),
+    () => "", // it starts
+  );
+  return Number(/^store_operator_passes_total\{controller="database"\} (\d+)/m.exec(page)?.[1] ?? 0) >= databases;
+}
