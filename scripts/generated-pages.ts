@@ -66,6 +66,9 @@ authority (Secret \`<rec>-node-tls\`, key \`ca.crt\`). Any node answers; a node 
 |---|---|---|---|
 ${rows.join("\n")}
 
+Reads carry a weak \`ETag\`: asked again with \`If-None-Match\`, the answer is 304 while nothing has changed but what moves by itself
+(\`offset\`, \`lag_bytes\`, \`uptime\`). Paths below \`/v1/local\` carry none.
+
 Asynchronous work answers with an \`action_uid\`; \`GET /v1/actions/<uid>\` shows what became of it. Errors are JSON with \`error_code\`,
 \`description\` and \`message\` (the same text):
 

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { entityTag, hasEntityTag, isKnown } from "./entity-tag.ts";
+
+const bdb = { name: "orders", status: "active", shard_list: [{ uid: 1, offset: 5, lag_bytes: 0 }] };
+
+test("an answer that differs only in what moves by itself has the same tag", () => {
+  const later = { ...bdb, shard_list: [{ uid: 1, offset: 9, lag_bytes: 3 }] };
+  assert.equal(entityTag([bdb]), entityTag([later]));
+  assert.equal(entityTag({ uid: 1, uptime: 1 }), entityTag({ uid: 1, uptime: 2 }));
+});
+
+test("any other difference is another tag", () => {
+  assert.notEqual(entityTag([bdb]), entityTag([{ ...bdb, status: "recovery" }]));
+  assert.notEqual(entityTag([bdb]), entityTag([bdb, bdb]));
+});
+
+test("one tag of several in If-None-Match is enough", () => {
+  const tag = entityTag([bdb]);
+  assert.ok(isKnown(tag, `W/"other", ${tag}`));
+  assert.ok(!isKnown(tag, undefined) && !isKnown(tag, 'W/"other"'));
+});
+
+test("reads about the cluster carry a tag; the probe, writes and what a node says of itself do not", () => {
+  assert.ok(hasEntityTag("bdbs") && hasEntityTag("nodes"));
+  for (const name of ["bootstrap", "createBdb", "localInstances"] as const) assert.ok(!hasEntityTag(name), name);
+});
