@@ -165,8 +165,11 @@ async function manage(
   metrics.setLeading(true);
   try {
     leaving.onChange(lookWhetherToStay);
-    copies.clusters.onChange(lookWhetherToStay);
-    copies.databases.onChange(lookWhetherToStay);
+    for (const informer of [copies.clusters, copies.databases]) {
+      informer.onChange((_ref, current, previous) => {
+        if (current === undefined || previous === undefined) lookWhetherToStay();
+      });
+    }
     const sources = { copies, kept, connections, footings };
     wakeClusters(sources, clusters.enqueue);
     void copies.clusters.synced.then(
