@@ -1,6 +1,7 @@
 import { existsSync, globSync, mkdirSync, readFileSync, realpathSync, rmdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { until } from "../kit/until.ts";
+import { END_WITHIN_MS } from "./processes.ts";
 
 const ROOT = "/sys/fs/cgroup";
 
@@ -19,7 +20,8 @@ export async function removeCgroups(prefix: string): Promise<void> {
   for (const top of hierarchies().flatMap((hierarchy) => globSync(join(hierarchy, `${prefix}*`)))) {
     const groups = globSync("**/cgroup.procs", { cwd: top }).map((file) => dirname(join(top, file)));
     const deepestFirst = groups.toSorted((a, b) => b.length - a.length);
-    for (const group of deepestFirst) await until(`nothing runs in ${group}`, () => hasGone(group));
+    for (const group of deepestFirst)
+      await until(`nothing runs in ${group}`, () => hasGone(group), { withinMs: END_WITHIN_MS });
   }
 }
 

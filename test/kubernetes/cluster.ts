@@ -1,7 +1,7 @@
 import { findAssets } from "./assets.ts";
 import { runCluster } from "./cluster/start-cluster.ts";
 import type { ControlPlane, ControlPlaneOptions } from "./control-plane.ts";
-import { clearHome, createHome } from "./home.ts";
+import { clearHome, createHome, orClearHome } from "./home.ts";
 import { launcher } from "./processes.ts";
 
 /** What a cluster of real nodes is asked to be. */
@@ -65,7 +65,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const found = findAssets("nodes");
   if ("reason" in found) throw new Error(found.reason);
   const folder = await createHome("cluster");
-  const cluster = await runCluster(options, launcher(folder, "bound"), found.folder);
+  const cluster = await orClearHome(folder, runCluster(options, launcher(folder, "bound"), found.folder));
   const stop = async (): Promise<void> => {
     await cluster.stop();
     await clearHome(folder);

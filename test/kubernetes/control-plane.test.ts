@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Fault } from "../../src/base/fault.ts";
 import { ConfigMaps, ServiceAccounts } from "../../src/kube/builtin.ts";
@@ -44,6 +44,18 @@ test("the state survives the API server", { skip }, async () => {
   await real.startApiServer();
   assert.equal((await real.kube.get(ConfigMaps, { namespace: "default", name: "kept" }))?.metadata.name, "kept");
 });
+
+test(
+  "a program that does not start is told with what it said, and nothing is left of the others",
+  { skip },
+  async () => {
+    const wrong = startControlPlane({ apiServerArguments: ["--no-such-flag"] });
+    await assert.rejects(wrong, /kube-apiserver has ended \(1\)[^]*unknown flag: --no-such-flag/);
+    const owned = globSync(`/var/tmp/store-enterprise-kubernetes-${process.getuid?.()}/*/owner`);
+    const ours = owned.filter((file) => readFileSync(file, "utf8").startsWith(`${process.pid} `));
+    assert.deepEqual(ours, []);
+  },
+);
 
 test("stopping ends every program and removes the folder", { skip }, async () => {
   const real = await startControlPlane();

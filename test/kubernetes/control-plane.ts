@@ -13,7 +13,7 @@ import {
 } from "./control-plane/control-plane-processes.ts";
 import { createIdentities, type Identities, type User } from "./control-plane/identities.ts";
 import { tokenOf } from "./control-plane/service-account-token.ts";
-import { clearHome, createHome } from "./home.ts";
+import { clearHome, createHome, orClearHome } from "./home.ts";
 import { launcher, type Launcher, type Running } from "./processes.ts";
 
 /** A real etcd, kube-apiserver and kube-controller-manager: a Kubernetes without nodes. */
@@ -75,12 +75,9 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   if ("reason" in found) throw new Error(found.reason);
   const folder = await createHome("api");
   const address = loopbackAddress();
-  const plane = await runControlPlane(options, {
-    launcher: launcher(folder, "bound"),
-    assets: found.folder,
-    addresses: { api: address, own: address, outside: address },
-    inside: [],
-  });
+  const addresses = { api: address, own: address, outside: address };
+  const site = { launcher: launcher(folder, "bound"), assets: found.folder, addresses, inside: [] };
+  const plane = await orClearHome(folder, runControlPlane(options, site));
   const stop = async (): Promise<void> => {
     await plane.stop();
     await clearHome(folder);

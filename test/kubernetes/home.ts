@@ -18,6 +18,16 @@ export async function createHome(kind: string): Promise<string> {
   return home;
 }
 
+/** What `work` comes to with a home, which is cleared away when it fails. */
+export async function orClearHome<T>(home: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    await clearHome(home);
+    throw error;
+  }
+}
+
 /** The folder of the one cluster that goes on without an owner, for people. */
 export const LASTING_HOME = join(BASE, "up");
 

@@ -5,7 +5,7 @@ import { exclusively } from "./assets/exclusive.ts";
 import { LEVELS, type Level } from "./assets.ts";
 import { runCluster } from "./cluster/start-cluster.ts";
 import { runControlPlane, type ControlPlane } from "./control-plane.ts";
-import { clearHome, LASTING_HOME, sweep } from "./home.ts";
+import { clearHome, LASTING_HOME, orClearHome, sweep } from "./home.ts";
 import { loopbackAddress } from "../kit/engine.ts";
 import { launcher, notedProcesses } from "./processes.ts";
 
@@ -44,10 +44,7 @@ export async function bringUp(
     await sweep();
     await clearHome(LASTING_HOME);
     mkdirSync(LASTING_HOME, { recursive: true, mode: 0o700 });
-    const { server, kubeconfig, kube } = await start(wanted, assets).catch(async (error: unknown) => {
-      await clearHome(LASTING_HOME);
-      throw error;
-    });
+    const { server, kubeconfig, kube } = await orClearHome(LASTING_HOME, start(wanted, assets));
     await kube.close();
     const lasting = { level: wanted.level, nodes: wanted.nodes, server, kubeconfig, assets };
     writeFileSync(STATE, JSON.stringify(lasting));

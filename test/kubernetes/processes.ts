@@ -95,6 +95,9 @@ function endOf(log: string): string {
   return readFileSync(log, "utf8").trimEnd().split("\n").slice(-12).join("\n");
 }
 
+/** Unmounting may wait for a disk that others keep busy. */
+export const END_WITHIN_MS = 60_000;
+
 /** A process that was noted, and whether it still goes on. */
 export interface Noted {
   readonly name: string;
@@ -117,5 +120,5 @@ export function notedProcesses(folder: string, names: readonly string[]): readon
 export async function killNoted(folder: string, names: readonly string[]): Promise<void> {
   const alive = (): readonly Noted[] => notedProcesses(folder, names).filter(({ isAlive }) => isAlive);
   for (const { pid } of alive()) process.kill(pid, "SIGKILL");
-  await until(`the programs of ${folder} have ended`, () => alive().length === 0);
+  await until(`the programs of ${folder} have ended`, () => alive().length === 0, { withinMs: END_WITHIN_MS });
 }

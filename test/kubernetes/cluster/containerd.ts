@@ -81,6 +81,8 @@ function containerdConfig({ disk, assets }: Disk, network: string): string {
     `${cri}.containerd.runtimes.runc.options]`,
     `BinaryName = ${quoted(join(assets, "runc"))}`,
     "SystemdCgroup = false",
+    '[plugins."io.containerd.snapshotter.v1.overlayfs"]',
+    'mount_options = ["volatile"]', // removing a container must not wait for the disk of this machine
     "",
   ].join("\n");
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { until } from "../../kit/until.ts";
 import { onlyChildOf, programOf, startTimeOf } from "../proc.ts";
-import { noteProcess, type Launcher, type Running } from "../processes.ts";
+import { END_WITHIN_MS, noteProcess, type Launcher, type Running } from "../processes.ts";
 import { runWell } from "./command.ts";
 
 /** A machine out of namespaces. */
@@ -57,7 +57,8 @@ export async function createMachine(launcher: Launcher, assets: string, name: st
   const cutPower = async (): Promise<void> => {
     await holder.stop();
     // the kernel lets the first process of a namespace go when all others are gone
-    await until(`every process of ${name} has ended`, () => startTimeOf(init) === undefined);
+    const hasEnded = (): boolean => startTimeOf(init) === undefined;
+    await until(`every process of ${name} has ended`, hasEnded, { withinMs: END_WITHIN_MS });
     forget();
   };
   const start = (program: string, command: readonly string[]): Running =>

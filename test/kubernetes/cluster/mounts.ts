@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runWell } from "./command.ts";
 import type { Machine } from "./machine.ts";
@@ -19,7 +19,9 @@ export async function mountNode(node: Machine, disk: string): Promise<void> {
   for (const folder of folders) mkdirSync(join(disk, folder), { recursive: true });
   await mount(node, "-t", "tmpfs", "none", "/run");
   await mount(node, "--bind", join(disk, "log"), "/var/log");
-  const layers = `lowerdir=/var/lib,upperdir=${join(disk, "lib")},workdir=${join(disk, "lib-work")}`;
+  // what was not flushed is no loss, for this machine goes on when a node's power is cut: so nothing waits for the disk
+  rmSync(join(disk, "lib-work/work/incompat"), { recursive: true, force: true });
+  const layers = `volatile,lowerdir=/var/lib,upperdir=${join(disk, "lib")},workdir=${join(disk, "lib-work")}`;
   await mount(node, "-t", "overlay", "-o", layers, "none", "/var/lib");
   for (const [name, value] of Object.entries(KUBELET_SETTINGS)) await pretend(node, disk, name, value);
   await mount(node, "--make-rshared", "/"); // pods' volumes travel between mount namespaces

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { Nodes } from "../../../src/kube/builtin.ts";
 import type { Kube } from "../../../src/kube/kube.ts";
 import { until } from "../../kit/until.ts";
@@ -20,7 +20,7 @@ export async function runCluster(
   assets: string,
 ): Promise<Cluster> {
   const places = placesOf(count);
-  const archives = [join(assets, "pause.tar"), ...archivesOf];
+  const archives = [join(assets, "pause.tar"), ...archivesOf.map((path) => resolve(path))];
   const [{ machine: center, controlPlane, startProxy }, images] = await Promise.all([
     startCenter(launcher, assets, places, options),
     collectImages(launcher, assets, archives),
