@@ -44,6 +44,19 @@ test("an object of a list gets its apiVersion and kind, and pages are followed",
   await kube.close();
 });
 
+test("a list whose pages grow too old is asked for in one piece", async () => {
+  await using api = await scriptedApi(({ query }, response) => {
+    if (query.get("continue") !== null) refuse(response, 410, "Expired");
+    else if (query.get("limit") === null) {
+      reply(response, { metadata: { resourceVersion: "9" }, items: [configMap("a", "1"), configMap("b", "8")] });
+    } else reply(response, { metadata: { resourceVersion: "7", continue: "more" }, items: [configMap("a", "1")] });
+  });
+  const kube = connect(api.config);
+  const list = await kube.list(ConfigMaps);
+  assert.deepEqual([list.items.length, list.resourceVersion], [2, "9"]);
+  await kube.close();
+});
+
 test("each write goes where and in the form that the API wants", async () => {
   await using api = await scriptedApi((_, response) => reply(response, configMap("a", "1")));
   const kube = connect(api.config);

@@ -56,13 +56,28 @@ async function listAll<T>(
   where: ListOptions = {},
 ): Promise<{ items: Stored<T>[]; resourceVersion: string }> {
   const { namespace, labelSelector, fieldSelector } = where;
-  const items: Stored<T>[] = [];
-  for (let next: string | undefined; ;) {
-    const path = collectionPath(type, namespace, { labelSelector, fieldSelector, limit: PAGE, continue: next });
-    const page = decodeList(type, await transport.send({ method: "GET", path }));
-    items.push(...page.items);
-    if (page.next === "") return { items, resourceVersion: page.resourceVersion };
-    next = page.next;
+  const ask = async (query: { limit?: number; continue?: string }) => {
+    const path = collectionPath(type, namespace, { labelSelector, fieldSelector, ...query });
+    return decodeList(type, await transport.send({ method: "GET", path }));
+  };
+  let page = await ask({ limit: PAGE });
+  const items = [...page.items];
+  while (page.next !== "") {
+    const next = await unlessGone(ask({ limit: PAGE, continue: page.next }));
+    // the server has forgotten the first page's moment: in one piece the list cannot grow too old
+    if (next === undefined) return ask({});
+    items.push(...next.items);
+    page = next;
+  }
+  return { items, resourceVersion: page.resourceVersion };
+}
+
+async function unlessGone<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isFault(error, faults.gone)) return undefined;
+    throw error;
   }
 }
 

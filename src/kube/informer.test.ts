@@ -16,6 +16,7 @@ class World {
   items: object[] = [];
   version = "1";
   failLists = 0;
+  retryAfter = "0";
   readonly watches: { readonly from: string | null; readonly response: ServerResponse }[] = [];
   lists = 0;
 
@@ -28,7 +29,7 @@ class World {
     this.lists += 1;
     if (this.failLists > 0) {
       this.failLists -= 1;
-      refuse(response, 429, "storage is (re)initializing", { "retry-after": "1" });
+      refuse(response, 429, "storage is (re)initializing", { "retry-after": this.retryAfter });
       return;
     }
     reply(response, { metadata: { resourceVersion: this.version }, items: this.items });
@@ -165,5 +166,92 @@ test("failures are followed by pauses that grow, and a stop ends them", async ()
   assert.ok((waits[0] ?? 0) <= 200 && (waits[6] ?? 0) >= 2_500 && Math.max(...waits) <= 5_000, waits.join());
   stop.abort(new Error("stopped"));
   await assert.rejects(informer.synced, /stopped/);
+  await kube.close();
+});
+
+/** What a real API server does now and then, and what an informer must get over by itself. */
+const troubles: readonly { what: string; answer: (response: ServerResponse) => void }[] = [
+  {
+    what: "429 while the storage of a new kind is set up",
+    answer: (response) => refuse(response, 429, "storage is (re)initializing", { "retry-after": "0" }),
+  },
+  {
+    what: "429 of priority and fairness",
+    answer: (response) => refuse(response, 429, "TooManyRequests", { "x-kubernetes-pf-flowschema-uid": "x" }),
+  },
+  { what: "410 as the answer itself", answer: (response) => refuse(response, 410, "Expired") },
+  { what: "503 of a server that ends", answer: (response) => refuse(response, 503, "ServiceUnavailable") },
+  { what: "401 while credentials change", answer: (response) => refuse(response, 401, "Unauthorized") },
+  { what: "the page of a proxy", answer: (response) => response.writeHead(502).end("<html>bad gateway</html>") },
+  {
+    what: "half a JSON text",
+    answer: (response) => response.writeHead(200).end('{"metadata":{"resourceVersion":"1"},"it'),
+  },
+  {
+    what: "fewer bytes than announced",
+    answer: (response) => {
+      response.writeHead(200, { "content-length": "500" });
+      response.write('{"metadata":');
+      response.destroy();
+    },
+  },
+  { what: "silence for longer than a request may take", answer: () => undefined },
+];
+for (const { what, answer } of troubles) {
+  for (const request of ["list", "watch"] as const) {
+    test(`${what} as the answer to a ${request} is got over`, async () => {
+      const world = new World();
+      world.items = [configMap("a", "1")];
+      let left = 3;
+      await using api = await scriptedApi((asked, response) => {
+        const isWatch = asked.query.get("watch") === "true";
+        if (isWatch !== (request === "watch") || left === 0) return world.answer(asked, response);
+        left -= 1;
+        answer(response);
+      });
+      const kube = connect(api.config, { requestTimeoutMs: 150 });
+      const stop = new AbortController();
+      const informer = startInformer(kube, ConfigMaps, { log: silentLog, clock: systemClock, signal: stop.signal });
+      await informer.synced;
+      await until("it watches", () => world.watches.length === 1);
+      world.send("ADDED", configMap("b", "2"));
+      await until("it follows", () => informer.list().length === 2);
+      assert.equal(left, 0);
+      stop.abort();
+      await kube.close();
+    });
+  }
+}
+
+test("a watch that ends amid an event is resumed before that event", async () => {
+  await informed(async (world, informer) => {
+    await informer.synced;
+    await until("it watches", () => world.watches.length === 1);
+    world.send("ADDED", configMap("a", "5"));
+    world.watches[0]?.response.end('{"type":"ADDED","object":{"metadata":{"name":"b","na');
+    await until("it watches again", () => world.watches.length === 2);
+    assert.equal(world.watches[1]?.from, "5");
+    world.send("ADDED", configMap("b", "6"));
+    await until("nothing is missing", () => informer.list().length === 2);
+    assert.equal(world.lists, 1);
+  });
+});
+
+test("a server that says when to come back is left alone until then", async () => {
+  const world = new World();
+  world.failLists = 1;
+  world.retryAfter = "1";
+  await using api = await scriptedApi(world.answer);
+  const kube = connect(api.config);
+  const stop = new AbortController();
+  const clock = new FakeClock();
+  const informer = startInformer(kube, ConfigMaps, { log: silentLog, clock, signal: stop.signal });
+  await until("it pauses", () => clock.sleeping === 1);
+  await clock.advance(1_000);
+  assert.equal(clock.sleeping, 1);
+  await clock.advance(200);
+  await informer.synced;
+  assert.equal(world.lists, 2);
+  stop.abort();
   await kube.close();
 });

@@ -1,6 +1,6 @@
 import { backoffMs } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
-import { isFault } from "../base/fault.ts";
+import { Fault, isFault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { faults } from "./faults.ts";
 import type { Kube, ListOptions, Ref, ResourceType, Stored } from "./kube.ts";
@@ -56,6 +56,7 @@ export function startInformer<T>(kube: Kube, type: ResourceType<T>, options: Inf
 const HEALTHY_MS = 5_000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
+const LONGEST_ASKED_MS = 30_000;
 
 async function follow<T>(
   kube: Kube,
@@ -69,6 +70,7 @@ async function follow<T>(
   let version: string | undefined;
   while (!signal.aborted) {
     const began = clock.now().getTime();
+    let asked = 0;
     try {
       if (version === undefined) {
         const list = await kube.list(type, scopeOf(options));
@@ -80,10 +82,11 @@ async function follow<T>(
     } catch (error) {
       if (signal.aborted) return;
       version = undefined;
+      asked = retryAfterOf(error);
       report(cache.log, error);
     }
     failures = clock.now().getTime() - began >= HEALTHY_MS ? 0 : failures + 1;
-    if (failures > 0) await pause(failures - 1, clock, signal);
+    if (failures > 0 || asked > 0) await pause(Math.max(0, failures - 1), asked, clock, signal);
   }
 }
 
@@ -113,9 +116,16 @@ function report(log: Log, error: unknown): void {
   else log.warn("cannot follow the API server, trying again", { error });
 }
 
-/** Waits with jitter, so that many informers do not come back in the same instant. */
-async function pause(attempt: number, clock: Clock, signal: AbortSignal): Promise<void> {
-  const ms = backoffMs(attempt, FIRST_PAUSE_MS, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);
+/** How long the server wants to be left alone; a server that asks for more than half a minute is asked sooner. */
+function retryAfterOf(error: unknown): number {
+  const asked = error instanceof Fault ? error.details["retryAfterMs"] : undefined;
+  return typeof asked === "number" ? Math.min(asked, LONGEST_ASKED_MS) : 0;
+}
+
+/** Waits `asked` at least, and with jitter, so that many informers do not come back in the same instant. */
+async function pause(attempt: number, asked: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  const grown = backoffMs(attempt, FIRST_PAUSE_MS, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);
+  const ms = Math.max(asked * (1 + Math.random() / 5), grown);
   await clock.sleep(ms, signal).catch(() => undefined); // aborted: the loop looks at the signal
 }
 
