@@ -86,6 +86,14 @@ const cases: readonly Case[] = [
     suspended: "OperatorUpgraded",
   },
   {
+    name: "an operator that is older than the cluster says so and writes nothing",
+    view: { operator: release("7.22.2-21") },
+    state: "InvalidUpgrade",
+    findings: ["OperatorDowngraded"],
+    step: "done",
+    suspended: "OperatorDowngraded",
+  },
+  {
     name: "the tag of this operator starts the upgrade: the highest pod leaves service first",
     view: upgrading,
     state: "Upgrade",
@@ -190,8 +198,8 @@ const cases: readonly Case[] = [
       spec: asking(release("8.0.2-2").nodeTag),
     },
     state: "InvalidUpgrade",
-    findings: ["DowngradeRefused"],
-    suspended: "OperatorUpgraded",
+    findings: ["OperatorDowngraded", "DowngradeRefused"],
+    suspended: "OperatorDowngraded",
   },
   {
     name: "a replica that is behind makes the roll wait, not fail",

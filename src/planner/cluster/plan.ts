@@ -3,7 +3,7 @@ import type { ClusterState, SpecStatus } from "../../api/states.ts";
 import { releaseByNodeTag } from "../../releases/find.ts";
 import { rollStep, serviceStep, type RollStep } from "./roll.ts";
 import { clusterState, isComplete, wasRunning } from "./state.ts";
-import { isAutoUpgrade, targetTag, versionChange, type VersionChange } from "./target.ts";
+import { isAutoUpgrade, newerRelease, targetTag, versionChange, type VersionChange } from "./target.ts";
 import type { ClusterView } from "./view.ts";
 import { findingsAt } from "../prerequisites/run.ts";
 import { situationOf } from "../prerequisites/situation.ts";
@@ -11,7 +11,7 @@ import type { Surroundings } from "../prerequisites/surroundings.ts";
 
 /** Management of databases, and of what a cluster upgrade does not need, is suspended (§1 rules 1 and 2). */
 export interface Suspension {
-  readonly reason: "OperatorUpgraded" | "RollInProgress";
+  readonly reason: "OperatorUpgraded" | "OperatorDowngraded" | "RollInProgress";
   readonly message: string;
 }
 
@@ -120,14 +120,19 @@ function rollsTemplate(view: ClusterView, wanted: string): boolean {
 }
 
 /** The cluster is of another release than the operator. */
-function leftBehind({ name, workload, pods, operator }: ClusterView): Suspension | undefined {
+function leftBehind(view: ClusterView): Suspension | undefined {
+  const { name, workload, pods, operator } = view;
   if (workload === undefined) return undefined;
   const other = [workload, ...pods].find(({ imageTag }) => releaseByNodeTag(imageTag)?.operator !== operator.operator);
   if (other === undefined) return undefined;
-  const message =
-    `the operator is ${operator.operator} and the cluster runs ${other.imageTag}; upgrade the cluster: kubectl patch rec ` +
-    `${name} --type merge -p '{"spec":{"storeEnterpriseImageSpec":{"versionTag":"${operator.nodeTag}"}}}'`;
-  return { reason: "OperatorUpgraded", message };
+  const said = `the operator is ${operator.operator} and the cluster runs ${other.imageTag}`;
+  const newer = newerRelease(view);
+  const wayOut =
+    newer === undefined
+      ? `upgrade the cluster: kubectl patch rec ${name} --type merge -p ` +
+        `'{"spec":{"storeEnterpriseImageSpec":{"versionTag":"${operator.nodeTag}"}}}'`
+      : `apply the bundle of release ${newer.operator} again`;
+  return { reason: newer === undefined ? "OperatorUpgraded" : "OperatorDowngraded", message: `${said}; ${wayOut}` };
 }
 
 function rollInProgress({ name }: ClusterView): Suspension {

@@ -1,4 +1,5 @@
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
+import { compareVersionText } from "../../base/version.ts";
 import { releaseByNodeTag } from "../../releases/find.ts";
 import type { Release } from "../../releases/release.ts";
 import type { ClusterView } from "./view.ts";
@@ -44,4 +45,12 @@ export function versionChange(view: ClusterView): VersionChange | undefined {
   const fromTag = [...view.pods.map(({ imageTag }) => imageTag), view.workload.imageTag].find((tag) => tag !== toTag);
   if (fromTag === undefined) return undefined;
   return { fromTag, from: releaseByNodeTag(fromTag), toTag, to: releaseByNodeTag(toTag) };
+}
+
+/** The newest release that nodes are made from, when it is newer than the operator's own. */
+export function newerRelease({ workload, pods, operator }: ClusterView): Release | undefined {
+  return [...(workload === undefined ? [] : [workload]), ...pods]
+    .map(({ imageTag }) => releaseByNodeTag(imageTag))
+    .filter((release) => release !== undefined)
+    .find((release) => (compareVersionText(release.operator, operator.operator) ?? 0) > 0);
 }

@@ -1,5 +1,5 @@
 import { releaseByNodeTag } from "../../releases/find.ts";
-import { targetTag } from "../cluster/target.ts";
+import { newerRelease, targetTag } from "../cluster/target.ts";
 import type { ClusterView } from "../cluster/view.ts";
 import { block, type Check } from "./check.ts";
 
@@ -36,6 +36,23 @@ export const tagBelongsToOperator: Check = {
       `spec.storeEnterpriseImageSpec.versionTag is "${tag}" of operator ${release.operator}; the tag of this operator, ` +
         `${view.operator.operator}, is "${view.operator.nodeTag}"`,
       setTag(view),
+    );
+  },
+};
+
+/** Case 21: an older bundle was applied over a newer one; its definitions and its operator do not know what the cluster is. */
+export const operatorIsNotOlder: Check = {
+  id: "OperatorDowngraded",
+  asks: "the operator is as new as the cluster",
+  at: ["edit"],
+  needs: [],
+  find({ view }) {
+    const newer = newerRelease(view);
+    if (newer === undefined) return undefined;
+    return block(
+      "OperatorDowngraded",
+      `the operator is ${view.operator.operator}, older than the cluster: nodes run ${newer.nodeTag} of operator ${newer.operator}`,
+      `apply the bundle of release ${newer.operator} again: kubectl apply -f bundle.yaml`,
     );
   },
 };

@@ -9,7 +9,7 @@ import {
 } from "./cluster.ts";
 import { copiesAreEnough, nothingIsUpgradedUnawares, objectsCanBeActedOn, oneNodeCanBeSpared } from "./data.ts";
 import { databasesAreNewEnough } from "./databases.ts";
-import { riggerTagBelongsToOperator, tagBelongsToOperator, tagIsKnown } from "./images.ts";
+import { operatorIsNotOlder, riggerTagBelongsToOperator, tagBelongsToOperator, tagIsKnown } from "./images.ts";
 import { constraintIsGone, definitionsAreRight, webhookIsCurrent } from "./installed.ts";
 import { kubernetesIsSupported } from "./kubernetes.ts";
 import { licenseIsValid, licenseLasts } from "./license.ts";
@@ -37,6 +37,7 @@ export const CHECKS: readonly Check[] = [
   autoUpgradeSaysOneThing,
   noDigestWithAutoUpgrade,
   noUserModulesWithAutoUpgrade,
+  operatorIsNotOlder,
   tagIsKnown,
   tagBelongsToOperator,
   riggerTagBelongsToOperator,

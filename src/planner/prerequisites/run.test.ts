@@ -226,7 +226,7 @@ const cases: readonly Case[] = [
   },
   {
     name: "the constraint is needed by a privileged release",
-    view: { operator: release("7.8.6-1"), kubernetesMinor: "1.31" },
+    view: { operator: release("7.8.6-1"), kubernetesMinor: "1.31", workload: undefined, pods: [], remembered: {} },
     around: { constraint: read(true) },
   },
   {
