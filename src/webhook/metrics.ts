@@ -5,6 +5,8 @@ export type ReviewOutcome = "allowed" | "denied" | "failed";
 export interface WebhookMetrics {
   /** `ms`: from the last byte of the question to the answer. */
   count(kind: string, outcome: ReviewOutcome, ms: number): void;
+  /** Counts a caller that does not trust the certificate. */
+  countDistrust(): void;
   /** When the certificate that is served ends; undefined while none is. */
   setExpiry(expiry: Date): void;
   /** Prometheus exposition format. */
@@ -20,6 +22,7 @@ export function startWebhookMetrics(): WebhookMetrics {
   const buckets = BOUNDS.map(() => 0);
   let total = 0;
   let seconds = 0;
+  let distrusted = 0;
   let expires: Date | undefined;
   return {
     count: (kind, outcome, ms) => {
@@ -30,6 +33,9 @@ export function startWebhookMetrics(): WebhookMetrics {
       });
       total += 1;
       seconds += ms / 1000;
+    },
+    countDistrust: () => {
+      distrusted += 1;
     },
     setExpiry: (expiry) => {
       expires = expiry;
@@ -43,6 +49,8 @@ export function startWebhookMetrics(): WebhookMetrics {
         `store_webhook_review_seconds_bucket{le="+Inf"} ${total}`,
         `store_webhook_review_seconds_sum ${seconds}`,
         `store_webhook_review_seconds_count ${total}`,
+        "# TYPE store_webhook_distrust_total counter",
+        `store_webhook_distrust_total ${distrusted}`,
         "# TYPE store_webhook_certificate_expiry_seconds gauge",
         ...(expires === undefined ? [] : [`store_webhook_certificate_expiry_seconds ${expires.getTime() / 1000}`]),
         "",

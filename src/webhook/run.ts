@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { PORTS } from "../api/names.ts";
 import type { Kube } from "../kube/kube.ts";
+import { patchCommand } from "../planner/admission/webhook-care.ts";
 import type { Release } from "../releases/release.ts";
 import { followCertificate } from "./certificate.ts";
 import { startWebhookMetrics } from "./metrics.ts";
@@ -48,6 +49,10 @@ export function startWebhook(deps: WebhookDeps, signal: AbortSignal): Webhook {
     if (signal.aborted) return "stopping";
     return server === undefined ? "the webhook waits for the secret admission-tls" : undefined;
   };
+  const onDistrust = (): void => {
+    metrics.countDistrust();
+    log.warn("a caller does not trust the certificate: caBundle of the webhook is stale", { remedy: patchCommand() });
+  };
   const following = followCertificate(
     { kube, clock, log, namespace },
     async (serving) => {
@@ -57,7 +62,7 @@ export function startWebhook(deps: WebhookDeps, signal: AbortSignal): Webhook {
         return;
       }
       const where = { host: deps.address, port: deps.port ?? PORTS.admission };
-      server = await serveAdmission({ ...where, pair: serving, unready, answer, log });
+      server = await serveAdmission({ ...where, pair: serving, unready, answer, onDistrust, log });
       log.info("admission is served", { port: server.port });
     },
     signal,

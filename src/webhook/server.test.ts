@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { until } from "../../test/kit/until.ts";
 import { Fault } from "../base/fault.ts";
 import { silentLog } from "../base/log.ts";
 import { createAuthority, issue } from "../pki/authority.ts";
@@ -21,13 +26,17 @@ const pair = issue(authority, {
 });
 let server: AdmissionServer;
 let unready: string | undefined;
+let distrusted = 0;
+const onDistrust = (): void => {
+  distrusted += 1;
+};
 before(async () => {
   const answer = async (text: string): Promise<object> => {
     if (text === "crash") throw new Error("inner detail");
     return { asked: readQuestion(text).request.uid };
   };
   const where = { host: "127.0.0.1", port: 0 };
-  server = await serveAdmission({ ...where, pair, unready: () => unready, answer, log: silentLog });
+  server = await serveAdmission({ ...where, pair, unready: () => unready, answer, onDistrust, log: silentLog });
 });
 after(() => server.close());
 
@@ -90,6 +99,17 @@ test("the webhook's server: it says why it is not ready", async () => {
   const answer = await ask({ method: "GET", path: "/readiness" });
   unready = undefined;
   assert.deepEqual([answer.status, answer.text], [503, '{"message":"stopping"}']);
+});
+
+test("the webhook's server: it notices that a caller does not trust its certificate", async () => {
+  const other = createAuthority({ commonName: "other", now, days: 1 });
+  const dir = mkdtempSync(join(tmpdir(), "distrust-"));
+  writeFileSync(join(dir, "ca.crt"), other.certificate);
+  const where = ["-connect", `127.0.0.1:${server.port}`, "-servername", HOST];
+  const client = spawn("openssl", ["s_client", "-verify_return_error", "-CAfile", join(dir, "ca.crt"), ...where]);
+  await until("it has noticed", () => distrusted === 1);
+  client.kill();
+  rmSync(dir, { recursive: true });
 });
 
 test("a question without end is a fault with a code", () => {

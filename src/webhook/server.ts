@@ -16,6 +16,8 @@ export interface ServerOptions {
   readonly unready: () => string | undefined;
   /** The answer to the text of a review; WEBHOOK_BAD_REVIEW becomes 400. */
   readonly answer: (text: string) => Promise<object>;
+  /** A caller turned away from the certificate. */
+  readonly onDistrust: () => void;
   readonly log: Log;
 }
 
@@ -31,6 +33,7 @@ export interface AdmissionServer {
 const BODY_BYTES = 8 * 1024 * 1024;
 /** A body that has not arrived by then is given up, in milliseconds; the API server waits 30 s at most. */
 const REQUEST_MS = 30_000;
+const SWEEP_MS = 50;
 
 /** Serves POST /admission, and GET /liveness and /readiness, over HTTPS. */
 export async function serveAdmission(options: ServerOptions): Promise<AdmissionServer> {
@@ -41,6 +44,9 @@ export async function serveAdmission(options: ServerOptions): Promise<AdmissionS
       (error: unknown) => abandon(response, error, options.log),
     );
   });
+  server.on("tlsClientError", (error) => {
+    if (DISTRUST.test(messageOf(error))) options.onDistrust();
+  });
   server.listen(options.port, options.host);
   await once(server, "listening");
   return {
@@ -50,11 +56,20 @@ export async function serveAdmission(options: ServerOptions): Promise<AdmissionS
     },
     close: async () => {
       const closed = once(server, "close");
-      server.close(); // idle connections are closed, busy ones after their answer
-      await closed;
+      server.close();
+      // a connection that was busy is closed once it has its answer
+      const sweep = setInterval(() => {
+        server.closeIdleConnections();
+      }, SWEEP_MS);
+      await closed.finally(() => {
+        clearInterval(sweep);
+      });
     },
   };
 }
+
+/** What a caller says that does not know the authority, or takes the certificate for bad. */
+const DISTRUST = /alert (unknown ca|bad certificate|certificate unknown)/i;
 
 function tlsOf({ certificate, key }: KeyPair) {
   return { cert: certificate, key, minVersion: "TLSv1.2" } as const;
