@@ -226,7 +226,13 @@ const cases: readonly Case[] = [
   },
   {
     name: "the constraint is needed by a privileged release",
-    view: { operator: release("7.8.6-1"), kubernetesMinor: "1.31", workload: undefined, pods: [], remembered: {} },
+    view: {
+      operator: release("7.8.6-1"),
+      kubernetesMinor: "1.31",
+      workload: undefined,
+      pods: [],
+      remembered: { state: "Running" },
+    },
     around: { constraint: read(true) },
   },
   {
