@@ -1,5 +1,12 @@
 import { KINDS } from "../../api/kinds.ts";
-import { API_GROUP, OLD_CONSTRAINT, OPERATOR_NAME } from "../../api/names.ts";
+import {
+  ADMISSION_SECRET,
+  ADMISSION_SERVICE,
+  API_GROUP,
+  OLD_CONSTRAINT,
+  OLD_WEBHOOK_CONFIGURATION,
+  OPERATOR_NAME,
+} from "../../api/names.ts";
 import {
   CustomResourceDefinitions,
   Deployments,
@@ -40,23 +47,25 @@ export async function readConstraint(kube: Kube): Promise<boolean> {
   return (await kube.get(SecurityContextConstraints, { name: OLD_CONSTRAINT })) !== undefined;
 }
 
-const SERVICE = "admission";
-const OLD_NAME = "redb-admission";
-
 /** The webhooks that call this namespace's admission service or carry its old name, and what they have to agree with. */
 export async function readWebhook(kube: Kube, { namespace }: Place): Promise<WebhookFacts> {
-  const labelSelector = `kubernetes.io/service-name=${SERVICE}`;
+  const labelSelector = `kubernetes.io/service-name=${ADMISSION_SERVICE}`;
   const [{ items }, secret, slices] = await Promise.all([
     kube.list(ValidatingWebhookConfigurations),
-    kube.get(Secrets, { name: "admission-tls", namespace }),
+    kube.get(Secrets, { name: ADMISSION_SECRET, namespace }),
     kube.list(EndpointSlices, { namespace, labelSelector }),
   ]);
   const configurations = items.flatMap(({ metadata, webhooks = [] }) => {
     const services = webhooks.map(({ clientConfig }) => clientConfig.service);
-    const isOurs = services.some((service) => service?.name === SERVICE && service.namespace === namespace);
-    if (!isOurs && metadata.name !== OLD_NAME) return [];
-    return [{ name: metadata.name, caBundle: webhooks[0]?.clientConfig.caBundle ?? "" }];
+    const isOurs = services.some((service) => service?.name === ADMISSION_SERVICE && service.namespace === namespace);
+    if (!isOurs && metadata.name !== OLD_WEBHOOK_CONFIGURATION) return [];
+    return [{ name: metadata.name, caBundle: decoded(webhooks[0]?.clientConfig.caBundle) }];
   });
+  const certificate = secret === undefined ? undefined : decoded(secret.data?.["cert"]);
   const endpoints = slices.items.flatMap((slice) => slice.endpoints).filter(({ conditions }) => conditions?.ready);
-  return { configurations, certificate: secret?.data?.["cert"], endpoints: endpoints.length };
+  return { configurations, certificate, endpoints: endpoints.length };
+}
+
+function decoded(base64 = ""): string {
+  return Buffer.from(base64, "base64").toString();
 }

@@ -55,7 +55,7 @@ test("what lies around a cluster is read as the API tells it", async () => {
   });
   assert.deepEqual(around.webhook, {
     read: true,
-    value: { configurations: [{ name: "redb-admission", caBundle: "Q0E=" }], certificate: "Q0E=", endpoints: 0 },
+    value: { configurations: [{ name: "redb-admission", caBundle: "CA" }], certificate: "CA", endpoints: 0 },
   });
   assert.deepEqual(around.operator, { read: true, value: { image: "x/operator:8.2.0-12", ready: 0, wanted: 1 } });
   assert.deepEqual(around.wishes, { read: true, value: [{ name: "orders", storeVersion: "8.0", objection: "" }] });

@@ -1,4 +1,10 @@
-import { API_VERSION, OLD_CONSTRAINT } from "../../api/names.ts";
+import {
+  ADMISSION_SECRET,
+  API_VERSION,
+  OLD_CONSTRAINT,
+  OLD_WEBHOOK_CONFIGURATION,
+  WEBHOOK_CONFIGURATION,
+} from "../../api/names.ts";
 import { block, warn, type Check } from "./check.ts";
 
 /** Case 21: what is stored has to be readable, and what is served has to be what the operator speaks. */
@@ -23,9 +29,6 @@ export const definitionsAreRight: Check = {
   },
 };
 
-const OLD_WEBHOOK = "redb-admission";
-const WEBHOOK = "store-enterprise-admission";
-
 /** Case 20, §4.3 rule 4: with failurePolicy Fail a stale webhook stops every write, the operator's too. */
 export const webhookIsCurrent: Check = {
   id: "WebhookStale",
@@ -36,26 +39,26 @@ export const webhookIsCurrent: Check = {
     if (webhook?.read !== true || webhook.value.configurations.length === 0) return undefined;
     const { configurations, certificate, endpoints } = webhook.value;
     const names = configurations.map(({ name }) => name);
-    if (names.includes(OLD_WEBHOOK)) {
+    if (names.includes(OLD_WEBHOOK_CONFIGURATION)) {
       return block(
         "WebhookStale",
-        `${OLD_WEBHOOK} of old releases is still there${names.length > 1 ? `, beside ${WEBHOOK}` : ""}`,
-        `kubectl delete ValidatingWebhookConfiguration ${OLD_WEBHOOK}`,
+        `${OLD_WEBHOOK_CONFIGURATION} of old releases is still there${names.length > 1 ? `, beside ${WEBHOOK_CONFIGURATION}` : ""}`,
+        `kubectl delete ValidatingWebhookConfiguration ${OLD_WEBHOOK_CONFIGURATION}`,
       );
     }
     if (certificate === undefined) {
       return block(
         "WebhookStale",
-        "secret admission-tls is not there",
+        `secret ${ADMISSION_SECRET} is not there`,
         "kubectl rollout restart deployment/store-enterprise-operator",
       );
     }
-    const stale = configurations.filter(({ caBundle }) => caBundle !== certificate);
+    const stale = configurations.filter(({ caBundle }) => !caBundle.includes(certificate.trim()));
     if (stale.length > 0) {
       return block(
         "WebhookStale",
-        `${stale.map(({ name }) => name).join(", ")}: caBundle is not \`cert\` of secret admission-tls`,
-        `kubectl patch ValidatingWebhookConfiguration ${stale[0]?.name ?? WEBHOOK} --type json -p ` +
+        `${stale.map(({ name }) => name).join(", ")}: caBundle does not hold \`cert\` of secret admission-tls`,
+        `kubectl patch ValidatingWebhookConfiguration ${stale[0]?.name ?? WEBHOOK_CONFIGURATION} --type json -p ` +
           `'[{"op":"replace","path":"/webhooks/0/clientConfig/caBundle","value":"'$(kubectl get secret admission-tls -o jsonpath='{.data.cert}')'"}]'`,
       );
     }
@@ -70,7 +73,7 @@ export const webhookIsCurrent: Check = {
     return warn(
       "WebhookDoubled",
       `several webhooks: ${names.join(", ")}`,
-      `kubectl delete ValidatingWebhookConfiguration ${names.find((name) => name !== WEBHOOK) ?? ""}`,
+      `kubectl delete ValidatingWebhookConfiguration ${names.find((name) => name !== WEBHOOK_CONFIGURATION) ?? ""}`,
     );
   },
 };

@@ -38,8 +38,8 @@ const worker = { name: "w1", ready: true, cordoned: false, labels: {}, taints: [
 const three = [worker, { ...worker, name: "w2" }, { ...worker, name: "w3" }];
 const local = { ...worker, spreads: false };
 const hook = {
-  configurations: [{ name: "store-enterprise-admission", caBundle: "Q0E=" }],
-  certificate: "Q0E=",
+  configurations: [{ name: "store-enterprise-admission", caBundle: "CA" }],
+  certificate: "CA",
   endpoints: 1,
 };
 const definition = { name: "storeenterpriseclusters", served: ["v1"], stored: ["v1"], keepsUnknownFields: false };
@@ -274,14 +274,20 @@ const cases: readonly Case[] = [
   { name: "a current webhook passes", around: { webhook: read(hook) } },
   {
     name: "the webhook of old releases blocks",
-    around: { webhook: read({ ...hook, configurations: [{ name: "redb-admission", caBundle: "Q0E=" }] }) },
+    around: { webhook: read({ ...hook, configurations: [{ name: "redb-admission", caBundle: "CA" }] }) },
     found: "block WebhookStale",
   },
   {
     name: "a webhook with another certificate than the secret's blocks",
-    around: { webhook: read({ ...hook, certificate: "bmV3" }) },
+    around: { webhook: read({ ...hook, certificate: "new" }) },
     found: "block WebhookStale",
-    evidence: /caBundle is not/,
+    evidence: /caBundle does not hold/,
+  },
+  {
+    name: "a webhook that trusts the old certificate too, while it rotates, passes",
+    around: {
+      webhook: read({ ...hook, configurations: [{ name: "store-enterprise-admission", caBundle: "old CA" }] }),
+    },
   },
   {
     name: "a webhook that nobody answers blocks",

@@ -63,9 +63,9 @@ export interface Definition {
 
 /** The admission webhook (§2.1) as it is installed. */
 export interface WebhookFacts {
-  /** Names of the configurations that call our admission service or carry its old name. */
+  /** The configurations that call our admission service or carry its old name; `caBundle` is PEM, several while one rotates. */
   readonly configurations: readonly { readonly name: string; readonly caBundle: string }[];
-  /** `cert` of the secret `admission-tls`, encoded as it is stored; undefined when the secret is not there. */
+  /** `cert` of the secret `admission-tls`, PEM; undefined when the secret is not there. */
   readonly certificate: string | undefined;
   /** Ready addresses behind the service. */
   readonly endpoints: number;
