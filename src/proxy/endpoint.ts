@@ -17,7 +17,8 @@ import type { Lease } from "./lease.ts";
 import { replies } from "./upstream/replies.ts";
 import { ScanSources } from "./scan/sources.ts";
 import { ScriptCache } from "./session/script-cache.ts";
-import { MAIN_PLACE, identityOf } from "./session/identity.ts";
+import { FormerPassword } from "./session/former-password.ts";
+import { MAIN_PLACE, identityOf, isPassword } from "./session/identity.ts";
 import { Session } from "./session/session.ts";
 import { followSubscribers } from "./session/subscriber-move.ts";
 import { after } from "./timer.ts";
@@ -44,6 +45,7 @@ export class Endpoint implements SessionHost {
   readonly #lease: Lease;
   readonly #lapse: Lapse;
   readonly #sessions = new Set<Session>();
+  readonly #former = new FormerPassword();
   #config: EndpointConfig;
   #epoch: number;
   #prepared: { readonly epoch: number; readonly upstream: Upstream } | undefined;
@@ -83,6 +85,10 @@ export class Endpoint implements SessionHost {
     return this.#config.password;
   }
 
+  accepts(password: Buffer): boolean {
+    return isPassword(password, this.password) || this.#former.accepts(password);
+  }
+
   get holdMs(): number {
     return this.#config.holdMs;
   }
@@ -94,6 +100,7 @@ export class Endpoint implements SessionHost {
   /** Takes over a new configuration; PROXY_EPOCH_TOO_LOW when it is older than what is known. */
   configure(config: EndpointConfig): void {
     this.#refuseBelow(config.epoch, this.#epoch);
+    if (config.password !== this.password) this.#former.remember(this.password);
     this.#config = config;
     const moved = config.primary !== undefined && !isAt(this.upstream, config.primary);
     if (config.epoch === this.#epoch && !moved) return;

@@ -48,6 +48,8 @@ export interface SessionHost {
   readonly scans: ScanSources;
   readonly counters: Counters;
   readonly password: string;
+  /** Whether a client may come in with this one. */
+  accepts(password: Buffer): boolean;
   /** How long a client may wait for a primary, in milliseconds. */
   readonly holdMs: number;
   /** Requests are not taken from clients at the moment. */

@@ -43,6 +43,11 @@ export function liveSettings(wanted: WantedInstance): Settings {
   };
 }
 
+/** Who may connect; an empty password lets everybody. */
+export function accessSettings(password: string): Settings {
+  return { "protected-mode": password === "" ? "no" : "yes", requirepass: password, masterauth: password };
+}
+
 /** Name and value of each directive that differs, for one CONFIG SET; empty when nothing does. */
 export function changedSettings(before: Settings, after: Settings): readonly string[] {
   return Object.entries(after)

@@ -3,10 +3,10 @@ import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { chooseEngine, engineText } from "../releases/engines.ts";
-import { callEngine } from "../resp/engine-client.ts";
+import { callEngine, engineCodeOf } from "../resp/engine-client.ts";
 import { startChild, stopChild } from "./child.ts";
 import type { Child, Exit } from "./child.ts";
-import { changedSettings, liveSettings, renderConfig } from "./engine-config.ts";
+import { accessSettings, changedSettings, liveSettings, renderConfig } from "./engine-config.ts";
 import type { Settings } from "./engine-config.ts";
 import type { FoundEngine } from "./engines.ts";
 import { faults } from "./faults.ts";
@@ -71,6 +71,8 @@ export class Instance {
   #retry = new AbortController();
   #queue: Promise<void> = Promise.resolve();
   #applied: Settings = {};
+  /** The one that the running engine takes. */
+  #password = "";
   #usedLaunch = 0;
   #clean = false;
   #restarts = 0;
@@ -174,6 +176,7 @@ export class Instance {
     // not told before it runs: until then it would look like a launch that has crashed already
     this.#usedLaunch = launch;
     this.#applied = liveSettings(wanted);
+    this.#password = wanted.password;
     if (this.#crashes > 0) this.#restarts += 1;
     this.#supervise(child, wanted);
     this.#log.info("engine started", { as, engine: engineText(engine), pid: child.pid, launch: this.#usedLaunch });
@@ -257,10 +260,32 @@ export class Instance {
     const { host, port, password } = this.#wanted;
     const settings = liveSettings(this.#wanted);
     const changed = changedSettings(this.#applied, settings);
-    if (changed.length === 0 || this.#state !== "serving") return;
+    if (this.#state !== "serving") return;
+    await this.#applyPassword();
+    if (changed.length === 0) return;
     await callEngine({ host, port, password, timeoutMs: CONFIG_ANSWER_MS }, "CONFIG", "SET", ...changed);
     this.#applied = settings;
     this.#log.info("engine settings changed", { changed });
+  }
+
+  /** Connections that are open stay; whoever connects from now on needs the new one. */
+  async #applyPassword(): Promise<void> {
+    const { host, port, password } = this.#wanted;
+    if (password === this.#password) return;
+    const settings = Object.entries(accessSettings(password)).flat();
+    try {
+      await callEngine(
+        { host, port, password: this.#password, timeoutMs: CONFIG_ANSWER_MS },
+        "CONFIG",
+        "SET",
+        ...settings,
+      );
+    } catch (error) {
+      // an earlier attempt whose answer was lost has done it
+      if (engineCodeOf(error) !== "WRONGPASS") throw error;
+    }
+    this.#password = password;
+    this.#log.info("engine takes another password");
   }
 
   #move(event: InstanceEvent): void {

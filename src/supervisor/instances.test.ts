@@ -8,7 +8,7 @@ import { afterEach, test } from "node:test";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
 import { silentLog } from "../base/log.ts";
-import { callEngine } from "../resp/engine-client.ts";
+import { callEngine, connectEngine } from "../resp/engine-client.ts";
 import { parseInfo, replicationView } from "../resp/info.ts";
 import { textOf } from "../resp/reply.ts";
 import { startChild } from "./child.ts";
@@ -184,6 +184,20 @@ test("settings of the record reach the running engine", async () => {
   assert.equal(report(supervisor).restarts, 0);
   // an engine that writes its first AOF refuses to exit
   await until(async () => /aof_rewrite_in_progress:0/.test(textOf(await call(wanted, "INFO", "persistence"))));
+});
+
+test("another password reaches the running engine: open connections stay, new ones need it", async () => {
+  const { supervisor } = await node();
+  const wanted = await primary({ password: "old" });
+  await supervisor.reconcileInstances([wanted]);
+  await serving(supervisor);
+  const open = await connectEngine({ host: HOST, port: wanted.port, password: "old", timeoutMs: 1_000 });
+  await supervisor.reconcileInstances([{ ...wanted, password: "new" }]);
+  assert.equal(await open.call("PING"), "PONG");
+  open.close();
+  assert.equal(await call({ ...wanted, password: "new" }, "PING"), "PONG");
+  await assert.rejects(call(wanted, "PING"), /WRONGPASS/);
+  assert.equal(report(supervisor).restarts, 0);
 });
 
 test("an instance that the record no longer names is stopped and its data removed; stopping all keeps data", async () => {

@@ -7,6 +7,7 @@ import { startTestCluster } from "../kit/cluster.ts";
 import type { TestCluster } from "../kit/cluster.ts";
 import { startService } from "../kit/service.ts";
 import type { TestService } from "../kit/service.ts";
+import { callEngine } from "../../src/resp/engine-client.ts";
 import { until } from "../kit/until.ts";
 
 const PASSWORD = "s3cret";
@@ -129,6 +130,32 @@ test("a database without replica moves by a surge replica, and is deleted with i
   await until("it is gone", async () => !(await cluster.client.call("bdbs")).some((bdb) => bdb.uid === uid), PATIENCE);
   const action = await cluster.client.call("action", { params: { uid: action_uid } });
   assert.equal(action.status, "completed");
+});
+
+test("the password changes under load: sessions stay, both are taken for a while, and then every engine has the new one", async () => {
+  await using world = await startLoadedDatabase("secret");
+  await cluster.client.call("updateBdb", { params: { uid: world.uid }, body: { authentication_redis_pass: "n3w" } });
+  await world.settled();
+  const { port } = await world.read();
+  const at = (host: string, port: number, password: string) =>
+    callEngine({ host, port, password, timeoutMs: 2_000 }, "PING");
+  for (const node of [1, 2, 3]) {
+    await until(
+      "the endpoint takes it",
+      () =>
+        at(cluster.address(node), port, "n3w").then(
+          () => true,
+          () => false,
+        ),
+      PATIENCE,
+    );
+    assert.equal(await at(cluster.address(node), port, PASSWORD), "PONG", "who has not learnt it yet comes in");
+  }
+  const moved = primaryOf(await world.read()).node_uid;
+  await leave(moved);
+  await takeBack(moved);
+  await world.settled();
+  assertNothingFailed(await world.finish());
 });
 
 interface LoadedDatabase extends AsyncDisposable {

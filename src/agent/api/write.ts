@@ -104,12 +104,27 @@ async function updateDatabase(
   requireUnchangeable(seen, body);
   if (body.name !== undefined) requireFreeName(view, body.name, seen.uid);
   if (body.replication === true && !seen.replication) requireShards(view, 1);
-  if (body.authentication_redis_pass !== undefined) {
-    const current = await view.passwords.of(seen);
-    if (current !== body.authentication_redis_pass) {
-      throw refuse(refusals.unchangeable, "the password of a database cannot be changed by this release");
-    }
+  const current = await view.passwords.of(seen);
+  const password = body.authentication_redis_pass ?? current;
+  if (password === current) return updated(view, seen, body, false);
+  requireIdle(seen);
+  await view.passwords.set(seen.uid, password);
+  try {
+    return await updated(view, seen, body, true);
+  } catch (error) {
+    // nobody reads it before the record says so: asked again, it must still be a change
+    await view.passwords.set(seen.uid, current);
+    throw error;
   }
+}
+
+/** With `isNewPassword` the record says that something has changed, so that each node reads the password anew. */
+function updated(
+  view: ClusterView,
+  seen: DatabaseRecord,
+  body: Partial<BdbCreate>,
+  isNewPassword: boolean,
+): Promise<DatabaseRecord> {
   const now = view.clock.now().toISOString();
   return changed(view, seen, (record) => {
     requireIdle(record);
@@ -121,7 +136,7 @@ async function updateDatabase(
       persistence: body.data_persistence ?? record.persistence,
       evictionPolicy: body.eviction_policy ?? record.evictionPolicy,
     };
-    if (JSON.stringify(next) === JSON.stringify(record)) return record;
+    if (!isNewPassword && JSON.stringify(next) === JSON.stringify(record)) return record;
     return {
       ...next,
       status: "active-change-pending",

@@ -3,7 +3,6 @@ import { argumentsOf, keyword } from "../upstream/arguments.ts";
 import { treatClient } from "./client-command.ts";
 import type { Special } from "./commands.ts";
 import { LIMITS } from "../host.ts";
-import { isPassword } from "./identity.ts";
 import { dialPinFor } from "./pin-dial.ts";
 import { Pinned } from "./pinned.ts";
 import { errorReply, replies } from "../upstream/replies.ts";
@@ -103,7 +102,7 @@ function treatAuth(session: Session, request: Buffer, special: Special): boolean
   const { host, identity } = session;
   if (second !== undefined && first.toString() !== "default") return takePinned(session, request, special);
   if (second === undefined && host.password === "") return session.local(replies.noPassword);
-  if (host.password !== "" && !isPassword(second ?? first, host.password)) return session.local(replies.wrongPassword);
+  if (host.password !== "" && !host.accepts(second ?? first)) return session.local(replies.wrongPassword);
   if (identity.user !== undefined) return takePinned(session, request, special);
   if (!session.local(replies.ok)) return false;
   identity.authenticated = true;
@@ -117,7 +116,7 @@ function treatHello(session: Session, request: Buffer, special: Special): boolea
   const protocol = hello.protocol ?? identity.place.protocol;
   if (protocol !== 2 && protocol !== 3) return session.local(replies.noProtocol);
   if (hello.user !== undefined && hello.user.toString() !== "default") return takePinned(session, request, special);
-  if (hello.password !== undefined && host.password !== "" && !isPassword(hello.password, host.password))
+  if (hello.password !== undefined && host.password !== "" && !host.accepts(hello.password))
     return session.local(replies.wrongPassword);
   if (hello.password === undefined && !identity.authenticated) return session.local(replies.noAuth);
   if (pinned !== undefined) return pinned.take(request, special);
