@@ -62,7 +62,8 @@ async function setTag({ kube, namespace }: Site, { observation: { view } }: Look
 
 /** An object says what its database becomes; a database without one is asked itself (§7). */
 async function raiseDatabases({ kube, namespace }: Site, { observation }: Look, to: string): Promise<void> {
-  const { view, client } = observation;
+  const { view, connection } = observation;
+  const client = connection?.client;
   const storeVersion = STORE_VERSIONS.find((version) => version === to);
   const old = view.cluster.reachable ? view.cluster.databases.filter((one) => isOlder(one.storeVersion, to)) : [];
   const isSuspended = (view.remembered.conditions ?? []).some(
@@ -103,8 +104,8 @@ async function clusterSight({ kube, namespace }: Site, { observation: { view } }
   };
 }
 
-async function databasesSight({ observation: { client } }: Look, to: string): Promise<Sight> {
-  const databases = (await client?.call("bdbs")) ?? [];
+async function databasesSight({ observation: { connection } }: Look, to: string): Promise<Sight> {
+  const databases = (await connection?.client.call("bdbs")) ?? [];
   const ready = databases.filter((bdb) => !isOlder(bdb.redis_version, to) && bdb.status === "active");
   const waiting = databases.find(({ waiting_for }) => waiting_for !== "");
   return {
