@@ -1,6 +1,9 @@
+import type { StoreEnterpriseDatabase } from "../api/kinds.ts";
 import { Fault } from "../base/fault.ts";
+import type { Stored } from "../kube/kube.ts";
 import { observeCluster, readClusterSpec, readsOfServer, type ClusterObservation } from "../observe/cluster.ts";
 import { readSurroundings } from "../observe/around/surroundings.ts";
+import { Databases } from "../observe/kinds.ts";
 import type { Surroundings } from "../planner/prerequisites/surroundings.ts";
 import { latestRelease, releaseByNodeTag, releaseByOperator } from "../releases/find.ts";
 import { tagOf } from "../releases/images.ts";
@@ -11,6 +14,8 @@ import { chosenCluster, type Site } from "./site.ts";
 export interface Look {
   readonly observation: ClusterObservation;
   readonly around: Surroundings;
+  /** Its StoreEnterpriseDatabases; databases that were made through the management API have none. */
+  readonly databases: readonly Stored<StoreEnterpriseDatabase>[];
   /** Version of the operator that is installed; empty when it cannot be told. */
   readonly operator: string;
   /** Node tag that the cluster runs, the lowest of its nodes. */
@@ -22,13 +27,21 @@ export async function lookAtCluster(site: Site, name?: string): Promise<Look> {
   const rec = await chosenCluster(site, name);
   const spec = readClusterSpec(rec);
   if (typeof spec === "string") throw new Fault(faults.unreadable, `${rec.metadata.name}: ${spec}`);
-  const around = await readSurroundings(site, { name: rec.metadata.name, namespace: site.namespace });
+  const [around, databases] = await Promise.all([
+    readSurroundings(site, { name: rec.metadata.name, namespace: site.namespace }),
+    databasesOf(site, rec.metadata.name),
+  ]);
   const operator = around.operator?.read === true ? tagOf(around.operator.value.image) : "";
   const nodeTag = rec.status?.version ?? rec.status?.imageTag ?? spec.storeEnterpriseImageSpec?.versionTag ?? "";
   const release = releaseByOperator(operator) ?? releaseByNodeTag(nodeTag) ?? latestRelease();
   const observed = await observeCluster({ ...site, release }, readsOfServer(site.kube), rec, spec, 0);
   const observation = withCause(observed, site.isDenied());
-  return { observation, around: { ...observation.around, ...around }, operator, nodeTag };
+  return { observation, around: { ...observation.around, ...around }, databases, operator, nodeTag };
+}
+
+async function databasesOf({ kube, namespace }: Site, cluster: string): Promise<Look["databases"]> {
+  const { items } = await kube.list(Databases, { namespace });
+  return items.filter(({ spec }) => (spec.storeEnterpriseCluster?.name ?? cluster) === cluster);
 }
 
 /** What the caller may not ask is no fault of the cluster. */

@@ -4,7 +4,7 @@ import type { HopFacts } from "../../planner/hops/state.ts";
 import type { Look } from "../look.ts";
 
 /** What a plan starts from. */
-export function hopFactsOf({ observation: { view }, operator, nodeTag }: Look): HopFacts {
+export function hopFactsOf({ observation: { view }, databases, operator, nodeTag }: Look): HopFacts {
   const { cluster, spec } = view;
   return {
     cluster: view.name,
@@ -17,7 +17,7 @@ export function hopFactsOf({ observation: { view }, operator, nodeTag }: Look): 
       uid,
       version: storeVersion,
       replication,
-      hasObject: view.databaseNames.includes(name),
+      hasObject: databases.some(({ metadata }) => metadata.name === name),
     })),
     modules: customModules(view).map(({ name, users, platforms }) => ({
       name,

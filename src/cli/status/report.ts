@@ -38,7 +38,7 @@ interface DatabaseRow {
   readonly waitingFor: string;
 }
 
-export function statusReport({ observation, around, operator }: Look): StatusReport {
+export function statusReport({ observation, around, databases, operator }: Look): StatusReport {
   const { view, namespace } = observation;
   const { remembered, cluster } = view;
   const facts = around.operator?.read === true ? around.operator.value : undefined;
@@ -56,7 +56,7 @@ export function statusReport({ observation, around, operator }: Look): StatusRep
     suspended: suspension?.status === "True" ? suspension.message : null,
     unreachable: cluster.reachable ? null : cluster.reason,
     nodes: nodesOf(observation.view),
-    databases: databasesOf(observation.view),
+    databases: databasesOf(observation.view, databases),
   };
   return { ...report, healthy: isHealthy(report) };
 }
@@ -98,9 +98,15 @@ function nodesOf({ name, cluster, remembered }: View): readonly NodeRow[] {
   }));
 }
 
-function databasesOf({ cluster, databaseNames }: View): readonly DatabaseRow[] {
+function databasesOf({ cluster }: View, objects: Look["databases"]): readonly DatabaseRow[] {
   if (!cluster.reachable) {
-    return databaseNames.map((name) => ({ name, version: "", status: "unknown", copies: 0, waitingFor: "" }));
+    return objects.map(({ metadata: { name } }) => ({
+      name,
+      version: "",
+      status: "unknown",
+      copies: 0,
+      waitingFor: "",
+    }));
   }
   return cluster.databases.map(({ name, storeVersion, status, instances, waitingFor }) => {
     return { name, version: storeVersion, status, copies: instances.length, waitingFor };

@@ -61,7 +61,7 @@ async function setTag({ kube, namespace }: Site, { observation: { view } }: Look
 }
 
 /** An object says what its database becomes; a database without one is asked itself (§7). */
-async function raiseDatabases({ kube, namespace }: Site, { observation }: Look, to: string): Promise<void> {
+async function raiseDatabases({ kube, namespace }: Site, { observation, databases }: Look, to: string): Promise<void> {
   const { view, connection } = observation;
   const client = connection?.client;
   const storeVersion = STORE_VERSIONS.find((version) => version === to);
@@ -70,7 +70,7 @@ async function raiseDatabases({ kube, namespace }: Site, { observation }: Look, 
     ({ type, status }) => type === "ReconcileSuspended" && status === "True",
   );
   for (const { name, uid } of old) {
-    const hasObject = view.databaseNames.includes(name);
+    const hasObject = databases.some(({ metadata }) => metadata.name === name);
     if (hasObject)
       await kube.patch(Databases, { name, namespace }, { type: "merge", body: { spec: { storeVersion } } });
     if (!hasObject || isSuspended) await client?.call("upgradeBdb", { params: { uid }, body: { store_version: to } });

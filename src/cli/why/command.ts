@@ -1,12 +1,9 @@
 import { Argument, Command } from "commander";
-import type { StoreEnterpriseDatabase } from "../../api/kinds.ts";
 import { Fault } from "../../base/fault.ts";
 import { Events } from "../../kube/builtin.ts";
-import type { Stored } from "../../kube/kube.ts";
-import { Databases } from "../../observe/kinds.ts";
 import { EXIT, type Asking } from "../context.ts";
 import { faults } from "../faults.ts";
-import { lookAtCluster } from "../look.ts";
+import { lookAtCluster, type Look } from "../look.ts";
 import { outputOption, rendered, type OutputOption } from "../output.ts";
 import { atSite, withSiteOptions, type Site, type SiteOptions } from "../site.ts";
 import { answersFor, type Said } from "./answers.ts";
@@ -38,7 +35,7 @@ export function whyCommand(context: Asking): Command {
 async function ask(site: Site, kind: (typeof KINDS)[number] | undefined, name: string | undefined): Promise<WhyReport> {
   const look = await lookAtCluster(site, kind === "rec" ? name : undefined);
   const { rec, view } = look.observation;
-  const databases = kind === "rec" ? [] : await databasesOf(site, view.name, name);
+  const databases = kind === "rec" ? [] : chosenDatabases(look, name);
   const answers = answersFor({
     cluster: kind === "redb" ? undefined : { rec, view, around: look.around },
     databases,
@@ -47,20 +44,14 @@ async function ask(site: Site, kind: (typeof KINDS)[number] | undefined, name: s
   return whyReport(look, databases, answers);
 }
 
-async function databasesOf(
-  { kube, namespace }: Site,
-  cluster: string,
-  name: string | undefined,
-): Promise<readonly Stored<StoreEnterpriseDatabase>[]> {
-  const { items } = await kube.list(Databases, { namespace });
-  const own = items.filter(({ spec }) => (spec.storeEnterpriseCluster?.name ?? cluster) === cluster);
-  if (name === undefined) return own;
-  const found = own.filter(({ metadata }) => metadata.name === name);
+function chosenDatabases({ databases, observation }: Look, name: string | undefined): Look["databases"] {
+  if (name === undefined) return databases;
+  const found = databases.filter(({ metadata }) => metadata.name === name);
   if (found.length > 0) return found;
-  const names = own.map(({ metadata }) => metadata.name).join(", ");
+  const names = databases.map(({ metadata }) => metadata.name).join(", ");
   throw new Fault(
     faults.noDatabase,
-    `${cluster} has no StoreEnterpriseDatabase "${name}"; there are: ${names || "none"}`,
+    `${observation.view.name} has no StoreEnterpriseDatabase "${name}"; there are: ${names || "none"}`,
   );
 }
 
