@@ -25,12 +25,33 @@ export const faults = {
   noDatabase: {
     code: "CLI_NO_DATABASE",
     retry: "never",
-    remedy: "Look which databases there are: kubectl get redb.",
+    remedy: "Look which databases there are: storectl databases.",
   },
   unknownRelease: {
     code: "CLI_UNKNOWN_RELEASE",
     retry: "never",
     remedy: "Name one of the releases in the message, as operator versions are spelled.",
+  },
+  clusterSilent: {
+    code: "CLI_CLUSTER_SILENT",
+    retry: "backoff",
+    remedy:
+      "Look at the node pods (kubectl get pods -l storeenterprise.io/role=node -o wide); port 9443 of one has to be open to you, and the cluster's secrets readable.",
+  },
+  noModule: {
+    code: "CLI_NO_MODULE",
+    retry: "never",
+    remedy: "Look which modules are installed: storectl modules list; several builds are told apart by their uid.",
+  },
+  moduleBundled: {
+    code: "CLI_MODULE_BUNDLED",
+    retry: "never",
+    remedy: "Leave it: modules that come with the engines need no room of their own.",
+  },
+  moduleNotSpread: {
+    code: "CLI_MODULE_NOT_SPREAD",
+    retry: "backoff",
+    remedy: "The nodes go on fetching it by themselves; look for one that is down: storectl nodes.",
   },
   unreadable: {
     code: "CLI_UNREADABLE",

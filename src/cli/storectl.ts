@@ -2,8 +2,11 @@ import { Command, CommanderError } from "commander";
 import { Fault } from "../base/fault.ts";
 import { faults } from "./faults.ts";
 import { EXIT, type Asking, type CliContext, type ExitCode } from "./context.ts";
+import { databasesCommand } from "./databases/command.ts";
 import { licenseCommand } from "./license/command.ts";
 import { localCommand } from "./local/command.ts";
+import { modulesCommand } from "./modules/command.ts";
+import { nodesCommand } from "./nodes/command.ts";
 import { planCommand } from "./plan/command.ts";
 import { preflightCommand } from "./preflight/command.ts";
 import { statusCommand } from "./status/command.ts";
@@ -17,6 +20,9 @@ const COMMANDS: readonly ((context: Asking) => Command)[] = [
   upgradeCommand,
   statusCommand,
   whyCommand,
+  nodesCommand,
+  databasesCommand,
+  modulesCommand,
   licenseCommand,
   localCommand,
 ];

@@ -6,6 +6,9 @@ import type { RouteName } from "./routes.ts";
 /** Longest answers that are read, in bytes. */
 const MAX_ANSWER = { json: 16 * 1024 * 1024, bytes: 256 * 1024 * 1024 } as const;
 
+/** An archive may take this long to be sent and kept, in milliseconds. */
+const ARCHIVE_MS = 60_000;
+
 /** Header of a write that a node carries to the leader; its value is the uid of that node. */
 export const FORWARDED_BY = "store-forwarded-by";
 
@@ -33,8 +36,8 @@ export interface LooseRequest {
 
 /** Sends one request to one node; throws what the transport throws. */
 export async function requestOnce(name: RouteName, request: LooseRequest, via: Via): Promise<Answer> {
-  const deadline = AbortSignal.timeout(via.timeoutMs);
   const { takes, gives } = routes[name];
+  const deadline = AbortSignal.timeout(takes === "archive" ? Math.max(via.timeoutMs, ARCHIVE_MS) : via.timeoutMs);
   const { statusCode, body, headers } = await send(via.origin + pathOf(name, request.params ?? {}), {
     dispatcher: via.dispatcher,
     method: routes[name].method,

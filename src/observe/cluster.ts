@@ -99,9 +99,7 @@ export async function observeCluster(
     rec.metadata.deletionTimestamp === undefined ? [] : databasesOf(deps.kube, rec),
     deps.kubernetesMinor(),
   ]);
-  const credentials = spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(name);
-  const connection = pods.length === 0 ? "no node pod is there yet" : await deps.connections.to(cluster, credentials);
-  if (typeof connection !== "string") connection.aim(addressesOf(pods));
+  const connection = await connectionTo(deps.connections, cluster, spec, pods);
   const records = typeof connection === "string" ? { unreachable: connection } : await connection.records(maxAgeMs);
   const view: ClusterView = {
     name,
@@ -128,6 +126,20 @@ export async function observeCluster(
 
 /** Permissions are reviewed this often, and that often while something moves or fails, in milliseconds. */
 const REVIEW_MS = { operator: { rest: 60_000, uneasy: 2_000 }, cluster: { rest: 60_000, uneasy: 10_000 } } as const;
+
+/** The way to the management API of a cluster, aimed at its node pods; a sentence while there is none. */
+export async function connectionTo(
+  connections: Connections,
+  cluster: ClusterRef,
+  spec: ClusterSpec,
+  pods: readonly Stored<Pod>[],
+): Promise<Connection | string> {
+  if (pods.length === 0) return "no node pod is there yet";
+  const credentials = spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(cluster.name);
+  const connection = await connections.to(cluster, credentials);
+  if (typeof connection !== "string") connection.aim(addressesOf(pods));
+  return connection;
+}
 
 /** What the operator lacks, and the nodes and rigger that run. */
 async function readPermissions(
