@@ -31,13 +31,20 @@ interface Import {
   readonly file: string;
   readonly room: string;
   readonly target: string;
+  /** Gone when the program runs. */
+  readonly typeOnly: boolean;
 }
 
 const files = globSync("src/**/*.ts", { cwd: ROOT });
 const imports: Import[] = files.flatMap((file) => {
   const text = readFileSync(join(ROOT, file), "utf8");
-  const targets = [...text.matchAll(/(?:from|import\()\s*"([^"]+)"/g)].map((found) => found[1] ?? "");
-  return targets.map((target) => ({ file, room: roomOf(file), target }));
+  const found = text.matchAll(/(?:(import|export) (type )?[^;"]*?from|import\()\s*"([^"]+)"/g);
+  return [...found].map(([, , type, target = ""]) => ({
+    file,
+    room: roomOf(file),
+    target,
+    typeOnly: type !== undefined,
+  }));
 });
 
 test("imports point down, never sideways between programs", () => {
@@ -65,6 +72,36 @@ test("every room is known, and nothing imports a test or the test kit but tests"
   const unknown = files.map(roomOf).filter((room) => room !== "bin" && !(room in MAY_IMPORT));
   const wrong = imports.filter(({ file, target }) => !isTest(file) && (isTest(target) || target.includes("/test/")));
   assert.deepEqual([...unknown, ...wrong.map(said)], []);
+});
+
+test("no file of a room needs itself, by way of others, while it is loaded", () => {
+  const needs = new Map<string, string[]>();
+  for (const { file, target, typeOnly } of imports) {
+    if (typeOnly || !target.startsWith(".")) continue;
+    needs.set(file, [...(needs.get(file) ?? []), join(dirname(file), target)]);
+  }
+  const reach = (from: string, seen: Set<string>): Set<string> => {
+    for (const next of needs.get(from) ?? []) if (!seen.has(next)) reach(next, seen.add(next));
+    return seen;
+  };
+  assert.deepEqual(
+    files.filter((file) => reach(file, new Set()).has(file)),
+    [],
+  );
+});
+
+test("a function or constant is exported only when another file uses it", () => {
+  const everywhere = globSync("{src,test,scripts,bench}/**/*.ts", { cwd: ROOT });
+  const users = new Map<string, number>();
+  const texts = everywhere.map((file) => readFileSync(join(ROOT, file), "utf8"));
+  for (const text of texts)
+    for (const word of new Set(text.match(/[A-Za-z_$][\w$]*/g))) users.set(word, (users.get(word) ?? 0) + 1);
+  const idle = texts.flatMap((text, index) =>
+    [...text.matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm)]
+      .filter(([, name = ""]) => users.get(name) === 1)
+      .map(([, name]) => `${everywhere[index]} exports ${name}`),
+  );
+  assert.deepEqual(idle, []);
 });
 
 function roomOf(file: string): string {

@@ -33,7 +33,7 @@ export async function buildImages(
 }
 
 /** The layers of every image of the product, lowest first. */
-export async function productLayers(checkout: string): Promise<readonly Layer[]> {
+async function productLayers(checkout: string): Promise<readonly Layer[]> {
   const distribution = readDistribution();
   if (distribution === undefined)
     throw new Error("image:local takes its base from Debian or Ubuntu packages; elsewhere build images/Containerfile");

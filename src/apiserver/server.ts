@@ -21,7 +21,7 @@ import type { AuditEntry, PodLogs, World } from "./world.ts";
 export type { AuditEntry, PodLogOptions, PodLogs } from "./world.ts";
 
 /** The version that this server answers as. */
-export const KUBERNETES_VERSION = "v1.33.4";
+const KUBERNETES_VERSION = "v1.33.4";
 
 export interface ApiServerOptions {
   /** Holds the store, the certificates and the token key; made when missing. */

@@ -21,7 +21,7 @@ export function parseVersion(text: string): Version | undefined {
 }
 
 /** Negative when `a` is older than `b`, 0 when equal, positive when newer. */
-export function compareVersions(a: Version, b: Version): number {
+function compareVersions(a: Version, b: Version): number {
   return (
     a.major - b.major ||
     a.minor - b.minor ||

@@ -7,7 +7,7 @@ import type { Kubelet } from "../kubelet/kubelet.ts";
 import { runServiceProxy } from "../kubelet/service/service-proxy.ts";
 import { systemClock } from "../reconcile/system-clock.ts";
 import { worldImages } from "./world-images.ts";
-import type { WorldOptions } from "./world-start.ts";
+import type { WorldOptions } from "./world-options.ts";
 
 /** What the programs of a world are started with. */
 export interface ProgramOptions extends WorldOptions {

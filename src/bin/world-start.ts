@@ -1,27 +1,14 @@
 import { readFileSync } from "node:fs";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Log } from "../base/log.ts";
-import { startApiServer, type ApiServerOptions } from "../apiserver/server.ts";
+import { startApiServer } from "../apiserver/server.ts";
 import { connect } from "../kube/client.ts";
 import type { Kube } from "../kube/kube.ts";
 import { readKubeconfig } from "../kube/kubeconfig.ts";
-import type { ImageStore } from "../kubelet/images.ts";
-import type { RetryPolicy } from "../kubelet/pod/retry.ts";
 import { systemClock } from "../reconcile/system-clock.ts";
 import { lockWorld } from "./world-lock.ts";
 import { lateLogs, startPrograms } from "./world-programs.ts";
-
-/** What a world starts with. */
-export interface WorldOptions extends Pick<ApiServerOptions, "audit"> {
-  /** Holds everything that survives a restart: objects, certificates, persistent volumes. */
-  readonly dir: string;
-  readonly log: Log;
-  /** The images of the release catalogue when absent. */
-  readonly images?: ImageStore;
-  /** Pauses between restarts of containers and between pulls; those of Kubernetes when absent. */
-  readonly retry?: RetryPolicy;
-}
+import type { WorldOptions } from "./world-options.ts";
 
 /** A Kubernetes on this machine: API server, controllers, and a kubelet that runs pods as processes. */
 export interface World {

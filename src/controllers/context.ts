@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Kube } from "../kube/kube.ts";
 import type { Outcome } from "../reconcile/outcome.ts";
+import type { Enqueue } from "./enqueue.ts";
 import type { Informers } from "./informers.ts";
 
 /** What every loop works with. Loops are told of changes by informers, and decide on what they read from the server. */
@@ -12,9 +13,6 @@ export interface World {
   readonly informers: Informers;
   readonly signal: AbortSignal;
 }
-
-/** Asks for a pass over the object with this key, at once or after so many milliseconds. */
-export type Enqueue = (key: string, afterMs?: number) => void;
 
 /** One controller: what it does for a key, and which changes bring which keys. */
 export interface Loop {

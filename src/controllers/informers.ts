@@ -4,7 +4,7 @@ import * as builtin from "../kube/builtin.ts";
 import { startInformer, type Informer } from "../kube/informer.ts";
 import type { Kube, ResourceType } from "../kube/kube.ts";
 import { controllerOf, keyOf, refOf } from "../kube/ref.ts";
-import type { Enqueue } from "./context.ts";
+import type { Enqueue } from "./enqueue.ts";
 
 /** The kinds that more than one loop follows. */
 const FOLLOWED = {

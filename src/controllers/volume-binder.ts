@@ -9,7 +9,7 @@ import { isOver } from "./pods.ts";
 import { writeStatus } from "./write-status.ts";
 
 /** The storage class of volumes that are folders on this machine; claims that name no class get it. */
-export const LOCAL_CLASS = "local";
+const LOCAL_CLASS = "local";
 
 /** Gives each claim a volume of its own, and takes the volume away with the claim. */
 export function volumeLoop(world: World): Loop {

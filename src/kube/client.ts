@@ -1,5 +1,5 @@
 import { isFault } from "../base/fault.ts";
-import type { KubeConfig } from "./config.ts";
+import type { KubeConfig } from "./kubeconfig.ts";
 import { decodeList, decodeObject } from "./decode.ts";
 import { faults } from "./faults.ts";
 import type { DeleteOptions, Kube, ListOptions, Patch, ResourceType, Stored, WriteOptions } from "./kube.ts";

@@ -3,21 +3,7 @@ import { join } from "node:path";
 import { Fault } from "../base/fault.ts";
 import { faults } from "./faults.ts";
 import { readKubeconfig } from "./kubeconfig.ts";
-
-/** How to reach one API server, and as whom. Holds secrets: never log it. */
-export interface KubeConfig {
-  /** `https://host:port`, a path allowed. */
-  readonly server: string;
-  /** PEM; absent means the certificates that Node trusts. */
-  readonly ca?: string;
-  /** Name to verify in the server's certificate when it is not the host of `server`. */
-  readonly serverName?: string;
-  readonly clientCertificate?: { readonly certificate: string; readonly key: string };
-  /** Asked before each request, because tokens in files are renewed. */
-  readonly token?: () => string;
-  /** Namespace to work in when nothing else says. */
-  readonly namespace: string;
-}
+import type { KubeConfig } from "./kubeconfig.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type ReadFile = (path: string) => string;

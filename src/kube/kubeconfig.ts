@@ -2,8 +2,22 @@ import { dirname, resolve } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 import { Fault, messageOf } from "../base/fault.ts";
-import type { KubeConfig } from "./config.ts";
 import { faults } from "./faults.ts";
+
+/** How to reach one API server, and as whom. Holds secrets: never log it. */
+export interface KubeConfig {
+  /** `https://host:port`, a path allowed. */
+  readonly server: string;
+  /** PEM; absent means the certificates that Node trusts. */
+  readonly ca?: string;
+  /** Name to verify in the server's certificate when it is not the host of `server`. */
+  readonly serverName?: string;
+  readonly clientCertificate?: { readonly certificate: string; readonly key: string };
+  /** Asked before each request, because tokens in files are renewed. */
+  readonly token?: () => string;
+  /** Namespace to work in when nothing else says. */
+  readonly namespace: string;
+}
 
 type ReadFile = (path: string) => string;
 

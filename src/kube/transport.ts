@@ -1,6 +1,6 @@
 import { Pool, type Dispatcher } from "undici";
 import { Fault, messageOf } from "../base/fault.ts";
-import type { KubeConfig } from "./config.ts";
+import type { KubeConfig } from "./kubeconfig.ts";
 import { faults } from "./faults.ts";
 import { faultOf, statusOf } from "./status.ts";
 

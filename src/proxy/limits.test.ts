@@ -13,7 +13,7 @@ import { silentLog } from "../base/log.ts";
 import { systemClock } from "../reconcile/system-clock.ts";
 import { ArenaPool } from "./upstream/arena.ts";
 import { Endpoint } from "./endpoint.ts";
-import { LIMITS } from "./host.ts";
+import { LIMITS } from "./limits.ts";
 import { heldLease } from "../../test/kit/lease.ts";
 
 let engine: TestEngine;

@@ -7,7 +7,7 @@ import { until } from "../../test/kit/until.ts";
 import { silentLog } from "../base/log.ts";
 import { Leases } from "../kube/builtin.ts";
 import { connect } from "../kube/client.ts";
-import type { KubeConfig } from "../kube/config.ts";
+import type { KubeConfig } from "../kube/kubeconfig.ts";
 import { runWhileLeader } from "./leader.ts";
 import { systemClock } from "./system-clock.ts";
 

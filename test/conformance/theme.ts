@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { connect } from "../../src/kube/client.ts";
-import { loadKubeConfig, type KubeConfig } from "../../src/kube/config.ts";
+import { loadKubeConfig } from "../../src/kube/config.ts";
+import type { KubeConfig } from "../../src/kube/kubeconfig.ts";
 import type { Kube } from "../../src/kube/kube.ts";
 import { openClients, type ApiClient } from "../kit/api-client.ts";
 import { until } from "../kit/until.ts";

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { Agent, request } from "undici";
 import { startApiServer, type ApiServer, type ApiServerOptions } from "../../src/apiserver/server.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { loadKubeConfig, type KubeConfig } from "../../src/kube/config.ts";
+import { loadKubeConfig } from "../../src/kube/config.ts";
+import type { KubeConfig } from "../../src/kube/kubeconfig.ts";
 import { systemClock } from "../../src/reconcile/system-clock.ts";
 
 /** What a request got. */

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { startApiServer, type ApiServer } from "../../src/apiserver/server.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { connect } from "../../src/kube/client.ts";
-import { loadKubeConfig, type KubeConfig } from "../../src/kube/config.ts";
+import { loadKubeConfig } from "../../src/kube/config.ts";
+import type { KubeConfig } from "../../src/kube/kubeconfig.ts";
 import type { Kube } from "../../src/kube/kube.ts";
 import { systemClock } from "../../src/reconcile/system-clock.ts";
 

@@ -1,5 +1,5 @@
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../src/api/records.ts";
-import type { DatabaseStep } from "../../src/planner/database/decide.ts";
+import type { DatabaseStep } from "../../src/planner/database/step.ts";
 import type { DatabaseFacts, InstanceFacts, NodeFacts } from "../../src/planner/database/facts.ts";
 
 /** A live node with two engines. */

@@ -3,7 +3,7 @@ import { customResourceDefinitions } from "../../src/api/crd.ts";
 import { OPERATOR_NAME } from "../../src/api/names.ts";
 import { CustomResourceDefinitions, RoleBindings, Roles, ServiceAccounts } from "../../src/kube/builtin.ts";
 import { connect } from "../../src/kube/client.ts";
-import type { KubeConfig } from "../../src/kube/config.ts";
+import type { KubeConfig } from "../../src/kube/kubeconfig.ts";
 import type { Kube, ResourceType, Wanted } from "../../src/kube/kube.ts";
 import type { MissingPermission, Need, PolicyRule } from "../../src/releases/roles.ts";
 import { until } from "./until.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { KubeConfig } from "../../src/kube/config.ts";
+import type { KubeConfig } from "../../src/kube/kubeconfig.ts";
 import { createAuthority, issue } from "../../src/pki/authority.ts";
 
 /** What a test's server was asked. */

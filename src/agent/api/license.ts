@@ -26,7 +26,7 @@ export async function installLicense(view: ClusterView, license: string): Promis
 }
 
 /** Primaries and replicas as they are asked for: the surge of an upgrade or a move does not count. */
-export function shardsOf(record: Pick<DatabaseRecord, "replication" | "shards">): number {
+function shardsOf(record: Pick<DatabaseRecord, "replication" | "shards">): number {
   return record.shards.length * wantedInstances(record);
 }
 

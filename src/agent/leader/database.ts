@@ -2,7 +2,7 @@ import { assertNever } from "../../base/assert-never.ts";
 import { Fault } from "../../base/fault.ts";
 import type { DatabaseRecord } from "../../api/records.ts";
 import { decideDatabase } from "../../planner/database/decide.ts";
-import type { DatabaseStep } from "../../planner/database/decide.ts";
+import type { DatabaseStep } from "../../planner/database/step.ts";
 import { targetVersion, wantedInstances } from "../../planner/database/facts.ts";
 import type { DatabaseFacts } from "../../planner/database/facts.ts";
 import { settled, waiting } from "../../reconcile/outcome.ts";

@@ -18,7 +18,7 @@ export const podConduct: Conduct = {
 };
 
 /** Fills in what a pod's or a template's spec leaves out. */
-export function podSpecDefaults(spec: Json): void {
+function podSpecDefaults(spec: Json): void {
   fillIn(spec, {
     restartPolicy: "Always",
     dnsPolicy: "ClusterFirst",

@@ -5,7 +5,7 @@ import { refusals, refuse } from "../faults.ts";
 import { decodeProtobuf } from "../protobuf/decode.ts";
 
 /** The most that a request may send. */
-export const BODY_LIMIT = 3 * 1024 * 1024;
+const BODY_LIMIT = 3 * 1024 * 1024;
 
 /** Reads the whole body; 413 beyond 3 MiB, as soon as that is known. */
 export function readBody(request: IncomingMessage): Promise<Buffer> {

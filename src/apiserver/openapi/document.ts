@@ -1,21 +1,7 @@
 import type { JsonObject } from "../schema/json.ts";
-import type { Schema } from "../schema/schema.ts";
 import { definition, definitionOfKind, OBJECT_META, referencedBy, SCHEMA_PREFIX } from "./definitions.ts";
+import type { Described } from "./described.ts";
 import { pathsOf } from "./paths.ts";
-
-/** A resource as its OpenAPI document shows it. */
-export interface Described {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-  readonly plural: string;
-  readonly namespaced: boolean;
-  readonly verbs: readonly string[];
-  readonly subresources: readonly string[];
-  /** True when a CustomResourceDefinition made it: its schema is spelled out. */
-  readonly custom: boolean;
-  schema(): Schema;
-}
 
 /** The OpenAPI v3 document of one group and version: `resources` are all that is served there. */
 export function openapiV3Document(resources: readonly Described[]): JsonObject {

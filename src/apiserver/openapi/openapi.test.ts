@@ -5,7 +5,8 @@ import { isObject, objectMember, type JsonObject } from "../schema/json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { validateValue } from "../schema/validate.ts";
 import { builtinSchema, customSchema } from "./builtin.ts";
-import { openapiV3Document, type Described } from "./document.ts";
+import { openapiV3Document } from "./document.ts";
+import type { Described } from "./described.ts";
 import { openapiV2Document } from "./version-2.ts";
 
 const boat: Schema = {

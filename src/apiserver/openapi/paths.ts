@@ -1,6 +1,6 @@
 import type { JsonObject } from "../schema/json.ts";
 import { SCHEMA_PREFIX } from "./definitions.ts";
-import type { Described } from "./document.ts";
+import type { Described } from "./described.ts";
 
 const DELETE_OPTIONS = `${SCHEMA_PREFIX}io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions`;
 const STATUS = `${SCHEMA_PREFIX}io.k8s.apimachinery.pkg.apis.meta.v1.Status`;

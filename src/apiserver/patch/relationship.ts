@@ -17,7 +17,7 @@ export function relationshipOf(schema: Schema | undefined, value: unknown): Rela
 }
 
 /** How a list is shared: by `x-kubernetes-list-type`, else by the strategic merge keywords, else as one leaf. */
-export function listRelationship(schema: Schema | undefined): Relationship {
+function listRelationship(schema: Schema | undefined): Relationship {
   const type = schema?.["x-kubernetes-list-type"];
   const mergeKey = schema?.["x-kubernetes-patch-merge-key"];
   const merges = schema?.["x-kubernetes-patch-strategy"]?.split(",").includes("merge") ?? false;

@@ -146,7 +146,7 @@ function track(
 }
 
 /** Who a write is by: the fieldManager parameter, else the name of the client program. */
-export function managerOf(call: Call): string {
+function managerOf(call: Call): string {
   const named = call.query.get("fieldManager") ?? "";
   const agent = call.request.headers["user-agent"] ?? "";
   return (named === "" ? (agent.split("/")[0] ?? "") : named).slice(0, 128) || "unknown";

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { Fault } from "../../base/fault.ts";
-import type { Log } from "../../base/log.ts";
 import { faults } from "../faults.ts";
 import { isJson } from "../json.ts";
 import { isKubeObject, type KubeObject } from "../object.ts";
 import { createHistory, type Change } from "./history.ts";
 import { openRecordFile } from "./record-file.ts";
 import { createWriter, type StoreRecord } from "./writer.ts";
+import type { StoreOptions } from "./options.ts";
 
 /** The objects of all resources. Writes are atomic in memory and durable once their promise resolves. */
 export interface Store {
@@ -38,14 +38,6 @@ export interface Store {
   /** Calls `listener` for each durable change, in order, until the returned function is called. */
   subscribe(listener: (change: Change) => void): () => void;
   close(): Promise<void>;
-}
-
-/** `historyLimit` changes are kept for watchers; the file is rewritten when it exceeds twice its live size plus `slackBytes`. */
-export interface StoreOptions {
-  readonly dataDir: string;
-  readonly log: Log;
-  readonly historyLimit?: number;
-  readonly slackBytes?: number;
 }
 
 /** Opens the store below `dataDir`, with everything that was durable before. */

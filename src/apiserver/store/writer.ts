@@ -3,7 +3,7 @@ import { faults } from "../faults.ts";
 import type { KubeObject } from "../object.ts";
 import type { Change } from "./history.ts";
 import type { RecordFile } from "./record-file.ts";
-import type { StoreOptions } from "./store.ts";
+import type { StoreOptions } from "./options.ts";
 
 /** A line of the file: revision, bucket, key, object. Without object a deletion; without key the revision to begin at. */
 export interface StoreRecord {

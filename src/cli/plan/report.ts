@@ -1,5 +1,5 @@
 import type { HopPlan } from "../../planner/hops/plan.ts";
-import type { PlanStep } from "../../planner/hops/describe.ts";
+import type { PlanStep } from "../../planner/hops/step.ts";
 import type { MissingEdge } from "../../planner/hops/search.ts";
 import type { HopFacts } from "../../planner/hops/state.ts";
 import { folded } from "../output.ts";

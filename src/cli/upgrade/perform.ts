@@ -8,7 +8,7 @@ import { applyManifest } from "../../kube/manifest.ts";
 import { Clusters, Databases } from "../../observe/kinds.ts";
 import { isAutoUpgrade } from "../../planner/cluster/target.ts";
 import { isOlder } from "../../planner/hops/state.ts";
-import type { PlanStep } from "../../planner/hops/describe.ts";
+import type { PlanStep } from "../../planner/hops/step.ts";
 import { bundleFor } from "../../releases/bundle.ts";
 import { releaseByOperator } from "../../releases/find.ts";
 import { imagesOf } from "../../releases/images.ts";

@@ -1,5 +1,5 @@
 import { planHops } from "../../planner/hops/plan.ts";
-import type { PlanStep } from "../../planner/hops/describe.ts";
+import type { PlanStep } from "../../planner/hops/step.ts";
 import { verdictsAt } from "../../planner/prerequisites/run.ts";
 import { situationOf } from "../../planner/prerequisites/situation.ts";
 import { releaseByNodeTag, releaseByOperator } from "../../releases/find.ts";

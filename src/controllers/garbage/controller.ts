@@ -2,7 +2,8 @@ import type { OwnerReference } from "kubernetes-types/meta/v1.js";
 import type { Ref, ResourceType, Stored } from "../../kube/kube.ts";
 import { refOf } from "../../kube/ref.ts";
 import { settled, waiting, type Outcome } from "../../reconcile/outcome.ts";
-import type { Enqueue, Loop, World } from "../context.ts";
+import type { Loop, World } from "../context.ts";
+import type { Enqueue } from "../enqueue.ts";
 import { OwnerGraph, type Node } from "./graph.ts";
 import { kindsLoop, type Kinds } from "./sources.ts";
 

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import type { Socket } from "node:net";
-import type { TcpAddress } from "./forwarder.ts";
+import type { TcpAddress } from "./address.ts";
 
 /** A backend that neither accepts nor refuses for this long is passed over. */
 const CONNECT_MS = 3_000;

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { silentLog } from "../../base/log.ts";
 import { createForwarder } from "./forwarder.ts";
-import type { TcpAddress } from "./forwarder.ts";
+import type { TcpAddress } from "./address.ts";
 
 const HOST = `127.${20 + Math.floor(Math.random() * 200)}.9.9`;
 const forwarder = createForwarder(silentLog);

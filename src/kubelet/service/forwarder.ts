@@ -3,12 +3,7 @@ import type { Server, Socket } from "node:net";
 import { messageOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { connectAny, joinSockets } from "./forward-connection.ts";
-
-/** A TCP address. */
-export interface TcpAddress {
-  readonly host: string;
-  readonly port: number;
-}
+import type { TcpAddress } from "./address.ts";
 
 /** An address to listen on and the places that its connections go to, in turn. */
 export interface Forward {

@@ -1,7 +1,8 @@
 import type { Service, ServicePort } from "kubernetes-types/core/v1.js";
 import type { Endpoint, EndpointSlice } from "kubernetes-types/discovery/v1.js";
 import type { Stored } from "../../kube/kube.ts";
-import type { Forward, TcpAddress } from "./forwarder.ts";
+import type { Forward } from "./forwarder.ts";
+import type { TcpAddress } from "./address.ts";
 
 /** Each cluster IP and port with the endpoints that take its connections. */
 export function serviceTable(

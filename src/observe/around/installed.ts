@@ -17,7 +17,7 @@ import {
 } from "../../kube/builtin.ts";
 import type { Kube } from "../../kube/kube.ts";
 import type { Definition, OperatorFacts, WebhookFacts } from "../../planner/prerequisites/surroundings.ts";
-import type { Place } from "./surroundings.ts";
+import type { Place } from "./place.ts";
 
 /** Our definitions as they are installed. */
 export async function readDefinitions(kube: Kube): Promise<readonly Definition[]> {

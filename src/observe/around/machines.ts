@@ -5,7 +5,7 @@ import { isTrue } from "../../kube/conditions.ts";
 import type { Kube, Stored } from "../../kube/kube.ts";
 import { selects } from "../../kube/selector.ts";
 import type { PortRule, Volume, Worker } from "../../planner/prerequisites/surroundings.ts";
-import type { Place } from "./surroundings.ts";
+import type { Place } from "./place.ts";
 
 /** The machines of Kubernetes, with the node pods of the cluster on each. */
 export async function readWorkers(kube: Kube, { name, namespace }: Place): Promise<readonly Worker[]> {

@@ -4,13 +4,8 @@ import type { Kube } from "../../kube/kube.ts";
 import type { Reading, Surroundings } from "../../planner/prerequisites/surroundings.ts";
 import { readConstraint, readDefinitions, readOperator, readWebhook } from "./installed.ts";
 import { readPortRules, readVolumes, readWorkers } from "./machines.ts";
+import type { Place } from "./place.ts";
 import { readWishes } from "./wishes.ts";
-
-/** Whose surroundings are read. */
-export interface Place {
-  readonly name: string;
-  readonly namespace: string;
-}
 
 /** Reads all that lies around a cluster, each part where the caller may; one that it may not read says so. */
 export async function readSurroundings(

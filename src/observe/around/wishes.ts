@@ -1,7 +1,7 @@
 import type { Kube } from "../../kube/kube.ts";
 import type { DatabaseWish } from "../../planner/prerequisites/surroundings.ts";
 import { Databases } from "../kinds.ts";
-import type { Place } from "./surroundings.ts";
+import type { Place } from "./place.ts";
 
 /** What the objects of the cluster's databases ask for. */
 export async function readWishes(kube: Kube, { name, namespace }: Place): Promise<readonly DatabaseWish[]> {

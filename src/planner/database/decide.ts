@@ -1,4 +1,4 @@
-import type { InstanceRecord, ShardRecord, StoreVersion } from "../../api/records.ts";
+import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
 import { inSync, replicasOf, syncStory } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { upgradeStep } from "./upgrade.ts";
@@ -6,32 +6,7 @@ import { evacuationStep } from "./evacuation.ts";
 import { primaryStep } from "./failover.ts";
 import { standInStep } from "./stand-in.ts";
 import { missingReplicaStep, surplusStep } from "./replicas.ts";
-
-/** The one thing the leader does next for a database; it observes again after each. */
-export type DatabaseStep =
-  /** A switchover had begun: finish it or take it back, by asking its target. */
-  | { readonly kind: "resume-switchover"; readonly shard: number }
-  | { readonly kind: "fail-over"; readonly shard: number; readonly to: number }
-  /** Allow one more start as primary of the instance that holds the only copy. */
-  | { readonly kind: "relaunch"; readonly shard: number; readonly instance: number }
-  | {
-      readonly kind: "add-replica";
-      readonly shard: number;
-      readonly node: number;
-      readonly port: number;
-      readonly storeVersion: StoreVersion;
-    }
-  | { readonly kind: "retire"; readonly shard: number; readonly instance: number }
-  /** Compare the content of a replica with its primary's. */
-  | { readonly kind: "verify"; readonly shard: number; readonly replica: number }
-  | { readonly kind: "switch-over"; readonly shard: number; readonly to: number }
-  /** Point a replica that follows somebody else at the primary. */
-  | { readonly kind: "reattach"; readonly shard: number; readonly replica: number }
-  | { readonly kind: "finish-upgrade" }
-  /** What was asked for is there: the database becomes active. */
-  | { readonly kind: "activate" }
-  | { readonly kind: "wait"; readonly reason: string }
-  | { readonly kind: "rest" };
+import type { DatabaseStep } from "./step.ts";
 
 type Rule = (facts: DatabaseFacts, shard: ShardRecord) => DatabaseStep | undefined;
 

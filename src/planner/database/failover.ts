@@ -1,5 +1,5 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
-import type { DatabaseStep } from "./decide.ts";
+import type { DatabaseStep } from "./step.ts";
 import { primaryOf, replicasOf } from "./facts.ts";
 import type { DatabaseFacts, InstanceFacts } from "./facts.ts";
 

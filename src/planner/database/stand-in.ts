@@ -1,5 +1,5 @@
 import type { DatabaseRecord, ShardRecord } from "../../api/records.ts";
-import type { DatabaseStep } from "./decide.ts";
+import type { DatabaseStep } from "./step.ts";
 import { primaryOf, targetVersion, wantedInstances } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { placeInstance, portOffsetOf } from "./placement.ts";

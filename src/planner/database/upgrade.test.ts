@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { brief, dead, factsOf, node, on, serving, toVersion8 } from "../../../test/kit/database-scene.ts";
 import type { Scene } from "../../../test/kit/database-scene.ts";
 import { decideDatabase } from "./decide.ts";
-import type { DatabaseStep } from "./decide.ts";
+import type { DatabaseStep } from "./step.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { REPLICA_LOST_MS } from "./replicas.ts";
 

@@ -1,5 +1,5 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
-import type { DatabaseStep } from "./decide.ts";
+import type { DatabaseStep } from "./step.ts";
 import { inSync, primaryOf, replicasOf, syncStory, wantedInstances } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { addReplica, isLost } from "./replicas.ts";

@@ -6,25 +6,7 @@ import { openShiftOf } from "../../releases/open-shift.ts";
 import type { Release } from "../../releases/release.ts";
 import { isManual, modulesBefore } from "./modules.ts";
 import { isOlder, versionsAt, type HopDatabase, type HopFacts, type HopState, type Move } from "./state.ts";
-
-/** One step of a plan as people read it. */
-export interface PlanStep {
-  readonly stage: "operator" | "cluster" | "kubernetes" | "modules" | "databases";
-  readonly from: string;
-  readonly to: string;
-  readonly does: string;
-  /** What is started anew. */
-  readonly restarts: string;
-  /** Who waits, and for how long. */
-  readonly pauses: string;
-  /** What cannot be undone afterwards; empty when everything can. */
-  readonly irreversible: string;
-  /** What somebody has to agree to first; empty when nothing. */
-  readonly consent: string;
-  readonly commands: readonly string[];
-  /** What to mind. */
-  readonly notes: readonly string[];
-}
+import type { PlanStep } from "./step.ts";
 
 /** A move with what it restarts, pauses and makes final, after the work on modules that it needs first. */
 export function describeMove(

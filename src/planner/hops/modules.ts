@@ -1,4 +1,4 @@
-import type { PlanStep } from "./describe.ts";
+import type { PlanStep } from "./step.ts";
 import type { HopFacts, HopModule, HopState, Move } from "./state.ts";
 
 /** What has to be done about modules before a move of operator or cluster (§4.3 rules 2 and 6, §9 d and e). */

@@ -2,7 +2,8 @@ import { parseVersion } from "../../base/version.ts";
 import { CATALOGUE } from "../../releases/catalogue.ts";
 import { releaseByNodeTag, releaseByOperator } from "../../releases/find.ts";
 import { pathProblem } from "../../releases/path.ts";
-import { describeMove, type PlanStep } from "./describe.ts";
+import { describeMove } from "./describe.ts";
+import type { PlanStep } from "./step.ts";
 import { shortestWay, type MissingEdge } from "./search.ts";
 import { after, type Goal, type HopFacts, type HopState, type Move } from "./state.ts";
 

@@ -1,4 +1,4 @@
-import { LIMITS } from "../host.ts";
+import { LIMITS } from "../limits.ts";
 import { isRefusal } from "../session/refusals.ts";
 import { replies } from "../upstream/replies.ts";
 import { cursorOf, FIRST, withPosition, withTag } from "./cursor.ts";

@@ -1,5 +1,5 @@
 import type { Special, Treatment } from "./commands.ts";
-import { LIMITS } from "../host.ts";
+import { LIMITS } from "../limits.ts";
 import { errorReply, replies } from "../upstream/replies.ts";
 
 /** A transaction as its client sees it: between the MULTI and the EXEC that it has sent, whatever has been answered. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import { LIMITS } from "../host.ts";
+import { LIMITS } from "../limits.ts";
 import { after } from "../timer.ts";
 import type { Wire } from "../upstream/wire.ts";
 

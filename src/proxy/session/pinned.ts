@@ -5,7 +5,7 @@ import { withRemainingTimeout } from "./blocking.ts";
 import type { Special } from "./commands.ts";
 import { isRepeatable, wasNotExecuted } from "../upstream/expectation.ts";
 import type { Expectation, ExpectationKind } from "../upstream/expectation.ts";
-import { LIMITS } from "../host.ts";
+import { LIMITS } from "../limits.ts";
 import { OpenTransaction } from "./open-transaction.ts";
 import type { Pin, PinUser } from "./pin.ts";
 import { Relocation } from "./relocation.ts";

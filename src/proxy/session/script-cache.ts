@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** Bounds of what is remembered; the scripts that were not used for longest go first. */
-export const SCRIPT_LIMITS = { scripts: 1000, bytes: 16 * 2 ** 20 } as const;
+const SCRIPT_LIMITS = { scripts: 1000, bytes: 16 * 2 ** 20 } as const;
 
 /**
  * Bodies of the scripts that clients of one database have loaded. Engines do not replicate them: whoever becomes primary

@@ -2,7 +2,7 @@ import { assertNever } from "../../base/assert-never.ts";
 import { argumentsOf, keyword } from "../upstream/arguments.ts";
 import { treatClient } from "./client-command.ts";
 import type { Special } from "./commands.ts";
-import { LIMITS } from "../host.ts";
+import { LIMITS } from "../limits.ts";
 import { dialPinFor } from "./pin-dial.ts";
 import { Pinned } from "./pinned.ts";
 import { errorReply, replies } from "../upstream/replies.ts";

@@ -1,5 +1,5 @@
 import type { Arena } from "./arena.ts";
-import type { Requester } from "./lane.ts";
+import type { Requester } from "./requester.ts";
 import { RequestScanner } from "./request-scanner.ts";
 
 /** Requests of one client that were put on a lane together. */

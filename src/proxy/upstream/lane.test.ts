@@ -10,7 +10,8 @@ import { encodeCommand } from "../../resp/encode.ts";
 import { ArenaPool } from "./arena.ts";
 import { heldLease } from "../../../test/kit/lease.ts";
 import { Lane } from "./lane.ts";
-import type { LostRequest, Requester } from "./lane.ts";
+import type { LostRequest } from "./requester.ts";
+import type { Requester } from "./requester.ts";
 
 const server = createServer();
 let engineSide: Socket;

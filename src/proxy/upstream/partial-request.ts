@@ -1,5 +1,5 @@
-import { LIMITS } from "../host.ts";
-import type { Counters } from "../host.ts";
+import { LIMITS } from "../limits.ts";
+import type { Counters } from "../limits.ts";
 
 /** The beginning of a request whose end has not arrived. */
 export class PartialRequest {

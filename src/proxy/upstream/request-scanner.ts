@@ -3,7 +3,7 @@ import { INCOMPLETE } from "../../resp/scan.ts";
 import { faults } from "../faults.ts";
 
 /** A request of more bytes is refused; one string may be as long as engines allow. */
-export const REQUEST_LIMITS = { bytes: 600 * 2 ** 20, string: 512 * 2 ** 20, strings: 2 ** 20, line: 65_536 } as const;
+const REQUEST_LIMITS = { bytes: 600 * 2 ** 20, string: 512 * 2 ** 20, strings: 2 ** 20, line: 65_536 } as const;
 
 /**
  * Finds the ends of requests in any chunking, and is stricter than an engine: many clients share one connection to the

@@ -1,6 +1,6 @@
 import { nameOf } from "./arguments.ts";
 import { specialOf } from "../session/commands.ts";
-import { LIMITS } from "../host.ts";
+import { LIMITS } from "../limits.ts";
 import type { PartialRequest } from "./partial-request.ts";
 import type { Pin, PinUser } from "../session/pin.ts";
 import { isRefusal } from "../session/refusals.ts";

@@ -6,7 +6,7 @@ export const PREFIX_LENGTH = 24;
 export const POD_RANGE = "10.244.0.0/16";
 
 /** Nodes are counted from 1. */
-export const MOST_NODES = 9;
+const MOST_NODES = 9;
 
 /** How a node is called and where it is. */
 export interface NodePlace {

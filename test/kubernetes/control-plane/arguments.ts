@@ -13,7 +13,7 @@ export interface Addresses {
 
 /** The services of the cluster get their addresses out of it; the first is the API server's. */
 export const SERVICE_RANGE = "10.96.0.0/16";
-export const API_SERVICE_ADDRESS = "10.96.0.1";
+const API_SERVICE_ADDRESS = "10.96.0.1";
 export const API_PORT = 6443;
 
 const API_NAMES = [

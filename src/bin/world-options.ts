@@ -1,0 +1,15 @@
+import type { ApiServerOptions } from "../apiserver/server.ts";
+import type { Log } from "../base/log.ts";
+import type { ImageStore } from "../kubelet/images.ts";
+import type { RetryPolicy } from "../kubelet/pod/retry.ts";
+
+/** What a world starts with. */
+export interface WorldOptions extends Pick<ApiServerOptions, "audit"> {
+  /** Holds everything that survives a restart: objects, certificates, persistent volumes. */
+  readonly dir: string;
+  readonly log: Log;
+  /** The images of the release catalogue when absent. */
+  readonly images?: ImageStore;
+  /** Pauses between restarts of containers and between pulls; those of Kubernetes when absent. */
+  readonly retry?: RetryPolicy;
+}

@@ -1,0 +1,5 @@
+/** A TCP address. */
+export interface TcpAddress {
+  readonly host: string;
+  readonly port: number;
+}

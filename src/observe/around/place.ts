@@ -1,0 +1,5 @@
+/** Whose surroundings are read. */
+export interface Place {
+  readonly name: string;
+  readonly namespace: string;
+}

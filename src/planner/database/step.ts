@@ -1,0 +1,27 @@
+import type { StoreVersion } from "../../api/records.ts";
+
+/** The one thing the leader does next for a database; it observes again after each. */
+export type DatabaseStep =
+  /** A switchover had begun: finish it or take it back, by asking its target. */
+  | { readonly kind: "resume-switchover"; readonly shard: number }
+  | { readonly kind: "fail-over"; readonly shard: number; readonly to: number }
+  /** Allow one more start as primary of the instance that holds the only copy. */
+  | { readonly kind: "relaunch"; readonly shard: number; readonly instance: number }
+  | {
+      readonly kind: "add-replica";
+      readonly shard: number;
+      readonly node: number;
+      readonly port: number;
+      readonly storeVersion: StoreVersion;
+    }
+  | { readonly kind: "retire"; readonly shard: number; readonly instance: number }
+  /** Compare the content of a replica with its primary's. */
+  | { readonly kind: "verify"; readonly shard: number; readonly replica: number }
+  | { readonly kind: "switch-over"; readonly shard: number; readonly to: number }
+  /** Point a replica that follows somebody else at the primary. */
+  | { readonly kind: "reattach"; readonly shard: number; readonly replica: number }
+  | { readonly kind: "finish-upgrade" }
+  /** What was asked for is there: the database becomes active. */
+  | { readonly kind: "activate" }
+  | { readonly kind: "wait"; readonly reason: string }
+  | { readonly kind: "rest" };

@@ -1,0 +1,18 @@
+/** One step of a plan as people read it. */
+export interface PlanStep {
+  readonly stage: "operator" | "cluster" | "kubernetes" | "modules" | "databases";
+  readonly from: string;
+  readonly to: string;
+  readonly does: string;
+  /** What is started anew. */
+  readonly restarts: string;
+  /** Who waits, and for how long. */
+  readonly pauses: string;
+  /** What cannot be undone afterwards; empty when everything can. */
+  readonly irreversible: string;
+  /** What somebody has to agree to first; empty when nothing. */
+  readonly consent: string;
+  readonly commands: readonly string[];
+  /** What to mind. */
+  readonly notes: readonly string[];
+}
