@@ -6,8 +6,9 @@ import {
   OPERATOR_NAMESPACE,
   webhookConfiguration,
 } from "../src/releases/admission.ts";
-import { bundleFor, yaml } from "../src/releases/bundle.ts";
+import { bundleFor, watchedNamespaceFor, yaml } from "../src/releases/bundle.ts";
 import { latestRelease } from "../src/releases/find.ts";
+import type { Platform } from "../src/releases/permissions.ts";
 import { generatedPages } from "./generated-pages.ts";
 import { specificationPage } from "./generated-specification.ts";
 
@@ -29,6 +30,9 @@ export async function generatedFiles(): Promise<readonly GeneratedFile[]> {
       text: admissionAccess(OPERATOR_NAMESPACE).map(yaml).join("---\n"),
     },
     { path: "deploy/bundle.yaml", text: bundleFor(latestRelease()) },
+    { path: "deploy/distro.bundle.yaml", text: bundleFor(latestRelease(), { variant: "openshift" }) },
+    { path: "deploy/watched-namespace.yaml", text: watchedNamespaceTemplate("kubernetes") },
+    { path: "deploy/distro.watched-namespace.yaml", text: watchedNamespaceTemplate("openshift") },
     { path: "docs/reference-fields.md", text: fieldReference(definitions) },
     { path: "docs/specification.md", text: specificationPage() },
     ...(await generatedPages()),
@@ -37,6 +41,13 @@ export async function generatedFiles(): Promise<readonly GeneratedFile[]> {
 
 function webhookTemplate(): string {
   return yaml(webhookConfiguration(OPERATOR_NAMESPACE, [OPERATOR_NAMESPACE]));
+}
+
+/** Where the user writes the namespace that the operator is to look after. */
+const WATCHED_NAMESPACE = "WATCHED_NAMESPACE";
+
+function watchedNamespaceTemplate(variant: Platform): string {
+  return watchedNamespaceFor(latestRelease(), { own: OPERATOR_NAMESPACE, watched: WATCHED_NAMESPACE, variant });
 }
 
 type Definitions = ReturnType<typeof customResourceDefinitions>;

@@ -99,6 +99,7 @@ const NAMES = {
   leaderLease: "`<rec>-leader`",
   nodeLeases: "`<rec>-node-<n>`",
   nodePods: "`<rec>-<n>`",
+  unprivilegedConstraint: "`nonroot-v2`",
 } as const;
 
 function permissionsPage(): string {
@@ -108,15 +109,16 @@ function permissionsPage(): string {
   });
   return `# Permissions
 
-Generated from \`src/releases/permissions.ts\` by \`npm run generate\`; the Roles are made from the same table. Everything is inside one namespace. The
+Generated from \`src/releases/permissions.ts\` by \`npm run generate\`; the Roles are made from the same table. Everything is inside one namespace;
+every further namespace that the operator looks after has the operator's Role once more. The
 operator's Role also holds what it grants to nodes and riggers, since nobody may grant more than they have. A test walks through the life of
 a cluster and fails when a verb is granted that nobody used; what an ordinary life does not use says when it is.
 
 ${chapters.join("\n")}`;
 }
 
-function permissionRow({ group, resource, verbs, only, why, without, rarely }: Permission): string {
-  const name = `\`${resource}${group === "" ? "" : `.${group}`}\`${only === undefined ? "" : ` named ${NAMES[only]}`}`;
+function permissionRow({ group, resource, verbs, only, on, why, without, rarely }: Permission): string {
+  const name = `\`${resource}${group === "" ? "" : `.${group}`}\`${only === undefined ? "" : ` named ${NAMES[only]}`}${on === "openshift" ? " (on OpenShift)" : ""}`;
   return `| ${name} | ${verbs.join(", ")} | ${why}${rarely === undefined ? "" : ` (${rarely})`} | ${without} |`;
 }
 

@@ -17,6 +17,14 @@ export const OLD_WEBHOOK_CONFIGURATION = "redb-admission";
 /** The security context constraint that releases before 7.22.0-6 need on OpenShift (§2.1). */
 export const OLD_CONSTRAINT = "store-enterprise-scc-v2";
 
+/** The constraint of OpenShift under which pods run unprivileged with a user of their own. */
+export const UNPRIVILEGED_CONSTRAINT = "nonroot-v2";
+
+/** The ConfigMap in the namespace of the operator that says which namespaces it looks after beside its own, and its keys. */
+export const OPERATOR_CONFIG = "operator-environment-config";
+export const WATCHED_NAMESPACES = "REDB_NAMESPACES";
+export const WATCHED_LABEL = "REDB_NAMESPACES_LABEL";
+
 /** Name of the Role and RoleBinding that let the operator let go what it holds when its bundle is deleted. */
 export const LEAVING_NAME = `${OPERATOR_NAME}-leaving`;
 

@@ -9,6 +9,7 @@ import type { Kube, Ref, Stored } from "../kube/kube.ts";
 import { versionChange } from "../planner/cluster/target.ts";
 import { nodesOf, type ClusterView } from "../planner/cluster/view.ts";
 import type { Reading, Surroundings } from "../planner/prerequisites/surroundings.ts";
+import type { Platform } from "../releases/permissions.ts";
 import type { MissingPermission } from "../releases/roles.ts";
 import type { Release } from "../releases/release.ts";
 import { factsOf } from "./cluster-records.ts";
@@ -24,6 +25,8 @@ export interface ObserveDeps {
   readonly connections: Connections;
   readonly permissions: Permissions;
   readonly release: Release;
+  /** Plain Kubernetes when absent. */
+  readonly platform?: Platform;
   /** Minor of the API server, for instance "1.33". */
   readonly kubernetesMinor: () => Promise<string | undefined>;
 }
@@ -108,6 +111,7 @@ export async function observeCluster(
     spec,
     remembered: rec.status ?? {},
     operator: deps.release,
+    ...(deps.platform !== undefined && { platform: deps.platform }),
     kubernetesMinor,
     workload: statefulSet === undefined ? undefined : workloadOf(statefulSet),
     pods: pods.map(nodePodOf),

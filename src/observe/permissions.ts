@@ -4,6 +4,7 @@ import type { Log } from "../base/log.ts";
 import { clusterNames, OPERATOR_NAME } from "../api/names.ts";
 import type { Kube } from "../kube/kube.ts";
 import type { Reading } from "../planner/prerequisites/surroundings.ts";
+import type { Platform } from "../releases/permissions.ts";
 import { clusterNeeds, operatorNeeds, type MissingPermission, type Need, type RoleScope } from "../releases/roles.ts";
 import { askAccess, askOwnAccess, askOwnRules } from "./access-reviews.ts";
 
@@ -28,6 +29,8 @@ export interface ReviewOptions {
   readonly namespace: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** Plain Kubernetes when absent. */
+  readonly platform?: Platform;
   /** Who asks; the operator itself when absent. Somebody else has to be allowed to review what others may do. */
   readonly caller?: "operator" | "somebody else";
 }
@@ -44,7 +47,7 @@ interface Asked {
  */
 export function reviewPermissions(
   kube: Kube,
-  { namespace, clock, log, caller = "operator" }: ReviewOptions,
+  { namespace, clock, log, platform = "kubernetes", caller = "operator" }: ReviewOptions,
 ): Permissions {
   const asked = new Map<string, Asked>();
   let doubtedAt = Number.NEGATIVE_INFINITY;
@@ -69,7 +72,7 @@ export function reviewPermissions(
     operator: (freshMs) =>
       believed("", freshMs, async () => {
         const isDoubted = clock.now().getTime() - doubtedAt < DOUBT_MS;
-        const needs = operatorNeeds();
+        const needs = operatorNeeds(platform);
         if (caller === "somebody else") {
           const denied = await lackingOf(needs, (need) => askAccess(kube, namespace, OPERATOR_NAME, need));
           return denied.map((need) => ({ ...need, namespace, role: OPERATOR_NAME }));
@@ -78,8 +81,9 @@ export function reviewPermissions(
         const missing = await lackingOf(unlisted, (need) => askOwnAccess(kube, namespace, need));
         return missing.map((need) => ({ ...need, namespace, role: OPERATOR_NAME }));
       }),
-    cluster: ({ account, ...scope }, freshMs) =>
-      believed(`${scope.name} ${scope.nodes} ${account}`, freshMs, async () => {
+    cluster: ({ account, ...cluster }, freshMs) =>
+      believed(`${cluster.name} ${cluster.nodes} ${account}`, freshMs, async () => {
+        const scope = { ...cluster, platform };
         const rigger = clusterNames.rigger(scope.name);
         const ask = async (who: "node" | "rigger", user: string, role: string): Promise<MissingPermission[]> => {
           const missing = await lackingOf(clusterNeeds(who, scope), (need) => askAccess(kube, namespace, user, need));

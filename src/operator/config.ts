@@ -1,5 +1,6 @@
 import { Fault } from "../base/fault.ts";
 import { releaseByOperator } from "../releases/find.ts";
+import type { Platform } from "../releases/permissions.ts";
 import type { Release } from "../releases/release.ts";
 import { faults } from "./faults.ts";
 
@@ -12,6 +13,8 @@ export interface OperatorConfig {
   /** Where metrics and probes are served. */
   readonly address: string;
   readonly release: Release;
+  /** Plain Kubernetes when absent. */
+  readonly platform?: Platform;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -29,5 +32,20 @@ export function readOperatorConfig(env: Environment, ownNamespace: string): Oper
     identity: env["POD_NAME"] ?? "store-enterprise-operator",
     address: env["POD_IP"] ?? "0.0.0.0",
     release,
+    platform: platformOf(env["IS_OPENSHIFT"] ?? ""),
   });
+}
+
+function platformOf(value: string): Platform {
+  switch (value) {
+    case "true":
+      return "openshift";
+    case "":
+    case "false":
+      return "kubernetes";
+    default: {
+      const said = `IS_OPENSHIFT is "${value}"; it is "true" (distro.bundle.yaml), "false" or not set`;
+      throw new Fault(faults.badConfig, said, { value });
+    }
+  }
 }

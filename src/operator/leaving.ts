@@ -141,8 +141,14 @@ async function unlessChanged(change: Promise<void>): Promise<void> {
   }
 }
 
+/** A kind whose definition is gone already has nobody left. */
 async function all<T>(kube: Kube, type: ResourceType<T>, namespace: string): Promise<readonly Stored<T>[]> {
-  return (await kube.list(type, { namespace })).items;
+  try {
+    return (await kube.list(type, { namespace })).items;
+  } catch (error) {
+    if (isFault(error, faults.notFound)) return [];
+    throw error;
+  }
 }
 
 function isDeleted({ metadata }: Stored<object>): boolean {

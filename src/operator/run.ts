@@ -47,8 +47,8 @@ const DATABASES_AT_ONCE = 8;
 /** Serves probes, competes to lead, and manages clusters and databases while leading, until `signal` aborts. */
 export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Promise<void> {
   const { clock, log, config } = deps;
-  const { namespace, release } = config;
-  const permissions = reviewPermissions(deps.kube, { namespace, clock, log });
+  const { namespace, release, platform = "kubernetes" } = config;
+  const permissions = reviewPermissions(deps.kube, { namespace, clock, log, platform });
   const kube = tellingRefusals(deps.kube, () => {
     permissions.doubt();
   });
@@ -131,6 +131,7 @@ async function manage(
     footings,
     keeper: objectKeeper(kube, OPERATOR_NAME, kept),
     release: config.release,
+    platform: config.platform ?? "kubernetes",
     kubernetesMinor: kubernetesMinor(kube, clock, log),
   };
   const leaving = followLeaving({ kube, namespace, clock, log, events, signal });

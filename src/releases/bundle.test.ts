@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseAllDocuments } from "yaml";
-import { bundleFor } from "./bundle.ts";
+import { bundleFor, watchedNamespaceFor } from "./bundle.ts";
 import { CATALOGUE } from "./catalogue.ts";
+import { constraintFor } from "./constraint.ts";
 import { latestRelease, releaseByOperator } from "./find.ts";
+import type { PolicyRule } from "./roles.ts";
 
 interface Document {
   readonly kind: string;
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly rules?: readonly PolicyRule[];
+  readonly subjects?: readonly { readonly namespace?: string }[];
+  readonly data?: Readonly<Record<string, string>>;
   readonly spec?: { readonly template?: { readonly spec: { readonly containers: readonly { image: string }[] } } };
 }
 
@@ -49,4 +54,66 @@ test("a definition stays far below the 256 KiB that kubectl can remember", () =>
   for (const document of documentsOf(bundleFor(latestRelease()))) {
     assert.ok(JSON.stringify(document).length < 64 * 1024, document.metadata.name);
   }
+});
+
+test("on OpenShift the same objects come, the Role before the account before its binding", () => {
+  const kinds = (text: string): string[] => documentsOf(text).map(({ kind }) => kind);
+  const plain = kinds(bundleFor(latestRelease()));
+  const distro = kinds(bundleFor(latestRelease(), { variant: "openshift" }));
+  assert.deepEqual(distro.toSorted(), plain.toSorted());
+  assert.deepEqual(distro.slice(0, 3), ["Role", "ServiceAccount", "RoleBinding"]);
+});
+
+test("on OpenShift the operator is told so, and may use the one constraint for unprivileged pods, by name", () => {
+  const [role] = documentsOf(bundleFor(latestRelease(), { variant: "openshift" }));
+  const constraint = role?.rules?.filter(({ apiGroups }) => apiGroups.includes("security.openshift.io"));
+  assert.deepEqual(constraint, [
+    {
+      apiGroups: ["security.openshift.io"],
+      resources: ["securitycontextconstraints"],
+      resourceNames: ["nonroot-v2"],
+      verbs: ["use"],
+    },
+  ]);
+  assert.match(bundleFor(latestRelease(), { variant: "openshift" }), /name: IS_OPENSHIFT\n\s+value: "true"/);
+  assert.doesNotMatch(bundleFor(latestRelease()), /openshift/i);
+});
+
+test("each watched namespace gets the Role and a binding to the account of the operator's own namespace", () => {
+  const namespaces = { own: "store", watched: ["team-a", "team-b"] };
+  const documents = documentsOf(bundleFor(latestRelease(), { namespaces }));
+  const [own] = documents;
+  const config = documents.find(({ kind }) => kind === "ConfigMap");
+  assert.deepEqual(config?.data, { REDB_NAMESPACES: "team-a,team-b" });
+  for (const watched of namespaces.watched) {
+    const [role, binding] = documents.filter(({ metadata }) => metadata.namespace === watched);
+    assert.deepEqual(role?.rules, own?.rules);
+    assert.deepEqual(
+      binding?.subjects?.map(({ namespace }) => namespace),
+      ["store"],
+    );
+    const alone = documentsOf(watchedNamespaceFor(latestRelease(), { own: "store", watched }));
+    assert.deepEqual(alone, [role, binding]);
+  }
+});
+
+test("an operator of a private registry keeps the tag of its release", () => {
+  const image = {
+    repository: "registry.example.com:5000/store/operator",
+    pullPolicy: "Always",
+    pullSecrets: ["pull"],
+  } as const;
+  const text = bundleFor(latestRelease(), { image });
+  assert.match(text, new RegExp(`image: registry.example.com:5000/store/operator:${latestRelease().operator}\n`));
+  assert.match(text, /imagePullPolicy: Always\n/);
+  assert.match(text, /imagePullSecrets:\n\s+- name: pull\n/);
+});
+
+test("releases before 7.22.0-6 come with a privileged constraint, none from then on", () => {
+  const privileged = CATALOGUE.filter((release) => constraintFor(release) !== undefined);
+  assert.deepEqual(
+    privileged.map(({ operator }) => operator),
+    CATALOGUE.filter(({ operator }) => /^7\.[48]\./.test(operator)).map(({ operator }) => operator),
+  );
+  assert.match(constraintFor(privileged[0] ?? latestRelease()) ?? "", /name: store-enterprise-scc-v2/);
 });

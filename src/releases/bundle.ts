@@ -1,14 +1,33 @@
 import { stringify } from "yaml";
 import { customResourceDefinitions } from "../api/crd.ts";
-import { APP_LABEL, OPERATOR_NAME, PORTS, RELEASE_ANNOTATION } from "../api/names.ts";
+import { APP_LABEL, OPERATOR_CONFIG, OPERATOR_NAME, RELEASE_ANNOTATION, WATCHED_NAMESPACES } from "../api/names.ts";
 import { admissionService } from "./admission.ts";
-import { imagesOf } from "./images.ts";
+import type { Platform } from "./permissions.ts";
+import { operatorDeployment, type OperatorImage } from "./operator-deployment.ts";
 import type { Release } from "./release.ts";
-import { OPERATOR_RULES } from "./roles.ts";
+import { operatorRules } from "./roles.ts";
+
+/** What a bundle may be asked for beside its release. */
+export interface BundleOptions {
+  /** Plain Kubernetes (bundle.yaml) unless it is OpenShift (distro.bundle.yaml). */
+  readonly variant?: Platform;
+  /** The namespace of the operator, and the others that it looks after; without it the operator looks after its own. */
+  readonly namespaces?: { readonly own: string; readonly watched: readonly string[] };
+  /** Where the image of the operator comes from, if not from where it is published (§4.3 rule 3). */
+  readonly image?: OperatorImage;
+}
+
+/** One object of a bundle. */
+export interface BundleObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly [part: string]: unknown };
+  readonly [part: string]: unknown;
+}
 
 /** The bundle file of a release (§4.1), as `kubectl apply -f` takes it: Role, binding, account, Service, CRDs, Deployment. */
-export function bundleFor(release: Release): string {
-  return bundleObjects(release).map(yaml).join("---\n");
+export function bundleFor(release: Release, options: BundleOptions = {}): string {
+  return bundleObjects(release, options).map(yaml).join("---\n");
 }
 
 /** One object as YAML that means the same to readers of YAML 1.1 and 1.2. */
@@ -16,44 +35,64 @@ export function yaml(object: object): string {
   return stringify(object, { aliasDuplicateObjects: false, compat: "yaml-1.1", lineWidth: 0 });
 }
 
-interface BundleObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: object;
-  readonly [part: string]: unknown;
-}
-
-function bundleObjects(release: Release): readonly object[] {
+/** The objects of the bundle file, in its order; on OpenShift the account stands before its binding. */
+export function bundleObjects(release: Release, options: BundleOptions = {}): readonly BundleObject[] {
+  const { variant = "kubernetes", namespaces } = options;
+  const access =
+    variant === "openshift"
+      ? [operatorRole(variant), serviceAccount(), operatorBinding()]
+      : [operatorRole(variant), operatorBinding(), serviceAccount()];
   return [
-    role(),
-    roleBinding(),
-    serviceAccount(),
+    ...access,
     admissionService(),
-    ...customResourceDefinitions(),
-    deployment(release),
+    ...definitionsOf(release),
+    ...(namespaces === undefined ? [] : [watchConfig(namespaces.watched)]),
+    operatorDeployment(release, variant, options.image),
+    ...(namespaces === undefined
+      ? []
+      : namespaces.watched.flatMap((watched) => grants(namespaces.own, watched, variant))),
   ].map((object) => released(object, release));
 }
 
+/** The definitions of our kinds, marked with the release that they come with. */
+export function definitionsOf(release: Release) {
+  return customResourceDefinitions().map((definition) => released(definition, release));
+}
+
+/** The file that lets the operator in `own` look after `watched`: the Role and its binding, once more (§4.3 rule 7). */
+export function watchedNamespaceFor(
+  release: Release,
+  {
+    own,
+    watched,
+    variant = "kubernetes",
+  }: { readonly own: string; readonly watched: string; readonly variant?: Platform },
+): string {
+  return grants(own, watched, variant)
+    .map((object) => yaml(released(object, release)))
+    .join("---\n");
+}
+
 /** With annotations of its own, an object is remembered alike by client-side and server-side apply. */
-function released<T extends { readonly metadata: object }>(object: T, release: Release): T {
+function released<T extends { readonly metadata: object }>(object: T, release: Release) {
   const annotations = { [RELEASE_ANNOTATION]: release.operator };
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
 const METADATA = { name: OPERATOR_NAME, labels: { app: APP_LABEL } };
-const SELECTOR = { name: OPERATOR_NAME };
 
-function role(): BundleObject {
-  return { apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role", metadata: METADATA, rules: OPERATOR_RULES };
+function operatorRole(variant: Platform): BundleObject {
+  const rules = operatorRules(variant);
+  return { apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role", metadata: METADATA, rules };
 }
 
-function roleBinding(): BundleObject {
+function operatorBinding(own?: string): BundleObject {
   return {
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "RoleBinding",
     metadata: METADATA,
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: OPERATOR_NAME },
-    subjects: [{ kind: "ServiceAccount", name: OPERATOR_NAME }],
+    subjects: [{ kind: "ServiceAccount", name: OPERATOR_NAME, ...(own === undefined ? {} : { namespace: own }) }],
   };
 }
 
@@ -61,58 +100,18 @@ function serviceAccount(): BundleObject {
   return { apiVersion: "v1", kind: "ServiceAccount", metadata: METADATA };
 }
 
-function deployment(release: Release): BundleObject {
+function grants(own: string, watched: string, variant: Platform): readonly BundleObject[] {
+  return [operatorRole(variant), operatorBinding(own)].map((object) => ({
+    ...object,
+    metadata: { ...object.metadata, namespace: watched },
+  }));
+}
+
+function watchConfig(watched: readonly string[]): BundleObject {
   return {
-    apiVersion: "apps/v1",
-    kind: "Deployment",
-    metadata: METADATA,
-    spec: {
-      replicas: 1,
-      // two operators of different releases at work at once would be worse than a moment without one
-      strategy: { type: "Recreate" },
-      selector: { matchLabels: SELECTOR },
-      template: {
-        metadata: { labels: { app: APP_LABEL, ...SELECTOR } },
-        spec: {
-          serviceAccountName: OPERATOR_NAME,
-          securityContext: { runAsNonRoot: true, runAsUser: 1001, seccompProfile: { type: "RuntimeDefault" } },
-          containers: [container(release)],
-        },
-      },
-    },
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: OPERATOR_CONFIG, labels: { app: APP_LABEL } },
+    data: { [WATCHED_NAMESPACES]: watched.join(",") },
   };
-}
-
-function container(release: Release): object {
-  return {
-    name: OPERATOR_NAME,
-    image: imagesOf(release).operator,
-    args: ["operator"],
-    env: [
-      fromField("WATCH_NAMESPACE", "metadata.namespace"),
-      fromField("POD_NAME", "metadata.name"),
-      fromField("POD_IP", "status.podIP"),
-    ],
-    ports: [
-      { name: "metrics", containerPort: PORTS.metrics },
-      { name: "admission", containerPort: PORTS.admission },
-    ],
-    livenessProbe: probe("/liveness", 10),
-    readinessProbe: probe("/readiness", 2),
-    resources: { requests: { cpu: "500m", memory: "256Mi" }, limits: { cpu: "4", memory: "512Mi" } },
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ["ALL"] },
-    },
-  };
-}
-
-/** With the version that servers fill in: else client-side and server-side apply would differ over it. */
-function fromField(name: string, fieldPath: string): object {
-  return { name, valueFrom: { fieldRef: { apiVersion: "v1", fieldPath } } };
-}
-
-function probe(path: string, periodSeconds: number): object {
-  return { httpGet: { path, port: PORTS.metrics }, periodSeconds, failureThreshold: 3 };
 }

@@ -6,10 +6,13 @@ export type Program = "operator" | "node" | "rigger";
 export type Verb = (typeof VERBS)[number];
 
 /** Every verb that a Role here may hold, in the order in which it is written. */
-export const VERBS = ["get", "list", "watch", "create", "update", "patch", "delete"] as const;
+export const VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "use"] as const;
 
 /** Objects whose names are known when a Role is written; a verb that is asked of a name can be limited to them. */
-export type Named = "leaderLease" | "nodeLeases" | "nodePods";
+export type Named = "leaderLease" | "nodeLeases" | "nodePods" | "unprivilegedConstraint";
+
+/** What the API server is part of. */
+export type Platform = "kubernetes" | "openshift";
 
 /** What a program may do with one resource of its namespace, and why. */
 export interface Permission {
@@ -24,6 +27,8 @@ export interface Permission {
   readonly why: string;
   /** What stops when it is taken away, as half a sentence. */
   readonly without: string;
+  /** Needed there alone. */
+  readonly on?: Platform;
   /** Still held when the bundle is deleted, until clusters and databases are let go. */
   readonly atLeaving?: true;
   /** When it is used, where the walk from making a cluster through its upgrade to its deletion does not. */
@@ -33,6 +38,14 @@ export interface Permission {
 const RBAC = "rbac.authorization.k8s.io";
 const LEASES = { group: "coordination.k8s.io", resource: "leases" } as const;
 const SLICES = { group: "discovery.k8s.io", resource: "endpointslices" } as const;
+const CONSTRAINT = {
+  group: "security.openshift.io",
+  resource: "securitycontextconstraints",
+  verbs: ["use"],
+  only: "unprivilegedConstraint",
+  on: "openshift",
+  why: "pods run unprivileged as a user of their own",
+} as const;
 
 /** Where each fact about permissions is: Roles, the preflight check and docs/permissions.md are made from this table. */
 export const PERMISSIONS: readonly Permission[] = [
@@ -220,6 +233,7 @@ export const PERMISSIONS: readonly Permission[] = [
       why: "what nodes and rigger may do is checked before an upgrade relies on it",
       without: "a node that lacks a permission is noticed only when it fails",
     },
+    { ...CONSTRAINT, without: "the operator cannot start" },
   ]),
   ...held("node", [
     {
@@ -277,6 +291,7 @@ export const PERMISSIONS: readonly Permission[] = [
       why: "a node is left by its clients only when no Service sends new ones",
       without: "clients of a node that leaves are sent away too early",
     },
+    { ...CONSTRAINT, without: "pods of nodes cannot be made" },
   ]),
   ...held("rigger", [
     {
@@ -320,6 +335,7 @@ export const PERMISSIONS: readonly Permission[] = [
       why: "a Service leads to the nodes that take clients",
       without: "clients are sent to nodes that are gone",
     },
+    { ...CONSTRAINT, without: "the pod of the rigger cannot be made" },
   ]),
 ];
 

@@ -1,19 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PERMISSIONS } from "./permissions.ts";
-import { clusterNeeds, clusterRules, OPERATOR_RULES, operatorNeeds, type PolicyRule } from "./roles.ts";
+import { clusterNeeds, clusterRules, OPERATOR_RULES, operatorNeeds, operatorRules, type PolicyRule } from "./roles.ts";
 
 const SCOPE = { name: "rec", nodes: 3 };
 
-test("the operator may do everything that it grants to nodes and rigger", () => {
-  const held = new Set(OPERATOR_RULES.flatMap(spelled));
-  const rules = [...clusterRules("node", SCOPE), ...clusterRules("rigger", SCOPE)];
-  const granted = rules.map(({ resourceNames: _, ...rule }) => rule).flatMap(spelled);
-  assert.deepEqual(
-    granted.filter((permission) => !held.has(permission)),
-    [],
-  );
-});
+for (const platform of ["kubernetes", "openshift"] as const) {
+  test(`the operator may do everything that it grants to nodes and rigger (${platform})`, () => {
+    const scope = { ...SCOPE, platform };
+    const held = new Set(operatorRules(platform).flatMap(spelled));
+    const granted = [...clusterRules("node", scope), ...clusterRules("rigger", scope)];
+    const isHeld = (rule: PolicyRule): boolean =>
+      spelled(rule).every((one) => held.has(one)) ||
+      spelled({ ...rule, resourceNames: [""] }).every((one) => held.has(one));
+    assert.deepEqual(
+      granted.filter((rule) => !isHeld(rule)),
+      [],
+    );
+  });
+}
 
 test("no row of the table says what another one says too, and no rule has a wildcard", () => {
   const rows = PERMISSIONS.flatMap(({ who, group, resource, verbs }) =>
@@ -27,10 +32,14 @@ test("no row of the table says what another one says too, and no rule has a wild
 });
 
 test("each rule is needed: rules and needs are the same list", () => {
-  assert.deepEqual(OPERATOR_RULES.flatMap(spelled).toSorted(), operatorNeeds().map(spelledNeed).toSorted());
-  for (const who of ["node", "rigger"] as const) {
-    const needs = clusterNeeds(who, SCOPE).map(spelledNeed).toSorted();
-    assert.deepEqual(clusterRules(who, SCOPE).flatMap(spelled).toSorted(), needs, who);
+  for (const platform of ["kubernetes", "openshift"] as const) {
+    const scope = { ...SCOPE, platform };
+    const own = operatorNeeds(platform).map(spelledNeed).toSorted();
+    assert.deepEqual(operatorRules(platform).flatMap(spelled).toSorted(), own, platform);
+    for (const who of ["node", "rigger"] as const) {
+      const needs = clusterNeeds(who, scope).map(spelledNeed).toSorted();
+      assert.deepEqual(clusterRules(who, scope).flatMap(spelled).toSorted(), needs, `${who} on ${platform}`);
+    }
   }
 });
 

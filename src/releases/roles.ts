@@ -1,5 +1,13 @@
-import { clusterNames } from "../api/names.ts";
-import { PERMISSIONS, VERBS, type Named, type Permission, type Program, type Verb } from "./permissions.ts";
+import { clusterNames, UNPRIVILEGED_CONSTRAINT } from "../api/names.ts";
+import {
+  PERMISSIONS,
+  VERBS,
+  type Named,
+  type Permission,
+  type Platform,
+  type Program,
+  type Verb,
+} from "./permissions.ts";
 
 /** One rule of a Role. */
 export interface PolicyRule {
@@ -14,12 +22,24 @@ export interface RoleScope {
   readonly name: string;
   /** Nodes that it has or is about to have. */
   readonly nodes: number;
+  /** Plain Kubernetes when absent. */
+  readonly platform?: Platform;
 }
 
 /** Rules of the operator: what it does, and what it grants to nodes and rigger, since nobody may grant more than they have. */
-export const OPERATOR_RULES: readonly PolicyRule[] = rulesFrom(
-  PERMISSIONS.map(({ group, resource, verbs }) => ({ group, resource, verbs, names: [] })),
-);
+export function operatorRules(platform: Platform): readonly PolicyRule[] {
+  return rulesFrom(
+    permissionsOn(platform).map(({ group, resource, verbs, only }) => ({
+      group,
+      resource,
+      verbs,
+      names: anywhere(only),
+    })),
+  );
+}
+
+/** Those rules on plain Kubernetes. */
+export const OPERATOR_RULES: readonly PolicyRule[] = operatorRules("kubernetes");
 
 /** What is left to the operator while the bundle is being deleted: as much as it takes to let clusters and databases go. */
 export const LEAVING_RULES: readonly PolicyRule[] = rulesFrom(
@@ -33,7 +53,7 @@ export const LEAVING_RULES: readonly PolicyRule[] = rulesFrom(
 
 /** Rules of the nodes or of the rigger of one cluster. */
 export function clusterRules(who: Exclude<Program, "operator">, scope: RoleScope): readonly PolicyRule[] {
-  const own = PERMISSIONS.filter((permission) => permission.who === who);
+  const own = permissionsOn(scope.platform).filter((permission) => permission.who === who);
   return rulesFrom(
     own.map(({ group, resource, verbs, only }) => ({ group, resource, verbs, names: namesOf(only, scope) })),
   );
@@ -53,20 +73,38 @@ export interface MissingPermission extends Need {
 }
 
 /** What the operator must be allowed: what it does itself, and what it grants. */
-export function operatorNeeds(): readonly Need[] {
-  const needs = PERMISSIONS.flatMap(({ verbs, ...row }) =>
-    verbs.map((verb) => ({ ...plain(row), who: "operator" as const, verb, without: withoutGrant(row) })),
-  );
+export function operatorNeeds(platform: Platform = "kubernetes"): readonly Need[] {
+  const needs = permissionsOn(platform).flatMap(({ verbs, only, ...row }) => {
+    const [name] = anywhere(only);
+    const named = name === undefined ? {} : { name };
+    return verbs.map((verb) => ({
+      ...plain(row),
+      who: "operator" as const,
+      verb,
+      without: withoutGrant(row),
+      ...named,
+    }));
+  });
   return needs.filter((need, index) => needs.findIndex((other) => spelled(other) === spelled(need)) === index);
 }
 
 /** What nodes or rigger of one cluster must be allowed. */
 export function clusterNeeds(who: Exclude<Program, "operator">, scope: RoleScope): readonly Need[] {
-  return PERMISSIONS.filter((permission) => permission.who === who).flatMap(({ verbs, only, ...row }) => {
+  const own = permissionsOn(scope.platform).filter((permission) => permission.who === who);
+  return own.flatMap(({ verbs, only, ...row }) => {
     const names = namesOf(only, scope);
     const each = names.length === 0 ? [{}] : names.map((name) => ({ name }));
     return verbs.flatMap((verb) => each.map((name) => ({ ...plain(row), who, verb, ...name })));
   });
+}
+
+function permissionsOn(platform: Platform = "kubernetes"): readonly Permission[] {
+  return PERMISSIONS.filter(({ on }) => on === undefined || on === platform);
+}
+
+/** Names that are the same for every cluster: the operator is limited to them too. */
+function anywhere(only: Named | undefined): readonly string[] {
+  return only === "unprivilegedConstraint" ? [UNPRIVILEGED_CONSTRAINT] : [];
 }
 
 function withoutGrant({ who, without }: Pick<Permission, "who" | "without">): string {
@@ -84,6 +122,8 @@ function spelled({ group, resource, verb }: Pick<Need, "group" | "resource" | "v
 function namesOf(only: Named | undefined, { name, nodes }: RoleScope): readonly string[] {
   const uids = Array.from({ length: nodes }, (_, index) => index + 1);
   switch (only) {
+    case "unprivilegedConstraint":
+      return anywhere(only);
     case undefined:
       return [];
     case "leaderLease":

@@ -14,9 +14,9 @@ import { imageOf } from "./stateful-set.ts";
 
 /** Everything that a cluster needs besides its secrets and its nodes, at the operator's own release. */
 export function ownedObjects(owner: Owner): readonly OwnedObject[] {
-  const { name, spec } = owner.view;
+  const { name, spec, platform } = owner.view;
   const rigger = clusterNames.rigger(name);
-  const scope = { name, nodes: nodesOf(owner.view) };
+  const scope = { name, nodes: nodesOf(owner.view), ...(platform !== undefined && { platform }) };
   const account = { name: spec.serviceAccountName ?? name, isMade: spec.createServiceAccount };
   return [
     ...access(owner, name, clusterRules("node", scope), account),

@@ -2,6 +2,7 @@ import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import type { ClusterStatus } from "../../api/cluster-status.ts";
 import type { DatabaseState, Persistence, StoreVersion } from "../../api/records.ts";
 import type { LicenseVerdict } from "../license.ts";
+import type { Platform } from "../../releases/permissions.ts";
 import type { Release } from "../../releases/release.ts";
 
 /** Everything that a decision about a cluster rests on, as it was observed at one moment. */
@@ -15,6 +16,8 @@ export interface ClusterView {
   readonly remembered: ClusterStatus;
   /** Release of the operator that decides. */
   readonly operator: Release;
+  /** Plain Kubernetes when absent. */
+  readonly platform?: Platform;
   /** For instance "1.33"; undefined while the API server has not said. */
   readonly kubernetesMinor: string | undefined;
   /** The StatefulSet; undefined before it is made. */

@@ -1,0 +1,78 @@
+import { APP_LABEL, OPERATOR_NAME, PORTS } from "../api/names.ts";
+import type { ImageSpec } from "../api/parts.ts";
+import { imagesOf, tagOf } from "./images.ts";
+import type { Platform } from "./permissions.ts";
+import type { Release } from "./release.ts";
+
+/** Where the image of the operator comes from; its tag is the release's own. */
+export interface OperatorImage {
+  /** Without a tag, for instance "registry.example.com/store/operator". */
+  readonly repository?: string;
+  readonly pullPolicy?: ImageSpec["imagePullPolicy"];
+  /** Names of secrets in the namespace of the operator. */
+  readonly pullSecrets?: readonly string[];
+}
+
+const METADATA = { name: OPERATOR_NAME, labels: { app: APP_LABEL } };
+const SELECTOR = { name: OPERATOR_NAME };
+
+/** The Deployment of the operator. */
+export function operatorDeployment(release: Release, platform: Platform, image: OperatorImage = {}) {
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: METADATA,
+    spec: {
+      replicas: 1,
+      // two operators of different releases at work at once would be worse than a moment without one
+      strategy: { type: "Recreate" },
+      selector: { matchLabels: SELECTOR },
+      template: {
+        metadata: { labels: { app: APP_LABEL, ...SELECTOR } },
+        spec: {
+          serviceAccountName: OPERATOR_NAME,
+          securityContext: { runAsNonRoot: true, runAsUser: 1001, seccompProfile: { type: "RuntimeDefault" } },
+          ...(image.pullSecrets === undefined ? {} : { imagePullSecrets: image.pullSecrets.map((name) => ({ name })) }),
+          containers: [container(release, platform, image)],
+        },
+      },
+    },
+  };
+}
+
+function container(release: Release, platform: Platform, image: OperatorImage): object {
+  const published = imagesOf(release).operator;
+  return {
+    name: OPERATOR_NAME,
+    image: image.repository === undefined ? published : `${image.repository}:${tagOf(published)}`,
+    ...(image.pullPolicy === undefined ? {} : { imagePullPolicy: image.pullPolicy }),
+    args: ["operator"],
+    env: [
+      fromField("WATCH_NAMESPACE", "metadata.namespace"),
+      fromField("POD_NAME", "metadata.name"),
+      fromField("POD_IP", "status.podIP"),
+      ...(platform === "openshift" ? [{ name: "IS_OPENSHIFT", value: "true" }] : []),
+    ],
+    ports: [
+      { name: "metrics", containerPort: PORTS.metrics },
+      { name: "admission", containerPort: PORTS.admission },
+    ],
+    livenessProbe: probe("/liveness", 10),
+    readinessProbe: probe("/readiness", 2),
+    resources: { requests: { cpu: "500m", memory: "256Mi" }, limits: { cpu: "4", memory: "512Mi" } },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    },
+  };
+}
+
+/** With the version that servers fill in: else client-side and server-side apply would differ over it. */
+function fromField(name: string, fieldPath: string): object {
+  return { name, valueFrom: { fieldRef: { apiVersion: "v1", fieldPath } } };
+}
+
+function probe(path: string, periodSeconds: number): object {
+  return { httpGet: { path, port: PORTS.metrics }, periodSeconds, failureThreshold: 3 };
+}
