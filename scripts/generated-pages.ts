@@ -2,6 +2,7 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { FaultSpec } from "../src/base/fault.ts";
+import { MANAGEMENT_ROLES, rolesWith } from "../src/api/management-roles.ts";
 import { routes } from "../src/management/routes.ts";
 import type { Moment } from "../src/planner/prerequisites/check.ts";
 import { CHECKS } from "../src/planner/prerequisites/list.ts";
@@ -55,16 +56,19 @@ function entry({ code, remedy, retry }: FaultSpec): string {
 function managementPage(): string {
   const rows = Object.values(routes).map(
     ({ method, path, auth, why }) =>
-      `| ${method} | \`${path.replace(/:(\w+)/g, "<$1>")}\` | ${auth === "none" ? "none" : "Basic"} | ${why} |`,
+      `| ${method} | \`${path.replace(/:(\w+)/g, "<$1>")}\` | ${auth === "none" || auth === "cluster" ? auth : `\`${auth}\``} | ${why} |`,
   );
   return `# Management API
 
-HTTPS on port 9443 of every node (§4.2), Basic credentials from the Secret named as the cluster, certificate signed by the cluster's own
-authority (Secret \`<rec>-node-tls\`, key \`ca.crt\`). Any node answers; a node that is not the leader hands writes on to the leader.
+HTTPS on port 9443 of every node (§4.2), Basic credentials, certificate signed by the cluster's own authority (Secret
+\`<rec>-node-tls\`, key \`ca.crt\`). Any node answers; a node that is not the leader hands writes on to the leader. The credentials in
+the Secret named as the cluster may do everything; those of users (\`/v1/users\`) what their role may.
 
-| Method | Path | Credentials | What for |
+| Method | Path | Permission | What for |
 |---|---|---|---|
 ${rows.join("\n")}
+
+${rolesTable()}
 
 Reads carry a weak \`ETag\`: asked again with \`If-None-Match\`, the answer is 304 while nothing has changed but what moves by itself
 (\`offset\`, \`lag_bytes\`, \`uptime\`). Paths below \`/v1/local\` carry none.
@@ -76,17 +80,34 @@ Asynchronous work answers with an \`action_uid\`; \`GET /v1/actions/<uid>\` show
 |---|---|
 | 400 | the body is malformed; the message names the field |
 | 401 | no or wrong credentials |
-| 403 | the licence does not allow it |
+| 403 | the role of the caller does not allow it, or the licence does not |
 | 404 | no such object or path |
 | 405 | the path is there, the method is not; the header \`Allow\` lists those that are |
 | 406 | well-formed, but cannot be done; the message says why and what would do |
 | 409 | another change is under way; try again later |
 | 413 | the body is larger than 1 MiB |
 | 415 | the body is not declared to be JSON |
+| 429 | too many users log in for the first time at once; try again |
 | 503 | the node is not part of a cluster yet, or no leader can be reached |
 
 Paths below \`/v1/local\` concern the one node that is asked; the cluster leader uses them.
 `;
+}
+
+function rolesTable(): string {
+  const permissions = [...new Set(Object.values(routes).map(({ auth }) => auth))].filter(
+    (auth) => auth !== "none" && auth !== "cluster",
+  );
+  const rows = permissions.map(
+    (permission) =>
+      `| \`${permission}\` | ${MANAGEMENT_ROLES.map((role) => (rolesWith(permission).includes(role) ? "yes" : "")).join(" | ")} |`,
+  );
+  return `| Permission | ${MANAGEMENT_ROLES.map((role) => `\`${role}\``).join(" | ")} |
+|---|${MANAGEMENT_ROLES.map(() => "---|").join("")}
+${rows.join("\n")}
+
+Nobody but an \`admin\` gives the role \`admin\` to a user, or changes a user who has it. \`none\` in the first table: no credentials
+are asked for; \`cluster\`: the nodes of a cluster do this among themselves, with the credentials of its Secret.`;
 }
 
 const PROGRAMS = {

@@ -1,5 +1,6 @@
 import { PORTS } from "../api/names.ts";
 import { supportedStoreVersions } from "../releases/find.ts";
+import { authenticator } from "./api/auth.ts";
 import { apiHandlers } from "./api/handlers.ts";
 import { serveManagementApi } from "./api/server.ts";
 import type { ManagementApi } from "./api/server.ts";
@@ -105,8 +106,18 @@ function serve(node: Node, leadership: Leadership, membership: Membership): Prom
     host: config.address,
     port: PORTS.management,
     tls: tls.current(),
-    credentials: () => loginOf(credentials),
-    handlers: apiHandlers({ view, leadership, joined, proxy: (command) => proxy.send(command) }),
+    callerOf: authenticator({
+      credentials: () => loginOf(credentials),
+      users: () => view.records.state()?.users ?? [],
+      hashIn: (secret) => view.userPasswords.hashIn(secret),
+    }),
+    handlers: apiHandlers({
+      view,
+      leadership,
+      joined,
+      proxy: (command) => proxy.send(command),
+      adminName: () => loginOf(credentials).username,
+    }),
     notJoined: () => (joined() ? undefined : `node ${config.node} has not joined the cluster yet`),
     supported: supportedStoreVersions(config.release),
     log,

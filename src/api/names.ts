@@ -78,6 +78,8 @@ export const clusterNames = {
   databaseRecord: (rec: string, uid: number): string => `${rec}-db-${uid}`,
   /** Secret that holds a database's password, key `password`. */
   databaseSecret: (rec: string, uid: number): string => `${rec}-db-${uid}`,
+  /** Secret that holds the hash of a user's password, key `hash`. */
+  userSecret: (rec: string, unique: string): string => `${rec}-user-${unique}`,
   /** The name that the cluster's certificates and licence carry; also the TLS server name of the management API. */
   dnsName: (rec: string, namespace: string): string => `${rec}.${namespace}.svc.cluster.local`,
 } as const;

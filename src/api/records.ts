@@ -1,3 +1,5 @@
+import type { ManagementRole } from "./management-roles.ts";
+
 /** Database versions the service supports (§2.3); `6.2` and later ones exist in releases but not in the contract. */
 export const STORE_VERSIONS = ["7.2", "7.4", "8.0", "8.2"] as const;
 export type StoreVersion = (typeof STORE_VERSIONS)[number];
@@ -169,6 +171,17 @@ export interface FinishedAction extends DatabaseAction {
   readonly object: string;
 }
 
+/** Somebody who may use the management API. */
+export interface ClusterUser {
+  readonly uid: number;
+  /** What the user logs in with. */
+  readonly email: string;
+  readonly name: string;
+  readonly role: ManagementRole;
+  /** The Secret with the hash of the password, key `hash`; another one for each password. */
+  readonly secret: string;
+}
+
 /** The truth about the cluster itself: one ConfigMap, changed with compare-and-swap. */
 export interface ClusterStateRecord {
   readonly createdTime: string;
@@ -180,6 +193,8 @@ export interface ClusterStateRecord {
   readonly modules?: readonly InstalledModule[];
   /** The signed licence as it was installed; absent: the trial. */
   readonly license?: string;
+  /** Who may use the management API beside the cluster's own administrator; absent: nobody. */
+  readonly users?: readonly ClusterUser[];
   /** Newest last, at most 50. */
   readonly finished: readonly FinishedAction[];
 }

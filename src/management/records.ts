@@ -1,3 +1,4 @@
+import type { ManagementRole } from "../api/management-roles.ts";
 import type { DatabaseState, EvictionPolicy, Persistence, StoreVersion } from "../api/records.ts";
 import type { LicenseState } from "../api/states.ts";
 
@@ -182,3 +183,24 @@ export interface MaintenanceOn {
   /** Hand leadership to another node too. */
   readonly demote_node?: boolean;
 }
+
+/** `GET /v1/users`; uid 1 is the cluster's own administrator, whose credentials are in the Secret named as the cluster. */
+export interface UserRecord {
+  readonly uid: number;
+  /** What the user logs in with. */
+  readonly email: string;
+  readonly name: string;
+  readonly role: ManagementRole;
+}
+
+/** Body of `POST /v1/users`. */
+export interface UserCreate {
+  readonly email: string;
+  readonly password: string;
+  readonly role: ManagementRole;
+  /** `email` when absent. */
+  readonly name?: string;
+}
+
+/** Body of `PUT /v1/users/<uid>`. */
+export type UserChange = Partial<Omit<UserCreate, "email">>;

@@ -11,7 +11,11 @@ import type {
   ModuleUpload,
   ModuleUploaded,
   NodeRecord,
+  UserChange,
+  UserCreate,
+  UserRecord,
 } from "./records.ts";
+import type { ManagementPermission } from "../api/management-roles.ts";
 import type { ProxyCommand, ProxyReply } from "./proxy-control.ts";
 
 /** One operation: where it is, who may call it and why; the type parameters are its path parameters, body and reply. */
@@ -19,7 +23,8 @@ export interface Route<Params extends string, Body, Reply> {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path with `:name` parameters. */
   readonly path: string;
-  readonly auth: "none" | "admin";
+  /** What a caller must hold; `cluster`: only the cluster itself, with the credentials of its Secret. */
+  readonly auth: "none" | "cluster" | ManagementPermission;
   readonly why: string;
   /** `archive`: a multipart form with one file field, `module` (§4.2). */
   readonly takes: "json" | "archive";
@@ -63,99 +68,134 @@ export const routes = {
     "none",
     "readiness probe of the node pod, which has no credentials; 200 once joined, 503 before",
   ),
-  cluster: route<never, undefined, ClusterRecord>("GET", "/v1/cluster", "admin", "names the cluster and its leader"),
-  license: route<never, undefined, LicenseRecord>("GET", "/v1/license", "admin", "the licence in force"),
+  cluster: route<never, undefined, ClusterRecord>(
+    "GET",
+    "/v1/cluster",
+    "view_cluster_info",
+    "names the cluster and its leader",
+  ),
+  license: route<never, undefined, LicenseRecord>("GET", "/v1/license", "view_license", "the licence in force"),
   installLicense: route<never, LicenseInstall, LicenseRecord>(
     "PUT",
     "/v1/license",
-    "admin",
+    "install_new_license",
     "installs a signed licence, at any time; one that does not fit is refused and the old one stays",
   ),
   nodes: route<never, undefined, readonly NodeRecord[]>(
     "GET",
     "/v1/nodes",
-    "admin",
+    "view_all_nodes_info",
     "addresses and state of every node",
   ),
-  node: route<"uid", undefined, NodeRecord>("GET", "/v1/nodes/:uid", "admin", "one node"),
-  modules: route<never, undefined, readonly ModuleRecord[]>("GET", "/v1/modules", "admin", "installed modules"),
+  node: route<"uid", undefined, NodeRecord>("GET", "/v1/nodes/:uid", "view_all_nodes_info", "one node"),
+  modules: route<never, undefined, readonly ModuleRecord[]>(
+    "GET",
+    "/v1/modules",
+    "view_cluster_modules",
+    "installed modules",
+  ),
   uploadModule: route<never, ModuleUpload, ModuleUploaded>(
     "POST",
     "/v2/modules",
-    "admin",
+    "update_cluster",
     "installs a module: a form with the archive in the file field `module`",
     { takes: "archive" },
   ),
   deleteModule: route<"uid", undefined, ModuleRecord>(
     "DELETE",
     "/v2/modules/:uid",
-    "admin",
+    "update_cluster",
     "removes an installed module that no database uses",
   ),
-  bdbs: route<never, undefined, readonly BdbRecord[]>("GET", "/v1/bdbs", "admin", "every database"),
-  bdb: route<"uid", undefined, BdbRecord>("GET", "/v1/bdbs/:uid", "admin", "one database"),
-  createBdb: route<never, BdbCreate, BdbRecord>("POST", "/v1/bdbs", "admin", "makes a database"),
-  updateBdb: route<"uid", Partial<BdbCreate>, BdbRecord>("PUT", "/v1/bdbs/:uid", "admin", "changes a database"),
+  bdbs: route<never, undefined, readonly BdbRecord[]>("GET", "/v1/bdbs", "view_all_bdbs_info", "every database"),
+  bdb: route<"uid", undefined, BdbRecord>("GET", "/v1/bdbs/:uid", "view_all_bdbs_info", "one database"),
+  createBdb: route<never, BdbCreate, BdbRecord>("POST", "/v1/bdbs", "create_bdb", "makes a database"),
+  updateBdb: route<"uid", Partial<BdbCreate>, BdbRecord>("PUT", "/v1/bdbs/:uid", "update_bdb", "changes a database"),
   deleteBdb: route<"uid", undefined, ActionRecord>(
     "DELETE",
     "/v1/bdbs/:uid",
-    "admin",
+    "delete_bdb",
     "removes a database and its data",
   ),
   upgradeBdb: route<"uid", BdbUpgrade, BdbRecord>(
     "POST",
     "/v1/bdbs/:uid/upgrade",
-    "admin",
+    "update_bdb_with_action",
     "moves a database to another version",
   ),
   actions: route<never, undefined, { readonly actions: readonly ActionRecord[] }>(
     "GET",
     "/v1/actions",
-    "admin",
+    "view_status_of_cluster_action",
     "asynchronous work",
   ),
-  action: route<"uid", undefined, ActionRecord>("GET", "/v1/actions/:uid", "admin", "one piece of asynchronous work"),
+  action: route<"uid", undefined, ActionRecord>(
+    "GET",
+    "/v1/actions/:uid",
+    "view_status_of_cluster_action",
+    "one piece of asynchronous work",
+  ),
   maintenanceOn: route<"uid", MaintenanceOn, ActionRecord>(
     "POST",
     "/v1/nodes/:uid/actions/maintenance_on",
-    "admin",
+    "start_node_action",
     "moves primaries, leadership and clients off a node",
   ),
   maintenanceOff: route<"uid", undefined, ActionRecord>(
     "POST",
     "/v1/nodes/:uid/actions/maintenance_off",
-    "admin",
+    "start_node_action",
     "takes a node back into service",
   ),
   nodeAction: route<"uid" | "action", undefined, ActionRecord>(
     "GET",
     "/v1/nodes/:uid/actions/:action",
-    "admin",
+    "view_status_of_cluster_action",
     "progress of a node action",
+  ),
+  users: route<never, undefined, readonly UserRecord[]>("GET", "/v1/users", "view_all_users_info", "every user"),
+  user: route<"uid", undefined, UserRecord>("GET", "/v1/users/:uid", "view_all_users_info", "one user"),
+  createUser: route<never, UserCreate, UserRecord>(
+    "POST",
+    "/v1/users",
+    "create_user",
+    "lets somebody in with credentials and a role of their own",
+  ),
+  updateUser: route<"uid", UserChange, UserRecord>(
+    "PUT",
+    "/v1/users/:uid",
+    "update_user",
+    "changes name, role or password, as fast as nodes hear of it",
+  ),
+  deleteUser: route<"uid", undefined, UserRecord>(
+    "DELETE",
+    "/v1/users/:uid",
+    "delete_user",
+    "lets somebody in no more",
   ),
   localInstances: route<never, undefined, readonly LocalInstance[]>(
     "GET",
     "/v1/local/instances",
-    "admin",
+    "cluster",
     "the cluster leader asks a node about its own engine processes",
   ),
   localModule: route<"uid", undefined, Uint8Array>(
     "GET",
     "/v1/local/modules/:uid",
-    "admin",
+    "cluster",
     "a node fetches the shared object of an installed module from another one",
     { gives: "bytes" },
   ),
   localVouch: route<never, { readonly node: number }, { readonly promised_ms: number }>(
     "POST",
     "/v1/local/vouch",
-    "admin",
+    "cluster",
     "a node that does not reach the Kubernetes API asks the others not to take over its databases",
   ),
   localProxy: route<never, ProxyCommand, ProxyReply>(
     "POST",
     "/v1/local/proxy",
-    "admin",
+    "cluster",
     "the cluster leader holds and releases the endpoints of a node",
   ),
 } as const;

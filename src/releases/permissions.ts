@@ -254,8 +254,8 @@ export const PERMISSIONS: readonly Permission[] = [
       group: "",
       resource: "secrets",
       verbs: ["get", "create", "delete"],
-      why: "each database has a Secret with its password, named by its number",
-      without: "databases can neither be made nor served nor deleted",
+      why: "each database has a Secret with its password, and each user one with a hash of theirs",
+      without: "databases can neither be made nor served nor deleted, and users neither let in nor changed",
     },
     {
       group: "",

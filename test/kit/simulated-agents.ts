@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { actionRecord } from "../../src/agent/api/read.ts";
 import { refusals, refuse } from "../../src/agent/api/refusals.ts";
+import { authenticator } from "../../src/agent/api/auth.ts";
 import { serveManagementApi, type Handlers } from "../../src/agent/api/server.ts";
 import { clusterNames, PORTS } from "../../src/api/names.ts";
 import { STORE_VERSIONS } from "../../src/api/records.ts";
@@ -56,13 +57,18 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
     },
     actions: async () => ({ actions: databases.actions() }),
   });
+  const callerOf = authenticator({
+    credentials: () => credentials,
+    users: () => [],
+    hashIn: () => Promise.resolve(undefined),
+  });
   const servers = await Promise.all(
     options.addresses.map((host) =>
       serveManagementApi({
         host,
         port: PORTS.management,
         tls,
-        credentials: () => credentials,
+        callerOf,
         handlers,
         notJoined: () => undefined,
         supported: STORE_VERSIONS,
@@ -98,6 +104,11 @@ const REFUSED = {
   localInstances: refused,
   localProxy: refused,
   localVouch: refused,
+  users: refused,
+  user: refused,
+  createUser: refused,
+  updateUser: refused,
+  deleteUser: refused,
 } as const;
 
 function refused(): Promise<never> {

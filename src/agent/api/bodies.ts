@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MANAGEMENT_ROLES } from "../../api/management-roles.ts";
 import { ENDPOINT_PORTS } from "../../api/names.ts";
 import { EVICTION_POLICIES, PERSISTENCE } from "../../api/records.ts";
 import type { StoreVersion } from "../../api/records.ts";
@@ -47,6 +48,15 @@ function schemas(supported: readonly StoreVersion[]): Schemas {
     maintenanceOn: z.strictObject({ demote_node: z.boolean().exactOptional() }).default({}),
     maintenanceOff: none,
     nodeAction: none,
+    users: none,
+    user: none,
+    createUser: z.strictObject({ email, password, role, name: userName.exactOptional() }),
+    updateUser: z.strictObject({
+      password: password.exactOptional(),
+      role: role.exactOptional(),
+      name: userName.exactOptional(),
+    }),
+    deleteUser: none,
     localInstances: none,
     localVouch: z.strictObject({ node: z.int().positive() }),
     localProxy: proxyCommand,
@@ -77,6 +87,18 @@ const databaseModule = z.strictObject({
     .regex(/^[^\r\n]*$/, "must be one line")
     .exactOptional(),
 });
+
+const email = z.email({ error: "must be an e-mail address" }).max(254);
+const userName = z
+  .string()
+  .max(128)
+  .regex(/^[^\p{C}]+$/u, "must be text of one line");
+const password = z
+  .string()
+  .min(8)
+  .max(128)
+  .regex(/^[^\p{Cc}]*$/u, "must have no control characters");
+const role = z.enum(MANAGEMENT_ROLES);
 
 const bdb = z.int().positive();
 const epoch = z.int().nonnegative();

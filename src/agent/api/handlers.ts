@@ -9,6 +9,7 @@ import type { Handlers } from "./server.ts";
 import { apiWrites } from "./write.ts";
 import { deleteModule, localModule, uploadModule } from "./module-upload.ts";
 import { installLicense } from "./license.ts";
+import { createUser, deleteUser, getUser, listUsers, requireMayManage, updateUser } from "./users.ts";
 import type { ClusterView } from "../records/cluster-view.ts";
 import type { Leadership } from "../leader/leadership.ts";
 import { refusals, refuse } from "./refusals.ts";
@@ -20,10 +21,12 @@ export interface ApiDeps {
   readonly joined: () => boolean;
   /** Orders for this node's own proxy. */
   readonly proxy: (command: ProxyCommand) => Promise<ProxyReply>;
+  /** The cluster's own administrator, as its Secret says at the moment. */
+  readonly adminName: () => string;
 }
 
 /** Every operation of the management API: reads from what this node knows, writes by the leader. */
-export function apiHandlers({ view, leadership, joined, proxy }: ApiDeps): Handlers {
+export function apiHandlers({ view, leadership, joined, proxy, adminName }: ApiDeps): Handlers {
   const reads = apiReads(view, leadership);
   const writes = apiWrites(view);
   const deps = { self: view.config.node, leadership, peers: view.peers, clock: view.clock };
@@ -69,6 +72,24 @@ export function apiHandlers({ view, leadership, joined, proxy }: ApiDeps): Handl
         maintenanceOff(view, reads.node(params.uid).uid),
       ),
     nodeAction: async ({ params }) => reads.nodeAction(params.uid, params.action),
+    users: async () => listUsers(view, adminName()),
+    user: async ({ params }) => getUser(view, adminName(), params.uid ?? ""),
+    createUser: async ({ body, role, forwardedBy }) => {
+      requireMayManage(role, { wanted: body.role });
+      return byLeader(deps, "createUser", { body }, forwardedBy, () => createUser(view, adminName(), body));
+    },
+    updateUser: async ({ params, body, role, forwardedBy }) => {
+      const user = getUser(view, adminName(), params.uid ?? "");
+      requireMayManage(role, { user, wanted: body.role });
+      return byLeader(deps, "updateUser", { params: uidOf(params), body }, forwardedBy, () =>
+        updateUser(view, user.uid, body),
+      );
+    },
+    deleteUser: async ({ params, role, forwardedBy }) => {
+      const user = getUser(view, adminName(), params.uid ?? "");
+      requireMayManage(role, { user });
+      return byLeader(deps, "deleteUser", { params: uidOf(params) }, forwardedBy, () => deleteUser(view, user.uid));
+    },
     localInstances: async () => view.localInstances(),
     localVouch: async ({ body }) => {
       view.members.vouchFor(body.node);

@@ -13,7 +13,19 @@ export const refusals = {
     "AGENT_UNAUTHORIZED",
     401,
     "unauthorized",
-    "Use the credentials in the secret named as the cluster.",
+    "Use the credentials in the Secret named as the cluster, or those of a user (GET /v1/users).",
+  ),
+  forbidden: row(
+    "AGENT_FORBIDDEN",
+    403,
+    "insufficient_permissions",
+    "Ask as a user with one of the roles that the description names, or have an administrator change yours.",
+  ),
+  tooManyLogins: row(
+    "AGENT_TOO_MANY_LOGINS",
+    429,
+    "too_many_requests",
+    "Try again in a few seconds: passwords are checked one after the other.",
   ),
   badRequest: row("AGENT_BAD_REQUEST", 400, "bad_request", "Send the JSON object that the description asks for."),
   notJson: row(
@@ -77,6 +89,15 @@ export const refusals = {
     "missing_module",
     "Upload the module with POST /v2/modules, then ask again.",
   ),
+  noSuchUser: row("AGENT_NO_SUCH_USER", 404, "user_not_exist", "List the users with GET /v1/users."),
+  emailTaken: row("AGENT_EMAIL_TAKEN", 409, "email_already_exists", "Change the user that has it, or choose another."),
+  clusterAdmin: row(
+    "AGENT_CLUSTER_ADMIN",
+    406,
+    "cannot_change_cluster_admin",
+    "Change username and password in the Secret named as the cluster.",
+  ),
+  tooManyUsers: row("AGENT_TOO_MANY_USERS", 406, "too_many_users", "Delete users that nobody needs."),
   busy: row("AGENT_BUSY", 409, "busy", "Wait until the running action ends (GET /v1/actions), then ask again."),
   licenseExpired: row("AGENT_LICENSE_EXPIRED", 403, "license_expired", "Install a valid licence, then ask again."),
   licenseLimit: row(
@@ -128,5 +149,11 @@ export function refusalOf(error: unknown): Refusal {
 }
 
 function row(code: string, status: number, errorCode: string, remedy: string): Refusal {
-  return { code, status, errorCode, retry: status === 409 || status >= 500 ? "backoff" : "never", remedy };
+  return {
+    code,
+    status,
+    errorCode,
+    retry: status === 409 || status === 429 || status >= 500 ? "backoff" : "never",
+    remedy,
+  };
 }

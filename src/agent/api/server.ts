@@ -6,10 +6,11 @@ import type { Log } from "../../base/log.ts";
 import type { StoreVersion } from "../../api/records.ts";
 import type { ErrorBody } from "../../management/records.ts";
 import { FORWARDED_BY } from "../../management/request.ts";
+import { rolesWith, type ManagementRole } from "../../api/management-roles.ts";
 import { routes } from "../../management/routes.ts";
 import type { BodyOf, ReplyOf, RouteName } from "../../management/routes.ts";
 import { acceptArchives } from "./archives.ts";
-import { isAuthorized } from "./auth.ts";
+import type { Caller } from "./auth.ts";
 import { bodyOf } from "./bodies.ts";
 import { entityTag, hasEntityTag, isKnown } from "./entity-tag.ts";
 import { methodsOf } from "./paths.ts";
@@ -20,6 +21,8 @@ import type { SecretFiles } from "../node/secret-files.ts";
 export interface Call<N extends RouteName> {
   readonly params: Readonly<Record<string, string>>;
   readonly body: BodyOf<N>;
+  /** Of the caller; `none` where nobody is asked who they are. */
+  readonly role: ManagementRole;
   /** uid of the node that carried this write here because it does not lead; absent when a client called. */
   readonly forwardedBy?: string;
 }
@@ -31,8 +34,8 @@ export interface ManagementApiOptions {
   readonly host: string;
   readonly port: number;
   readonly tls: SecretFiles<"tls.crt" | "tls.key">;
-  /** Asked at each request, so that changed credentials count at once. */
-  readonly credentials: () => { readonly username: string; readonly password: string };
+  /** Who sends a header with Basic credentials; undefined when nobody that is known does. */
+  readonly callerOf: (header: string | undefined) => Promise<Caller | undefined>;
   readonly handlers: Handlers;
   /** Why the API cannot be used yet; undefined once the node has joined. */
   readonly notJoined: () => string | undefined;
@@ -83,19 +86,21 @@ const REQUEST_MS = 120_000;
 type HttpsInstance = FastifyInstance<Server>;
 
 function mount<N extends RouteName>(server: HttpsInstance, name: N, options: ManagementApiOptions): void {
-  const { method, path, auth } = routes[name];
+  const { method, path } = routes[name];
+  const roles = new WeakMap<FastifyRequest, ManagementRole>();
   server.route<{ Params: Record<string, string> }>({
     method,
     url: path,
     // before anything of the body is read
     onRequest: async (request) => {
-      if (auth === "admin") authorize(request, options);
+      roles.set(request, await authorize(name, request, options));
     },
     handler: async (request, reply) => {
       const forwardedBy = request.headers[FORWARDED_BY];
       const answer = await options.handlers[name]({
         params: request.params,
         body: bodyOf(name, request.body, options.supported),
+        role: roles.get(request) ?? "none",
         ...(typeof forwardedBy === "string" ? { forwardedBy } : {}),
       });
       if (!hasEntityTag(name)) return answer;
@@ -106,15 +111,32 @@ function mount<N extends RouteName>(server: HttpsInstance, name: N, options: Man
   });
 }
 
-function authorize(request: FastifyRequest, options: ManagementApiOptions): void {
-  if (!isAuthorized(request.headers.authorization, options.credentials())) {
+/** The role of the caller, who may do this; `none` where nobody is asked who they are. */
+async function authorize(
+  name: RouteName,
+  request: FastifyRequest,
+  { callerOf, notJoined }: ManagementApiOptions,
+): Promise<ManagementRole> {
+  const { auth } = routes[name];
+  if (auth === "none") return "none";
+  const caller = await callerOf(request.headers.authorization);
+  if (caller === undefined) {
     throw refuse(
       refusals.unauthorized,
-      "the credentials given are not those of this cluster: send username and password of its Secret as Basic credentials",
+      "the credentials given are neither those of this cluster nor of one of its users: send username and password of its Secret as Basic credentials",
     );
   }
-  const reason = options.notJoined();
+  const isAllowed = auth === "cluster" ? caller.isCluster : rolesWith(auth).includes(caller.role);
+  if (!isAllowed) {
+    const needed =
+      auth === "cluster"
+        ? "only the nodes of the cluster do this among themselves"
+        : `it takes the permission ${auth}, which the roles ${rolesWith(auth).join(", ")} have`;
+    throw refuse(refusals.forbidden, `${caller.name} has the role ${caller.role}: ${needed}`);
+  }
+  const reason = notJoined();
   if (reason !== undefined) throw refuse(refusals.notJoined, reason);
+  return caller.role;
 }
 
 function refuseUnrouted(request: FastifyRequest, reply: FastifyReply): never {

@@ -22,6 +22,7 @@ import { followLicenseAuthorities } from "../records/license-authorities.ts";
 import { followRecords } from "../records/records.ts";
 import { watchSecret } from "./secret-files.ts";
 import type { WatchedSecret } from "./secret-files.ts";
+import { userPasswords } from "./user-passwords.ts";
 import { Signals } from "../signals.ts";
 
 export interface AgentDeps {
@@ -84,6 +85,7 @@ export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<No
     records,
     members,
     passwords,
+    userPasswords: userPasswords(kube, cluster, namespace),
     modules,
     authorities,
     engines,

@@ -13,6 +13,7 @@ import type { LicenseAuthorities } from "./license-authorities.ts";
 import type { Members } from "./members.ts";
 import type { ModuleStore } from "../node/module-store.ts";
 import type { Passwords } from "../node/passwords.ts";
+import type { UserPasswords } from "../node/user-passwords.ts";
 import type { Peers } from "./peers.ts";
 import type { Records } from "./records.ts";
 
@@ -22,6 +23,7 @@ export interface ClusterView {
   readonly records: Records;
   readonly members: Members;
   readonly passwords: Passwords;
+  readonly userPasswords: UserPasswords;
   /** The modules that this node has. */
   readonly modules: ModuleStore;
   /** Who may sign the licences of this cluster. */

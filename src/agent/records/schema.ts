@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MANAGEMENT_ROLES } from "../../api/management-roles.ts";
 import { DATABASE_STATES, EVICTION_POLICIES, PERSISTENCE, STORE_VERSIONS } from "../../api/records.ts";
 import type { ClusterStateRecord, DatabaseRecord } from "../../api/records.ts";
 import { Fault, messageOf } from "../../base/fault.ts";
@@ -84,6 +85,17 @@ const cluster: z.ZodType<ClusterStateRecord> = z.looseObject({
   ),
   modules: z.array(installedModule).exactOptional(),
   license: z.string().exactOptional(),
+  users: z
+    .array(
+      z.looseObject({
+        uid: count,
+        email: z.string(),
+        name: z.string(),
+        role: z.enum(MANAGEMENT_ROLES),
+        secret: z.string(),
+      }),
+    )
+    .exactOptional(),
   finished: z.array(action.extend({ object: z.string() })),
 });
 

@@ -1,0 +1,50 @@
+/** What a user of the management API may be; `none` may do nothing. */
+export const MANAGEMENT_ROLES = [
+  "admin",
+  "cluster_member",
+  "cluster_viewer",
+  "db_member",
+  "db_viewer",
+  "user_manager",
+  "none",
+] as const;
+
+export type ManagementRole = (typeof MANAGEMENT_ROLES)[number];
+
+const VIEWERS = ["admin", "cluster_member", "cluster_viewer", "db_member", "db_viewer", "user_manager"] as const;
+const DATABASE_OWNERS = ["admin", "cluster_member", "db_member"] as const;
+const USER_OWNERS = ["admin", "user_manager"] as const;
+const ADMIN = ["admin"] as const;
+
+/** The roles that hold each permission of the management API. */
+const HOLDERS = {
+  view_cluster_info: VIEWERS,
+  view_license: VIEWERS,
+  install_new_license: USER_OWNERS,
+  view_all_nodes_info: VIEWERS,
+  view_cluster_modules: VIEWERS,
+  update_cluster: ADMIN,
+  view_all_bdbs_info: VIEWERS,
+  create_bdb: DATABASE_OWNERS,
+  update_bdb: DATABASE_OWNERS,
+  delete_bdb: DATABASE_OWNERS,
+  update_bdb_with_action: DATABASE_OWNERS,
+  view_status_of_cluster_action: VIEWERS,
+  start_node_action: ADMIN,
+  view_all_users_info: USER_OWNERS,
+  create_user: USER_OWNERS,
+  update_user: USER_OWNERS,
+  delete_user: USER_OWNERS,
+} as const satisfies Record<string, readonly ManagementRole[]>;
+
+export type ManagementPermission = keyof typeof HOLDERS;
+
+/** The roles that hold `permission`, the mightiest first. */
+export function rolesWith(permission: ManagementPermission): readonly ManagementRole[] {
+  return HOLDERS[permission];
+}
+
+/** Whether `role` may touch a user of the role `other`: nobody gives, changes or takes more than they have. */
+export function mayManage(role: ManagementRole, other: ManagementRole): boolean {
+  return role === "admin" || (role === "user_manager" && other !== "admin");
+}

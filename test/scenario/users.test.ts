@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { request } from "node:https";
+import { after, before, test } from "node:test";
+import { PORTS, clusterNames } from "../../src/api/names.ts";
+import type { UserRecord } from "../../src/management/records.ts";
+import { startTestCluster, type TestCluster } from "../kit/cluster.ts";
+import { until } from "../kit/until.ts";
+
+const PASSWORD = "correct horse";
+let cluster: TestCluster;
+before(async () => {
+  cluster = await startTestCluster({ nodes: 2, release: "8.2.0-12" });
+  await cluster.create({ name: "first", memory_size: 10_000_000 });
+});
+after(() => cluster[Symbol.asyncDispose]());
+
+test("a user is let in by every node with what the role allows, and nothing shows the password", async () => {
+  const made = await letIn("viewer@example.org", "db_viewer");
+  assert.deepEqual(made, { uid: made.uid, email: "viewer@example.org", name: "viewer@example.org", role: "db_viewer" });
+  for (const node of [1, 2]) {
+    await heard(200, () => asUser(made, "GET", "/v1/bdbs", undefined, node));
+    const refused = await asUser(made, "PUT", "/v1/bdbs/1", { eviction_policy: "noeviction" }, node);
+    assert.deepEqual([refused.status, refused.body.error_code], [403, "insufficient_permissions"]);
+    assert.match(String(refused.body.description), /role db_viewer: it takes the permission update_bdb.*db_member/);
+  }
+  const wrong = await asUser(made, "GET", "/v1/bdbs", undefined, 1, "wrong horse");
+  assert.equal(wrong.status, 401);
+});
+
+test("what nodes do among themselves is for no user", async () => {
+  const admin = await letIn("boss@example.org", "admin");
+  await heard(200, () => asUser(admin, "GET", "/v1/users"));
+  const refused = await asUser(admin, "GET", "/v1/local/instances");
+  assert.deepEqual([refused.status, refused.body.error_code], [403, "insufficient_permissions"]);
+});
+
+test("another password and another role hold at every node as soon as it hears of them", async () => {
+  const user = await letIn("member@example.org", "db_member");
+  await heard(200, () => asUser(user, "PUT", "/v1/bdbs/1", {}, 2));
+  await asAdmin("PUT", `/v1/users/${user.uid}`, { password: "battery staple", role: "db_viewer" });
+  for (const node of [1, 2]) {
+    await heard(401, () => asUser(user, "GET", "/v1/bdbs", undefined, node));
+    assert.equal((await asUser(user, "GET", "/v1/bdbs", undefined, node, "battery staple")).status, 200);
+    assert.equal((await asUser(user, "PUT", "/v1/bdbs/1", {}, node, "battery staple")).status, 403);
+  }
+});
+
+test("who was deleted is out, and the uid is known no more", async () => {
+  const user = await letIn("leaver@example.org", "cluster_member");
+  assert.equal((await asAdmin("DELETE", `/v1/users/${user.uid}`)).status, 200);
+  for (const node of [1, 2]) await heard(401, () => asUser(user, "GET", "/v1/bdbs", undefined, node));
+  assert.equal((await asAdmin("GET", `/v1/users/${user.uid}`)).status, 404);
+});
+
+test("a user_manager makes no administrators and touches none", async () => {
+  const manager = await letIn("people@example.org", "user_manager");
+  await heard(200, () => asUser(manager, "GET", "/v1/users"));
+  const made = await asUser(manager, "POST", "/v1/users", { email: "a@b.org", password: PASSWORD, role: "admin" });
+  assert.deepEqual([made.status, made.body.error_code], [403, "insufficient_permissions"]);
+  const { body } = await asAdmin("POST", "/v1/users", { email: "root@b.org", password: PASSWORD, role: "admin" });
+  for (const [method, change] of [["PUT", { password: "taken over!" }], ["DELETE"]] as const) {
+    await heard(403, () => asUser(manager, method, `/v1/users/${body.uid}`, change));
+  }
+  const raised = await asUser(manager, "PUT", `/v1/users/${manager.uid}`, { role: "admin" });
+  assert.equal(raised.status, 403);
+});
+
+const refusals = [
+  ["an address that is none", { email: "nobody", password: PASSWORD, role: "none" }, 400, /^email: /],
+  ["a short password", { email: "x@y.org", password: "short", role: "none" }, 400, /^password: .*8/],
+  ["a role that there is not", { email: "x@y.org", password: PASSWORD, role: "king" }, 400, /^role: .*db_viewer/],
+  ["a field that there is not", { email: "x@y.org", password: PASSWORD, role: "none", uid: 7 }, 400, /"uid"/],
+  ["the address of the administrator", { email: "admin@test", password: PASSWORD, role: "none" }, 400, /^email: /],
+] as const;
+
+for (const [rule, body, status, says] of refusals) {
+  test(`a user with ${rule} is refused`, async () => {
+    const answer = await asAdmin("POST", "/v1/users", body);
+    assert.equal(answer.status, status);
+    assert.match(String(answer.body.description), says);
+  });
+}
+
+test("an address is given once, in whatever case", async () => {
+  await letIn("once@example.org", "none");
+  const again = await asAdmin("POST", "/v1/users", { email: "Once@Example.org", password: PASSWORD, role: "none" });
+  assert.deepEqual([again.status, again.body.error_code], [409, "email_already_exists"]);
+});
+
+test("the cluster's own administrator is listed first and changed in its Secret alone", async () => {
+  const { body } = await asAdmin("GET", "/v1/users/1");
+  assert.deepEqual(body, { uid: 1, email: "admin@test", name: "admin@test", role: "admin" });
+  for (const method of ["PUT", "DELETE"]) {
+    const answer = await asAdmin(method, "/v1/users/1", method === "PUT" ? { role: "none" } : undefined);
+    assert.deepEqual([answer.status, answer.body.error_code], [406, "cannot_change_cluster_admin"]);
+  }
+});
+
+async function letIn(email: string, role: string): Promise<UserRecord> {
+  const answer = await asAdmin("POST", "/v1/users", { email, password: PASSWORD, role });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return { uid: Number(answer.body.uid), email, name: email, role: "none", ...answer.body };
+}
+
+interface UserAnswer {
+  readonly status: number | undefined;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Nodes learn from the API server what the leader has written. */
+async function heard(status: number, asked: () => Promise<UserAnswer>): Promise<void> {
+  await until(`the answer is ${status}`, async () => (await asked()).status === status, { everyMs: 25 });
+}
+
+function asAdmin(method: string, path: string, body?: object): Promise<UserAnswer> {
+  return ask("admin@test", "test-password", { method, path, body });
+}
+
+function asUser(
+  { email }: UserRecord,
+  method: string,
+  path: string,
+  body?: object,
+  node = 1,
+  password = PASSWORD,
+): Promise<UserAnswer> {
+  return ask(email, password, { method, path, body, node });
+}
+
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly body: object | undefined;
+  readonly node?: number;
+}
+
+function ask(username: string, password: string, { method, path, body, node = 1 }: Asked): Promise<UserAnswer> {
+  return new Promise((resolve, reject) => {
+    const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+    const type = body === undefined ? {} : { "content-type": "application/json" };
+    const asked = request(
+      {
+        host: cluster.address(node),
+        port: PORTS.management,
+        servername: clusterNames.dnsName(cluster.rec, cluster.namespace),
+        ca: cluster.ca,
+        method,
+        path,
+        headers: { ...type, authorization },
+      },
+      (response) => {
+        let text = "";
+        response.setEncoding("utf8");
+        response.on("data", (chunk: string) => (text += chunk));
+        response.on("end", () => resolve({ status: response.statusCode, body: JSON.parse(text) }));
+      },
+    );
+    asked.on("error", reject);
+    asked.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
