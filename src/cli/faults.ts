@@ -53,6 +53,12 @@ export const faults = {
     retry: "backoff",
     remedy: "The nodes go on fetching it by themselves; look for one that is down: storectl nodes.",
   },
+  recoveryFailed: {
+    code: "CLI_RECOVERY_FAILED",
+    retry: "backoff",
+    remedy:
+      "Ask `storectl why` what came in between; nothing after it was done, and the same command again goes on from there.",
+  },
   unreadable: {
     code: "CLI_UNREADABLE",
     retry: "never",

@@ -9,6 +9,7 @@ import { modulesCommand } from "./modules/command.ts";
 import { nodesCommand } from "./nodes/command.ts";
 import { planCommand } from "./plan/command.ts";
 import { preflightCommand } from "./preflight/command.ts";
+import { recoverCommand } from "./recover/command.ts";
 import { statusCommand } from "./status/command.ts";
 import { upgradeCommand } from "./upgrade/command.ts";
 import { whyCommand } from "./why/command.ts";
@@ -20,6 +21,7 @@ const COMMANDS: readonly ((context: Asking) => Command)[] = [
   upgradeCommand,
   statusCommand,
   whyCommand,
+  recoverCommand,
   nodesCommand,
   databasesCommand,
   modulesCommand,

@@ -19,11 +19,6 @@ export const faults = {
     remedy:
       "Check the URL in spec.userDefinedModules, its credentials secret, and that the cluster may reach the server.",
   },
-  nameDiffers: {
-    code: "MODULES_NAME_DIFFERS",
-    retry: "never",
-    remedy: "Write the module_name or the display_name of the manifest into spec.userDefinedModules[].name.",
-  },
   badManifest: {
     code: "MODULES_BAD_MANIFEST",
     retry: "never",

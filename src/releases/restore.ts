@@ -23,10 +23,15 @@ export function permissionsText(lacking: readonly MissingPermission[]): string {
 export function restoringPatch(lacking: readonly MissingPermission[]): string | undefined {
   const [first] = lacking;
   if (first === undefined) return undefined;
-  const rules = [...Map.groupBy(lacking, placeOf).values()].flatMap(ruleOf);
-  const operations = rules.map((value) => ({ op: "add", path: "/rules/-", value }));
+  const operations = restoringOperations(lacking);
   const command = `kubectl patch role ${first.role} -n ${first.namespace} --type json -p '${JSON.stringify(operations)}'`;
   return command.length > LONGEST_COMMAND ? undefined : command;
+}
+
+/** The JSON patch that adds what is lacking to a Role. */
+export function restoringOperations(lacking: readonly MissingPermission[]): readonly object[] {
+  const rules = [...Map.groupBy(lacking, placeOf).values()].flatMap(ruleOf);
+  return rules.map((value) => ({ op: "add", path: "/rules/-", value }));
 }
 
 function placeOf({ group, resource, name }: MissingPermission): string {

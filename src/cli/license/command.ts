@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { LICENSE_AUTHORITIES, LICENSE_KEY, type LicenseTerms } from "../../api/license.ts";
@@ -7,6 +7,7 @@ import { Fault, messageOf } from "../../base/fault.ts";
 import { timestamp } from "../../kube/timestamp.ts";
 import { createLicenseAuthority, readLicense, signLicense } from "../../management/license.ts";
 import { faults } from "../faults.ts";
+import { textOf } from "../files.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -95,12 +96,6 @@ function described(terms: LicenseTerms, now: Date): string {
   ];
   const install = `Install it: kubectl create secret generic <name> --from-file=${LICENSE_KEY}=<file>, then spec.licenseSecretName\n`;
   return rows.map(([name = "", value = ""]) => `${name.padEnd(10)}${value}\n`).join("") + install;
-}
-
-async function textOf(file: string): Promise<string> {
-  return readFile(file, "utf8").catch((error: unknown) => {
-    throw new Fault(faults.file, `${file} cannot be read: ${messageOf(error)}`, { file }, error);
-  });
 }
 
 function wholeNumber(text: string): number {

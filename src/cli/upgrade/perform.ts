@@ -1,5 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { Fault, messageOf } from "../../base/fault.ts";
+import { Fault } from "../../base/fault.ts";
 import { OPERATOR_NAME } from "../../api/names.ts";
 import type { Finding } from "../../api/parts.ts";
 import { STORE_VERSIONS } from "../../api/records.ts";
@@ -13,6 +12,7 @@ import { bundleFor } from "../../releases/bundle.ts";
 import { releaseByOperator } from "../../releases/find.ts";
 import { imagesOf } from "../../releases/images.ts";
 import { faults } from "../faults.ts";
+import { textOf } from "../files.ts";
 import type { Look } from "../look.ts";
 import type { Site } from "../site.ts";
 import { follow, type Sight } from "./follow.ts";
@@ -45,11 +45,7 @@ export async function perform(
 }
 
 async function bundleText(file: string | undefined, version: string): Promise<string> {
-  if (file !== undefined) {
-    return readFile(file, "utf8").catch((error: unknown) => {
-      throw new Fault(faults.file, `${file} cannot be read: ${messageOf(error)}`, { file }, error);
-    });
-  }
+  if (file !== undefined) return textOf(file);
   const release = releaseByOperator(version);
   if (release === undefined) throw new Fault(faults.unknownRelease, `"${version}" is in no release`);
   return bundleFor(release);

@@ -3,6 +3,7 @@ import type { Condition, Finding } from "../../api/parts.ts";
 import type { Stored } from "../../kube/kube.ts";
 import type { ClusterView } from "../../planner/cluster/view.ts";
 import type { Surroundings } from "../../planner/prerequisites/surroundings.ts";
+import { splitMessage } from "./split.ts";
 
 /** One thing that stands in the way. */
 export interface Answer {
@@ -112,7 +113,7 @@ function conditionAnswers({ kind, name, object, conditions, told, events }: Told
     .filter(({ type, status, reason }) => TROUBLE[type] === status && !told.some(({ id }) => id === reason))
     .map(({ reason, message, lastTransitionTime }) => {
       const said = events.find((event) => event.kind === kind && event.name === name && event.reason === reason);
-      const { evidence, clears } = split(message);
+      const { evidence, clears } = splitMessage(message);
       return {
         object,
         rule: reason,
@@ -121,16 +122,6 @@ function conditionAnswers({ kind, name, object, conditions, told, events }: Told
         clears: clears || `kubectl describe ${object}`,
       };
     });
-}
-
-/** What a message tells, and the remedy or the command that it ends in; empty when it names none. */
-function split(message: string): Pick<Answer, "evidence" | "clears"> {
-  const mark = "; remedy: ";
-  const remedy = message.indexOf(mark);
-  if (remedy >= 0) return { evidence: message.slice(0, remedy), clears: message.slice(remedy + mark.length) };
-  const command = message.search(/\b(kubectl|storectl) \w/);
-  if (command < 0) return { evidence: message, clears: "" };
-  return { evidence: message.slice(0, command).replace(/[\s:;,]+$/, ""), clears: message.slice(command) };
 }
 
 /** The cluster does not answer us, though nobody has said so. */

@@ -1,5 +1,6 @@
 import type { Secret } from "kubernetes-types/core/v1.js";
 import type { UserModuleStatus } from "../../api/cluster-status.ts";
+import type { ModuleManifest } from "../../api/module-manifest.ts";
 import type { Clock } from "../../base/clock.ts";
 import { Fault, messageOf } from "../../base/fault.ts";
 import { Secrets } from "../../kube/builtin.ts";
@@ -7,7 +8,6 @@ import type { Kube, Stored } from "../../kube/kube.ts";
 import type { ManagementClient } from "../../management/client.ts";
 import { openModule } from "../../modules/archive.ts";
 import { downloadArchive } from "../../modules/download.ts";
-import { faults } from "../../modules/faults.ts";
 import type { ClusterObservation } from "../../observe/cluster.ts";
 import { listedModules, modulesToFetch, statusOf, type ListedModule } from "../../planner/user-modules.ts";
 import { faults as operatorFaults } from "../faults.ts";
@@ -75,9 +75,10 @@ async function install(
   try {
     const archive = await downloadArchive({ url, ...(await accessTo(kube, namespace, module)) });
     const { manifest } = await openModule(archive);
-    requireName(name, manifest);
-    await client.call("uploadModule", { body: { module: new Uint8Array(archive) } });
     const { module_name: moduleName, semantic_version: version } = manifest;
+    const objection = nameObjection(name, manifest);
+    if (objection !== "") return { name, url, state: "Failed", message: objection, moduleName, version };
+    await client.call("uploadModule", { body: { module: new Uint8Array(archive) } });
     return { name, url, state: "Installed", message: "", moduleName, version };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
@@ -85,12 +86,11 @@ async function install(
   }
 }
 
-/** §2.2: otherwise nobody could tell which module is meant. */
-function requireName(name: string, manifest: { readonly module_name: string; readonly display_name: string }): void {
+/** §2.2: otherwise nobody could tell which module is meant. Empty when the name is one of the manifest's. */
+function nameObjection(name: string, manifest: ModuleManifest): string {
   const { module_name: short, display_name: long } = manifest;
-  if (name === short || name === long) return;
-  const said = `it is listed as "${name}", and its manifest says module_name "${short}" and display_name "${long}"`;
-  throw new Fault(faults.nameDiffers, said);
+  if (name === short || name === long) return "";
+  return `it is listed as "${name}", and its manifest says module_name "${short}" and display_name "${long}"`;
 }
 
 interface Access {

@@ -1,0 +1,58 @@
+import type { Finding } from "../../api/parts.ts";
+import { MOMENTS } from "../prerequisites/check.ts";
+import { verdictsAt } from "../prerequisites/run.ts";
+import { isOlder } from "../hops/state.ts";
+import type { Cause, DatabaseObject, RecoveryFacts } from "./recovery.ts";
+
+/** That an upgrade is frozen is seen by this one too; it is no cause. */
+const EFFECTS = ["ClusterNotAtRest"];
+
+/**
+ * What stands in the way now, the deepest cause first: what the checks see, what the operator alone can know, and what keeps
+ * databases from becoming what their objects say.
+ */
+export function causesOf({ situation, databases }: RecoveryFacts): readonly Cause[] {
+  const object = `rec/${situation.view.name}`;
+  const seen = verdictsAt(MOMENTS, situation).flatMap((verdict) =>
+    verdict.outcome === "found" && isCause(verdict.finding) && !EFFECTS.includes(verdict.check.id)
+      ? [{ check: verdict.check.id, object, finding: verdict.finding }]
+      : [],
+  );
+  const told = (situation.view.remembered.findings ?? [])
+    .filter(({ id }) => !seen.some(({ finding }) => finding.id === id))
+    .filter((finding) => isHeldUp(finding) || isOperatorsOwn(finding))
+    .map((finding) => ({ check: finding.id, object, finding }));
+  return [...seen, ...told, ...databases.flatMap((database) => causesOfDatabase(database, { situation, databases }))];
+}
+
+/** A step that waits for another moves by itself, but nobody else ends a maintenance that was forgotten. */
+function isCause({ severity }: Finding): boolean {
+  return severity === "block";
+}
+
+/** The operator knows which node it has in maintenance itself. */
+function isHeldUp({ id, severity }: Finding): boolean {
+  return severity === "wait" && id === "NodeInMaintenance";
+}
+
+/** What only the operator meets: the checks above would see the rest, and its word of them may be old. */
+function isOperatorsOwn({ id }: Finding): boolean {
+  return ["RequestForbidden", "LicenseRefused", "LicenseNotFound"].includes(id);
+}
+
+function causesOfDatabase(database: DatabaseObject, { situation }: RecoveryFacts): readonly Cause[] {
+  const object = `redb/${database.name}`;
+  const { cluster } = situation.view;
+  const known = cluster.reachable ? cluster.databases.find(({ name }) => name === database.name) : undefined;
+  const told = database.findings.map((finding) => ({ check: finding.id, object, finding }));
+  if (known === undefined || database.storeVersion === undefined) return told;
+  if (!isOlder(database.storeVersion, known.storeVersion)) return told;
+  const evidence = `the database is at ${known.storeVersion} and spec.storeVersion says "${database.storeVersion}"`;
+  const finding: Finding = {
+    id: "Drifted",
+    severity: "warn",
+    evidence,
+    remedy: "write into the object what is the case",
+  };
+  return [...told.filter(({ check }) => check !== "DowngradeRefused"), { check: "Drifted", object, finding }];
+}

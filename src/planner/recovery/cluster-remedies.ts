@@ -1,0 +1,126 @@
+import type { ClusterSpec } from "../../api/cluster-spec.ts";
+import { compareVersionText } from "../../base/version.ts";
+import { releaseByNodeTag } from "../../releases/find.ts";
+import { isOlder } from "../hops/state.ts";
+import type { RecoveryAct } from "./recovery.ts";
+import type { Remedies, Remedy, RemedyFacts } from "./remedy.ts";
+
+/** What the specs of cluster and databases say, and what the cluster itself holds (§7). */
+export const CLUSTER_REMEDIES: Remedies = {
+  NodeNumber: ({ situation: { view } }) => {
+    const has = Math.max(3, view.workload?.replicas ?? 0);
+    return { acts: [patch({ nodes: has % 2 === 1 ? has : has + 1 })] };
+  },
+  UnknownImageTag: rightTag,
+  ImageTagMismatch: rightTag,
+  RiggerTagMismatch: ({ situation: { view } }) => ({
+    acts: [patch({ storeEnterpriseServicesRiggerImageSpec: { versionTag: view.operator.operator } })],
+  }),
+  AutoUpgradeContradiction: () => ({
+    acts: [patch({ upgradeSpec: null })],
+    otherwise: "spec.autoUpgradeStoreEnterprise alone then says whether the upgrade is automatic",
+  }),
+  AutoUpgradeDigestConflict: digests,
+  AutoUpgradeUserModules: (facts) => ({
+    ...byHand(facts),
+    otherwise: "user-defined modules need an upgrade by hand (§2.2)",
+  }),
+  LicenseInvalid: license,
+  LicenseEndsSoon: license,
+  LicenseRefused: license,
+  LicenseNotFound: license,
+  IncompatibleDatabaseVersion: databaseVersions,
+  UpgradePolicyMajor: () => ({ acts: [patch({ storeUpgradePolicy: "latest" })] }),
+  NodeInMaintenance: ({ situation: { view } }) => ({
+    acts: (view.cluster.reachable ? view.cluster.nodes : [])
+      .filter(({ maintenance }) => maintenance)
+      .map(({ uid }) => ({ kind: "end-maintenance", uid })),
+  }),
+  WorkerUnschedulable: ({ situation: { around } }) => ({
+    acts: (around.workers?.read === true ? around.workers.value : [])
+      .filter(({ cordoned, ready }) => cordoned && ready)
+      .map(({ name }) => ({ kind: "uncordon", worker: name })),
+  }),
+  DowngradeRefused: asTheDatabaseIs,
+  Drifted: asTheDatabaseIs,
+};
+
+function patch(spec: object): RecoveryAct {
+  return { kind: "patch-cluster", spec };
+}
+
+/** The tag of the operator's own release is the only one that the operator brings a cluster to. */
+function rightTag({ situation: { view } }: RemedyFacts): Remedy {
+  const { operator, nodeTag } = view.operator;
+  const runs = releaseByNodeTag(view.workload?.imageTag ?? "");
+  const isUpgrade = runs !== undefined && (compareVersionText(runs.operator, operator) ?? 0) < 0;
+  return {
+    acts: [patch({ storeEnterpriseImageSpec: { versionTag: nodeTag } })],
+    irreversible: isUpgrade ? `the cluster goes on to ${operator}, and never back` : "",
+  };
+}
+
+const PINNED = [
+  "storeEnterpriseImageSpec",
+  "storeEnterpriseServicesRiggerImageSpec",
+  "bootstrapperImageSpec",
+] as const satisfies readonly (keyof ClusterSpec)[];
+
+/** §3: every digest goes, or automatic upgrade does. */
+function digests(facts: RemedyFacts): Remedy {
+  const { spec } = facts.situation.view;
+  if (facts.given.keepDigests) return byHand(facts);
+  const images = PINNED.filter((place) => spec[place]?.digestHash !== undefined).map((place) => [
+    place,
+    { digestHash: null },
+  ]);
+  const usage = spec.usageMeter?.callHomeClient?.imageSpec?.digestHash;
+  return {
+    acts: [
+      patch({
+        ...Object.fromEntries(images),
+        ...(usage === undefined ? {} : { usageMeter: { callHomeClient: { imageSpec: { digestHash: null } } } }),
+      }),
+    ],
+    otherwise: "--keep-digests turns automatic upgrade off instead, and asks for the release by hand",
+  };
+}
+
+/** Automatic upgrade off, and the release that it was to bring asked for by hand. */
+function byHand({ situation: { view, step } }: RemedyFacts): Remedy {
+  const tag = step === undefined ? {} : { storeEnterpriseImageSpec: { versionTag: view.operator.nodeTag } };
+  return { acts: [patch({ autoUpgradeStoreEnterprise: false, upgradeSpec: null, ...tag })] };
+}
+
+/** The cluster looks at it before anything is written: one that it refuses changes nothing. */
+function license({ situation: { view }, given }: RemedyFacts): Remedy {
+  const { license: text, licenseSecretName: secret } = view.spec;
+  if (!given.license) return { needs: "a licence for this cluster: --license <file>" };
+  const isNamed = secret !== undefined || (text ?? "") !== "";
+  return { acts: [{ kind: "install-license" }, ...(isNamed ? [{ kind: "write-license" as const, secret }] : [])] };
+}
+
+/** Through the management API, since objects of databases are not acted on meanwhile; then the object says the same (§1, §7). */
+function databaseVersions(facts: RemedyFacts): Remedy | undefined {
+  const { situation, databases, cause } = facts;
+  if (cause.object.startsWith("redb/")) return asTheDatabaseIs(facts);
+  const { cluster } = situation.view;
+  const minimum = situation.step?.to.minDatabase;
+  if (!cluster.reachable || minimum === undefined) return undefined;
+  const old = cluster.databases.filter(({ storeVersion }) => isOlder(storeVersion, minimum));
+  return {
+    acts: old.flatMap(({ name, uid }): RecoveryAct[] => [
+      { kind: "upgrade-database", name, uid, to: minimum },
+      ...(databases.some((one) => one.name === name)
+        ? [{ kind: "patch-database" as const, name, storeVersion: minimum }]
+        : []),
+    ]),
+    irreversible: `${old.map(({ name }) => `"${name}"`).join(", ")} never go back below ${minimum}`,
+  };
+}
+
+function asTheDatabaseIs({ situation: { view }, cause }: RemedyFacts): Remedy | undefined {
+  const name = cause.object.replace(/^redb\//, "");
+  const known = view.cluster.reachable ? view.cluster.databases.find((one) => one.name === name) : undefined;
+  return known && { acts: [{ kind: "patch-database", name, storeVersion: known.storeVersion }] };
+}

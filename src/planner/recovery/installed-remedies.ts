@@ -1,0 +1,45 @@
+import { OLD_WEBHOOK_CONFIGURATION } from "../../api/names.ts";
+import { restoringOperations, restoringPatch } from "../../releases/restore.ts";
+import { newerRelease } from "../cluster/target.ts";
+import type { RecoveryAct } from "./recovery.ts";
+import type { Remedies, RemedyFacts } from "./remedy.ts";
+
+/** What is installed around the cluster: permissions, definitions, operator, webhook. Nothing else can be written without them. */
+export const INSTALLED_REMEDIES: Remedies = {
+  PermissionsMissing: permissions,
+  ClusterPermissionsMissing: permissions,
+  DefinitionWrong: ({ situation: { view } }) => ({
+    acts: [{ kind: "apply-bundle", release: view.operator.operator, kinds: ["CustomResourceDefinition"] }],
+  }),
+  OperatorDowngraded: ({ situation: { view } }) => {
+    const newer = newerRelease(view);
+    return newer && { acts: [{ kind: "apply-bundle", release: newer.operator, kinds: [] }] };
+  },
+  WebhookStale: webhook,
+};
+
+/** A few rules are added; a Role that lacks much, or whose binding is gone, is applied as a whole. */
+function permissions({ situation: { view, around } }: RemedyFacts) {
+  const lacking = around.permissions?.read === true ? around.permissions.value : [];
+  const whole: RecoveryAct = { kind: "apply-bundle", release: view.operator.operator, kinds: ["Role", "RoleBinding"] };
+  const acts = [...Map.groupBy(lacking, ({ role }) => role).values()].flatMap((of): RecoveryAct[] => {
+    const [first] = of;
+    if (first === undefined) return [];
+    const { role, namespace, who } = first;
+    if (restoringPatch(of) !== undefined)
+      return [{ kind: "patch-role", role, namespace, operations: restoringOperations(of) }];
+    return who === "operator" ? [whole] : [];
+  });
+  return { acts, otherwise: "you need these permissions yourself: nobody may grant more than they have" };
+}
+
+/** §4.3 rule 4. */
+function webhook({ situation: { around } }: RemedyFacts) {
+  if (around.webhook?.read !== true) return undefined;
+  const { configurations, certificate } = around.webhook.value;
+  if (configurations.some(({ name }) => name === OLD_WEBHOOK_CONFIGURATION))
+    return { acts: [{ kind: "delete-webhook" as const, name: OLD_WEBHOOK_CONFIGURATION }] };
+  if (certificate === undefined) return { acts: [{ kind: "restart-operator" as const }] };
+  const stale = configurations.filter(({ caBundle }) => !caBundle.includes(certificate.trim()));
+  return { acts: stale.map(({ name }) => ({ kind: "renew-webhook" as const, name })) };
+}

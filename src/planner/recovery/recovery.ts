@@ -1,0 +1,86 @@
+import type { Finding } from "../../api/parts.ts";
+import type { Situation } from "../prerequisites/situation.ts";
+
+/** One thing that is done about a cause: a write to an object, or a call of the management API (§4.2, §7). */
+export type RecoveryAct =
+  | { readonly kind: "patch-cluster"; readonly spec: object }
+  | { readonly kind: "patch-database"; readonly name: string; readonly storeVersion: string }
+  | { readonly kind: "upgrade-database"; readonly name: string; readonly uid: number; readonly to: string }
+  | { readonly kind: "upload-module"; readonly file: string; readonly title: string }
+  | { readonly kind: "install-license" }
+  /** The licence into the place of the spec that names it, so that the operator keeps it. */
+  | { readonly kind: "write-license"; readonly secret: string | undefined }
+  | { readonly kind: "end-maintenance"; readonly uid: number }
+  | {
+      readonly kind: "patch-role";
+      readonly role: string;
+      readonly namespace: string;
+      readonly operations: readonly object[];
+    }
+  /** Objects of the bundle of a release; every one when `kinds` is empty. */
+  | { readonly kind: "apply-bundle"; readonly release: string; readonly kinds: readonly string[] }
+  | { readonly kind: "delete-webhook"; readonly name: string }
+  | { readonly kind: "renew-webhook"; readonly name: string }
+  | { readonly kind: "restart-operator" }
+  | { readonly kind: "uncordon"; readonly worker: string };
+
+/** What stands in the way. */
+export interface Cause {
+  /** Name of the check that found it, or of the finding itself. */
+  readonly check: string;
+  /** `rec/<name>` or `redb/<name>`. */
+  readonly object: string;
+  readonly finding: Finding;
+}
+
+/** The documented recovery from a cause. */
+export interface Recovery {
+  readonly object: string;
+  /** The name of the finding. */
+  readonly rule: string;
+  readonly evidence: string;
+  /** In order; none when it is not for this program to do. */
+  readonly acts: readonly RecoveryAct[];
+  /** What has to be given before anything can be done; empty when nothing. */
+  readonly needs: string;
+  /** What cannot be taken back; empty when everything can. */
+  readonly irreversible: string;
+  /** What else one could do, or what a person has to do; empty when there is nothing to say. */
+  readonly otherwise: string;
+}
+
+/** What the user has brought along. */
+export interface Given {
+  readonly license: boolean;
+  readonly modules: readonly GivenModule[];
+  /** Where modules of `spec.userDefinedModules` are to be fetched, by name. */
+  readonly moduleUrls: Readonly<Record<string, string>>;
+  /** Secret with the credentials for them; empty when none is needed. */
+  readonly moduleSecret: string;
+  /** Images stay pinned by their digests, and the upgrade is asked for by hand. */
+  readonly keepDigests: boolean;
+}
+
+/** An archive with a module. */
+export interface GivenModule {
+  readonly file: string;
+  readonly title: string;
+  readonly name: string;
+  readonly displayName: string;
+  /** For instance "rhel9/x86_64"; none for one that runs everywhere. */
+  readonly platforms: readonly string[];
+}
+
+/** A StoreEnterpriseDatabase, as far as recovery looks at it. */
+export interface DatabaseObject {
+  readonly name: string;
+  readonly storeVersion: string | undefined;
+  /** What its conditions have against it, as the name of the rule, what was seen and the remedy. */
+  readonly findings: readonly Finding[];
+}
+
+/** Everything that a recovery rests on. */
+export interface RecoveryFacts {
+  readonly situation: Situation;
+  readonly databases: readonly DatabaseObject[];
+}

@@ -1,0 +1,293 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:https";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import type { ClusterStatus } from "../../src/api/cluster-status.ts";
+import { LICENSE_AUTHORITIES } from "../../src/api/license.ts";
+import { clusterNames, OLD_WEBHOOK_CONFIGURATION, OPERATOR_NAME } from "../../src/api/names.ts";
+import { ConfigMaps, Nodes, Roles, Secrets, ValidatingWebhookConfigurations } from "../../src/kube/builtin.ts";
+import { applyManifest } from "../../src/kube/manifest.ts";
+import { createLicenseAuthority, signLicense } from "../../src/management/license.ts";
+import { connectionTo, readClusterSpec, readsOfServer } from "../../src/observe/cluster.ts";
+import { openConnections } from "../../src/observe/connections.ts";
+import { Clusters, Databases } from "../../src/observe/kinds.ts";
+import { createAuthority, issue } from "../../src/pki/authority.ts";
+import { systemClock } from "../../src/reconcile/system-clock.ts";
+import { bundleFor } from "../../src/releases/bundle.ts";
+import { latestRelease } from "../../src/releases/find.ts";
+import { release } from "../kit/cluster-view.ts";
+import { tallyArchive } from "../kit/module-archive.ts";
+import { PATIENCE, startStorectlWorld, type StorectlWorld } from "../kit/storectl-world.ts";
+import { until } from "../kit/until.ts";
+
+// One cluster with a new operator, frozen for everything at once: recover proposes, does what it can, and the upgrade goes on.
+
+const REC = { name: "rec", namespace: "default" };
+const REDB = { name: "orders", namespace: "default" };
+const LATEST = latestRelease();
+const now = new Date();
+const licences = createLicenseAuthority();
+const strangers = createLicenseAuthority();
+const authority = createAuthority({ commonName: "modules", now, days: 1 });
+
+let world: StorectlWorld;
+let server: Server;
+before(async () => {
+  world = await startStorectlWorld(release("8.0.18-11"));
+  server = await serveModule();
+  await installLicense();
+  await applyManifest(world.kube, bundleFor(LATEST), "default", "test");
+  await until("the new operator", async () => isSuspended(await status()), PATIENCE);
+});
+after(async () => {
+  server.close().closeAllConnections();
+  await world.end();
+});
+
+describe("storectl recover", { timeout: 600_000 }, () => {
+  test("an upgrade that is only possible is nothing to recover from", async () => {
+    const { code, stdout } = await world.storectl("recover");
+    assert.equal(code, 0, stdout);
+    assert.match(stdout, /^default\/rec: Running at 8\.0\.18-23\.11\n\nNothing stands in the way\.\n$/);
+  });
+
+  test("everything that the upgrade is frozen for is told, with what would be done about it, and nothing is done", async () => {
+    await freeze();
+    const before = await world.kube.get(Clusters, REC);
+    const { code, stdout } = await world.storectl("recover", "-o", "json");
+    assert.equal(code, 3, stdout);
+    const { recoveries } = JSON.parse(stdout);
+    assert.deepEqual(
+      recoveries.map(({ rule }: { rule: string }) => rule),
+      [
+        "PermissionsMissing",
+        "WebhookStale",
+        "AutoUpgradeDigestConflict",
+        "AutoUpgradeUserModules",
+        "UserModuleInvalid",
+        "LicenseInvalid",
+        "WorkerUnschedulable",
+        "Drifted",
+      ],
+    );
+    const asked = await world.storectl("recover");
+    assert.equal(asked.code, 3);
+    assert.match(asked.stdout, /needs +a licence for this cluster: --license <file>/);
+    assert.match(asked.stdout, /Nothing was done: nobody is at a terminal to agree\. Give --yes/);
+    const after = await world.kube.get(Clusters, REC);
+    assert.deepEqual(after?.spec, before?.spec);
+  });
+
+  test("a licence of a stranger is refused by the cluster, and the object is not touched", async () => {
+    const before = await licenceOfSecret();
+    const bad = await licenceFile("bad.txt", strangers.privateKey);
+    const refused = await world.storectl("recover", "--license", bad, "--yes");
+    assert.equal(refused.code, 1, refused.stdout);
+    assert.match(refused.stderr, /^MANAGEMENT_REFUSED: PUT \/v1\/license/);
+    assert.equal(await licenceOfSecret(), before);
+    for (const { stdout, stderr } of [refused]) assert.doesNotMatch(stdout + stderr, /[A-Za-z0-9+/=]{60}/);
+  });
+
+  test("what was begun is gone on with: the rest is done, the object written, and the upgrade goes on by itself", async () => {
+    const good = await licenceFile("good.txt", licences.privateKey);
+    const { code, stdout, stderr } = await world.storectl("recover", "--license", good, "--yes");
+    assert.equal(code, 0, stdout + stderr);
+    assert.match(
+      stdout,
+      /rec\/rec: LicenseInvalid\n {3}\$ PUT \/v1\/license.*\n {3}\$ kubectl edit secret paid.*\n {3}cleared\n/,
+    );
+    assert.match(stdout, /redb\/orders: Drifted\n {3}\$ kubectl patch redb orders .*"7\.4".*\n {3}cleared\n/);
+    assert.match(stdout, /\nNothing stands in the way any more\. An upgrade that waited goes on by itself/);
+    await arrived();
+    assert.equal((await world.kube.get(Databases, REDB))?.spec.storeVersion, "7.4");
+    assert.deepEqual(
+      (await status()).userModules?.map(({ name, state }) => [name, state]),
+      [["tally", "Installed"]],
+    );
+    assert.equal(await world.kube.get(ValidatingWebhookConfigurations, { name: OLD_WEBHOOK_CONFIGURATION }), undefined);
+  });
+
+  test("a wrong tag and an impossible number of nodes are put right together", async () => {
+    await setSpec({ nodes: 4, storeEnterpriseImageSpec: { versionTag: "9.9.9-9" } });
+    await world.stateIs("Invalid");
+    const { code, stdout, stderr } = await world.storectl("recover", "--yes");
+    assert.equal(code, 0, stdout + stderr);
+    const { spec } = (await world.kube.get(Clusters, REC)) ?? {};
+    assert.deepEqual([spec?.nodes, spec?.storeEnterpriseImageSpec?.versionTag], [3, LATEST.nodeTag]);
+    await arrived();
+    assert.match((await world.storectl("recover")).stdout, /Nothing stands in the way\./);
+  });
+
+  const mistakes: { name: string; args: string[]; code: number; says: RegExp }[] = [
+    { name: "a licence that is not there", args: ["--license", "/nowhere"], code: 1, says: /CLI_FILE: \/nowhere/ },
+    { name: "a module that is none", args: ["--module", "/etc/hostname"], code: 1, says: /MODULES_NOT_AN_ARCHIVE/ },
+    { name: "an address without TLS", args: ["--module-url", "a=http://x"], code: 2, says: /begins with https:\/\// },
+  ];
+  for (const { name, args, code, says } of mistakes) {
+    test(`${name} ends with exit code ${code} before anything is asked`, async () => {
+      const ran = await world.storectl("recover", ...args);
+      assert.equal(ran.code, code, ran.stdout);
+      assert.match(ran.stderr, says);
+    });
+  }
+});
+
+/** Everything at once that one can freeze an upgrade with. */
+async function freeze(): Promise<void> {
+  const digestHash = `sha256:${"0".repeat(64)}`;
+  await upgradeByHand();
+  await distrust();
+  await world.kube.create(ValidatingWebhookConfigurations, {
+    metadata: { name: OLD_WEBHOOK_CONFIGURATION },
+    webhooks: [],
+  });
+  await setSpec({
+    autoUpgradeStoreEnterprise: true,
+    usageMeter: { callHomeClient: { imageSpec: { digestHash } } },
+    userDefinedModules: [
+      { name: "counter", source: { https: { url: moduleUrl() } }, credentialsSecret: "module-authority" },
+    ],
+  });
+  await until("the module's name", async () => (await status()).userModules?.[0]?.moduleName === "tally", PATIENCE);
+  const { items } = await world.kube.list(Nodes);
+  for (const { metadata } of items)
+    await world.kube.patch(Nodes, { name: metadata.name }, { type: "merge", body: { spec: { unschedulable: true } } });
+  await takeAway("poddisruptionbudgets");
+  await until("the operator says so", async () => (await blocking()).includes("PermissionsMissing"), PATIENCE);
+}
+
+async function status(): Promise<ClusterStatus> {
+  return (await world.kube.get(Clusters, REC))?.status ?? {};
+}
+
+function isSuspended({ conditions = [] }: ClusterStatus): boolean {
+  return conditions.some(({ type, status }) => type === "ReconcileSuspended" && status === "True");
+}
+
+async function blocking(): Promise<readonly string[]> {
+  const { findings = [] } = await status();
+  return findings.filter(({ severity }) => severity === "block").map(({ id }) => id);
+}
+
+async function setSpec(spec: object): Promise<void> {
+  await world.kube.patch(Clusters, REC, { type: "merge", body: { spec } });
+}
+
+async function arrived(): Promise<void> {
+  await until(
+    "the release",
+    async () => {
+      const { state, version, replicas, observedGeneration } = await status();
+      const rec = await world.kube.get(Clusters, REC);
+      return (
+        observedGeneration === rec?.metadata.generation &&
+        state === "Running" &&
+        version === LATEST.nodeTag &&
+        replicas === 3
+      );
+    },
+    PATIENCE,
+  );
+}
+
+/** Without this rule the operator of the bundle may not do all that it has to. */
+async function takeAway(resource: string): Promise<void> {
+  const role = await world.kube.get(Roles, { name: OPERATOR_NAME, namespace: "default" });
+  assert.ok(role);
+  const rules = (role.rules ?? []).filter(({ resources = [] }) => !resources.includes(resource));
+  await world.kube.update(Roles, { ...role, rules });
+}
+
+/** A licence of an authority that is trusted for now. */
+async function installLicense(): Promise<void> {
+  await world.kube.create(ConfigMaps, {
+    metadata: { name: LICENSE_AUTHORITIES, namespace: "default" },
+    data: { "public.pem": licences.publicKey },
+  });
+  const license = licence(licences.privateKey, 9);
+  await world.kube.create(Secrets, { metadata: { name: "paid", namespace: "default" }, stringData: { license } });
+  await setSpec({ licenseSecretName: "paid" });
+  await until("the licence", async () => (await status()).licenseStatus?.shardsLimit === 9, PATIENCE);
+}
+
+/** The authority is replaced by another one: what it has signed counts no more. */
+async function distrust(): Promise<void> {
+  const next = createLicenseAuthority();
+  Object.assign(licences, next);
+  await world.kube.patch(
+    ConfigMaps,
+    { name: LICENSE_AUTHORITIES, namespace: "default" },
+    { type: "merge", body: { data: { "public.pem": next.publicKey } } },
+  );
+  await until("it is not in force", async () => (await status()).licenseStatus?.licenseState === "Invalid", PATIENCE);
+}
+
+function licence(key: string, shards: number): string {
+  const terms = {
+    cluster_name: clusterNames.dnsName("rec", "default"),
+    owner: "",
+    activation_date: new Date(now.getTime() - 60_000).toISOString(),
+    expiration_date: new Date(now.getTime() + 30 * 86_400_000).toISOString(),
+    shards_limit: shards,
+    features: [],
+  };
+  return signLicense(terms, key);
+}
+
+async function licenceFile(name: string, key: string): Promise<string> {
+  const file = join(world.dir, name);
+  await writeFile(file, licence(key, 12));
+  return file;
+}
+
+async function licenceOfSecret(): Promise<string> {
+  return (await world.kube.get(Secrets, { name: "paid", namespace: "default" }))?.data?.["license"] ?? "";
+}
+
+/** As an administrator does while objects are not acted on: the database is then ahead of its object (§7). */
+async function upgradeByHand(): Promise<void> {
+  const connections = openConnections(world.kube, systemClock);
+  try {
+    const rec = await world.kube.get(Clusters, REC);
+    assert.ok(rec);
+    const spec = readClusterSpec(rec);
+    assert.ok(typeof spec !== "string");
+    const pods = await readsOfServer(world.kube).nodePods(REC);
+    const connection = await connectionTo(connections, REC, spec, pods);
+    assert.ok(typeof connection !== "string", String(connection));
+    const { client } = connection;
+    const [bdb] = await client.call("bdbs");
+    assert.ok(bdb);
+    await client.call("upgradeBdb", { params: { uid: bdb.uid }, body: { store_version: "7.4" } });
+    const isThere = async (): Promise<boolean> => {
+      const { status, redis_version } = await client.call("bdb", { params: { uid: bdb.uid } });
+      return status === "active" && redis_version === "7.4";
+    };
+    await until("7.4", isThere, PATIENCE);
+  } finally {
+    await connections.close();
+  }
+}
+
+async function serveModule(): Promise<Server> {
+  const archive = await tallyArchive({ compatible: "7.4" });
+  const names = { dnsNames: ["localhost"], ipAddresses: [] };
+  const identity = issue(authority, { commonName: "modules", ...names, usages: ["server"], now, days: 1 });
+  const started = createServer({ key: identity.key, cert: identity.certificate }, (_request, response) => {
+    response.end(archive);
+  }).listen(0, "127.0.0.1");
+  await once(started, "listening");
+  await world.kube.create(Secrets, {
+    metadata: { name: "module-authority", namespace: "default" },
+    stringData: { "ca.crt": authority.certificate },
+  });
+  return started;
+}
+
+function moduleUrl(): string {
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null);
+  return `https://localhost:${address.port}/tally.zip`;
+}
