@@ -12,6 +12,7 @@ import { faults } from "../kube/faults.ts";
 import { startInformer } from "../kube/informer.ts";
 import type { Kube, Ref, ResourceType, Stored, Wanted } from "../kube/kube.ts";
 import { ownerReference } from "../kube/ref.ts";
+import type { Copies } from "../observe/copies.ts";
 import { Clusters, Databases } from "../observe/kinds.ts";
 import { settled, type Outcome } from "../reconcile/outcome.ts";
 import { LEAVING_RULES } from "../releases/roles.ts";
@@ -20,6 +21,8 @@ import { letGo } from "./finalizer.ts";
 export interface LeavingDeps {
   readonly kube: Kube;
   readonly namespace: string;
+  /** Of the clusters and databases there. */
+  readonly copies: Pick<Copies, "clusters" | "databases">;
   readonly clock: Clock;
   readonly log: Log;
   readonly events: EventRecorder;
@@ -41,11 +44,14 @@ export interface Leaving {
 const MANAGER = { fieldManager: LEAVING_NAME, force: true } as const;
 
 /** Follows the Deployment of the operator; where there is none, as in a process of one's own, nothing is held. */
-export function followLeaving({ kube, namespace, clock, log, events, signal }: LeavingDeps): Leaving {
+export function followLeaving({ kube, namespace, copies, clock, log, events, signal }: LeavingDeps): Leaving {
   const own = { name: OPERATOR_NAME, namespace };
   const due = new AbortController();
   const fieldSelector = `metadata.name=${OPERATOR_NAME}`;
   const deployments = startInformer(kube, Deployments, { namespace, fieldSelector, clock, log, signal });
+  // copies may be late: that nothing is left is asked
+  const holdsAny = async (): Promise<boolean> =>
+    (await all(kube, Clusters, namespace)).length + (await all(kube, Databases, namespace)).length > 0;
   deployments.onChange((_ref, current) => {
     if (current !== undefined && isDeleted(current)) due.abort(new Error("the operator is being deleted"));
   });
@@ -57,8 +63,7 @@ export function followLeaving({ kube, namespace, clock, log, events, signal }: L
     async keepStay() {
       const deployment = deployments.get(own);
       if (deployment === undefined || isDeleted(deployment)) return settled;
-      const isNeeded =
-        (await all(kube, Clusters, namespace)).length + (await all(kube, Databases, namespace)).length > 0;
+      const isNeeded = copies.clusters.list().length + copies.databases.list().length > 0 || (await holdsAny());
       const isHeld = (deployment.metadata.finalizers ?? []).includes(LEAVING_FINALIZER);
       if (isHeld !== isNeeded) await hold(kube, own, isNeeded);
       return settled;

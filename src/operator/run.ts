@@ -134,7 +134,7 @@ async function manage(
     platform: config.platform ?? "kubernetes",
     kubernetesMinor: kubernetesMinor(kube, clock, log),
   };
-  const leaving = followLeaving({ kube, namespace, clock, log, events, signal });
+  const leaving = followLeaving({ kube, namespace, copies, clock, log, events, signal });
   const working = AbortSignal.any([signal, leaving.due]);
   const clusters = runController({
     name: "cluster",

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { Secret } from "kubernetes-types/core/v1.js";
 import type { Clock } from "../../base/clock.ts";
 import { APP_LABEL, LABELS } from "../../api/names.ts";
 import type { StoreEnterpriseDatabase } from "../../api/kinds.ts";
+import { isFault } from "../../base/fault.ts";
 import { Secrets } from "../../kube/builtin.ts";
-import type { Kube, Stored } from "../../kube/kube.ts";
+import { faults } from "../../kube/faults.ts";
+import type { Kube, Ref, Stored } from "../../kube/kube.ts";
 import { ownerReference } from "../../kube/ref.ts";
 import { encoded, textOf } from "../objects/secrets.ts";
 
@@ -17,32 +18,42 @@ export function secretNameOf({ metadata, spec }: Redb): string {
 
 /** The database's password; the secret is made, with a random one, when it is not there or has none. */
 export async function keepPassword(kube: Kube, redb: Redb): Promise<string> {
-  const ref = { name: secretNameOf(redb), namespace: redb.metadata.namespace ?? "default" };
-  const found = await kube.get(Secrets, ref);
+  const fresh = randomBytes(24).toString("base64url");
+  // most databases that nothing has been said of are new, and have no secret to look for
+  if (redb.status?.databaseSecretName === undefined && (await isMade(kube, redb, fresh))) return fresh;
+  const found = await kube.get(Secrets, secretRef(redb));
   const known = textOf(found, "password");
   if (known !== "") return known;
-  const password = randomBytes(24).toString("base64url");
-  if (found !== undefined) await merge(kube, found, { password });
-  else {
-    await kube.create(Secrets, {
-      metadata: {
-        ...ref,
-        labels: { [LABELS.app]: APP_LABEL, [LABELS.database]: redb.metadata.name },
-        ownerReferences: [ownerReference(redb)],
-      },
-      type: "Opaque",
-      data: { password: encoded(password) },
-    });
+  await (found === undefined ? make(kube, redb, fresh) : merge(kube, secretRef(redb), { password: fresh }));
+  return fresh;
+}
+
+/** False when it was there. */
+async function isMade(kube: Kube, redb: Redb, password: string): Promise<boolean> {
+  try {
+    await make(kube, redb, password);
+    return true;
+  } catch (error) {
+    if (isFault(error, faults.alreadyExists)) return false;
+    throw error;
   }
-  return password;
+}
+
+async function make(kube: Kube, redb: Redb, password: string): Promise<void> {
+  const labels = { [LABELS.app]: APP_LABEL, [LABELS.database]: redb.metadata.name };
+  await kube.create(Secrets, {
+    metadata: { ...secretRef(redb), labels, ownerReferences: [ownerReference(redb)] },
+    type: "Opaque",
+    data: { password: encoded(password) },
+  });
 }
 
 /** What somebody else changed in the Secret of a database is put right within this time, in milliseconds. */
 const RECHECK_MS = 30 * 60_000;
 
 /**
- * Tells clients where a database is: keys `port` and `service_names` of its Secret. Asks nothing while the status says
- * that it was told before, but for a look now and then.
+ * Tells clients where a database is: keys `port` and `service_names` of its Secret, which has been made before. Asks nothing
+ * while the status says that it was told before, but for a look now and then.
  */
 export function addressKeeper(kube: Kube, clock: Clock): (redb: Redb, port: number) => Promise<void> {
   const looked = new Map<string, number>();
@@ -50,8 +61,11 @@ export function addressKeeper(kube: Kube, clock: Clock): (redb: Redb, port: numb
     const now = clock.now().getTime();
     const at = looked.get(redb.metadata.uid) ?? now;
     looked.set(redb.metadata.uid, at);
+    const wanted = { port: String(port), service_names: redb.metadata.name };
     if (isTold(redb, port) && now - at < RECHECK_MS) return;
-    await keepAddress(kube, redb, port);
+    if (!isTold(redb, port) || !(await says(kube, redb, wanted))) {
+      await unlessGone(merge(kube, secretRef(redb), wanted));
+    }
     looked.set(redb.metadata.uid, now);
   };
 }
@@ -62,16 +76,27 @@ function isTold(redb: Redb, port: number): boolean {
   return internalEndpoints?.[0]?.port === port && databaseSecretName === secretNameOf(redb);
 }
 
-async function keepAddress(kube: Kube, redb: Redb, port: number): Promise<void> {
-  const ref = { name: secretNameOf(redb), namespace: redb.metadata.namespace ?? "default" };
-  const found = await kube.get(Secrets, ref);
-  const wanted = { port: String(port), service_names: redb.metadata.name };
-  if (found === undefined || Object.entries(wanted).every(([key, text]) => textOf(found, key) === text)) return;
-  await merge(kube, found, wanted);
+async function says(kube: Kube, redb: Redb, wanted: Texts): Promise<boolean> {
+  const found = await kube.get(Secrets, secretRef(redb));
+  return found === undefined || Object.entries(wanted).every(([key, text]) => textOf(found, key) === text);
 }
 
-async function merge(kube: Kube, secret: Stored<Secret>, texts: Readonly<Record<string, string>>): Promise<void> {
+/** Who deletes the Secret of a database does not get half a one back. */
+async function unlessGone(change: Promise<void>): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    if (!isFault(error, faults.notFound)) throw error;
+  }
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+async function merge(kube: Kube, ref: Ref, texts: Texts): Promise<void> {
   const data = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, encoded(text)]));
-  const { name, namespace = "default" } = secret.metadata;
-  await kube.patch(Secrets, { name, namespace }, { type: "merge", body: { data } });
+  await kube.patch(Secrets, ref, { type: "merge", body: { data } });
+}
+
+function secretRef(redb: Redb): Required<Ref> {
+  return { name: secretNameOf(redb), namespace: redb.metadata.namespace ?? "default" };
 }
