@@ -11,6 +11,7 @@ import type { Kube, Stored } from "../../src/kube/kube.ts";
 import { Clusters, Databases } from "../../src/observe/kinds.ts";
 import { systemClock } from "../../src/reconcile/system-clock.ts";
 import { latestRelease } from "../../src/releases/find.ts";
+import { OPERATOR_NODE_OPTIONS } from "../../src/releases/operator-deployment.ts";
 import { simulateAgents } from "../../test/kit/simulated-agents.ts";
 import { simulateNodes } from "../../test/kit/simulated-nodes.ts";
 import { until } from "../../test/kit/until.ts";
@@ -46,7 +47,8 @@ export interface Figures {
 }
 
 const STEADY_MS = 60_000;
-const SOURCES = join(import.meta.dirname, "..", "..", "src");
+/** Compiled, as users run it. */
+const STORE = join(import.meta.dirname, "..", "..", "dist", "bin", "store.js");
 
 /** Runs everything once in a new world with so many databases. */
 export async function measure(databases: number): Promise<Figures> {
@@ -62,9 +64,13 @@ export async function measure(databases: number): Promise<Figures> {
   const options = { namespace: NAMESPACE, signal: stop.signal, clock: systemClock, log: silentLog };
   const addresses = [1, 2, 3].map((node) => `127.${60 + (process.pid % 180)}.${(process.pid >> 8) % 250}.${node}`);
   const release = latestRelease();
-  const env = { STORE_RELEASE: release.operator, KUBECONFIG: accounts.operator.kubeconfig, POD_IP: addresses[0] ?? "" };
-  const startOperator = (): Program =>
-    startProgram([join(SOURCES, "bin", "store.ts"), "operator"], env, join(folder, "operator.log"));
+  const env = {
+    STORE_RELEASE: release.operator,
+    KUBECONFIG: accounts.operator.kubeconfig,
+    POD_IP: addresses[0] ?? "",
+    NODE_OPTIONS: OPERATOR_NODE_OPTIONS,
+  };
+  const startOperator = (): Program => startProgram([STORE, "operator"], env, join(folder, "operator.log"));
 
   simulateNodes(kube, { ...options, addresses });
   await kube.create(Clusters, { metadata: { name: CLUSTER, namespace: NAMESPACE }, spec: {} });
@@ -105,7 +111,7 @@ export async function measure(databases: number): Promise<Figures> {
   const warm = (Date.now() - warmAt) / 1000;
   const floor = startProgram(
     [join(import.meta.dirname, "floor.ts")],
-    { KUBECONFIG: accounts.floor.kubeconfig },
+    { KUBECONFIG: accounts.floor.kubeconfig, NODE_OPTIONS: OPERATOR_NODE_OPTIONS },
     join(folder, "floor.log"),
   );
   await sleep(10_000); // both are at rest then

@@ -5,6 +5,7 @@ import { bundleFor, watchedNamespaceFor } from "./bundle.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import { constraintFor } from "./constraint.ts";
 import { latestRelease, releaseByOperator } from "./find.ts";
+import { operatorDeployment } from "./operator-deployment.ts";
 import type { PolicyRule } from "./roles.ts";
 
 interface Document {
@@ -43,6 +44,14 @@ test("the bundle of each release runs that release's operator", () => {
       [`storeenterprise/operator:${release.operator}`],
     );
   }
+});
+
+test("what JavaScript may hold leaves a fifth of the operator's memory to everything else", () => {
+  const [container] = operatorDeployment(latestRelease(), "kubernetes").spec.template.spec.containers;
+  const text = JSON.stringify(container);
+  const limit = Number(/"memory":"(\d+)Mi"\}\}/.exec(text)?.[1]);
+  const heap = Number(/--max-old-space-size=(\d+)/.exec(text)?.[1]);
+  assert.ok(heap >= limit / 2 && heap <= (limit * 4) / 5, `${heap} of ${limit}`);
 });
 
 test("a bundle means the same to readers of YAML 1.1 and 1.2", () => {
