@@ -106,23 +106,75 @@ test("a watch that the server ends is resumed from the last version, bookmarks i
   });
 });
 
-for (const end of ["a 410", "a broken connection"]) {
-  test(`after ${end} it lists again and reports what happened meanwhile`, async () => {
-    const world = new World();
-    world.items = [configMap("a", "1"), configMap("b", "1")];
-    await informed(async (_, informer, seen) => {
+test("after a 410 it lists again and reports what happened meanwhile", async () => {
+  const world = new World();
+  world.items = [configMap("a", "1"), configMap("b", "1")];
+  await informed(async (_, informer, seen) => {
+    await informer.synced;
+    await until("it watches", () => world.watches.length === 1);
+    world.items = [configMap("b", "7"), configMap("c", "8")];
+    world.version = "8";
+    world.send("ERROR", { kind: "Status", code: 410, reason: "Expired" });
+    await until("it watches again", () => world.watches.length === 2);
+    assert.deepEqual(seen.slice(2), ["ns/a 1>-", "ns/b 1>7", "ns/c ->8"]);
+    assert.equal(world.watches[1]?.from, "8");
+  }, world);
+});
+
+/** How a watch breaks without the server having forgotten anything. */
+const breaks: readonly { readonly what: string; readonly end: (world: World) => void }[] = [
+  { what: "a broken connection", end: (world) => world.watches.at(-1)?.response.destroy() },
+  {
+    what: "a server that says it is overloaded",
+    end: (world) => world.send("ERROR", { kind: "Status", code: 429, reason: "TooManyRequests" }),
+  },
+  {
+    what: "a line that is no JSON",
+    end: (world) => world.watches.at(-1)?.response.write("upstream connect error\n"),
+  },
+];
+
+for (const { what, end } of breaks) {
+  test(`after ${what} it goes on from the last version and lists nothing again`, async () => {
+    await informed(async (world, informer, seen) => {
       await informer.synced;
       await until("it watches", () => world.watches.length === 1);
-      world.items = [configMap("b", "7"), configMap("c", "8")];
-      world.version = "8";
-      if (end === "a 410") world.send("ERROR", { kind: "Status", code: 410, reason: "Expired" });
-      else world.watches[0]?.response.destroy();
+      world.send("ADDED", configMap("a", "4"));
+      await until("it is heard", () => seen.length === 1);
+      end(world);
       await until("it watches again", () => world.watches.length === 2);
-      assert.deepEqual(seen.slice(2), ["ns/a 1>-", "ns/b 1>7", "ns/c ->8"]);
-      assert.equal(world.watches[1]?.from, "8");
-    }, world);
+      assert.equal(world.watches[1]?.from, "4");
+      assert.equal(world.lists, 1);
+    });
   });
 }
+
+test("however long the server cannot be reached, it goes on from the last version", async () => {
+  await informed(async (world, informer) => {
+    await informer.synced;
+    for (const round of [1, 2, 3, 4, 5]) {
+      await until("it watches", () => world.watches.length === round);
+      world.watches.at(-1)?.response.destroy();
+    }
+    await until("it watches", () => world.watches.length === 6);
+    assert.equal(world.watches.at(-1)?.from, "1");
+    assert.equal(world.lists, 1);
+  });
+});
+
+test("a version that the server refuses to watch from three times in a row is given up for a list", async () => {
+  await informed(async (world, informer) => {
+    await informer.synced;
+    for (const round of [1, 2, 3]) {
+      await until("it watches", () => world.watches.length === round);
+      assert.equal(world.lists, 1);
+      if (round === 3) world.version = "2"; // the storage was set back, and counts anew
+      world.send("ERROR", { kind: "Status", code: 504, reason: "Timeout", message: "Too large resource version" });
+    }
+    await until("it watches from what was listed", () => world.watches.at(-1)?.from === "2");
+    assert.equal(world.lists, 2);
+  });
+});
 
 test("a server that is still starting is asked until it answers", async () => {
   const world = new World();

@@ -31,7 +31,10 @@ export interface InformerOptions extends ListOptions {
   readonly signal: AbortSignal;
 }
 
-/** Lists, then watches; begins again with back-off after any failure, and ends only with the signal. */
+/**
+ * Lists, then watches; goes on with back-off after any failure, and ends only with the signal. A watch that broke is taken up
+ * where it broke; the list is asked for again when the server has forgotten that moment, or refuses to begin there.
+ */
 export function startInformer<T>(kube: Kube, type: ResourceType<T>, options: InformerOptions): Informer<T> {
   const cache = new Cache<T>(options.log.with({ informer: type.plural }));
   const synced = Promise.withResolvers<void>();
@@ -57,6 +60,8 @@ const HEALTHY_MS = 5_000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
 const LONGEST_ASKED_MS = 30_000;
+/** So many refusals in a row are no passing trouble: a storage that was set back has not reached the moment yet. */
+const FRUITLESS_WATCHES = 3;
 
 async function follow<T>(
   kube: Kube,
@@ -67,7 +72,12 @@ async function follow<T>(
 ): Promise<void> {
   const { clock, signal } = options;
   let failures = 0;
+  let fruitless = 0;
   let version: string | undefined;
+  const advance = (to: string): void => {
+    version = to;
+    fruitless = 0;
+  };
   while (!signal.aborted) {
     const began = clock.now().getTime();
     let asked = 0;
@@ -76,12 +86,14 @@ async function follow<T>(
         const list = await kube.list(type, scopeOf(options));
         cache.replace(list.items);
         version = list.resourceVersion;
+        fruitless = 0;
         onSynced();
       }
-      version = await applyEvents(kube, type, options, cache, version);
+      await applyEvents(kube, type, options, cache, version, advance);
     } catch (error) {
       if (signal.aborted) return;
-      version = undefined;
+      if (isAnswer(error)) fruitless += 1;
+      if (!isFault(error, faults.unavailable) || fruitless >= FRUITLESS_WATCHES) version = undefined;
       asked = retryAfterOf(error);
       report(cache.log, error);
     }
@@ -90,25 +102,29 @@ async function follow<T>(
   }
 }
 
-/** Runs one watch to its end; the answer is the version that the next one starts from. */
+/** Runs one watch to its end; `advance` is told each version that the next one may start from. */
 async function applyEvents<T>(
   kube: Kube,
   type: ResourceType<T>,
   options: InformerOptions,
   cache: Cache<T>,
   from: string,
-): Promise<string> {
-  let version = from;
+  advance: (version: string) => void,
+): Promise<void> {
   for await (const event of kube.watch(type, { ...scopeOf(options), resourceVersion: from, signal: options.signal })) {
     if (event.type === "BOOKMARK") {
-      version = event.resourceVersion || version;
+      if (event.resourceVersion !== "") advance(event.resourceVersion);
       continue;
     }
-    version = event.object.metadata.resourceVersion;
     if (event.type === "DELETED") cache.remove(event.object);
     else cache.put(event.object);
+    advance(event.object.metadata.resourceVersion);
   }
-  return version;
+}
+
+/** Whether the server said so itself: one that cannot be reached has refused nothing. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof Fault && error.details["status"] !== undefined;
 }
 
 function report(log: Log, error: unknown): void {

@@ -9,19 +9,22 @@ import { silentLog } from "../base/log.ts";
 import { systemClock } from "../reconcile/system-clock.ts";
 import { ConfigMaps } from "./builtin.ts";
 import { connect } from "./client.ts";
+import type { Kube } from "./kube.ts";
 import { loadKubeConfig } from "./config.ts";
 import { startInformer } from "./informer.ts";
 
 const namespace = "default";
 
-test("an informer survives a restart of the API server and catches up", async () => {
+test("an informer survives a restart of the API server and catches up without listing again", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "api-"));
   const start = (port: number): ReturnType<typeof startApiServer> =>
     startApiServer({ dataDir, host: "127.0.0.1", port, clock: systemClock, log: silentLog });
   let server = await start(0);
   const kube = connect(loadKubeConfig({ KUBECONFIG: "admin" }, () => server.kubeconfigs.admin));
   const stop = new AbortController();
-  const informer = startInformer(kube, ConfigMaps, {
+  let lists = 0;
+  const counted: Kube = { ...kube, list: (...given) => ((lists += 1), kube.list(...given)) };
+  const informer = startInformer(counted, ConfigMaps, {
     namespace,
     log: silentLog,
     clock: systemClock,
@@ -42,6 +45,7 @@ test("an informer survives a restart of the API server and catches up", async ()
   await kube.create(ConfigMaps, { metadata: { name: "after", namespace } });
   await until("it has caught up", () => informer.get({ name: "after", namespace }) !== undefined);
   assert.equal(informer.get({ name: "before", namespace }), undefined);
+  assert.equal(lists, 1);
   stop.abort();
   await Promise.all([kube.close(), server.close()]);
   rmSync(dataDir, { recursive: true });
