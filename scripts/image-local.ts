@@ -2,7 +2,8 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { releaseByOperator, latestRelease } from "../src/releases/find.ts";
 import type { Release } from "../src/releases/release.ts";
-import { buildImages } from "./images/build.ts";
+import { writeArchive } from "./images/archive.ts";
+import { productImages } from "./images/build.ts";
 
 const USAGE = `usage: npm run image:local -- <folder> [--release <operator version>]...
   Writes <folder>/store-enterprise.tar: the images of each release (of ${latestRelease().operator} when none is named),
@@ -10,7 +11,7 @@ const USAGE = `usage: npm run image:local -- <folder> [--release <operator versi
 
 const { folder, releases } = readArguments(process.argv.slice(2));
 const path = join(resolve(folder), "store-enterprise.tar");
-const digests = await buildImages(join(import.meta.dirname, ".."), path, releases);
+const digests = await writeArchive(path, await productImages(join(import.meta.dirname, ".."), releases));
 for (const [name, digest] of digests) process.stdout.write(`${name}  ${digest}\n`);
 process.stdout.write(`wrote ${path}\n`);
 

@@ -7,7 +7,6 @@ import { imagesOf } from "../../src/releases/images.ts";
 import type { Release } from "../../src/releases/release.ts";
 import { ensureUnpackedEngines } from "../engines.mjs";
 import { readDistribution } from "../private-apt.mjs";
-import { writeArchive } from "./archive.ts";
 import type { Image } from "./archive.ts";
 import { baseLayer } from "./base-layer.ts";
 import { engineLayer, unpackedEngines } from "./engine-layer.ts";
@@ -19,17 +18,10 @@ import { billOfMaterials, genericComponent } from "./sbom.ts";
 
 const run = promisify(execFile);
 
-/** Writes the images of `releases` to the archive `path`; resolves with their digests by name. */
-export async function buildImages(
-  checkout: string,
-  path: string,
-  releases: readonly Release[],
-): Promise<ReadonlyMap<string, string>> {
+/** Makes the images of `releases`: three for each, all of the same layers. */
+export async function productImages(checkout: string, releases: readonly Release[]): Promise<readonly Image[]> {
   const layers = await productLayers(checkout);
-  return writeArchive(
-    path,
-    releases.flatMap((release) => imagesOfRelease(release, layers)),
-  );
+  return releases.flatMap((release) => imagesOfRelease(release, layers));
 }
 
 /** The layers of every image of the product, lowest first. */

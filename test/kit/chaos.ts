@@ -94,7 +94,7 @@ export function seededDice(seed: number): Dice {
 }
 
 /** The record of the story's database as it is stored now. */
-export async function storedRecord({ stage }: StoryWorld): Promise<DatabaseRecord> {
+export async function storedRecord({ stage }: Pick<StoryWorld, "stage">): Promise<DatabaseRecord> {
   const ref = { namespace: CAST.namespace, name: clusterNames.databaseRecord(CAST.cluster, 1) };
   const found = await stage.kube.get(ConfigMaps, ref);
   return JSON.parse(found?.data?.["record"] ?? "{}") as DatabaseRecord;

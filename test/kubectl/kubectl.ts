@@ -16,6 +16,8 @@ export interface KubectlBinary {
 export interface CallOptions {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** It is ended by force after this time; 30 s when absent. */
+  readonly timeoutMs?: number;
 }
 
 export interface Outcome {
@@ -58,10 +60,10 @@ export function minorOf(version: string): number {
 
 /** `binary` with the cluster of `kubeconfig`; `home` keeps its caches. */
 export function bindKubectl(binary: KubectlBinary, kubeconfig: string, home: string): Kubectl {
-  const start = (args: readonly string[], { stdin, env = {} }: CallOptions = {}): ChildProcess => {
+  const start = (args: readonly string[], { stdin, env = {}, timeoutMs = 30_000 }: CallOptions = {}): ChildProcess => {
     const child = spawn(binary.path, args, {
       env: { PATH: process.env["PATH"], HOME: home, KUBECONFIG: kubeconfig, TZ: "UTC", ...env },
-      timeout: 30_000,
+      timeout: timeoutMs,
     });
     child.stdin.end(stdin);
     return child;

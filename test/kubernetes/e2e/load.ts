@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import type { LoadOptions, LoadResult } from "../../../src/demo/load.ts";
+import { startLoadProcess, type LoadProcess } from "../../../src/demo/load-process.ts";
+import { CAST } from "../../../src/demo/cast.ts";
+import { findEndpoint } from "../../../src/demo/story.ts";
+import { LOAD_COMMAND, LOAD_IMAGE } from "./load-image.ts";
+import type { Scene } from "./scene.ts";
+
+const POD = "load";
+
+/** Starts clients in a pod on `node`, which reach the database by the name of its Service, as an application does. */
+export async function startLoadOn(
+  { kubectl, cluster }: Scene,
+  node: string,
+  options: LoadOptions,
+): Promise<LoadProcess> {
+  await kubectl.run(`delete pod ${POD} --ignore-not-found --grace-period=0 --force`);
+  await kubectl.given(JSON.stringify(podOn(node)), "create -f -");
+  await kubectl(`wait pod/${POD} --for=condition=Ready --timeout=25s`);
+  const exec = ["--kubeconfig", cluster.kubeconfig, "exec", "--stdin", POD, "--", ...LOAD_COMMAND];
+  return startLoadProcess({ ...options, host: CAST.database }, [cluster.controlPlane.kubectl, ...exec]);
+}
+
+/** A load on `node` while `act` runs, and what it saw. */
+export async function underLoad(scene: Scene, node: string, act: () => Promise<void>): Promise<LoadResult> {
+  const endpoint = await findEndpoint(scene.stage);
+  const load = await startLoadOn(scene, node, { ...endpoint, connections: 10, gapMs: 10 });
+  try {
+    await act();
+    return await load.finish();
+  } finally {
+    load.kill();
+  }
+}
+
+/** Nothing failed, nothing acknowledged is missing, nothing was counted twice. */
+export function assertUnharmed({ phases, ledger, failures }: LoadResult): void {
+  const failed = phases.reduce((sum, phase) => sum + phase.failed, 0);
+  const { lostWrites, incrementDrift, staleReads, acknowledgedWrites } = ledger;
+  assert.deepEqual(
+    { failed, failures, lostWrites, incrementDrift, staleReads },
+    { failed: 0, failures: [], lostWrites: 0, incrementDrift: 0, staleReads: 0 },
+  );
+  assert.ok(acknowledgedWrites > 100, `only ${acknowledgedWrites} writes prove little`);
+}
+
+function podOn(nodeName: string): object {
+  const securityContext = {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ["ALL"] },
+  };
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: POD },
+    spec: {
+      nodeName,
+      terminationGracePeriodSeconds: 0,
+      tolerations: [{ operator: "Exists" }],
+      securityContext: { runAsNonRoot: true, runAsUser: 1001, seccompProfile: { type: "RuntimeDefault" } },
+      containers: [{ name: POD, image: LOAD_IMAGE, imagePullPolicy: "Never", securityContext }],
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { writeArchive } from "../../../scripts/images/archive.ts";
+import { productImages } from "../../../scripts/images/build.ts";
+import { silentLog } from "../../../src/base/log.ts";
+import type { Progress } from "../../../src/demo/progress.ts";
+import { startReleaseServer, type ReleaseServer } from "../../../src/demo/release-server.ts";
+import type { Stage } from "../../../src/demo/stages.ts";
+import { systemClock } from "../../../src/reconcile/system-clock.ts";
+import { bundleFor } from "../../../src/releases/bundle.ts";
+import { latestRelease, releaseByOperator } from "../../../src/releases/find.ts";
+import type { Release } from "../../../src/releases/release.ts";
+import { release } from "../../kit/cluster-view.ts";
+import { bindKubectl, type Kubectl } from "../../kubectl/kubectl.ts";
+import { startCluster, type Cluster } from "../cluster.ts";
+import { loadImage } from "./load-image.ts";
+
+const CHECKOUT = join(import.meta.dirname, "../../..");
+
+/** Three real nodes with the images of two releases, and what the steps act with. */
+export interface Scene extends AsyncDisposable {
+  readonly cluster: Cluster;
+  readonly kubectl: Kubectl;
+  readonly stage: Stage;
+  readonly releases: ReleaseServer;
+  readonly older: Release;
+  readonly latest: Release;
+  /** Writes what there is to know about the cluster into a folder that outlives it, and returns the folder. */
+  keepEvidence(name: string): Promise<string>;
+}
+
+/** Makes the images, starts the cluster; `say` hears how it goes. */
+export async function openScene(say: (line: string) => void): Promise<Scene> {
+  const older = release("7.22.2-21");
+  const latest = latestRelease();
+  const folder = await mkdtemp(join(tmpdir(), "e2e-"));
+  const images = join(folder, "images.tar");
+  const product = await productImages(CHECKOUT, [older, latest]);
+  const [first] = product;
+  if (first === undefined) throw new Error("a release has no images");
+  await writeArchive(images, [...product, await loadImage(CHECKOUT, first, folder)]);
+  say("images made");
+  const cluster = await startCluster({ nodes: 3, images: [images] });
+  say(`3 nodes are ready: export KUBECONFIG=${cluster.kubeconfig}`);
+  const kubectl = bindKubectl({ path: cluster.controlPlane.kubectl, version: "" }, cluster.kubeconfig, folder);
+  const releases = await startReleaseServer(`v${latest.operator}`, bundleOf);
+  const stop = new AbortController();
+  const stage: Stage = {
+    kube: cluster.controlPlane.kube,
+    clock: systemClock,
+    log: silentLog,
+    signal: stop.signal,
+    progress: progressTo(say),
+    apply: async (bundle) => (await kubectl.given(bundle, "apply -f -")).trim().split("\n"),
+  };
+  return {
+    cluster,
+    kubectl,
+    stage,
+    releases,
+    older,
+    latest,
+    keepEvidence: (name) => keepEvidence(kubectl, name),
+    async [Symbol.asyncDispose]() {
+      stop.abort(new Error("the scene ends"));
+      await releases.close();
+      await cluster.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function bundleOf(tag: string): string | undefined {
+  const known = releaseByOperator(tag);
+  return known === undefined ? undefined : bundleFor(known);
+}
+
+function progressTo(say: (line: string) => void): Progress {
+  return { chapter: say, say: (text) => say(`  ${text}`), now: () => undefined };
+}
+
+const EVIDENCE: readonly string[] = [
+  "get nodes,pods,pvc,pv,svc,endpointslices,leases,pdb,sts,deploy -o wide",
+  "get rec,redb,configmaps,sts,pods -o yaml",
+  "get events --sort-by=.lastTimestamp",
+  "describe pods",
+];
+
+async function keepEvidence(kubectl: Kubectl, name: string): Promise<string> {
+  const folder = join(CHECKOUT, ".local", `e2e-${process.pid}`, name.replaceAll(/\W+/g, "-").slice(0, 40));
+  await mkdir(folder, { recursive: true });
+  const keep = async (file: string, line: string): Promise<void> => {
+    const { stdout, stderr } = await kubectl.run(line);
+    await writeFile(join(folder, file), stdout + stderr);
+  };
+  for (const [at, line] of EVIDENCE.entries()) await keep(`${at}-${line.split(" ")[0]}.txt`, line);
+  const pods = await kubectl.run("get pods -o name");
+  for (const pod of pods.stdout.trim().split("\n").filter(Boolean)) {
+    await keep(`${pod.replace("pod/", "")}.log`, `logs ${pod} --all-containers`);
+    await keep(`${pod.replace("pod/", "")}.previous.log`, `logs ${pod} --all-containers --previous`);
+  }
+  return folder;
+}
