@@ -80,6 +80,8 @@ export const clusterNames = {
   databaseSecret: (rec: string, uid: number): string => `${rec}-db-${uid}`,
   /** Secret that holds the hash of a user's password, key `hash`. */
   userSecret: (rec: string, unique: string): string => `${rec}-user-${unique}`,
+  /** Where clients find a database: the name of its Service, which the rigger makes. */
+  databaseHost: (database: string, namespace: string): string => `${database}.${namespace}.svc.cluster.local`,
   /** The name that the cluster's certificates and licence carry; also the TLS server name of the management API. */
   dnsName: (rec: string, namespace: string): string => `${rec}.${namespace}.svc.cluster.local`,
 } as const;

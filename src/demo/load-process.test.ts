@@ -21,6 +21,16 @@ test("a load writes in a process of its own and answers for every write in the e
   assert.equal(ledger.lostWrites, 0);
 });
 
+test("a load is not confused by what an earlier one has left in the database", async () => {
+  await using engine = await startEngine();
+  const { host, port } = engine;
+  for (const turn of ["first", "second"]) {
+    const load = await startLoadProcess({ host, port, password: "", connections: 1, gapMs: 1 });
+    await until("it has counted", async () => (await load.numbers()).phases.some(({ requests }) => requests > 10));
+    assert.equal((await load.finish()).ledger.incrementDrift, 0, turn);
+  }
+});
+
 test("a load that ends by itself is an answer to all questions, and so is one that cannot be started", async () => {
   await assert.rejects(startLoadProcess(nothing, ["sh", "-c", "exit 3"]), /has ended \(exit code 3\)/);
   await assert.rejects(startLoadProcess(nothing, ["/nowhere/load"]), /cannot be started: .*ENOENT/);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { messageOf } from "../base/fault.ts";
@@ -60,7 +61,9 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
   });
   await Promise.all(clients.map((client) => client.connect()));
 
-  const ledgers = clients.map((client, index) => ({ client, book: openLedger(client, String(index)) }));
+  // a load before this one may have left its keys in the same database
+  const run = randomUUID().slice(0, 8);
+  const ledgers = clients.map((client, index) => ({ client, book: openLedger(client, `${run}:${index}`) }));
   const drive = async ({ client, book }: (typeof ledgers)[number]): Promise<void> => {
     while (!stopping) {
       const began = performance.now();

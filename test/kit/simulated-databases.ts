@@ -123,12 +123,12 @@ export class SimulatedDatabases {
   }
 
   #view(record: DatabaseRecord): BdbRecord {
-    const { addresses, cluster, namespace } = this.#options;
+    const { addresses, namespace } = this.#options;
     return bdbView(record, {
       answers: answersOf(record),
       addressOf: (node) => addresses[node - 1],
       endpoints: addresses,
-      dnsName: clusterNames.dnsName(cluster, namespace),
+      namespace,
     });
   }
 }

@@ -1,3 +1,4 @@
+import { clusterNames } from "../../api/names.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../api/records.ts";
 import type { BdbRecord, ShardInstanceRecord } from "../../management/records.ts";
 import { IN_SYNC_BYTES } from "../../planner/database/facts.ts";
@@ -12,7 +13,7 @@ export interface BdbSurroundings {
   readonly addressOf: (node: number) => string | undefined;
   /** Addresses of the nodes that take clients. */
   readonly endpoints: readonly string[];
-  readonly dnsName: string;
+  readonly namespace: string;
 }
 
 /** A database as `GET /v1/bdbs` shows it: what was asked for from the record, what is from the engines themselves. */
@@ -37,7 +38,7 @@ export function bdbView(record: DatabaseRecord, around: BdbSurroundings): BdbRec
     endpoints: [
       {
         uid: `${record.uid}:1`,
-        dns_name: `${record.name}.${around.dnsName}`,
+        dns_name: clusterNames.databaseHost(record.name, around.namespace),
         port: record.port,
         addr: around.endpoints,
       },

@@ -55,7 +55,7 @@ export function apiReads(view: ClusterView, leadership: Leadership): ApiReads {
         .list()
         .filter(takesClients)
         .map(({ report }) => report.address),
-      dnsName: dnsNameOf(view),
+      namespace: view.config.namespace,
     });
   };
   const fresh = (record: DatabaseRecord): Promise<BdbRecord> => {

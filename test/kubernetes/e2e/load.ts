@@ -14,11 +14,12 @@ export async function startLoadOn(
   node: string,
   options: LoadOptions,
 ): Promise<LoadProcess> {
+  const host = await kubectl(`get redb ${CAST.database} -o`, "jsonpath={.status.internalEndpoints[0].host}");
   await kubectl.run(`delete pod ${POD} --ignore-not-found --grace-period=0 --force`);
   await kubectl.given(JSON.stringify(podOn(node)), "create -f -");
   await kubectl(`wait pod/${POD} --for=condition=Ready --timeout=25s`);
   const exec = ["--kubeconfig", cluster.kubeconfig, "exec", "--stdin", POD, "--", ...LOAD_COMMAND];
-  return startLoadProcess({ ...options, host: CAST.database }, [cluster.controlPlane.kubectl, ...exec]);
+  return startLoadProcess({ ...options, host }, [cluster.controlPlane.kubectl, ...exec]);
 }
 
 /** A load on `node` while `act` runs, and what it saw. */
