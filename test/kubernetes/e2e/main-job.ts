@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { CAST, Clusters } from "../../../src/demo/cast.ts";
+import { receiptLines } from "../../../src/demo/receipt.ts";
+import { newestVersion, tellStory } from "../../../src/demo/story.ts";
+import { until } from "../../../src/demo/until.ts";
+import { Pods } from "../../../src/kube/builtin.ts";
+import { chooseEngine } from "../../../src/releases/engines.ts";
+import { discoverEngines } from "../../../src/supervisor/engines.ts";
+import { startLoadOn } from "./load.ts";
+import type { Scene } from "./scene.ts";
+
+/** Installs the older release, makes a cluster and a database, and upgrades all of it under load from a pod. */
+export async function mainJob(scene: Scene, t: TestContext): Promise<void> {
+  const { stage, older, latest, releases, kubectl } = scene;
+  const found = await discoverEngines(process.env);
+  const rolled = watchRollout(scene);
+  const receipt = await tellStory(stage, {
+    older,
+    latest,
+    releases,
+    fromVersion: "7.2",
+    toVersion: newestVersion((version) => chooseEngine(version, found)?.standIn === false),
+    connections: 20,
+    gapMs: 20,
+    restMs: 3_000,
+    startLoad: (options) => startLoadOn(scene, "node1", options),
+  });
+  for (const line of receiptLines(receipt)) t.diagnostic(line);
+  assert.equal(receipt.verdict, "passed", receiptLines(receipt).join("\n"));
+  assert.match(await rolled, /roll(ing update|( |)out) complete/);
+  const versions = await kubectl("get rec rec -o", "jsonpath={.status.nodes[*].version}");
+  assert.deepEqual(versions.split(" "), [latest.nodeTag, latest.nodeTag, latest.nodeTag]);
+}
+
+/** No worker has two nodes of the cluster. */
+export async function eachNodeHasAWorker({ stage }: Scene): Promise<void> {
+  const labelSelector = "storeenterprise.io/role=node";
+  const { items } = await stage.kube.list(Pods, { namespace: CAST.namespace, labelSelector });
+  assert.equal(new Set(items.map(({ spec }) => spec?.nodeName)).size, 3);
+}
+
+/** What `kubectl rollout status` says of the cluster's StatefulSet, started when the roll has begun. */
+async function watchRollout({ stage, kubectl }: Scene): Promise<string> {
+  const rec = { namespace: CAST.namespace, name: CAST.cluster };
+  await until(stage, Clusters, rec, {
+    what: "a cluster that is being upgraded",
+    withinMs: 300_000,
+    isMet: ({ status }) => status?.state === "Upgrade",
+  });
+  const line = "rollout status sts/rec --timeout=180s";
+  const { code, stdout, stderr } = await kubectl.run(line, [], { timeoutMs: 190_000 });
+  assert.equal(code, 0, stderr);
+  return stdout;
+}
