@@ -1,7 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { deployOperator } from "../../test/kit/operator-deployment.ts";
 import { startOperatorWorld } from "../../test/kit/operator-world.ts";
-import { Deployments, Events, PodDisruptionBudgets, Roles, Secrets, Services, StatefulSets } from "../kube/builtin.ts";
+import { until } from "../../test/kit/until.ts";
+import {
+  Deployments,
+  Events,
+  Leases,
+  PodDisruptionBudgets,
+  Roles,
+  Secrets,
+  Services,
+  StatefulSets,
+} from "../kube/builtin.ts";
+import type { ResourceType } from "../kube/kube.ts";
 import { Clusters } from "../observe/kinds.ts";
 
 const REF = { name: "rec", namespace: "default" };
@@ -30,6 +42,21 @@ test("a new cluster gets its secrets, services, accounts, nodes and rigger", asy
   assert.equal(nodes?.spec?.replicas, 3);
   assert.equal(nodes?.spec?.template.spec?.terminationGracePeriodSeconds, 31_536_000);
   assert.equal(nodes?.metadata.ownerReferences?.[0]?.uid, rec.metadata.uid);
+});
+
+test("what the operator makes for itself belongs to its Deployment, so that it goes with the bundle", async () => {
+  await using world = await startOperatorWorld();
+  const { kube, namespace } = world;
+  const own = await deployOperator(kube, namespace);
+  const { name } = own.metadata;
+  // an operator of a release that did not say whose its Lease is
+  await kube.create(Leases, { metadata: { name, namespace }, spec: {} });
+  await world.operate("8.2.0-12");
+  const ownersOf = async <T>(type: ResourceType<T>, of: string): Promise<unknown> =>
+    (await kube.get(type, { name: of, namespace }))?.metadata.ownerReferences?.map(({ uid }) => uid);
+  await until("the Secret is there", async () => (await ownersOf(Secrets, "admission-tls")) !== undefined);
+  assert.deepEqual(await ownersOf(Secrets, "admission-tls"), [own.metadata.uid]);
+  assert.deepEqual(await ownersOf(Leases, name), [own.metadata.uid]);
 });
 
 test("a wrong tag is InvalidUpgrade with the right one in its message, and goes on by itself once corrected", async () => {

@@ -22,6 +22,7 @@ import { serveHealth, type Health } from "./health.ts";
 import { followLeaving } from "./leaving.ts";
 import { startMetrics, type Metrics } from "./metrics.ts";
 import { followKept } from "./objects/kept.ts";
+import { ownDeployment } from "./own-deployment.ts";
 import { followOwnPermissions } from "./own-permissions.ts";
 import { wakeClusters, wakeDatabases } from "./wake-ups.ts";
 
@@ -70,9 +71,11 @@ export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Prom
   const health = await serveHealth(together({ unready, metrics: () => metrics.text() }, deps), where);
   log.info("operator started", { release: config.release.operator, namespace: config.namespace });
   try {
+    const owner = await ownDeployment(kube, namespace, log);
     const election = runWhileLeader(
       {
         kube,
+        ...(owner === undefined ? {} : { owner }),
         lease: { name: OPERATOR_NAME, namespace: config.namespace },
         labels: { [LABELS.app]: APP_LABEL },
         identity: config.identity,

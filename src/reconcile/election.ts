@@ -1,4 +1,5 @@
 import type { Lease } from "kubernetes-types/coordination/v1.js";
+import type { OwnerReference } from "kubernetes-types/meta/v1.js";
 import type { Clock } from "../base/clock.ts";
 import { isFault } from "../base/fault.ts";
 import { Leases } from "../kube/builtin.ts";
@@ -11,6 +12,8 @@ export interface ElectionOptions extends Tenant {
   readonly lease: Ref & { readonly namespace: string };
   /** Labels of the Lease when it has to be made. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** The Lease goes when this does; written whenever the Lease gets a holder. */
+  readonly owner?: OwnerReference;
   readonly clock: Clock;
 }
 
@@ -30,10 +33,15 @@ export class Election {
     const current = await kube.get(Leases, lease);
     if (current !== undefined && !this.#isFree(current)) return false;
     const now = clock.now();
+    const { labels, owner } = this.#options;
+    const ownership = owner === undefined ? {} : { ownerReferences: [owner] };
     return this.#write(() =>
       current === undefined
-        ? kube.create(Leases, firstTenure({ ...lease, labels: { ...this.#options.labels } }, this.#options, now))
-        : kube.update(Leases, takenOver(current, this.#options, now)),
+        ? kube.create(Leases, firstTenure({ ...lease, labels: { ...labels }, ...ownership }, this.#options, now))
+        : kube.update(
+            Leases,
+            takenOver({ ...current, metadata: { ...current.metadata, ...ownership } }, this.#options, now),
+          ),
     );
   }
 

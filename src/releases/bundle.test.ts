@@ -8,13 +8,18 @@ import { latestRelease, releaseByOperator } from "./find.ts";
 import { operatorDeployment } from "./operator-deployment.ts";
 import type { PolicyRule } from "./roles.ts";
 
+interface PodSpec {
+  readonly containers: readonly { readonly image: string }[];
+  readonly tolerations?: readonly { readonly key: string; readonly tolerationSeconds: number }[];
+}
+
 interface Document {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly rules?: readonly PolicyRule[];
   readonly subjects?: readonly { readonly namespace?: string }[];
   readonly data?: Readonly<Record<string, string>>;
-  readonly spec?: { readonly template?: { readonly spec: { readonly containers: readonly { image: string }[] } } };
+  readonly spec?: { readonly template?: { readonly spec: PodSpec } };
 }
 
 function documentsOf(text: string, version: "1.1" | "1.2" = "1.2"): Document[] {
@@ -52,6 +57,19 @@ test("what JavaScript may hold leaves a fifth of the operator's memory to everyt
   const limit = Number(/"memory":"(\d+)Mi"\}\}/.exec(text)?.[1]);
   const heap = Number(/--max-old-space-size=(\d+)/.exec(text)?.[1]);
   assert.ok(heap >= limit / 2 && heap <= (limit * 4) / 5, `${heap} of ${limit}`);
+});
+
+test("the operator is replaced soon after its worker is lost", () => {
+  const tolerations = documentsOf(bundleFor(latestRelease())).flatMap(
+    (one) => one.spec?.template?.spec.tolerations ?? [],
+  );
+  assert.deepEqual(
+    tolerations.map(({ key, tolerationSeconds }) => [key, tolerationSeconds]),
+    [
+      ["node.kubernetes.io/not-ready", 20],
+      ["node.kubernetes.io/unreachable", 20],
+    ],
+  );
 });
 
 test("a bundle means the same to readers of YAML 1.1 and 1.2", () => {

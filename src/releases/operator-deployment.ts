@@ -1,5 +1,6 @@
 import { APP_LABEL, OPERATOR_NAME, PORTS } from "../api/names.ts";
 import type { ImageSpec } from "../api/parts.ts";
+import { LEAVE_SOON } from "./eviction.ts";
 import { imagesOf, tagOf } from "./images.ts";
 import type { Platform } from "./permissions.ts";
 import type { Release } from "./release.ts";
@@ -38,6 +39,7 @@ export function operatorDeployment(release: Release, platform: Platform, image: 
         metadata: { labels: { app: APP_LABEL, ...SELECTOR } },
         spec: {
           serviceAccountName: OPERATOR_NAME,
+          tolerations: LEAVE_SOON,
           securityContext: { runAsNonRoot: true, runAsUser: 1001, seccompProfile: { type: "RuntimeDefault" } },
           ...(image.pullSecrets === undefined ? {} : { imagePullSecrets: image.pullSecrets.map((name) => ({ name })) }),
           containers: [container(release, platform, image)],

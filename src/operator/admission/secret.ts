@@ -4,9 +4,10 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { ADMISSION_SECRET, ADMISSION_SERVICE, APP_LABEL, LABELS } from "../../api/names.ts";
 import { Secrets } from "../../kube/builtin.ts";
-import type { Kube, Stored } from "../../kube/kube.ts";
+import type { Kube, Ref, Stored, Wanted } from "../../kube/kube.ts";
 import { createAuthority, expiryOf, type KeyPair } from "../../pki/authority.ts";
 import { purposeOf } from "../../pki/purpose.ts";
+import { ownDeployment } from "../own-deployment.ts";
 import { encoded, textOf } from "../objects/secrets.ts";
 
 export interface AdmissionSecretDeps {
@@ -41,13 +42,20 @@ export function admissionSecretKeeper(deps: AdmissionSecretDeps): () => Promise<
     }
     const usable = held !== undefined && objectionTo(held, deps) === undefined ? held : newPair(deps);
     const data = { cert: encoded(usable.certificate), privateKey: encoded(usable.key) };
-    const metadata = { ...ref, labels: { [LABELS.app]: APP_LABEL } };
     await (found === undefined
-      ? deps.kube.create(Secrets, { metadata, type: "Opaque", data })
+      ? deps.kube.create(Secrets, { metadata: await metadataOf(ref, deps), type: "Opaque", data })
       : deps.kube.patch(Secrets, ref, { type: "merge", body: { data: { ...cleared(found), ...data } } }));
     held = usable;
     return usable.certificate;
   };
+}
+
+async function metadataOf(
+  ref: Required<Ref>,
+  { kube, namespace, log }: AdmissionSecretDeps,
+): Promise<Wanted<Secret>["metadata"]> {
+  const owner = await ownDeployment(kube, namespace, log);
+  return { ...ref, labels: { [LABELS.app]: APP_LABEL }, ...(owner && { ownerReferences: [owner] }) };
 }
 
 /** Why a pair is not to be used (any longer); undefined when it is. */

@@ -5,6 +5,7 @@ import { clusterNames, PORTS, RIGGER_PATHS } from "../../api/names.ts";
 import { Deployments, PodDisruptionBudgets, Services } from "../../kube/builtin.ts";
 import type { Wanted } from "../../kube/kube.ts";
 import type { OwnedObject } from "../../reconcile/keeper.ts";
+import { LEAVE_SOON } from "../../releases/eviction.ts";
 import { REPOSITORIES } from "../../releases/images.ts";
 import { clusterRules } from "../../releases/roles.ts";
 import { nodesOf } from "../../planner/cluster/view.ts";
@@ -63,6 +64,7 @@ function riggerDeployment(owner: Owner): Wanted<Deployment> {
         metadata: { labels: labelsOf(owner, "services-rigger") },
         spec: {
           serviceAccountName: rigger,
+          tolerations: [...LEAVE_SOON],
           securityContext: { runAsNonRoot: true, runAsUser: 1001, seccompProfile: { type: "RuntimeDefault" } },
           ...(spec.pullSecrets && { imagePullSecrets: spec.pullSecrets }),
           containers: [

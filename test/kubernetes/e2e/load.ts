@@ -3,6 +3,7 @@ import type { LoadOptions, LoadResult } from "../../../src/demo/load.ts";
 import { startLoadProcess, type LoadProcess } from "../../../src/demo/load-process.ts";
 import { CAST } from "../../../src/demo/cast.ts";
 import { findEndpoint } from "../../../src/demo/story.ts";
+import { until } from "../../kit/until.ts";
 import { LOAD_COMMAND, LOAD_IMAGE } from "./load-image.ts";
 import type { Scene } from "./scene.ts";
 
@@ -23,15 +24,27 @@ export async function startLoadOn(
 }
 
 /** A load on `node` while `act` runs, and what it saw. */
-export async function underLoad(scene: Scene, node: string, act: () => Promise<void>): Promise<LoadResult> {
+export async function underLoad(
+  scene: Scene,
+  node: string,
+  act: (load: LoadProcess) => Promise<void>,
+): Promise<LoadResult> {
   const endpoint = await findEndpoint(scene.stage);
   const load = await startLoadOn(scene, node, { ...endpoint, connections: 10, gapMs: 10 });
   try {
-    await act();
+    await act(load);
     return await load.finish();
   } finally {
     load.kill();
   }
+}
+
+/** Waits until clients have been answered a good many times more than now. */
+export async function untilServed(load: LoadProcess): Promise<void> {
+  const answered = async (): Promise<number> =>
+    (await load.numbers()).phases.reduce((sum, { requests }) => sum + requests, 0);
+  const wanted = (await answered()) + 300;
+  await until("clients are served", async () => (await answered()) >= wanted, { withinMs: 60_000, everyMs: 200 });
 }
 
 /** Nothing failed, nothing acknowledged is missing, nothing was counted twice. */

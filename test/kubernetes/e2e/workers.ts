@@ -3,7 +3,7 @@ import type { LoadResult } from "../../../src/demo/load.ts";
 import { storedRecord } from "../../kit/chaos.ts";
 import { until } from "../../kit/until.ts";
 import type { ClusterNode } from "../cluster.ts";
-import { assertUnharmed, underLoad } from "./load.ts";
+import { assertUnharmed, underLoad, untilServed } from "./load.ts";
 import type { Scene } from "./scene.ts";
 import { settled, whereabouts } from "./whereabouts.ts";
 
@@ -66,9 +66,11 @@ export async function killedContainer(scene: Scene): Promise<void> {
 /** The primary's worker is cut off; another node takes over; when it is back, nobody has to help. */
 export async function partitionedWorker(scene: Scene): Promise<void> {
   const { primary, workerOf, workerWithout } = await whereabouts(scene);
-  const seen = await underLoad(scene, workerWithout(primary), async () => {
+  const seen = await underLoad(scene, workerWithout(primary), async (load) => {
+    await untilServed(load);
     await scene.cluster.partition(workerOf(primary));
     await untilAnotherPrimary(scene, primary);
+    await untilServed(load);
     await scene.cluster.heal(workerOf(primary));
     await settled(scene);
   });
@@ -79,9 +81,11 @@ export async function partitionedWorker(scene: Scene): Promise<void> {
 export async function darkWorker(scene: Scene): Promise<void> {
   const { primary, workerOf, workerWithout } = await whereabouts(scene);
   const worker = nodeNamed(scene, workerOf(primary));
-  const seen = await underLoad(scene, workerWithout(primary), async () => {
+  const seen = await underLoad(scene, workerWithout(primary), async (load) => {
+    await untilServed(load);
     await worker.stop();
     await untilAnotherPrimary(scene, primary);
+    await untilServed(load);
     await worker.start();
     await settled(scene);
   });
