@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { deployOperator } from "../../test/kit/operator-deployment.ts";
+import { startOperatorWorld } from "../../test/kit/operator-world.ts";
+import { until } from "../../test/kit/until.ts";
+import { OPERATOR_NAME } from "../api/names.ts";
+import { silentLog } from "../base/log.ts";
+import { CustomResourceDefinitions, Deployments, ServiceAccounts } from "../kube/builtin.ts";
+import { eventRecorder } from "../kube/events.ts";
+import type { Kube } from "../kube/kube.ts";
+import { startCopies } from "../observe/copies.ts";
+import { Clusters } from "../observe/kinds.ts";
+import { systemClock } from "../reconcile/system-clock.ts";
+import { followLeaving, type Leaving } from "./leaving.ts";
+
+const OWN = { name: OPERATOR_NAME, namespace: "default" };
+
+test("definitions that are gone before the operator hold nothing any more: it goes too", async (t) => {
+  await using world = await startOperatorWorld();
+  const { kube } = world;
+  const stop = new AbortController();
+  t.after(() => {
+    stop.abort();
+  });
+  const leaving = leavingOf(kube, stop.signal);
+  await deployOperator(kube, "default");
+  await kube.create(Clusters, { metadata: { name: "rec", namespace: "default" }, spec: {} });
+  const isHeld = async (): Promise<boolean> => {
+    await leaving.keepStay();
+    return ((await kube.get(Deployments, OWN))?.metadata.finalizers ?? []).length > 0;
+  };
+  await until("the operator is held", isHeld, { withinMs: 15_000, everyMs: 20 });
+
+  await kube.delete(Clusters, { name: "rec", namespace: "default" });
+  const { items: definitions } = await kube.list(CustomResourceDefinitions);
+  for (const { metadata } of definitions) await kube.delete(CustomResourceDefinitions, metadata);
+  await kube.delete(ServiceAccounts, OWN);
+  await kube.delete(Deployments, OWN);
+  await leaving.leave();
+  assert.equal(await kube.get(Deployments, OWN), undefined);
+  assert.equal(await kube.get(ServiceAccounts, OWN), undefined);
+});
+
+function leavingOf(kube: Kube, signal: AbortSignal): Leaving {
+  const log = silentLog;
+  const clock = systemClock;
+  const events = eventRecorder(kube, { component: OPERATOR_NAME, clock, log });
+  const copies = startCopies(kube, { namespace: "default", clock, log, signal });
+  return followLeaving({ kube, namespace: "default", copies, clock, log, events, signal });
+}
