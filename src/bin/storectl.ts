@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { basename } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { runStorectl } from "../cli/storectl.ts";
 import { systemClock } from "../reconcile/system-clock.ts";
@@ -11,6 +12,9 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 
 process.exitCode = await runStorectl(process.argv.slice(2), {
+  // kubectl finds its plugins by name
+  name: basename(process.argv[1] ?? "").startsWith("kubectl-store") ? "kubectl store" : "storectl",
+  ...(process.stdout.isTTY ? { terminal: { columns: () => process.stdout.columns } } : {}),
   interrupt: interruptSignal,
   ...(process.stdin.isTTY ? { ask } : {}),
   env: process.env,

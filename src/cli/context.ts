@@ -2,6 +2,10 @@ import type { Clock } from "../base/clock.ts";
 
 /** What commands work with. */
 export interface CliContext {
+  /** How the user calls the program; "storectl" when absent. */
+  readonly name?: string;
+  /** The terminal that `print` writes to; absent when it goes to a file or another program. */
+  readonly terminal?: { readonly columns: () => number };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly print: (text: string) => void;
   readonly clock: Clock;

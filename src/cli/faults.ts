@@ -59,6 +59,16 @@ export const faults = {
     remedy:
       "Ask `storectl why` what came in between; nothing after it was done, and the same command again goes on from there.",
   },
+  notFetched: {
+    code: "CLI_NOT_FETCHED",
+    retry: "backoff",
+    remedy: "Check the address, and give --ca <file> for a server with an authority of its own; nothing was written.",
+  },
+  otherContent: {
+    code: "CLI_OTHER_CONTENT",
+    retry: "never",
+    remedy: "Compare the checksum with the one that was published; nothing was written.",
+  },
   unreadable: {
     code: "CLI_UNREADABLE",
     retry: "never",

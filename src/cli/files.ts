@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { Fault, messageOf } from "../base/fault.ts";
 import { faults } from "./faults.ts";
 
@@ -6,5 +6,12 @@ import { faults } from "./faults.ts";
 export async function textOf(file: string): Promise<string> {
   return readFile(file, "utf8").catch((error: unknown) => {
     throw new Fault(faults.file, `${file} cannot be read: ${messageOf(error)}`, { file }, error);
+  });
+}
+
+/** Writes a file that is not there yet, for its owner alone where `mode` says so; CLI_FILE when it cannot be written. */
+export async function writeNew(file: string, content: string | Uint8Array, mode = 0o644): Promise<void> {
+  await writeFile(file, content, { flag: "wx", mode }).catch((error: unknown) => {
+    throw new Fault(faults.file, `${file} cannot be written: ${messageOf(error)}`, { file }, error);
   });
 }

@@ -2,6 +2,8 @@ import { Command, CommanderError } from "commander";
 import { Fault } from "../base/fault.ts";
 import { faults } from "./faults.ts";
 import { EXIT, type Asking, type CliContext, type ExitCode } from "./context.ts";
+import { bundleCommand } from "./bundle/command.ts";
+import { completionCommand } from "./completion/command.ts";
 import { databasesCommand } from "./databases/command.ts";
 import { licenseCommand } from "./license/command.ts";
 import { localCommand } from "./local/command.ts";
@@ -25,8 +27,10 @@ const COMMANDS: readonly ((context: Asking) => Command)[] = [
   nodesCommand,
   databasesCommand,
   modulesCommand,
+  bundleCommand,
   licenseCommand,
   localCommand,
+  completionCommand,
 ];
 
 /** Runs one storectl command and answers what it ends with; CLI_USAGE for words that it does not know. */
@@ -38,7 +42,7 @@ export async function runStorectl(args: readonly string[], context: CliContext):
       code = next;
     },
   };
-  const program = new Command("storectl").description(
+  const program = new Command(context.name ?? "storectl").description(
     "works with Store Enterprise for Kubernetes from the user's machine",
   );
   for (const make of COMMANDS) program.addCommand(make(asking));
@@ -62,7 +66,8 @@ function everyCommand(command: Command): Command[] {
 
 function wordsOf({ code, message }: CommanderError, program: Command, args: readonly string[]): string {
   if (code === "commander.help") return `a command is missing; there are: ${wordsAfter(args, program).join(", ")}`;
-  const said = message.replace(/^error: /, "").split("\n", 1)[0] ?? "";
+  const [first = "", hint = ""] = message.replace(/^error: /, "").split("\n");
+  const said = hint === "" ? first : `${first} ${hint.replace("(Did", "(did")}`;
   return code === "commander.unknownCommand" ? `${said}; there are: ${wordsAfter(args, program).join(", ")}` : said;
 }
 
@@ -73,7 +78,7 @@ function wordsAfter(args: readonly string[], program: Command): string[] {
       const next = at.command.commands.find((each) => each.name() === word);
       return next === undefined ? at : { command: next, said: [...at.said, word] };
     },
-    { command: program, said: ["storectl"] },
+    { command: program, said: [program.name()] },
   );
   return command.commands.map((each) => [...said, each.name()].join(" "));
 }

@@ -1,6 +1,14 @@
 import { parseAllDocuments } from "yaml";
 import { Fault } from "../base/fault.ts";
-import { CustomResourceDefinitions, Deployments, RoleBindings, Roles, ServiceAccounts, Services } from "./builtin.ts";
+import {
+  ConfigMaps,
+  CustomResourceDefinitions,
+  Deployments,
+  RoleBindings,
+  Roles,
+  ServiceAccounts,
+  Services,
+} from "./builtin.ts";
 import { faults } from "./faults.ts";
 import type { Kube, ResourceType } from "./kube.ts";
 
@@ -9,6 +17,7 @@ const KINDS: readonly ResourceType[] = [
   RoleBindings,
   ServiceAccounts,
   Services,
+  ConfigMaps,
   CustomResourceDefinitions,
   Deployments,
 ];

@@ -30,6 +30,8 @@ export interface StorectlWorld {
   readonly dir: string;
   readonly kube: Kube;
   storectl(...args: readonly string[]): Promise<Ran>;
+  /** The same at a terminal of 100 columns, where each question gets the next answer; stdout is all that is shown there. */
+  atTerminal(answers: readonly string[], ...args: readonly string[]): Promise<Ran>;
   /** The same, going on; the caller ends it. */
   begin(...args: readonly string[]): ChildProcess;
   /** Resolves once the cluster has this STATE. */
@@ -61,6 +63,24 @@ export async function startStorectlWorld(release: Release): Promise<StorectlWorl
     kube,
     storectl,
     stateIs,
+    atTerminal: async (answers, ...args) =>
+      new Promise((resolve) => {
+        const command = ["stty cols 100;", "exec", process.execPath, STORECTL, ...args].join(" ");
+        const child = execFile(
+          "script",
+          ["-qec", command, "/dev/null"],
+          { env, timeout: 240_000 },
+          (error, stdout, stderr) => {
+            resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+          },
+        );
+        const left = [...answers];
+        child.stdout?.on("data", (shown: string) => {
+          if (shown.includes("(yes/no) "))
+            child.stdin?.write(`${left.shift() ?? ""}
+`);
+        });
+      }),
     begin: (...args) => spawn(process.execPath, [STORECTL, ...args], { env, stdio: ["ignore", "pipe", "pipe"] }),
     end: async () => {
       await kube.close();

@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Clusters } from "../../src/observe/kinds.ts";
 import { release } from "../kit/cluster-view.ts";
 import { tallyArchive } from "../kit/module-archive.ts";
+import { foundKubectls } from "../kubectl/kubectl.ts";
 import { startStorectlWorld, type StorectlWorld } from "../kit/storectl-world.ts";
+
+const [kubectl] = foundKubectls();
 
 let world: StorectlWorld;
 before(async () => {
@@ -63,6 +67,34 @@ describe("storectl asks the cluster itself", { timeout: 400_000 }, () => {
     const unknown = await world.storectl("modules", "delete", "tally");
     assert.match(unknown.stderr, /^CLI_NO_MODULE: no module "tally" is installed; there are: none\n {2}remedy: /);
   });
+
+  test(
+    "kubectl finds it as a plugin: the same commands, options and exit codes",
+    { skip: kubectl === undefined },
+    async () => {
+      const plugins = join(world.dir, "plugins");
+      await mkdir(plugins);
+      await symlink(join(import.meta.dirname, "../../src/bin/storectl.ts"), join(plugins, "kubectl-store"));
+      const env = {
+        ...process.env,
+        KUBECONFIG: join(world.dir, "kubeconfig"),
+        PATH: `${plugins}:${process.env["PATH"]}`,
+      };
+      const run = (...args: string[]) => spawnSync(kubectl?.path ?? "", args, { env, encoding: "utf8" });
+      assert.match(run("plugin", "list").stdout, /kubectl-store/);
+      const nodes = run("store", "nodes", "-n", "default");
+      assert.equal(nodes.status, 0, nodes.stderr);
+      assert.match(nodes.stdout, /^1 +rec-0 /m);
+      assert.match(run("store", "--help").stdout, /^Usage: kubectl store \[options\] \[command\]/);
+      const mistyped = run("store", "stauts");
+      assert.match(
+        mistyped.stderr,
+        /unknown command 'stauts' \(did you mean status\?\); there are: kubectl store preflight,/,
+      );
+      assert.equal(mistyped.status, 2);
+      assert.equal(run("store", "nodes", "nope").status, 1);
+    },
+  );
 
   test("a cluster whose secrets are not there is said to be silent, with the reason", async () => {
     const metadata = { name: "second", namespace: "default" };

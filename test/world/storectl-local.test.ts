@@ -96,7 +96,11 @@ describe("storectl local", () => {
   const mistakes: { name: string; args: string[]; says: RegExp }[] = [
     { name: "no command", args: [], says: /a command is missing; there are: .*storectl local(,|$)/m },
     { name: "half a command", args: ["local"], says: /missing; there are: storectl local up, storectl local down/ },
-    { name: "an unknown command", args: ["locl"], says: /unknown command 'locl'; there are: .*storectl local(,|$)/m },
+    {
+      name: "an unknown command",
+      args: ["locl"],
+      says: /unknown command 'locl' \(did you mean local\?\); there are: .*storectl local(,|$)/m,
+    },
     { name: "an unknown option", args: ["local", "status", "--frob"], says: /unknown option '--frob'/ },
     {
       name: "an unknown form of output",

@@ -112,6 +112,10 @@ describe("storectl recover", { timeout: 600_000 }, () => {
   test("a wrong tag and an impossible number of nodes are put right together", async () => {
     await setSpec({ nodes: 4, storeEnterpriseImageSpec: { versionTag: "9.9.9-9" } });
     await world.stateIs("Invalid");
+    const asked = await world.atTerminal(["no", "no"], "recover");
+    assert.equal(asked.code, 3, asked.stdout);
+    assert.equal(asked.stdout.match(/Do this\? \(yes\/no\) [^]*? {3}left as it is/g)?.length, 2, asked.stdout);
+    assert.equal((await world.kube.get(Clusters, REC))?.spec.nodes, 4);
     const { code, stdout, stderr } = await world.storectl("recover", "--yes");
     assert.equal(code, 0, stdout + stderr);
     const { spec } = (await world.kube.get(Clusters, REC)) ?? {};

@@ -55,10 +55,13 @@ describe("storectl upgrade", { timeout: 600_000 }, () => {
     assert.equal(code, 1);
     assert.match(await said, /CLI_INTERRUPTED: stopped looking at nodes at 8\.2\.0-25\.12/);
 
-    const followed = await world.storectl(...WISH, "--yes");
+    const followed = await world.atTerminal([], ...WISH, "--yes");
     assert.equal(followed.code, 0, followed.stdout + followed.stderr);
-    assert.match(followed.stdout, /3 of 3 nodes at 8\.2\.0-25\.12/);
-    assert.match(followed.stdout, /1 of 1 databases at 8\.0 or later\n\nArrived at 8\.2\.0-12\./);
+    const drawn = followed.stdout.split("\r\u001b[2K").slice(1);
+    assert.ok(drawn.length > 4, "the line is drawn over");
+    for (const line of drawn) assert.ok((line.split(/\r?\n/, 1)[0] ?? "").length < 100, line);
+    assert.match(followed.stdout, /3 of 3 nodes at 8\.2\.0-25\.12 \(\d+ s\)/);
+    assert.match(followed.stdout, /1 of 1 databases at 8\.0 or later \(\d+ s\)\r\n\r\nArrived at 8\.2\.0-12\./);
     assert.equal((await cluster())?.status?.version, LATEST.nodeTag);
     const database = await world.kube.get(Databases, { name: "orders", namespace: "default" });
     assert.equal(database?.spec.storeVersion, "8.0");

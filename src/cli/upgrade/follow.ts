@@ -2,6 +2,7 @@ import { Fault } from "../../base/fault.ts";
 import type { Finding } from "../../api/parts.ts";
 import { faults } from "../faults.ts";
 import type { Performed } from "./perform.ts";
+import { progressLine, type ProgressLine } from "./progress.ts";
 import type { Talk } from "./upgrade.ts";
 
 /** What is seen of a step at one moment. */
@@ -16,20 +17,26 @@ export interface Sight {
 const LOOK_EVERY_MS = 500;
 /** A step that shows nothing new for this long is left to itself, in milliseconds. */
 const PATIENCE_MS = 1_800_000;
-const WIDTH = 20;
 
 /** Tells what changes until the step is over or blocked; CLI_INTERRUPTED when the user has had enough. */
-export async function follow({ print, clock, signal }: Talk, look: () => Promise<Sight>): Promise<Performed> {
+export async function follow(talk: Talk, look: () => Promise<Sight>): Promise<Performed> {
+  const line = progressLine(talk);
+  try {
+    return await watch(talk, line, look);
+  } finally {
+    line.end();
+  }
+}
+
+async function watch({ clock, signal }: Talk, line: ProgressLine, look: () => Promise<Sight>): Promise<Performed> {
   let told = "";
   let toldAt = clock.now().getTime();
   for (;;) {
     const sight = await look();
-    const line = `   ${bar(sight)} ${sight.done} of ${sight.of} ${sight.what}\n`;
-    if (line !== told) {
-      print(line);
-      told = line;
-      toldAt = clock.now().getTime();
-    }
+    line.show(sight);
+    const news = `${sight.done} ${sight.what}`;
+    if (news !== told) toldAt = clock.now().getTime();
+    told = news;
     if (sight.isOver) return "done";
     if (sight.blocking.length > 0) return sight.blocking;
     if (clock.now().getTime() - toldAt > PATIENCE_MS)
@@ -44,9 +51,4 @@ async function pause(sleep: Promise<void>, what: string): Promise<void> {
   } catch (error) {
     throw new Fault(faults.interrupted, `stopped looking at ${what}`, {}, error);
   }
-}
-
-function bar({ done, of }: Sight): string {
-  const full = of === 0 ? WIDTH : Math.round((done / of) * WIDTH);
-  return `[${"#".repeat(full)}${" ".repeat(WIDTH - full)}]`;
 }

@@ -1,0 +1,39 @@
+import type { OptionWord, Place } from "./places.ts";
+
+/** The script that teaches fish. */
+export function fishScript(name: string, places: readonly Place[]): string {
+  const known = places.filter(({ at }) => at !== "").map(({ at }) => quoted(at));
+  return `# ${name} completion for fish
+function __${name}_at
+  set -l at
+  for word in (commandline -opc)[2..-1]
+    set -l next (string trim -- "$at $word")
+    contains -- "$next" ${known.join(" ")}; and set at $next
+  end
+  test "$at" = "$argv[1]"
+end
+complete -c ${name} -f
+${places.flatMap((place) => linesOf(name, place)).join("")}`;
+}
+
+function linesOf(name: string, { at, commands, options, choices }: Place): readonly string[] {
+  const here = `complete -c ${name} -n "__${name}_at '${at}'"`;
+  return [
+    ...commands.map((word) => `${here} -a ${quoted(word.name)} -d ${quoted(word.description)}\n`),
+    ...choices.map((choice) => `${here} -a ${quoted(choice)}\n`),
+    ...options.map((option) => `${here} ${optionOf(option)} -d ${quoted(option.description)}\n`),
+  ];
+}
+
+function optionOf({ names, takes, choices }: OptionWord): string {
+  const spelled = names
+    .map((name) => (name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`))
+    .join(" ");
+  if (takes === "choice") return `${spelled} -x -a ${quoted(choices.join(" "))}`;
+  if (takes === "nothing") return spelled;
+  return `${spelled} ${takes === "file" ? "-r -F" : "-x"}`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}

@@ -1,0 +1,56 @@
+import type { CliContext } from "../context.ts";
+import { durationText } from "../units.ts";
+
+/** One line that tells how far a step is. */
+export interface ProgressLine {
+  /** Shows how far it is: over what was shown at a terminal, as a new line when it differs elsewhere. */
+  show(bar: Bar): void;
+  /** Leaves the last line as it is. */
+  end(): void;
+}
+
+export interface Bar {
+  readonly done: number;
+  readonly of: number;
+  readonly what: string;
+}
+
+const INDENT = "   ";
+const WIDTH = 20;
+/** Back to the beginning of the line, and all of it away. */
+const CLEAR = "\r\u001b[2K";
+
+/** A line that moves at a terminal, with the time that has passed; plain lines where nobody watches. */
+export function progressLine({
+  print,
+  clock,
+  terminal,
+}: Pick<CliContext, "print" | "clock" | "terminal">): ProgressLine {
+  const begun = clock.now().getTime();
+  let shown = "";
+  return {
+    show(bar) {
+      const line = `${INDENT}${drawn(bar)} ${bar.done} of ${bar.of} ${bar.what}`;
+      if (terminal === undefined) {
+        if (line !== shown) print(`${line}\n`);
+      } else {
+        const since = ` (${durationText((clock.now().getTime() - begun) / 1_000)})`;
+        // a longer line would wrap, and only its last row be taken back
+        print(`${CLEAR}${cut(line, terminal.columns() - since.length - 1)}${since}`);
+      }
+      shown = line;
+    },
+    end() {
+      if (terminal !== undefined && shown !== "") print("\n");
+    },
+  };
+}
+
+function drawn({ done, of }: Bar): string {
+  const full = of === 0 ? WIDTH : Math.round((done / of) * WIDTH);
+  return `[${"#".repeat(full)}${" ".repeat(WIDTH - full)}]`;
+}
+
+function cut(line: string, width: number): string {
+  return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`;
+}
