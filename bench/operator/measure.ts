@@ -18,8 +18,9 @@ import { until } from "../../test/kit/until.ts";
 import { startControlPlane } from "../../test/kubernetes/control-plane.ts";
 import { auditing, requestsOf, type Requests } from "./audit.ts";
 import { measureEdits, type Latencies } from "./edits.ts";
-import { startProgram, type Program } from "./program.ts";
+import { cpuOfOwn, startProgram, type Program } from "./program.ts";
 import { CLUSTER, install, NAMESPACE } from "./scene.ts";
+import { timeWrites } from "./writes.ts";
 
 /** What a program used while nothing happened. */
 export interface Rest {
@@ -35,6 +36,10 @@ export interface Figures {
   readonly cold: number;
   readonly coldRequests: Requests;
   readonly coldCpu: number;
+  /** Of API server and etcd meanwhile. */
+  readonly coldServerCpu: number;
+  /** The same for what has to be written to make as many databases, by somebody who has nothing to decide. */
+  readonly alone: { readonly seconds: number; readonly serverCpu: number };
   /** Seconds from the start of the operator in a settled world until it has looked at each database. */
   readonly warm: number;
   readonly warmRequests: Requests;
@@ -92,11 +97,13 @@ export async function measure(databases: number): Promise<Figures> {
   const followed = startInformer(kube, Databases, options);
   await followed.synced;
 
+  const serverBefore = serverCpu();
   const coldAt = Date.now();
   let operator = startOperator();
   await settled(followed);
   const cold = (Date.now() - coldAt) / 1000;
   const coldCpu = operator.cpu();
+  const coldServerCpu = serverCpu() - serverBefore;
   await sleep(2_000); // events are written after the fact
   const coldRequests = requestsOf(audit.path, accounts.operator.user, coldAt, Date.now());
   const coldPeak = operator.memory().peak;
@@ -136,7 +143,13 @@ export async function measure(databases: number): Promise<Figures> {
   };
   const edits = await measureEdits(kube, agents, followed);
   await Promise.all([operator.stop(), floor.stop()]);
-  return { databases, cold, coldRequests, coldCpu, warm, warmRequests, ...atRest, edits };
+  const serverThen = serverCpu();
+  const alone = { seconds: await timeWrites(kube, databases), serverCpu: serverCpu() - serverThen };
+  return { databases, cold, coldRequests, coldCpu, coldServerCpu, alone, warm, warmRequests, ...atRest, edits };
+}
+
+function serverCpu(): number {
+  return cpuOfOwn(["kube-apiserver", "etcd"]);
 }
 
 async function recState(kube: Kube): Promise<string | undefined> {
