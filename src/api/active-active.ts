@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { databaseSpec } from "./database-spec.ts";
-import { dnsLabel } from "./parts.ts";
+import { condition, dnsLabel } from "./parts.ts";
 import { STORE_VERSIONS } from "./records.ts";
 import { SPEC_STATUSES } from "./states.ts";
 
@@ -43,12 +43,19 @@ export const activeActiveStatus = z.object({
         name: z.string().describe("Name of the participant."),
         id: z.int().optional().describe("Its number."),
         replicationStatus: z.string().optional().describe("Whether it replicates."),
+        operatorVersion: z.string().optional().describe("Version of its operator, as it says itself (§9)."),
+        version: z.string().optional().describe("Version of its database, as its cluster says."),
+        status: z.string().optional().describe("Life of its database, or the reason why it cannot be asked."),
       }),
     )
     .optional()
     .describe("State of each participant."),
   lastTaskUid: z.string().optional().describe("Last asynchronous change."),
+  version: z.string().optional().describe("Version of the database on this participant."),
+  observedGeneration: z.int().optional().describe("Generation of the spec that this status speaks of."),
+  conditions: z.array(condition).optional().describe("Ready, ParticipantsReady, Replicating, ReconcileSuspended."),
 });
+export type ActiveActiveStatus = z.output<typeof activeActiveStatus>;
 
 /** `spec` of a StoreEnterpriseRemoteCluster. */
 export const remoteClusterSpec = z.object({
@@ -57,7 +64,12 @@ export const remoteClusterSpec = z.object({
   apiFqdnUrl: z.string().min(1).describe("Host name of its management API."),
   apiPort: z.int().min(1).max(65_535).optional().describe("Port of its management API."),
   dbFqdnSuffix: z.string().optional().describe("Suffix of its databases' host names."),
-  secretName: z.string().optional().describe("Secret with its `username` and `password`."),
+  secretName: z
+    .string()
+    .optional()
+    .describe(
+      "Secret with its `username`, `password` and `ca.crt`; `store-enterprise-<name>`, not read for the own cluster.",
+    ),
 });
 export type RemoteClusterSpec = z.output<typeof remoteClusterSpec>;
 
@@ -67,4 +79,8 @@ export const remoteClusterStatus = z.object({
   status: z.enum(["Active", "Error"]).optional().describe("Whether it answers."),
   specStatus: z.enum(SPEC_STATUSES).optional().describe("Whether the spec can be acted on."),
   observedGeneration: z.int().optional().describe("Generation of the spec that this status speaks of."),
+  internalObservedSecretResourceVersion: z.string().optional().describe("Version of its secret that is in use."),
+  operatorVersion: z.string().optional().describe("Version of its operator, as it says itself (§9)."),
+  conditions: z.array(condition).optional().describe("Reachable, Removable."),
 });
+export type RemoteClusterStatus = z.output<typeof remoteClusterStatus>;

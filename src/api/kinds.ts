@@ -37,8 +37,13 @@ export type StoreEnterpriseRemoteCluster = Resource<
   z.output<typeof remoteClusterStatus>
 >;
 
-/** Finalizers: a cluster waits for its databases; a database is removed from the cluster before its object goes. */
+/**
+ * Finalizers: a cluster waits for its databases; a database is removed from the cluster before its object goes; that an
+ * Active-Active database is deleted is written down for the other participants; a remote cluster waits until none refers to it.
+ */
 export const FINALIZERS = {
   cluster: "redbfinalizer.storeenterpriseclusters.app.storeenterprise.io",
   database: "finalizer.storeenterprisedatabases.app.storeenterprise.io",
+  activeActive: "app.storeenterprise.io/active-active",
+  remoteCluster: "app.storeenterprise.io/remote-cluster",
 } as const;

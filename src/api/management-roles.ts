@@ -29,6 +29,8 @@ const HOLDERS = {
   update_bdb: DATABASE_OWNERS,
   delete_bdb: DATABASE_OWNERS,
   update_bdb_with_action: DATABASE_OWNERS,
+  view_crdb: VIEWERS,
+  update_crdb: DATABASE_OWNERS,
   view_status_of_cluster_action: VIEWERS,
   start_node_action: ADMIN,
   view_all_users_info: USER_OWNERS,

@@ -54,6 +54,12 @@ export const LABELS = {
 /** Annotation on every object of a bundle: the operator version that it belongs to. */
 export const RELEASE_ANNOTATION = "storeenterprise.io/release";
 
+/** Annotation on an Active-Active database: what the participants agreed on when its spec was last the same. */
+export const AGREED_ANNOTATION = "storeenterprise.io/agreed";
+
+/** Secret with the credentials and the certificate authority of the remote cluster `name`. */
+export const remoteSecretName = (name: string): string => `store-enterprise-${name}`;
+
 /** Value of the `app` label on every object of the product. */
 export const APP_LABEL = "store-enterprise";
 

@@ -182,6 +182,33 @@ export interface ClusterUser {
   readonly secret: string;
 }
 
+/**
+ * What the participants of an Active-Active database agree on. Each participant keeps a copy in its own cluster, and joins
+ * it with the copies of the others (src/planner/active-active/record.ts).
+ */
+export interface ActiveActiveRecord {
+  /** uid of the object that was made first. */
+  readonly guid: string;
+  /** Name of its object on every participant. */
+  readonly name: string;
+  /** It was deleted on one participant, and nothing else counts any more. */
+  readonly deleted?: true;
+  /** Version that is asked for, for instance "8.0"; it only rises. */
+  readonly version: string;
+  /** Names of the remote clusters that stand for the participants. */
+  readonly participants: readonly ActiveActiveParticipant[];
+  /** `globalConfigurations` of the object without what is said here or differs from site to site. */
+  readonly configuration: Readonly<Record<string, unknown>>;
+  /** Which edit of participants and configuration this is: the highest count holds, and of equal ones the last author by name. */
+  readonly edit: { readonly count: number; readonly author: string };
+}
+
+export interface ActiveActiveParticipant {
+  readonly name: string;
+  readonly namespace?: string | undefined;
+  readonly externalReplicationPort?: number | undefined;
+}
+
 /** The truth about the cluster itself: one ConfigMap, changed with compare-and-swap. */
 export interface ClusterStateRecord {
   readonly createdTime: string;
@@ -195,6 +222,10 @@ export interface ClusterStateRecord {
   readonly license?: string;
   /** Who may use the management API beside the cluster's own administrator; absent: nobody. */
   readonly users?: readonly ClusterUser[];
+  /** Version of the operator that looks after the cluster, as it said itself; absent: it has said nothing. */
+  readonly operator?: string;
+  /** Active-Active databases that the cluster takes part in, and the last ones that were deleted; absent: none. */
+  readonly activeActives?: readonly ActiveActiveRecord[];
   /** Newest last, at most 50. */
   readonly finished: readonly FinishedAction[];
 }

@@ -114,6 +114,13 @@ export interface ClusterRecord {
   readonly leader_uid: number;
   /** Node tags differ: the cluster is between two versions. */
   readonly upgrade_mode: boolean;
+  /** Version of the operator that looks after the cluster; absent until it has said so, and from nodes of older releases. */
+  readonly operator_version?: string;
+}
+
+/** Body of `PUT /v1/cluster`. */
+export interface ClusterUpdate {
+  readonly operator_version: string;
 }
 
 /** `GET /v1/license`. */

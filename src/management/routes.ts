@@ -1,9 +1,11 @@
+import type { ActiveActiveRecord } from "../api/records.ts";
 import type {
   ActionRecord,
   BdbCreate,
   BdbRecord,
   BdbUpgrade,
   ClusterRecord,
+  ClusterUpdate,
   LicenseInstall,
   LicenseRecord,
   MaintenanceOn,
@@ -74,6 +76,12 @@ export const routes = {
     "view_cluster_info",
     "names the cluster and its leader",
   ),
+  updateCluster: route<never, ClusterUpdate, ClusterRecord>(
+    "PUT",
+    "/v1/cluster",
+    "update_cluster",
+    "the operator says which version it is, for the other participants of Active-Active databases",
+  ),
   license: route<never, undefined, LicenseRecord>("GET", "/v1/license", "view_license", "the licence in force"),
   installLicense: route<never, LicenseInstall, LicenseRecord>(
     "PUT",
@@ -122,6 +130,18 @@ export const routes = {
     "/v1/bdbs/:uid/upgrade",
     "update_bdb_with_action",
     "moves a database to another version",
+  ),
+  crdbs: route<never, undefined, readonly ActiveActiveRecord[]>(
+    "GET",
+    "/v1/crdbs",
+    "view_crdb",
+    "Active-Active databases as this participant knows them, deleted ones marked; the other participants read it",
+  ),
+  putCrdb: route<"guid", ActiveActiveRecord, ActiveActiveRecord>(
+    "PUT",
+    "/v1/crdbs/:guid",
+    "update_crdb",
+    "joins what is sent with what this participant knows of an Active-Active database; asking twice is asking once",
   ),
   actions: route<never, undefined, { readonly actions: readonly ActionRecord[] }>(
     "GET",

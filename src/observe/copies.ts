@@ -1,16 +1,23 @@
 import type { StatefulSet } from "kubernetes-types/apps/v1.js";
 import type { ConfigMap, Pod } from "kubernetes-types/core/v1.js";
-import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../api/kinds.ts";
+import type {
+  StoreEnterpriseActiveActiveDatabase,
+  StoreEnterpriseCluster,
+  StoreEnterpriseDatabase,
+  StoreEnterpriseRemoteCluster,
+} from "../api/kinds.ts";
 import { LABELS } from "../api/names.ts";
 import { ConfigMaps, Pods, StatefulSets } from "../kube/builtin.ts";
 import { startInformer, type Informer, type InformerOptions } from "../kube/informer.ts";
 import type { Kube } from "../kube/kube.ts";
-import { Clusters, Databases } from "./kinds.ts";
+import { ActiveActiveDatabases, Clusters, Databases, RemoteClusters } from "./kinds.ts";
 
 /** Copies of everything in Kubernetes that a decision may depend on. */
 export interface Copies {
   readonly clusters: Informer<StoreEnterpriseCluster>;
   readonly databases: Informer<StoreEnterpriseDatabase>;
+  readonly activeActives: Informer<StoreEnterpriseActiveActiveDatabase>;
+  readonly remoteClusters: Informer<StoreEnterpriseRemoteCluster>;
   readonly statefulSets: Informer<StatefulSet>;
   readonly nodePods: Informer<Pod>;
   /** Records of clusters and databases. */
@@ -23,6 +30,8 @@ export function startCopies(kube: Kube, options: InformerOptions): Copies {
   return {
     clusters: startInformer(kube, Clusters, options),
     databases: startInformer(kube, Databases, options),
+    activeActives: startInformer(kube, ActiveActiveDatabases, options),
+    remoteClusters: startInformer(kube, RemoteClusters, options),
     statefulSets: startInformer(kube, StatefulSets, labelled(LABELS.cluster)),
     nodePods: startInformer(kube, Pods, labelled(`${LABELS.cluster},${LABELS.role}=node`)),
     records: startInformer(kube, ConfigMaps, labelled(LABELS.record)),

@@ -9,11 +9,11 @@ import { APP_LABEL, LABELS, LEAVING_FINALIZER, LEAVING_NAME, OPERATOR_NAME } fro
 import { Deployments, RoleBindings, Roles, ServiceAccounts } from "../kube/builtin.ts";
 import type { EventRecorder } from "../kube/events.ts";
 import { faults } from "../kube/faults.ts";
-import { startInformer } from "../kube/informer.ts";
+import { startInformer, type Informer } from "../kube/informer.ts";
 import type { Kube, Ref, ResourceType, Stored, Wanted } from "../kube/kube.ts";
 import { ownerReference } from "../kube/ref.ts";
 import type { Copies } from "../observe/copies.ts";
-import { Clusters, Databases } from "../observe/kinds.ts";
+import { ActiveActiveDatabases, Clusters, Databases, RemoteClusters } from "../observe/kinds.ts";
 import { settled, type Outcome } from "../reconcile/outcome.ts";
 import { LEAVING_RULES } from "../releases/roles.ts";
 import { letGo } from "./finalizer.ts";
@@ -21,8 +21,8 @@ import { letGo } from "./finalizer.ts";
 export interface LeavingDeps {
   readonly kube: Kube;
   readonly namespace: string;
-  /** Of the clusters and databases there. */
-  readonly copies: Pick<Copies, "clusters" | "databases">;
+  /** Of what is held there. */
+  readonly copies: HeldCopies;
   readonly clock: Clock;
   readonly log: Log;
   readonly events: EventRecorder;
@@ -41,6 +41,22 @@ export interface Leaving {
   leave(): Promise<void>;
 }
 
+/** What is held, in the order in which it is let go. */
+const HELD: readonly Held[] = [
+  { type: ActiveActiveDatabases, finalizer: FINALIZERS.activeActive, kept: ({ activeActives }) => activeActives },
+  { type: RemoteClusters, finalizer: FINALIZERS.remoteCluster, kept: ({ remoteClusters }) => remoteClusters },
+  { type: Databases, finalizer: FINALIZERS.database, kept: ({ databases }) => databases },
+  { type: Clusters, finalizer: FINALIZERS.cluster, kept: ({ clusters }) => clusters },
+];
+
+interface Held {
+  readonly type: ResourceType;
+  readonly finalizer: string;
+  readonly kept: (copies: HeldCopies) => Informer<object>;
+}
+
+type HeldCopies = Pick<Copies, "clusters" | "databases" | "activeActives" | "remoteClusters">;
+
 const MANAGER = { fieldManager: LEAVING_NAME, force: true } as const;
 
 /** Follows the Deployment of the operator; where there is none, as in a process of one's own, nothing is held. */
@@ -50,8 +66,10 @@ export function followLeaving({ kube, namespace, copies, clock, log, events, sig
   const fieldSelector = `metadata.name=${OPERATOR_NAME}`;
   const deployments = startInformer(kube, Deployments, { namespace, fieldSelector, clock, log, signal });
   // copies may be late: that nothing is left is asked
-  const holdsAny = async (): Promise<boolean> =>
-    (await all(kube, Clusters, namespace)).length + (await all(kube, Databases, namespace)).length > 0;
+  const holdsAny = async (): Promise<boolean> => {
+    for (const { type } of HELD) if ((await all(kube, type, namespace)).length > 0) return true;
+    return false;
+  };
   deployments.onChange((_ref, current) => {
     if (current !== undefined && isDeleted(current)) due.abort(new Error("the operator is being deleted"));
   });
@@ -63,15 +81,14 @@ export function followLeaving({ kube, namespace, copies, clock, log, events, sig
     async keepStay() {
       const deployment = deployments.get(own);
       if (deployment === undefined || isDeleted(deployment)) return settled;
-      const isNeeded = copies.clusters.list().length + copies.databases.list().length > 0 || (await holdsAny());
+      const isNeeded = HELD.some(({ kept }) => kept(copies).list().length > 0) || (await holdsAny());
       const isHeld = (deployment.metadata.finalizers ?? []).includes(LEAVING_FINALIZER);
       if (isHeld !== isNeeded) await hold(kube, own, isNeeded);
       return settled;
     },
     async leave() {
       log.info("the operator is being deleted: clusters and databases are let go, their data stays where it is");
-      await letAllGo(kube, events, Databases, FINALIZERS.database, namespace);
-      await letAllGo(kube, events, Clusters, FINALIZERS.cluster, namespace);
+      for (const { type, finalizer } of HELD) await letAllGo(kube, events, type, finalizer, namespace);
       await events.flush();
       await hold(kube, own, false);
     },

@@ -9,9 +9,11 @@ import { openConnections } from "../observe/connections.ts";
 import { startCopies } from "../observe/copies.ts";
 import { kubernetesMinor } from "../observe/kubernetes-version.ts";
 import { reviewPermissions, type Permissions } from "../observe/permissions.ts";
+import { openSites } from "../observe/sites.ts";
 import { runController } from "../reconcile/controller.ts";
 import { objectKeeper } from "../reconcile/keeper.ts";
 import { runWhileLeader } from "../reconcile/leader.ts";
+import { activeActiveReconciler } from "./active-active/controller.ts";
 import { admissionReconciler } from "./admission/controller.ts";
 import { userModulesKeeper } from "./cluster/user-modules.ts";
 import { clusterReconciler } from "./cluster/controller.ts";
@@ -24,7 +26,8 @@ import { startMetrics, type Metrics } from "./metrics.ts";
 import { followKept } from "./objects/kept.ts";
 import { ownDeployment } from "./own-deployment.ts";
 import { followOwnPermissions } from "./own-permissions.ts";
-import { wakeClusters, wakeDatabases } from "./wake-ups.ts";
+import { remoteClusterReconciler } from "./remote-cluster/controller.ts";
+import { wakeActiveActives, wakeClusters, wakeDatabases } from "./wake-ups.ts";
 
 export interface OperatorDeps {
   readonly kube: Kube;
@@ -44,6 +47,9 @@ const RETRY_MS = 500;
 
 /** As many as the API server is asked at once. */
 const DATABASES_AT_ONCE = 8;
+
+/** As many sites, or databases over several, are waited for at once. */
+const SITES_AT_ONCE = 4;
 
 /** Serves probes, competes to lead, and manages clusters and databases while leading, until `signal` aborts. */
 export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Promise<void> {
@@ -119,6 +125,7 @@ async function manage(
   const kept = followKept(kube, following);
   const connections = openConnections(kube, clock);
   const footings = keepFootings();
+  const sites = openSites(kube, clock);
   const events = eventRecorder(kube, { component: OPERATOR_NAME, clock, log });
   const admission = admissionReconciler({ kube, clock, log, namespace, watched: [namespace] });
   const deps = {
@@ -154,6 +161,25 @@ async function manage(
     log,
     signal: working,
   });
+  const activeActives = runController({
+    name: "active-active",
+    reconcile: metrics.counted("active-active", activeActiveReconciler({ ...deps, sites })),
+    workers: SITES_AT_ONCE,
+    clock,
+    log,
+    signal: working,
+  });
+  const remoteClusters = runController({
+    name: "remote-cluster",
+    reconcile: metrics.counted(
+      "remote-cluster",
+      remoteClusterReconciler({ ...deps, sites, onSpokenOf: activeActives.enqueue }),
+    ),
+    workers: SITES_AT_ONCE,
+    clock,
+    log,
+    signal: working,
+  });
   const webhook = runController({
     name: "admission",
     reconcile: metrics.counted("admission", () => admission.reconcile()),
@@ -169,7 +195,7 @@ async function manage(
   metrics.setLeading(true);
   try {
     leaving.onChange(lookWhetherToStay);
-    for (const informer of [copies.clusters, copies.databases]) {
+    for (const informer of [copies.clusters, copies.databases, copies.activeActives, copies.remoteClusters]) {
       informer.onChange((_ref, current, previous) => {
         if (current === undefined || previous === undefined) lookWhetherToStay();
       });
@@ -182,11 +208,20 @@ async function manage(
       },
       () => undefined, // the term ended before
     );
-    await Promise.all([clusters.stopped, databases.stopped, stay.stopped, webhook.stopped]);
+    void Promise.all([copies.clusters, copies.databases, copies.remoteClusters].map(({ synced }) => synced)).then(
+      () => {
+        wakeActiveActives(sources, { activeActive: activeActives.enqueue, remoteCluster: remoteClusters.enqueue });
+      },
+      () => undefined, // the term ended before
+    );
+    await Promise.all(
+      [clusters, databases, activeActives, remoteClusters, stay, webhook].map((controller) => controller.stopped),
+    );
     if (leaving.due.aborted) await leaving.leave();
   } finally {
     metrics.setLeading(false);
     await events.flush();
     await connections.close();
+    await sites.close();
   }
 }

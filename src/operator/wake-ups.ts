@@ -1,6 +1,7 @@
+import { KINDS } from "../api/kinds.ts";
 import { LABELS } from "../api/names.ts";
 import type { Stored } from "../kube/kube.ts";
-import { keyOf, refOf } from "../kube/ref.ts";
+import { controllerOf, keyOf, refOf } from "../kube/ref.ts";
 import type { Connections } from "../observe/connections.ts";
 import type { Copies } from "../observe/copies.ts";
 import type { KeptKind } from "../reconcile/keeper.ts";
@@ -66,6 +67,35 @@ export function wakeDatabases({ copies, connections, footings }: Sources, wake: 
     });
   });
 }
+
+/**
+ * Wakes remote clusters and Active-Active databases when they change, or what they rest on does. What other participants
+ * do is found by asking them.
+ */
+export function wakeActiveActives(
+  { copies, footings }: Sources,
+  { activeActive, remoteCluster }: { readonly activeActive: Wake; readonly remoteCluster: Wake },
+): void {
+  const wakeAll = (): void => {
+    for (const { metadata } of copies.remoteClusters.list()) remoteCluster(keyOf(metadata));
+    for (const { metadata } of copies.activeActives.list()) activeActive(keyOf(metadata));
+  };
+  copies.activeActives.onChange((ref, current, previous) => {
+    activeActive(keyOf(ref));
+    if (current === undefined || previous === undefined) wakeAll();
+  });
+  copies.remoteClusters.onChange((ref, current, previous) => {
+    remoteCluster(keyOf(ref));
+    if (current === undefined || previous === undefined) wakeAll();
+  });
+  copies.databases.onChange((ref, current, previous) => {
+    const owner = controllerOf(current ?? previous ?? NOTHING);
+    if (owner?.kind === KINDS.activeActive.kind) activeActive(keyOf({ ...ref, name: owner.name }));
+  });
+  footings.onChange(wakeAll);
+}
+
+const NOTHING = { metadata: {} };
 
 function wakeThose({ databases }: Copies, wake: Wake, claim: (redb: Redb) => boolean): void {
   for (const redb of databases.list()) if (claim(redb)) wake(keyOf(refOf(redb)));

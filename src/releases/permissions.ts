@@ -35,6 +35,8 @@ export interface Permission {
   readonly rarely?: string;
 }
 
+const WITH_ACTIVE_ACTIVE = "only with Active-Active databases";
+
 const RBAC = "rbac.authorization.k8s.io";
 const LEASES = { group: "coordination.k8s.io", resource: "leases" } as const;
 const SLICES = { group: "discovery.k8s.io", resource: "endpointslices" } as const;
@@ -98,17 +100,69 @@ export const PERMISSIONS: readonly Permission[] = [
     },
     {
       group: API_GROUP,
+      resource: "storeenterprisedatabases",
+      verbs: ["create"],
+      why: "each participant of an Active-Active database has a database of its own",
+      without: "Active-Active databases have no data here",
+      rarely: WITH_ACTIVE_ACTIVE,
+    },
+    {
+      group: API_GROUP,
       resource: "storeenterpriseactiveactivedatabases",
       verbs: ["list", "watch"],
-      why: "admission compares what is written with what is there",
-      without: "what is written is let in unjudged",
+      atLeaving: true,
+      why: "Active-Active databases are followed, and admission compares what is written with what is there",
+      without: "no Active-Active database is looked after, and what is written is let in unjudged",
+    },
+    {
+      group: API_GROUP,
+      resource: "storeenterpriseactiveactivedatabases",
+      verbs: ["patch"],
+      atLeaving: true,
+      why: "the finalizer, and what other participants changed, are written",
+      without: "Active-Active databases do not follow the other participants",
+      rarely: WITH_ACTIVE_ACTIVE,
+    },
+    {
+      group: API_GROUP,
+      resource: "storeenterpriseactiveactivedatabases",
+      verbs: ["create", "delete"],
+      why: "what is made or deleted on one participant is made or deleted here",
+      without: "Active-Active databases are made and deleted on each participant by hand",
+      rarely: WITH_ACTIVE_ACTIVE,
+    },
+    {
+      group: API_GROUP,
+      resource: "storeenterpriseactiveactivedatabases/status",
+      verbs: ["update"],
+      why: "the status tells users what goes on",
+      without: "users are told nothing about their Active-Active databases",
+      rarely: WITH_ACTIVE_ACTIVE,
     },
     {
       group: API_GROUP,
       resource: "storeenterpriseremoteclusters",
       verbs: ["list", "watch"],
-      why: "admission compares what is written with what is there",
-      without: "what is written is let in unjudged",
+      atLeaving: true,
+      why: "remote clusters are followed, and admission compares what is written with what is there",
+      without: "other participants are not found, and what is written is let in unjudged",
+    },
+    {
+      group: API_GROUP,
+      resource: "storeenterpriseremoteclusters",
+      verbs: ["patch"],
+      atLeaving: true,
+      why: "the finalizer is written while an Active-Active database refers to it",
+      without: "a remote cluster that is in use can be deleted",
+      rarely: WITH_ACTIVE_ACTIVE,
+    },
+    {
+      group: API_GROUP,
+      resource: "storeenterpriseremoteclusters/status",
+      verbs: ["update"],
+      why: "the status tells whether a remote cluster answers",
+      without: "users are not told why another participant cannot be asked",
+      rarely: WITH_ACTIVE_ACTIVE,
     },
     {
       group: "",

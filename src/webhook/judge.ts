@@ -4,32 +4,24 @@ import { activeActiveSpec, activeActiveStatus, remoteClusterSpec } from "../api/
 import { clusterSpec } from "../api/cluster-spec.ts";
 import { clusterStatus } from "../api/cluster-status.ts";
 import { databaseSpec } from "../api/database-spec.ts";
-import { databaseStatus } from "../api/database-status.ts";
 import { KINDS } from "../api/kinds.ts";
 import { API_GROUP } from "../api/names.ts";
-import { STORE_VERSIONS } from "../api/records.ts";
 import {
   ACTIVE_ACTIVE_ADVICE,
   ACTIVE_ACTIVE_RULES,
   type ActiveActiveFacts,
 } from "../planner/admission/active-active.ts";
 import { CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE, type ClusterFacts } from "../planner/admission/cluster.ts";
-import {
-  DATABASE_ADVICE,
-  DATABASE_RULES,
-  type DatabaseFacts,
-  type ExistingFacts,
-} from "../planner/admission/database.ts";
+import { DATABASE_ADVICE, DATABASE_RULES, type DatabaseFacts } from "../planner/admission/database.ts";
 import { invalid } from "../planner/admission/objection.ts";
 import {
   REMOTE_CLUSTER_ADVICE,
   REMOTE_CLUSTER_RULES,
   type RemoteClusterFacts,
 } from "../planner/admission/remote-cluster.ts";
+import { existingOf, neighboursIn, type NamespaceObjects } from "../observe/neighbours.ts";
 import { NOTHING_TO_SAY, review, type Review } from "../planner/admission/review.ts";
 import type { Release } from "../releases/release.ts";
-import type { NamespaceObjects } from "./namespace-objects.ts";
-import { neighboursIn } from "./neighbours.ts";
 import type { Asked } from "./review.ts";
 
 /** Whether there is nothing to judge: no spec of ours is written, or the object is on its way out. */
@@ -104,16 +96,4 @@ function objectionOf({ path, message, input }: z.core.$ZodIssue) {
 
 function statusOf({ oldObject }: Asked): unknown {
   return oldObject?.status ?? {};
-}
-
-/** What the cluster made of a database, as its status tells. */
-function existingOf(status: unknown): ExistingFacts | undefined {
-  const { data } = databaseStatus.safeParse(status ?? {});
-  if (data?.databaseUID === undefined) return undefined;
-  const version = data.version?.split(" ", 1)[0];
-  return {
-    port: data.internalEndpoints?.[0]?.port,
-    storeVersion: STORE_VERSIONS.find((known) => known === version),
-    cluster: data.cluster === "" ? undefined : data.cluster,
-  };
 }

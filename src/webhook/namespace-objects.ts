@@ -1,22 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type {
-  StoreEnterpriseActiveActiveDatabase,
-  StoreEnterpriseCluster,
-  StoreEnterpriseDatabase,
-  StoreEnterpriseRemoteCluster,
-} from "../api/kinds.ts";
 import { startInformer } from "../kube/informer.ts";
 import type { Kube, ResourceType, Stored } from "../kube/kube.ts";
+import type { NamespaceObjects } from "../observe/neighbours.ts";
 import { ActiveActiveDatabases, Clusters, Databases, RemoteClusters } from "../observe/kinds.ts";
-
-/** Every object of ours in one namespace. */
-export interface NamespaceObjects {
-  readonly clusters: readonly Stored<StoreEnterpriseCluster>[];
-  readonly databases: readonly Stored<StoreEnterpriseDatabase>[];
-  readonly activeActives: readonly Stored<StoreEnterpriseActiveActiveDatabase>[];
-  readonly remoteClusters: readonly Stored<StoreEnterpriseRemoteCluster>[];
-}
 
 /** What is known of the namespaces that are looked after. */
 export interface Lookout {

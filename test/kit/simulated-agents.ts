@@ -91,6 +91,9 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
 /** What nobody asks of a cluster at rest. */
 const REFUSED = {
   cluster: refused,
+  updateCluster: refused,
+  crdbs: refused,
+  putCrdb: refused,
   installLicense: refused,
   uploadModule: refused,
   deleteModule: refused,

@@ -2,14 +2,18 @@ import { z } from "zod";
 import { MANAGEMENT_ROLES } from "../../api/management-roles.ts";
 import { ENDPOINT_PORTS } from "../../api/names.ts";
 import { EVICTION_POLICIES, PERSISTENCE } from "../../api/records.ts";
-import type { StoreVersion } from "../../api/records.ts";
+import type { ActiveActiveRecord, StoreVersion } from "../../api/records.ts";
 import type { Fault } from "../../base/fault.ts";
+import { parseVersion } from "../../base/version.ts";
 import type { ProxyCommand } from "../../management/proxy-control.ts";
 import type { BodyOf, RouteName } from "../../management/routes.ts";
 import { refusals, refuse } from "./refusals.ts";
 
 /** Smallest and largest memory of a database, in bytes: 1 MiB and 4 TiB. */
 const MEMORY = { min: 1_048_576, max: 4_398_046_511_104 } as const;
+
+/** Longest configuration of an Active-Active database, in bytes of JSON. */
+const CONFIGURATION_BYTES = 16_384;
 
 /** The body of `route` out of what was sent; a refusal that names the field and what it may be. */
 export function bodyOf<N extends RouteName>(route: N, sent: unknown, supported: readonly StoreVersion[]): BodyOf<N> {
@@ -26,6 +30,9 @@ function schemas(supported: readonly StoreVersion[]): Schemas {
   return {
     bootstrap: none,
     cluster: none,
+    updateCluster: z.strictObject({
+      operator_version: z.string().max(64).refine(isVersion, "must be a version such as 8.2.0-12"),
+    }),
     license: none,
     installLicense: z.strictObject({ license: z.string().min(1).max(16_384) }),
     nodes: none,
@@ -43,6 +50,8 @@ function schemas(supported: readonly StoreVersion[]): Schemas {
       store_version: z.enum(supported).exactOptional(),
       may_discard_data: z.boolean().exactOptional(),
     }),
+    crdbs: none,
+    putCrdb: activeActive,
     actions: none,
     action: none,
     maintenanceOn: z.strictObject({ demote_node: z.boolean().exactOptional() }).default({}),
@@ -78,6 +87,34 @@ function optionalFields(supported: readonly StoreVersion[]) {
     authentication_redis_pass: z.string().max(512).exactOptional(),
   };
 }
+
+const siteName = z
+  .string()
+  .regex(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/, "must be small letters, digits and hyphens");
+
+const activeActive: z.ZodType<ActiveActiveRecord> = z.strictObject({
+  guid: z.string().regex(/^[\w-]{1,64}$/, "must be 1 to 64 letters, digits, hyphens and underscores"),
+  name: siteName,
+  deleted: z.literal(true).exactOptional(),
+  version: z.string().max(16).refine(isVersion, 'must be a version such as "8.0"'),
+  participants: z
+    .array(
+      z.strictObject({
+        name: siteName,
+        namespace: z.string().max(63).optional(),
+        externalReplicationPort: z.int().min(1).max(65_535).optional(),
+      }),
+    )
+    .min(1)
+    .max(16),
+  configuration: z
+    .record(z.string().max(64), z.unknown())
+    .refine(
+      (given) => JSON.stringify(given).length <= CONFIGURATION_BYTES,
+      `must be at most ${CONFIGURATION_BYTES} long`,
+    ),
+  edit: z.strictObject({ count: z.int().positive(), author: siteName }),
+});
 
 const databaseModule = z.strictObject({
   module_name: z.string().regex(/^[\w.+-]{1,64}$/, "must be 1 to 64 letters, digits and . + - _"),
@@ -115,6 +152,10 @@ const proxyCommand: z.ZodType<ProxyCommand> = z.discriminatedUnion("op", [
   z.strictObject({ op: z.literal("undrain") }),
   z.strictObject({ op: z.literal("stats") }),
 ]);
+
+function isVersion(text: string): boolean {
+  return parseVersion(text) !== undefined;
+}
 
 function refusalOfIssue(issue: z.core.$ZodIssue | undefined, supported: readonly StoreVersion[]): Fault {
   const field = issue?.path.join(".") ?? "";

@@ -3,6 +3,7 @@ import type { DatabaseAction } from "../../api/records.ts";
 import type { ProxyCommand, ProxyReply } from "../../management/proxy-control.ts";
 import type { ActionRecord, MaintenanceOn } from "../../management/records.ts";
 import { NODE_LEASE_MS } from "../../planner/cluster/tenure.ts";
+import { putActiveActive } from "./active-active.ts";
 import { byLeader } from "./leader.ts";
 import { actionRecord, apiReads } from "./read.ts";
 import type { Handlers } from "./server.ts";
@@ -36,6 +37,11 @@ export function apiHandlers({ view, leadership, joined, proxy, adminName }: ApiD
       return { bootstrap_status: { state: "completed" } };
     },
     cluster: async () => reads.cluster(),
+    updateCluster: ({ body, forwardedBy }) =>
+      byLeader(deps, "updateCluster", { body }, forwardedBy, async () => {
+        await view.records.changeState((state) => ({ ...state, operator: body.operator_version }));
+        return reads.cluster();
+      }),
     license: async () => reads.license(),
     installLicense: ({ body, forwardedBy }) =>
       byLeader(deps, "installLicense", { body }, forwardedBy, () => installLicense(view, body.license)),
@@ -60,6 +66,11 @@ export function apiHandlers({ view, leadership, joined, proxy, adminName }: ApiD
     upgradeBdb: ({ params, body, forwardedBy }) =>
       byLeader(deps, "upgradeBdb", { params: uidOf(params), body }, forwardedBy, async () =>
         reads.fresh(await writes.upgrade(reads.record(params.uid), body)),
+      ),
+    crdbs: async () => view.records.state()?.activeActives ?? [],
+    putCrdb: ({ params, body, forwardedBy }) =>
+      byLeader(deps, "putCrdb", { params: { guid: params.guid ?? "" }, body }, forwardedBy, () =>
+        putActiveActive(view, params.guid ?? "", body),
       ),
     actions: async () => ({ actions: reads.actions() }),
     action: async ({ params }) => reads.action(params.uid),

@@ -111,11 +111,13 @@ export function apiReads(view: ClusterView, leadership: Leadership): ApiReads {
 
 function clusterRecord(view: ClusterView, leadership: Leadership): ClusterRecord {
   const versions = new Set(view.members.list().map(({ report }) => report.softwareVersion));
+  const operator = view.records.state()?.operator;
   return {
     name: dnsNameOf(view),
     created_time: view.records.state()?.createdTime ?? "",
     leader_uid: leadership.leader() ?? 0,
     upgrade_mode: versions.size > 1,
+    ...(operator === undefined ? {} : { operator_version: operator }),
   };
 }
 

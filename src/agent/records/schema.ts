@@ -69,6 +69,22 @@ const installedModule = z.looseObject({
   installedTime: z.string(),
 });
 
+const activeActive = z.looseObject({
+  guid: z.string(),
+  name: z.string(),
+  deleted: z.literal(true).exactOptional(),
+  version: z.string(),
+  participants: z.array(
+    z.looseObject({
+      name: z.string(),
+      namespace: z.string().optional(),
+      externalReplicationPort: z.number().optional(),
+    }),
+  ),
+  configuration: z.record(z.string(), z.unknown()),
+  edit: z.looseObject({ count, author: z.string() }),
+});
+
 const cluster: z.ZodType<ClusterStateRecord> = z.looseObject({
   createdTime: z.string(),
   nextDatabase: count,
@@ -96,6 +112,8 @@ const cluster: z.ZodType<ClusterStateRecord> = z.looseObject({
       }),
     )
     .exactOptional(),
+  operator: z.string().exactOptional(),
+  activeActives: z.array(activeActive).exactOptional(),
   finished: z.array(action.extend({ object: z.string() })),
 });
 

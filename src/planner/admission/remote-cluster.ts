@@ -1,4 +1,5 @@
 import type { RemoteClusterSpec } from "../../api/active-active.ts";
+import { remoteSecretName } from "../../api/names.ts";
 import { isHostName, serviceNameObjections } from "./names.ts";
 import { duplicate, forbidden, invalid, type Advice, type Objection, type SpecRule } from "./objection.ts";
 import type { Neighbours } from "./surroundings.ts";
@@ -27,10 +28,8 @@ export const REMOTE_CLUSTER_RULES: readonly SpecRule<RemoteClusterFacts>[] = [
 export const REMOTE_CLUSTER_ADVICE: readonly Advice<RemoteClusterFacts>[] = [];
 
 function nameServes({ name }: RemoteClusterFacts): readonly Objection[] {
-  return serviceNameObjections(name, 63 - SECRET_PREFIX.length, "the name of its secret");
+  return serviceNameObjections(name, 63 - remoteSecretName("").length, "the name of its secret");
 }
-
-const SECRET_PREFIX = "store-enterprise-";
 
 function namespaceIsAName({ spec: { recNamespace } }: RemoteClusterFacts): readonly Objection[] {
   if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(recNamespace)) return [];
@@ -55,7 +54,7 @@ function suffixIsAHostName({ spec: { dbFqdnSuffix } }: RemoteClusterFacts): read
 }
 
 function secretIsNamedAfterIt({ name, spec: { secretName } }: RemoteClusterFacts): readonly Objection[] {
-  const right = SECRET_PREFIX + name;
+  const right = remoteSecretName(name);
   if (secretName === undefined || secretName === right) return [];
   return [
     invalid(

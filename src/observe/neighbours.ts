@@ -1,8 +1,23 @@
-import type { StoreEnterpriseDatabase } from "../api/kinds.ts";
+import { databaseStatus } from "../api/database-status.ts";
+import type {
+  StoreEnterpriseActiveActiveDatabase,
+  StoreEnterpriseCluster,
+  StoreEnterpriseDatabase,
+  StoreEnterpriseRemoteCluster,
+} from "../api/kinds.ts";
+import { STORE_VERSIONS } from "../api/records.ts";
 import type { Stored } from "../kube/kube.ts";
+import type { ExistingFacts } from "../planner/admission/database.ts";
 import { nearbyCluster, type NearbyDatabase, type Neighbours } from "../planner/admission/surroundings.ts";
 import type { Release } from "../releases/release.ts";
-import type { NamespaceObjects } from "./namespace-objects.ts";
+
+/** Every object of ours in one namespace. */
+export interface NamespaceObjects {
+  readonly clusters: readonly Stored<StoreEnterpriseCluster>[];
+  readonly databases: readonly Stored<StoreEnterpriseDatabase>[];
+  readonly activeActives: readonly Stored<StoreEnterpriseActiveActiveDatabase>[];
+  readonly remoteClusters: readonly Stored<StoreEnterpriseRemoteCluster>[];
+}
 
 /** What lies around the object `self` of the kind `kind`. */
 export function neighboursIn(
@@ -26,6 +41,18 @@ export function neighboursIn(
       recName: spec.recName,
       recNamespace: spec.recNamespace,
     })),
+  };
+}
+
+/** What the cluster made of a database, as its status tells. */
+export function existingOf(status: unknown): ExistingFacts | undefined {
+  const { data } = databaseStatus.safeParse(status ?? {});
+  if (data?.databaseUID === undefined) return undefined;
+  const version = data.version?.split(" ", 1)[0];
+  return {
+    port: data.internalEndpoints?.[0]?.port,
+    storeVersion: STORE_VERSIONS.find((known) => known === version),
+    cluster: data.cluster === "" ? undefined : data.cluster,
   };
 }
 

@@ -1,0 +1,94 @@
+import type { ActiveActiveSpec } from "../../api/active-active.ts";
+import { databaseSpec } from "../../api/database-spec.ts";
+import type { ActiveActiveRecord } from "../../api/records.ts";
+import { compareVersionText } from "../../base/version.ts";
+import { sharedOf, sharedText, versionOf } from "./shared.ts";
+
+/** What an object says beside what the participants know. */
+export type Comparison =
+  /** The object says what is known. */
+  | { readonly kind: "same" }
+  /** Somebody edited the object: this is to be known everywhere. */
+  | { readonly kind: "edited"; readonly record: ActiveActiveRecord }
+  /** Others know something newer: the object is to say it. */
+  | { readonly kind: "outdated"; readonly isVersionEdited: boolean };
+
+/** The first record of an object that nobody else knows of; `version` is taken when it names none. */
+export function firstRecord(
+  object: { readonly uid: string; readonly name: string; readonly spec: ActiveActiveSpec },
+  author: string,
+  version: string,
+): ActiveActiveRecord {
+  return {
+    guid: object.uid,
+    name: object.name,
+    version: versionOf(object.spec) ?? version,
+    ...sharedOf(object.spec),
+    edit: { count: 1, author },
+  };
+}
+
+/**
+ * Compares an object with what is known. `agreed` is the text of `agreementText` when both were last the same: only what
+ * differs from it was edited here. A version below the known one is never an edit, since versions only rise.
+ */
+export function compare(
+  spec: ActiveActiveSpec,
+  agreed: string | undefined,
+  known: ActiveActiveRecord,
+  author: string,
+): Comparison {
+  const [here, there] = [sharedText(sharedOf(spec)), sharedText(known)];
+  const version = versionOf(spec);
+  const last = parsed(agreed);
+  const isEdited = here !== there && here !== last?.shared;
+  const isRaised = version !== undefined && (compareVersionText(version, known.version) ?? 0) > 0;
+  if (isEdited || isRaised) {
+    const edited = isEdited ? { ...overlaid(spec, known), edit: { count: known.edit.count + 1, author } } : {};
+    return { kind: "edited", record: { ...known, ...edited, version: isRaised ? version : known.version } };
+  }
+  if (here === there && version === known.version) return { kind: "same" };
+  return { kind: "outdated", isVersionEdited: version !== undefined && version !== last?.version };
+}
+
+/** What is remembered with an object that says what is known. */
+export function agreementText(record: ActiveActiveRecord): string {
+  return JSON.stringify({ version: record.version, shared: sharedText(record) });
+}
+
+/** With the fields that a newer release wrote and this one does not know. */
+function overlaid(
+  spec: ActiveActiveSpec,
+  known: ActiveActiveRecord,
+): Pick<ActiveActiveRecord, "participants" | "configuration"> {
+  const { participants, configuration } = sharedOf(spec);
+  const foreign = Object.entries(known.configuration).filter(([field]) => !(field in databaseSpec.shape));
+  return { participants, configuration: { ...Object.fromEntries(foreign), ...configuration } };
+}
+
+interface Agreement {
+  readonly version: string;
+  readonly shared: string;
+}
+
+/** Undefined when there is none, or somebody wrote something else into it: then everything counts as edited. */
+function parsed(text: string | undefined): Agreement | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? "null");
+    return isAgreement(value) ? value : undefined;
+  } catch {
+    // not ours
+    return undefined;
+  }
+}
+
+function isAgreement(value: unknown): value is Agreement {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "version" in value &&
+    typeof value.version === "string" &&
+    "shared" in value &&
+    typeof value.shared === "string"
+  );
+}

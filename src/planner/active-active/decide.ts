@@ -1,0 +1,182 @@
+import { assertNever } from "../../base/assert-never.ts";
+import type { ActiveActiveSpec } from "../../api/active-active.ts";
+import type { Finding } from "../../api/parts.ts";
+import type { ActiveActiveRecord } from "../../api/records.ts";
+import { defaultStoreVersion } from "../../releases/find.ts";
+import type { Release } from "../../releases/release.ts";
+import { agreementText, compare, firstRecord } from "./agreement.ts";
+import { canonical } from "./canonical.ts";
+import { databaseStep, type LinkedDatabase, type DatabaseStep } from "./linked.ts";
+import { participantFindings, type Participant } from "./participants.ts";
+import { joined, liveRecord } from "./record.ts";
+
+/** The object of an Active-Active database on this participant. */
+export interface ActiveActiveObject {
+  readonly uid: string;
+  readonly spec: ActiveActiveSpec;
+  readonly isDeleted: boolean;
+  /** What is remembered of when it was last the same everywhere. */
+  readonly agreed: string | undefined;
+  /** Identity of the database, once it had one. */
+  readonly guid: string | undefined;
+}
+
+/** Everything that a decision about an Active-Active database rests on. */
+export interface ActiveActiveView {
+  readonly name: string;
+  readonly release: Release;
+  /** Of the own cluster. */
+  readonly cluster: string;
+  /** The remote cluster that stands for the own cluster; undefined when none does. */
+  readonly self: string | undefined;
+  readonly object: ActiveActiveObject | undefined;
+  /** What the own cluster knows. */
+  readonly own: readonly ActiveActiveRecord[];
+  /** What the other clusters know, as far as they answer. */
+  readonly others: readonly ActiveActiveRecord[];
+  readonly participants: readonly Participant[];
+  readonly database: LinkedDatabase | undefined;
+  /** What the rules on its spec object to. */
+  readonly objections: readonly Finding[];
+}
+
+export type ActiveActiveAct =
+  | { readonly kind: "none" }
+  | { readonly kind: "make-object"; readonly record: ActiveActiveRecord }
+  | { readonly kind: "delete-object" }
+  | { readonly kind: "let-go" }
+  | { readonly kind: "write-object"; readonly record: ActiveActiveRecord; readonly isVersionEdited: boolean }
+  | { readonly kind: "remember"; readonly agreed: string }
+  | { readonly kind: "write-record"; readonly record: ActiveActiveRecord }
+  | DatabaseStep;
+
+export interface ActiveActiveDecision {
+  readonly act: ActiveActiveAct;
+  /** Why the spec cannot be acted on here. */
+  readonly findings: readonly Finding[];
+  /** Why the database gets no other version at the moment, participant by participant (§9). */
+  readonly held: readonly Finding[];
+  /** What is known everywhere, as far as it has been heard. */
+  readonly record: ActiveActiveRecord | undefined;
+}
+
+/** Decides the next act for an Active-Active database on one participant from facts alone. */
+export function decideActiveActive(view: ActiveActiveView): ActiveActiveDecision {
+  const known = knownRecord(view);
+  const held = participantFindings(view.participants);
+  const decided = { findings: view.objections, held, record: known };
+  const { object, self } = view;
+  if (object === undefined) return { ...decided, findings: [], act: actWithoutObject(view, known) };
+  if (object.isDeleted) return { ...decided, act: farewell(view, known, object) };
+  if (isDeletedElsewhere(view, object)) return { ...decided, act: { kind: "delete-object" } };
+  const participates = object.spec.participatingClusters.some(({ name }) => name === self);
+  if (self === undefined || !participates) {
+    return { ...decided, findings: [...view.objections, notParticipating(view)], act: { kind: "none" } };
+  }
+  const act = agreeing(view, known, object, self);
+  if (act !== undefined) return { ...decided, act };
+  if (view.objections.length > 0 || known === undefined) return { ...decided, act: { kind: "none" } };
+  return { ...decided, act: databaseStep({ ...view, record: known, mayUpgrade: held.length === 0 }) };
+}
+
+/** An act in a few words. */
+export function describeActiveActiveAct(act: ActiveActiveAct): string {
+  switch (act.kind) {
+    case "none":
+      return "nothing to do";
+    case "make-object":
+      return "making the object here";
+    case "delete-object":
+      return "deleting the object here, as it was deleted on another participant";
+    case "let-go":
+      return "letting the object go";
+    case "write-object":
+      return "writing into the object what another participant says";
+    case "remember":
+      return "noting that all participants say the same";
+    case "write-record":
+      return "telling the other participants";
+    case "make-database":
+      return "making the database of this participant";
+    case "write-database":
+      return "changing the database of this participant";
+    default:
+      return assertNever(act);
+  }
+}
+
+/** What the participants know of the database together; undefined when nobody does, or it is deleted. */
+function knownRecord({ name, own, others }: ActiveActiveView): ActiveActiveRecord | undefined {
+  const all = [...own, ...others];
+  const gone = new Set(all.filter(({ deleted }) => deleted === true).map(({ guid }) => guid));
+  const live = all.filter((record) => record.name === name && !gone.has(record.guid));
+  const [first, ...rest] = live;
+  return first === undefined ? undefined : rest.reduce(joined, first);
+}
+
+/** Made on another participant, and to be here too; or gone, and the own cluster has not heard of it. */
+function actWithoutObject(view: ActiveActiveView, known: ActiveActiveRecord | undefined): ActiveActiveAct {
+  const { name, own, others, self } = view;
+  const mine = liveRecord(own, name);
+  const deleted = mine && others.find(({ guid, deleted: gone }) => guid === mine.guid && gone === true);
+  if (deleted !== undefined) return { kind: "write-record", record: deleted };
+  const isElsewhere = known !== undefined && liveRecord(others, name) !== undefined;
+  if (isElsewhere && known.participants.some((one) => one.name === self)) return { kind: "make-object", record: known };
+  return { kind: "none" };
+}
+
+/** Deleted here: the others are told before the object goes, unless this cluster does not take part in it. */
+function farewell(
+  { own, self }: ActiveActiveView,
+  known: ActiveActiveRecord | undefined,
+  { spec }: ActiveActiveObject,
+): ActiveActiveAct {
+  const participates = spec.participatingClusters.some(({ name }) => name === self);
+  const mine = known && own.some(({ guid, deleted }) => guid === known.guid && deleted !== true);
+  return participates && known !== undefined && mine === true
+    ? { kind: "write-record", record: { ...known, deleted: true } }
+    : { kind: "let-go" };
+}
+
+function isDeletedElsewhere({ own, others }: ActiveActiveView, { guid }: ActiveActiveObject): boolean {
+  return guid !== undefined && [...own, ...others].some((one) => one.guid === guid && one.deleted === true);
+}
+
+/** What brings object and records together; undefined when they say the same. What is refused here is not told to others. */
+function agreeing(
+  { name, own, release, objections }: ActiveActiveView,
+  known: ActiveActiveRecord | undefined,
+  object: ActiveActiveObject,
+  self: string,
+): ActiveActiveAct | undefined {
+  const isAcceptable = objections.length === 0;
+  if (known === undefined) {
+    const record = firstRecord({ ...object, name }, self, defaultStoreVersion(release));
+    return isAcceptable ? { kind: "write-record", record } : undefined;
+  }
+  const compared = compare(object.spec, object.agreed, known, self);
+  if (compared.kind === "edited") {
+    return isAcceptable ? { kind: "write-record", record: compared.record } : undefined;
+  }
+  const mine = liveRecord(own, name);
+  if (mine === undefined || canonical(mine) !== canonical(known)) return { kind: "write-record", record: known };
+  if (compared.kind === "outdated") return { ...compared, kind: "write-object", record: known };
+  const agreed = agreementText(known);
+  return object.agreed === agreed ? undefined : { kind: "remember", agreed };
+}
+
+function notParticipating({ self, object, cluster }: ActiveActiveView): Finding {
+  const names = (object?.spec.participatingClusters ?? []).map(({ name }) => `"${name}"`).join(", ");
+  return {
+    id: "NotParticipating",
+    severity: "block",
+    evidence:
+      self === undefined
+        ? `none of the participants (${names}) stands for the cluster ${cluster} of this namespace`
+        : `the cluster of this namespace is "${self}", and takes part no more (participants: ${names}); its database stays`,
+    remedy:
+      self === undefined
+        ? "make a StoreEnterpriseRemoteCluster whose recName and recNamespace are those of this cluster, and list it"
+        : "delete this object to remove the database here, or list the participant again",
+  };
+}

@@ -1,0 +1,71 @@
+import type { Finding } from "../../api/parts.ts";
+import { compareVersionText } from "../../base/version.ts";
+import { releaseByNodeTag } from "../../releases/find.ts";
+
+/** §9: the oldest operator that a participant may have when the database gets another version. */
+const OLDEST_OPERATOR = "8.0.2-2";
+
+/** Why a remote cluster said nothing, as the condition `Reachable` tells it. */
+export type SilenceReason =
+  | "RemoteClusterMissing"
+  | "RemoteClusterInvalid"
+  | "SecretMissing"
+  | "CredentialsRefused"
+  | "CertificateRefused"
+  | "Unreachable";
+
+/** What a participant said when it was last asked. */
+export type ParticipantWord =
+  | { readonly answers: false; readonly reason: SilenceReason; readonly message: string; readonly remedy: string }
+  | {
+      readonly answers: true;
+      /** Version of its operator; undefined while that has not said so. */
+      readonly operator: string | undefined;
+      /** Node tags of its nodes. */
+      readonly nodeTags: readonly string[];
+    };
+
+export interface Participant {
+  /** Of the remote cluster that stands for it. */
+  readonly name: string;
+  readonly word: ParticipantWord;
+}
+
+/** What stands in the way of another version on account of one participant; undefined when nothing does. */
+export function participantFinding({ name, word }: Participant): Finding | undefined {
+  if (!word.answers) {
+    return finding(word.reason, `participant "${name}" cannot be asked: ${word.message}`, word.remedy);
+  }
+  const { operator, nodeTags } = word;
+  if (operator !== undefined) {
+    return isTooOld(operator) ? tooOld(name, `its operator is ${operator}`) : undefined;
+  }
+  const old = nodeTags.find((tag) => isTooOld(releaseByNodeTag(tag)?.operator ?? tag));
+  if (old !== undefined) return tooOld(name, `its operator has not said what it is, and its nodes run ${old}`);
+  return finding(
+    "OperatorUnknown",
+    `the operator of participant "${name}" has not said which version it is`,
+    `make a StoreEnterpriseRemoteCluster "${name}" there too, beside its own cluster: kubectl get rerc`,
+  );
+}
+
+/** Everything that stands in the way of another version, the first participant first (§9). */
+export function participantFindings(participants: readonly Participant[]): readonly Finding[] {
+  return participants.map(participantFinding).filter((one) => one !== undefined);
+}
+
+function tooOld(name: string, evidence: string): Finding {
+  return finding(
+    "OperatorTooOld",
+    `participant "${name}": ${evidence}; every participant needs ${OLDEST_OPERATOR} or later before the version changes`,
+    `upgrade operator and cluster of "${name}": kubectl apply -f bundle.yaml`,
+  );
+}
+
+function isTooOld(version: string): boolean {
+  return (compareVersionText(version, OLDEST_OPERATOR) ?? -1) < 0;
+}
+
+function finding(id: string, evidence: string, remedy: string): Finding {
+  return { id, severity: "wait", evidence, remedy };
+}

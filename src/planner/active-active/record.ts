@@ -1,0 +1,63 @@
+import type { ActiveActiveRecord } from "../../api/records.ts";
+import { compareVersionText } from "../../base/version.ts";
+import { canonical } from "./canonical.ts";
+
+/** Deleted databases that are remembered, so that every participant hears of it. */
+const REMEMBERED = 100;
+
+/**
+ * What two copies of the record of one database come to: the same in whichever order copies are joined, and however
+ * often. The higher version holds, and the later edit of everything else; of two that were made at once under one name
+ * the lower guid is kept.
+ */
+export function joined(a: ActiveActiveRecord, b: ActiveActiveRecord): ActiveActiveRecord {
+  const later = isLater(b, a) ? b : a;
+  return {
+    guid: a.guid < b.guid ? a.guid : b.guid,
+    name: a.name,
+    ...(a.deleted === true || b.deleted === true ? { deleted: true } : {}),
+    version: higher(a.version, b.version),
+    participants: later.participants,
+    configuration: later.configuration,
+    edit: later.edit,
+  };
+}
+
+/** The records of a cluster with `record` joined in; one that is known to be deleted stays so. */
+export function withRecord(
+  records: readonly ActiveActiveRecord[],
+  record: ActiveActiveRecord,
+): readonly ActiveActiveRecord[] {
+  if (records.some(({ guid, deleted }) => guid === record.guid && deleted === true)) return records;
+  const isConcerned = (one: ActiveActiveRecord): boolean =>
+    one.guid === record.guid || (record.deleted !== true && one.deleted !== true && one.name === record.name);
+  const others = records.filter((one) => !isConcerned(one));
+  return bounded([...others, records.filter(isConcerned).reduce(joined, record)]);
+}
+
+/** The record of the database of that name that is not deleted. */
+export function liveRecord(records: readonly ActiveActiveRecord[], name: string): ActiveActiveRecord | undefined {
+  return records.find((record) => record.name === name && record.deleted !== true);
+}
+
+/** The record of the database `guid`, whether deleted or not. */
+export function recordOf(records: readonly ActiveActiveRecord[], guid: string): ActiveActiveRecord | undefined {
+  return records.find((record) => record.guid === guid);
+}
+
+function isLater(a: ActiveActiveRecord, b: ActiveActiveRecord): boolean {
+  if (a.edit.count !== b.edit.count) return a.edit.count > b.edit.count;
+  if (a.edit.author !== b.edit.author) return a.edit.author > b.edit.author;
+  return canonical([a.participants, a.configuration]) > canonical([b.participants, b.configuration]);
+}
+
+function higher(a: string, b: string): string {
+  const difference = compareVersionText(a, b) ?? 0;
+  return difference === 0 ? (a < b ? a : b) : difference > 0 ? a : b;
+}
+
+function bounded(records: readonly ActiveActiveRecord[]): readonly ActiveActiveRecord[] {
+  const deleted = records.filter((record) => record.deleted === true);
+  const forgotten = new Set(deleted.slice(0, Math.max(0, deleted.length - REMEMBERED)));
+  return records.filter((record) => !forgotten.has(record));
+}

@@ -1,0 +1,31 @@
+import type { Finding } from "../../api/parts.ts";
+import type { Statement } from "../cluster/conditions.ts";
+import { sentenceOf } from "../cluster/conditions.ts";
+import type { ParticipantWord } from "./participants.ts";
+
+/** What the status of a remote cluster says of it. */
+export interface RemoteClusterVerdict {
+  readonly status: "Active" | "Error";
+  readonly specStatus: "Valid" | "Invalid";
+  readonly reachable: Statement;
+}
+
+/** Whether a remote cluster answers, and what clears it when it does not. */
+export function judgeRemoteCluster(objections: readonly Finding[], word: ParticipantWord): RemoteClusterVerdict {
+  const [objection] = objections;
+  const specStatus = objection === undefined ? "Valid" : "Invalid";
+  if (objection !== undefined) {
+    return { status: "Error", specStatus, reachable: reachable("False", objection.id, sentenceOf(objection)) };
+  }
+  if (!word.answers) {
+    const message = `${word.message}; remedy: ${word.remedy}`;
+    return { status: "Error", specStatus, reachable: reachable("False", word.reason, message) };
+  }
+  const said =
+    word.operator === undefined ? "its operator has not said what it is" : `its operator is ${word.operator}`;
+  return { status: "Active", specStatus, reachable: reachable("True", "Active", `it answers; ${said}`) };
+}
+
+function reachable(status: "True" | "False", reason: string, message: string): Statement {
+  return { type: "Reachable", status, reason, message };
+}

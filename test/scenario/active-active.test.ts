@@ -1,0 +1,233 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { latestRelease } from "../../src/releases/find.ts";
+import { release } from "../kit/cluster-view.ts";
+import { tallyArchive } from "../kit/module-archive.ts";
+import { startSites, type Site, type Sites } from "../kit/sites.ts";
+import { until } from "../kit/until.ts";
+import { rule } from "../specification/rule.ts";
+
+// Three clusters: the namespaces east and west of one Kubernetes, and north in another one, of an older release at first.
+
+const older = release("7.22.2-21");
+const latest = latestRelease();
+const PATIENCE = { withinMs: 120_000, everyMs: 250 };
+
+let sites: Sites;
+let east: Site;
+let west: Site;
+let north: Site;
+
+before(async () => {
+  sites = await startSites();
+  const [[first, second] = [], [third] = []] = await Promise.all([
+    sites.open(["east", "west"], latest),
+    sites.open(["north"], older),
+  ]);
+  assert.ok(first && second && third);
+  [east, west, north] = [first, second, third];
+  await sites.introduce([east, west, north]);
+});
+after(() => sites[Symbol.asyncDispose]());
+
+test("a remote cluster is listed with whether it answers, whether its spec is valid, and whether it is this one", async () => {
+  const listed = async (site: Site): Promise<readonly string[][]> =>
+    (await site.kubectl("get rerc")).split("\n").map((line) => line.split(/ {2,}/).slice(0, 4));
+  for (const site of [east, west, north]) {
+    const rows = ["east", "north", "west"].map((name) => [name, "Active", "Valid", String(name === site.name)]);
+    const wanted = [["NAME", "STATUS", "SPEC STATUS", "LOCAL"], ...rows];
+    await until(`${site.name} lists three`, async () => same(await listed(site), wanted), PATIENCE).catch(told(site));
+  }
+});
+
+rule("§9 Active-Active: operator 8.0.2-2 or later on every participant", "one is older, and is upgraded", async () => {
+  await east.apply(
+    database("old", { participatingClusters: [{ name: "east" }, { name: "north" }], storeVersion: "7.2" }),
+  );
+  for (const site of [east, north]) await serves(site, "old", "7.2");
+  await east.kubectl(`patch reaadb old --type merge -p '{"spec":{"storeVersion":"7.4"}}'`);
+  for (const site of [east, north]) {
+    await says(
+      site,
+      "old",
+      /^OperatorTooOld .*the upgrade to 7\.4 waits: participant "north": its operator is 7\.22\.2-21/,
+    );
+    assert.match(await site.kubectl("get redb old -o jsonpath='{.status.version}'"), /^7\.2 /);
+    assert.match(await site.kubectl("describe reaadb old"), /Warning +OperatorTooOld/);
+  }
+  await north.install(latest);
+  const tag = JSON.stringify({ spec: { storeEnterpriseImageSpec: { versionTag: latest.nodeTag } } });
+  await north.kubectl(`patch rec north --type merge -p '${tag}'`);
+  for (const site of [east, north]) await serves(site, "old", "7.4");
+});
+
+test("an object made on one participant appears on the others, also on one that is listed later", async () => {
+  for (const site of [east, west, north]) await installTally(site);
+  const spec = {
+    participatingClusters: [{ name: "east" }, { name: "west" }],
+    storeVersion: "7.2",
+    moduleList: [{ name: "tally", version: "0.0.1" }],
+    globalConfigurations: { memorySize: "120MB" },
+  };
+  await east.apply(database("carts", spec));
+  await serves(west, "carts", "7.2");
+  const [head = "", row = ""] = (await west.kubectl("get reaadb carts")).split("\n");
+  assert.match(head, /^NAME +STATUS +SPEC STATUS +LINKED REDBS +REPLICATION STATUS +AGE$/);
+  assert.match(row, /^carts +active +Valid +\["carts"\] +down +/);
+  const list = `[{"name":"east"},{"name":"west"},{"name":"north"}]`;
+  await west.kubectl(`patch reaadb carts --type merge -p '{"spec":{"participatingClusters":${list}}}'`);
+  for (const site of [east, west, north]) await serves(site, "carts", "7.2");
+  assert.equal(
+    await east.kubectl("get reaadb carts -o jsonpath='{.spec.participatingClusters[*].name}'"),
+    "east west north",
+  );
+  assert.equal(await north.kubectl("get redb carts -o jsonpath='{.spec.memorySize}'"), "120MB");
+  assert.match(await east.kubectl("describe reaadb carts"), /NoDataLink/);
+});
+
+rule("§4.3.9 storeVersion set on one participant of a REAADB reaches the others", "", async () => {
+  await north.kubectl(`patch reaadb carts --type merge -p '{"spec":{"storeVersion":"7.4"}}'`);
+  for (const site of [east, west, north]) {
+    await serves(site, "carts", "7.4");
+    assert.equal(await site.kubectl("get reaadb carts -o jsonpath='{.spec.storeVersion}'"), "7.4");
+  }
+});
+
+const NUMBERS = "§2.3 moduleList numbers are left as they are when storeVersion changes, and have no effect";
+
+rule(NUMBERS, "they stay on every participant, and the bundled build is used", async () => {
+  for (const site of [east, west, north]) {
+    assert.equal(await site.kubectl("get reaadb carts -o jsonpath='{.spec.moduleList[*].version}'"), "0.0.1");
+    assert.match(await management(site, "/v1/bdbs"), /"module_name":"tally","semantic_version":"7\.4\.0"/);
+  }
+});
+
+rule(NUMBERS, "an edit of them together with the version is refused, alone it changes nothing", async () => {
+  const kind = "ValidatingWebhookConfiguration";
+  await east.type(`sed 's/OPERATOR_NAMESPACE/east/g' deploy/admission/webhook-template.yaml | kubectl create -f -`);
+  const certificate = await east.kubectl("get secret admission-tls -o jsonpath='{.data.cert}'");
+  const trust = { name: "storeenterprise.admission.storeenterprise", clientConfig: { caBundle: certificate } };
+  await east.kubectl(`patch ${kind} store-enterprise-admission -p '${JSON.stringify({ webhooks: [trust] })}'`);
+  const edit = (spec: object) =>
+    east.type.run(`kubectl -n east patch reaadb carts --type merge -p '${JSON.stringify({ spec })}'`);
+  const moduleList = [{ name: "tally", version: "7.4.0" }];
+  const refused = await edit({ storeVersion: "8.0", moduleList });
+  assert.match(refused.stderr, /spec\.moduleList: Forbidden: it is edited together with the version/);
+  assert.equal((await edit({ moduleList })).code, 0);
+  for (const site of [west, north]) {
+    const numbers = async () => site.kubectl("get reaadb carts -o jsonpath='{.spec.moduleList[*].version}'");
+    await until(`${site.name} has the number`, async () => (await numbers()) === "7.4.0", PATIENCE);
+    await serves(site, "carts", "7.4");
+  }
+  await east.kubectl(`delete ${kind} store-enterprise-admission`);
+});
+
+test("wrong credentials hold the version up where they are wrong, are told, and put right it goes on by itself", async () => {
+  const right = await east.kubectl("get secret store-enterprise-north -o jsonpath='{.data.password}'");
+  const password = (data: string) =>
+    east.kubectl(
+      `patch secret store-enterprise-north --type merge -p '${JSON.stringify({ data: { password: data } })}'`,
+    );
+  await password(Buffer.from("wrong").toString("base64"));
+  // what is used is read again after a minute, or when the object changes
+  await east.kubectl('patch rerc north --type merge -p \'{"spec":{"apiPort":9443}}\'');
+  await until("it is told", async () => (await reachable(east, "north")).startsWith("CredentialsRefused"), PATIENCE);
+  await north.kubectl(`patch reaadb old --type merge -p '{"spec":{"storeVersion":"8.0"}}'`);
+  await serves(north, "old", "8.0");
+  assert.match(await east.kubectl("get redb old -o jsonpath='{.status.version}'"), /^7\.4 /);
+  await says(east, "old", /^CredentialsRefused|^Active/);
+  await password(right);
+  await serves(east, "old", "8.0");
+  assert.match(await east.kubectl("describe rerc north"), /Warning +CredentialsRefused/);
+});
+
+test("two versions set on two participants at once end in one: the higher one, everywhere", async () => {
+  await west.apply(
+    database("twice", { participatingClusters: [{ name: "east" }, { name: "west" }], storeVersion: "7.2" }),
+  );
+  for (const site of [east, west]) await serves(site, "twice", "7.2");
+  await Promise.all([
+    east.kubectl(`patch reaadb twice --type merge -p '{"spec":{"storeVersion":"8.2"}}'`),
+    west.kubectl(`patch reaadb twice --type merge -p '{"spec":{"storeVersion":"8.0"}}'`),
+  ]);
+  for (const site of [east, west]) {
+    await serves(site, "twice", "8.2");
+    assert.equal(await site.kubectl("get reaadb twice -o jsonpath='{.spec.storeVersion}'"), "8.2");
+  }
+});
+
+test("a remote cluster that is in use waits, and an object deleted on one participant goes on all", async () => {
+  await west.kubectl("delete rerc east --wait=false");
+  const removable = `get rerc east -o jsonpath='{.status.conditions[?(@.type=="Removable")].message}'`;
+  await until("it says why", async () => /kubectl delete reaadb/.test(await west.kubectl(removable)), PATIENCE);
+  for (const name of ["twice", "carts"]) {
+    await west.kubectl(`delete reaadb ${name} --timeout=60s`);
+    for (const site of [east, west, north]) {
+      const left = async () => site.kubectl(`get reaadb,redb ${name} --ignore-not-found -o name`);
+      await until(`${name} is gone from ${site.name}`, async () => (await left()) === "", PATIENCE).catch(told(site));
+    }
+  }
+  await west.kubectl("wait rerc/east --for=delete --timeout=60s");
+});
+
+function database(name: string, spec: object): object {
+  return { kind: "StoreEnterpriseActiveActiveDatabase", metadata: { name }, spec };
+}
+
+/** Waits until the database of this site is ready at a version. */
+async function serves(site: Site, name: string, version: string): Promise<void> {
+  await says(site, name, new RegExp(`^Active .*serves version ${version.replace(".", "\\.")} `));
+}
+
+/** Waits until reason and message of the condition Ready match. */
+async function says(site: Site, name: string, claim: RegExp): Promise<void> {
+  const ready = `{range .status.conditions[?(@.type=="Ready")]}{.reason} {.message}{end}`;
+  let seen = "";
+  await until(
+    `${name} on ${site.name} says ${String(claim)}`,
+    async () => {
+      seen = await site.kubectl(`get reaadb ${name} --ignore-not-found -o jsonpath='${ready}'`);
+      return claim.test(seen);
+    },
+    PATIENCE,
+  ).catch((error: unknown) => told(site)(`${String(error)}; it says: ${seen}`));
+}
+
+async function reachable(site: Site, name: string): Promise<string> {
+  return site.kubectl(`get rerc ${name} -o jsonpath='{.status.conditions[?(@.type=="Reachable")].reason}'`);
+}
+
+/** Fails with what the objects and the operator of the site say. */
+function told(site: Site): (error: unknown) => Promise<never> {
+  return async (error) => {
+    const objects = await site.kubectl("get rec,rerc,reaadb,redb");
+    const log = await site.kubectl("logs deployment/store-enterprise-operator --tail=15");
+    throw new Error(`${String(error)}\n${objects}\n${log}`);
+  };
+}
+
+/** What the management API of the site answers. */
+async function management(site: Site, path: string, options = ""): Promise<string> {
+  const { name, kubectl, type } = site;
+  const address = await kubectl(`get service ${name}-api -o jsonpath='{.spec.clusterIP}'`);
+  const secret = (key: string) => kubectl(`get secret ${name} -o jsonpath='{.data.${key}}' | base64 -d`);
+  const user = `${await secret("username")}:${await secret("password")}`;
+  return type(`curl -fsSk -u '${user}' ${options} https://${address}:9443${path}`);
+}
+
+/** A module with a build for each version that the test uses, and a number of its own. */
+async function installTally(site: Site): Promise<void> {
+  for (const compatible of ["7.2", "7.4"]) {
+    const file = join(sites.dir, `tally-${compatible}.zip`);
+    await writeFile(file, await tallyArchive({ compatible, version: `${compatible}.0` }));
+    await management(site, "/v2/modules", `-F module=@${file}`);
+  }
+  const modules = () => site.kubectl(`get rec ${site.name} -o jsonpath='{.status.modules[*].name}'`);
+  await until(`${site.name} has the module`, async () => (await modules()).includes("tally"), PATIENCE);
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
