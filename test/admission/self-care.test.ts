@@ -133,9 +133,11 @@ test("with nobody to answer, the operator works on and objects can be deleted; t
   await kubectl.given(object("last"), "apply -f -");
   await kubectl("delete endpointslices -l kubernetes.io/service-name=admission");
   await world.admission("NoEndpoints");
-  const grown = ["-p", '{"spec":{"memorySize":"1GB"}}'];
-  assert.match(await kubectl.refused("patch redb last --type merge", ...grown), /failed calling webhook/);
-  await kubectl("patch redb last --type merge --as system:serviceaccount:default:store-enterprise-operator", ...grown);
+  const grown = object("last", '{ memorySize: "1GB" }');
+  // server-side, so that kubectl does not read the object first: the operator reads them by list and watch alone
+  const apply = "apply --server-side --force-conflicts --validate=false -f -";
+  assert.match(await kubectl.refusedGiven(grown, apply), /failed calling webhook/);
+  await kubectl.given(grown, `${apply} --as system:serviceaccount:default:store-enterprise-operator`);
   await kubectl("delete redb last --wait=false");
   await kubectl("patch redb last --type merge -p", '{"metadata":{"finalizers":null}}');
   await kubectl("wait --for=delete redb/last --timeout=10s");
@@ -221,6 +223,6 @@ function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-function object(name: string): string {
-  return `{ apiVersion: app.storeenterprise.io/v1, kind: StoreEnterpriseDatabase, metadata: { name: ${name} }, spec: {} }\n`;
+function object(name: string, spec = "{}"): string {
+  return `{ apiVersion: app.storeenterprise.io/v1, kind: StoreEnterpriseDatabase, metadata: { name: ${name} }, spec: ${spec} }\n`;
 }
