@@ -1,5 +1,5 @@
 import { PORTS } from "../api/names.ts";
-import { supportedStoreVersions } from "../releases/find.ts";
+import { carriedVersions } from "../releases/find.ts";
 import { authenticator } from "./api/auth.ts";
 import { apiHandlers } from "./api/handlers.ts";
 import { serveManagementApi } from "./api/server.ts";
@@ -119,7 +119,7 @@ function serve(node: Node, leadership: Leadership, membership: Membership): Prom
       adminName: () => loginOf(credentials).username,
     }),
     notJoined: () => (joined() ? undefined : `node ${config.node} has not joined the cluster yet`),
-    supported: supportedStoreVersions(config.release),
+    supported: carriedVersions(config.release),
     log,
   });
 }

@@ -37,7 +37,9 @@ const userModuleStatus = z.object({
   state: z.enum(["Installed", "Failed"]).describe("Whether the cluster has it."),
   message: z.string().describe("Why it has not; empty when it has."),
   moduleName: z.string().describe("`module_name` of its manifest."),
-  version: z.string().describe("`semantic_version` of its manifest."),
+  version: z
+    .string()
+    .describe("`semantic_version` of its manifest; of one that failed, the versions that the cluster had already."),
 });
 export type UserModuleStatus = z.output<typeof userModuleStatus>;
 

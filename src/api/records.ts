@@ -1,8 +1,12 @@
 import type { ManagementRole } from "./management-roles.ts";
 
-/** Database versions the service supports (§2.3); `6.2` and later ones exist in releases but not in the contract. */
+/** Database versions that may be asked for (§2.3). */
 export const STORE_VERSIONS = ["7.2", "7.4", "8.0", "8.2"] as const;
-export type StoreVersion = (typeof STORE_VERSIONS)[number];
+/** Database versions that clusters run: an older one is known to the management API alone, and can only be upgraded from (§9). */
+export const DATABASE_VERSIONS = ["6.2", ...STORE_VERSIONS] as const;
+export type StoreVersion = (typeof DATABASE_VERSIONS)[number];
+/** One that `spec.storeVersion` may say. */
+export type AskedVersion = (typeof STORE_VERSIONS)[number];
 
 /** Life of a database as `GET /v1/bdbs` and the REDB status show it. */
 export const DATABASE_STATES = [

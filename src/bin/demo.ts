@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import type { StoreVersion } from "../api/records.ts";
+import type { AskedVersion } from "../api/records.ts";
 import { Fault, messageOf } from "../base/fault.ts";
 import { jsonLog, type Log } from "../base/log.ts";
 import { CAST } from "../demo/cast.ts";
@@ -23,7 +23,7 @@ import { startWorld, type World } from "./world-start.ts";
 
 /** The release that the demo begins with: its Kubernetes minors overlap with those of the latest one. */
 const OLDER_RELEASE = "7.22.2-21";
-const FROM_VERSION: StoreVersion = "7.2";
+const FROM_VERSION: AskedVersion = "7.2";
 
 const USAGE =
   "usage: npm run demo -- [--keep] [--connections 50] [--gap-ms 20]\n" +
@@ -117,7 +117,7 @@ async function story(
   const older = releaseByOperator(OLDER_RELEASE) ?? latest;
   const releases = await startReleaseServer(`v${latest.operator}`, (tag) => bundleOf(tag, [older, latest]));
   const found = await discoverEngines(process.env);
-  const isExact = (version: StoreVersion): boolean => chooseEngine(version, found)?.standIn === false;
+  const isExact = (version: AskedVersion): boolean => chooseEngine(version, found)?.standIn === false;
   try {
     return await tellStory(
       { kube: world.kube, clock: systemClock, log, signal, progress },

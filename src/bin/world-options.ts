@@ -4,7 +4,7 @@ import type { ImageStore } from "../kubelet/images.ts";
 import type { RetryPolicy } from "../kubelet/pod/retry.ts";
 
 /** What a world starts with. */
-export interface WorldOptions extends Pick<ApiServerOptions, "audit"> {
+export interface WorldOptions extends Pick<ApiServerOptions, "audit" | "kubernetesVersion"> {
   /** Holds everything that survives a restart: objects, certificates, persistent volumes. */
   readonly dir: string;
   readonly log: Log;

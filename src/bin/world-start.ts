@@ -63,6 +63,7 @@ async function open(
     log: log.with({ part: "apiserver" }),
     podLogs: logs.podLogs,
     ...(options.audit === undefined ? {} : { audit: options.audit }),
+    ...(options.kubernetesVersion === undefined ? {} : { kubernetesVersion: options.kubernetesVersion }),
   });
   closers.push(() => server.close());
   const kubeconfig = join(dir, "kubeconfig");

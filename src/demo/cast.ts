@@ -1,6 +1,6 @@
 import { API_GROUP, API_VERSION } from "../api/names.ts";
 import { KINDS, type StoreEnterpriseCluster, type StoreEnterpriseDatabase } from "../api/kinds.ts";
-import type { StoreVersion } from "../api/records.ts";
+import type { AskedVersion } from "../api/records.ts";
 import type { ResourceType } from "../kube/kube.ts";
 
 export const Clusters: ResourceType<StoreEnterpriseCluster> = typeOf(KINDS.cluster);
@@ -26,7 +26,7 @@ export function demoCluster(
 
 /** A replicated database. */
 export function demoDatabase(
-  storeVersion: StoreVersion,
+  storeVersion: AskedVersion,
 ): StoreEnterpriseDatabase & { metadata: { name: string; namespace: string } } {
   return {
     metadata: { name: CAST.database, namespace: CAST.namespace },

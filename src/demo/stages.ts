@@ -1,5 +1,5 @@
 import { OPERATOR_NAME } from "../api/names.ts";
-import type { StoreVersion } from "../api/records.ts";
+import type { AskedVersion } from "../api/records.ts";
 import { Deployments, StatefulSets } from "../kube/builtin.ts";
 import { imagesOf, tagOf } from "../releases/images.ts";
 import type { Release } from "../releases/release.ts";
@@ -52,7 +52,7 @@ export async function createCluster(stage: Stage, release: Release): Promise<voi
 }
 
 /** Creates the database and waits until it is active. */
-export async function createDatabase(stage: Stage, storeVersion: StoreVersion): Promise<void> {
+export async function createDatabase(stage: Stage, storeVersion: AskedVersion): Promise<void> {
   await stage.kube.create(Databases, demoDatabase(storeVersion));
   const version = await awaitDatabase(stage, storeVersion);
   stage.progress.say(`database ${CAST.database} is active: ${version}, replicated`);
@@ -111,7 +111,7 @@ export async function upgradeCluster(stage: Stage, latest: Release): Promise<voi
 }
 
 /** Stage 3: the database gets a newer version. */
-export async function upgradeDatabase(stage: Stage, target: StoreVersion): Promise<void> {
+export async function upgradeDatabase(stage: Stage, target: AskedVersion): Promise<void> {
   await stage.kube.patch(Databases, REDB, { type: "merge", body: { spec: { storeVersion: target } } });
   stage.progress.say(`spec.storeVersion is now "${target}"`);
   const version = await awaitDatabase(stage, target);
@@ -140,7 +140,7 @@ async function awaitCluster(stage: Stage, nodeTag: string): Promise<void> {
   });
 }
 
-async function awaitDatabase(stage: Stage, version: StoreVersion): Promise<string> {
+async function awaitDatabase(stage: Stage, version: AskedVersion): Promise<string> {
   const { status } = await until(stage, Databases, REDB, {
     what: `database active at ${version}`,
     withinMs: PATIENCE_MS,

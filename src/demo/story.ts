@@ -1,6 +1,6 @@
 import { arch, cpus, totalmem } from "node:os";
 import { LABELS } from "../api/names.ts";
-import { type DatabaseRecord, STORE_VERSIONS, type StoreVersion } from "../api/records.ts";
+import { type DatabaseRecord, STORE_VERSIONS, type AskedVersion } from "../api/records.ts";
 import { ConfigMaps, Secrets, Services } from "../kube/builtin.ts";
 import type { Release } from "../releases/release.ts";
 import { CAST } from "./cast.ts";
@@ -24,8 +24,8 @@ import { until } from "./until.ts";
 export interface StoryOptions {
   readonly older: Release;
   readonly latest: Release;
-  readonly fromVersion: StoreVersion;
-  readonly toVersion: StoreVersion;
+  readonly fromVersion: AskedVersion;
+  readonly toVersion: AskedVersion;
   readonly releases: ReleaseServer;
   readonly connections: number;
   /** Pause of each connection between two requests, in milliseconds. */
@@ -173,6 +173,6 @@ async function changesOfPrimary(stage: Stage): Promise<number> {
 }
 
 /** The newest version of the contract that `isExact` says is served by its own engine, else the newest one. */
-export function newestVersion(isExact: (version: StoreVersion) => boolean): StoreVersion {
+export function newestVersion(isExact: (version: AskedVersion) => boolean): AskedVersion {
   return STORE_VERSIONS.findLast((version) => version !== "7.2" && isExact(version)) ?? "8.2";
 }

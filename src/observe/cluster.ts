@@ -8,7 +8,7 @@ import { isTrue } from "../kube/conditions.ts";
 import type { Kube, Ref, Stored } from "../kube/kube.ts";
 import { versionChange } from "../planner/cluster/target.ts";
 import { nodesOf, type ClusterView } from "../planner/cluster/view.ts";
-import type { Reading, Surroundings } from "../planner/prerequisites/surroundings.ts";
+import type { Reading, Surroundings, WebhookFacts } from "../planner/prerequisites/surroundings.ts";
 import type { Platform } from "../releases/permissions.ts";
 import type { MissingPermission } from "../releases/roles.ts";
 import type { Release } from "../releases/release.ts";
@@ -29,6 +29,8 @@ export interface ObserveDeps {
   readonly platform?: Platform;
   /** Minor of the API server, for instance "1.33". */
   readonly kubernetesMinor: () => Promise<string | undefined>;
+  /** The admission webhook as it was last seen; absent from who does not look after it. */
+  readonly webhook?: () => Promise<Reading<WebhookFacts> | undefined>;
 }
 
 /** A cluster as it is at this moment. */
@@ -124,8 +126,14 @@ export async function observeCluster(
     records,
     connection: typeof connection === "string" ? undefined : connection,
     view,
-    around: { permissions: await readPermissions(deps.permissions, view) },
+    around: { permissions: await readPermissions(deps.permissions, view), ...(await readWebhook(deps, view)) },
   };
+}
+
+/** It stands in the way of an upgrade alone (§4.3 rule 4). */
+async function readWebhook({ webhook }: ObserveDeps, view: ClusterView): Promise<Pick<Surroundings, "webhook">> {
+  const seen = versionChange(view) === undefined ? undefined : await webhook?.();
+  return seen === undefined ? {} : { webhook: seen };
 }
 
 /** Permissions are reviewed this often, and that often while something moves or fails, in milliseconds. */

@@ -5,7 +5,7 @@ import type {
   StoreEnterpriseDatabase,
   StoreEnterpriseRemoteCluster,
 } from "../api/kinds.ts";
-import { STORE_VERSIONS } from "../api/records.ts";
+import { DATABASE_VERSIONS } from "../api/records.ts";
 import type { Stored } from "../kube/kube.ts";
 import type { ExistingFacts } from "../planner/admission/database.ts";
 import { nearbyCluster, type NearbyDatabase, type Neighbours } from "../planner/admission/surroundings.ts";
@@ -51,7 +51,7 @@ export function existingOf(status: unknown): ExistingFacts | undefined {
   const version = data.version?.split(" ", 1)[0];
   return {
     port: data.internalEndpoints?.[0]?.port,
-    storeVersion: STORE_VERSIONS.find((known) => known === version),
+    storeVersion: DATABASE_VERSIONS.find((known) => known === version),
     cluster: data.cluster === "" ? undefined : data.cluster,
   };
 }

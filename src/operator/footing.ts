@@ -21,6 +21,8 @@ export interface Footing {
   readonly hasNodes: boolean;
   /** What a spec of a database may refer to; absent when the cluster's own spec cannot be read. */
   readonly nearby: NearbyCluster | undefined;
+  /** By what the cluster may refuse a change: its licence and its modules, as one text. */
+  readonly means: string;
   /** Absent while nobody can be asked. */
   readonly connection: Connection | undefined;
 }
@@ -58,13 +60,14 @@ function saidBy(footing: Footing | undefined): unknown {
 
 /** The footing that a cluster gives which was observed and decided about. */
 export function footingOf(observation: ClusterObservation, suspension: Suspension | undefined): Footing {
-  const { view, connection } = observation;
+  const { view, connection, records } = observation;
   return {
     suspension,
     unready: unreadiness(observation),
     hasNodes: view.workload !== undefined,
     // how many shards are left is the cluster's own word to say
     nearby: { ...nearbyCluster(view.name, view.spec, view.remembered), shards: undefined },
+    means: meansOf(records),
     connection,
   };
 }
@@ -86,7 +89,13 @@ export function forbids({ id, evidence, remedy }: Finding): Unready {
 }
 
 function noFooting(unready: Unready): Footing {
-  return { suspension: undefined, unready, hasNodes: true, nearby: undefined, connection: undefined };
+  return { suspension: undefined, unready, hasNodes: true, nearby: undefined, means: "", connection: undefined };
+}
+
+function meansOf(records: ClusterObservation["records"]): string {
+  if ("unreachable" in records) return "";
+  const { license, modules } = records;
+  return JSON.stringify([license.license, license.state, modules.map(({ uid }) => uid)]);
 }
 
 /** Why the cluster cannot be asked for anything yet; undefined when it can. */

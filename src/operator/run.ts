@@ -134,6 +134,7 @@ async function manage(
     log,
     events,
     admission: admission.statement,
+    webhook: admission.facts,
     connections,
     permissions,
     userModules: userModulesKeeper({ kube, clock }),

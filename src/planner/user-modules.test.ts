@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clusterSpec } from "../api/cluster-spec.ts";
 import type { UserModuleStatus } from "../api/cluster-status.ts";
-import { installedList, listedModules, modulesToFetch } from "./user-modules.ts";
+import { installedList, listedModules, modulesToFetch, uploadedSince } from "./user-modules.ts";
 
 const URL_1 = "https://modules.example/tally-1.zip";
 const URL_2 = "https://modules.example/tally-2.zip";
@@ -17,7 +17,7 @@ const installed: UserModuleStatus = {
   moduleName: "tally",
   version: "1.0.0",
 };
-const present = [{ name: "tally", version: "1.0.0" }];
+const present = [{ name: "tally", displayName: "Tally", version: "1.0.0" }];
 
 test("the secret of a module may stand at its source or beside it", () => {
   const beside = clusterSpec.parse({
@@ -45,3 +45,20 @@ test("nodes are restarted for what is installed, not for what is only listed", (
   assert.deepEqual(installedList(spec, [{ ...installed, state: "Failed" }]), []);
   assert.deepEqual(installedList(spec, [installed]), [`tally ${URL_1}`]);
 });
+
+const uploads = [
+  {
+    rule: "one that was there before it could not be fetched is not the one that is listed",
+    since: "0.9.0, 1.0.0",
+    found: 0,
+  },
+  { rule: "one of its name that came since is it, uploaded by hand", since: "0.9.0", found: 1 },
+  { rule: "one that was never tried is none", since: undefined, found: 0 },
+];
+for (const { rule, since, found } of uploads) {
+  test(`a module that cannot be fetched: ${rule}`, () => {
+    const failed =
+      since === undefined ? undefined : ({ ...installed, name: "Tally", state: "Failed", version: since } as const);
+    assert.equal(uploadedSince(failed, present) === undefined ? 0 : 1, found);
+  });
+}

@@ -11,6 +11,7 @@ export interface ListedModule {
 /** A module as the cluster has it installed. */
 export interface PresentModule {
   readonly name: string;
+  readonly displayName: string;
   readonly version: string;
 }
 
@@ -41,6 +42,31 @@ export function statusOf(
   remembered: readonly UserModuleStatus[],
 ): UserModuleStatus | undefined {
   return remembered.find((one) => one.name === name && one.url === url);
+}
+
+/** The versions that the cluster has under a listed name, as `1.0.0, 1.1.0`. */
+export function versionsNamed(listed: string, present: readonly PresentModule[]): string {
+  return present
+    .filter((one) => isNamed(one, listed))
+    .map(({ version }) => version)
+    .join(", ");
+}
+
+/**
+ * What somebody has uploaded in place of a module that could not be fetched: of its name, and of another version than were
+ * there when that was found out.
+ */
+export function uploadedSince(
+  failed: UserModuleStatus | undefined,
+  present: readonly PresentModule[],
+): PresentModule | undefined {
+  if (failed?.state !== "Failed") return undefined;
+  const old = failed.version.split(", ");
+  return present.find((one) => isNamed(one, failed.name) && !old.includes(one.version));
+}
+
+function isNamed({ name, displayName }: PresentModule, listed: string): boolean {
+  return name === listed || displayName === listed;
 }
 
 /** What the nodes are restarted for when it changes (§2.2): the list, as far as it is installed. */

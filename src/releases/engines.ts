@@ -19,6 +19,16 @@ export interface ChosenEngine<E extends EngineIdentity> {
 
 /** Engines that may serve, best first: a family with a leading part of its version. */
 const STAND_INS: Readonly<Record<StoreVersion, readonly (readonly [EngineFamily, string])[]>> = {
+  "6.2": [
+    ["valkey", "7.2"],
+    ["redis", "6"],
+    ["redis", "7.0"],
+    ["redict", "7"],
+    ["redis", "7"],
+    ["valkey", "8"],
+    ["valkey", "9"],
+    ["redis", "8"],
+  ],
   "7.2": [
     ["valkey", "7.2"],
     ["redis", "7.0"],

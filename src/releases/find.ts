@@ -1,4 +1,4 @@
-import { STORE_VERSIONS, type StoreVersion } from "../api/records.ts";
+import { DATABASE_VERSIONS, STORE_VERSIONS, type StoreVersion } from "../api/records.ts";
 import { compareVersionText } from "../base/version.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import type { Release } from "./release.ts";
@@ -22,6 +22,11 @@ export function latestRelease(): Release {
 /** The database versions that this release carries and the contract supports (§2.3), oldest first. */
 export function supportedStoreVersions(release: Release): readonly StoreVersion[] {
   return STORE_VERSIONS.filter((version) => release.databases.some((bundled) => bundled.version === version));
+}
+
+/** The database versions that this release can run, oldest first: also one that nobody may ask for any more. */
+export function carriedVersions(release: Release): readonly StoreVersion[] {
+  return DATABASE_VERSIONS.filter((version) => release.databases.some((bundled) => bundled.version === version));
 }
 
 /** The version that a database gets when it asks for none: the newest one supported by this release. */

@@ -31,7 +31,9 @@ export interface StoryWorld extends AsyncDisposable {
   processes(): Promise<readonly WorldProcess[]>;
 }
 
-export async function startStoryWorld(options: Pick<WorldOptions, "audit"> = {}): Promise<StoryWorld> {
+export async function startStoryWorld(
+  options: Pick<WorldOptions, "audit" | "kubernetesVersion"> = {},
+): Promise<StoryWorld> {
   const dir = await mkdtemp(join(tmpdir(), "story-"));
   const lines: string[] = [];
   const log = jsonLog(

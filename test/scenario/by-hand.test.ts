@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
@@ -7,6 +7,7 @@ import { startReleaseServer, type ReleaseServer } from "../../src/demo/release-s
 import { bundleFor } from "../../src/releases/bundle.ts";
 import { latestRelease, releaseByOperator } from "../../src/releases/find.ts";
 import { release } from "../kit/cluster-view.ts";
+import { tallyArchive } from "../kit/module-archive.ts";
 import { startShell, type Shell } from "../kit/shell.ts";
 import { until } from "../kit/until.ts";
 import { rule, rules } from "../specification/rule.ts";
@@ -111,6 +112,34 @@ rules(
     assert.ok(Array.isArray(orders["module_list"]));
   },
 );
+
+rule("§4.2 POST /v2/modules takes one archive in the form field module", "", async () => {
+  await writeFile(join(dir, "tally.zip"), await tallyArchive({ compatible: "7.2" }));
+  const refused = await type("api /v2/modules -w ' %{http_code}' -F archive=@tally.zip");
+  assert.match(refused, /module.* 400$/s);
+  const accepted = await type("api /v2/modules -w ' %{http_code}' -F module=@tally.zip");
+  assert.match(accepted, / 200$/, accepted);
+  const { action_uid: action } = recordOf(accepted.replace(/ 200$/, ""));
+  await waitFor(async () => recordOf(await type(`api /v1/actions/${String(action)}`))["status"], "completed");
+  const names = listOf(await type("api /v1/modules")).flatMap(({ module_name, semantic_version, platforms }) =>
+    Object.keys(Object(platforms)).map((platform) => [module_name, semantic_version, platform].join("-")),
+  );
+  assert.ok(
+    names.some((name) => /^tally-1\.0\.0-rhel9\/\w+$/.test(name)),
+    names.join(),
+  );
+});
+
+rule("§9 database versions 7.2, 7.4, 8.0 and 8.2", "", async () => {
+  for (const version of ["6.2", "7.0", "8.4"]) {
+    const refused = await type.run(
+      `kubectl patch redb orders --type merge -p '{"spec":{"storeVersion":"${version}"}}'`,
+    );
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.stderr, /spec\.storeVersion: .*"7\.2", "7\.4", "8\.0", "8\.2"/);
+  }
+  assert.match(await type("kubectl explain redb.spec.storeVersion"), /ENUM:\n +7\.2\n +7\.4\n +8\.0\n +8\.2\n/);
+});
 
 rules(
   [
@@ -295,6 +324,11 @@ function listOf(body: string): readonly Record<string, unknown>[] {
   const list: unknown = JSON.parse(body);
   assert.ok(Array.isArray(list), body);
   return list;
+}
+
+function recordOf(body: string): Record<string, unknown> {
+  const record: unknown = JSON.parse(body);
+  return Object(record);
 }
 
 function memoryOf(body: string): unknown {

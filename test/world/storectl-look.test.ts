@@ -10,6 +10,7 @@ import { release } from "../kit/cluster-view.ts";
 import { PATIENCE, startStorectlWorld, type Ran, type StorectlWorld } from "../kit/storectl-world.ts";
 import { until } from "../kit/until.ts";
 import { foundKubectls } from "../kubectl/kubectl.ts";
+import { rules } from "../specification/rule.ts";
 
 const REC = { name: "rec", namespace: "default" };
 const OLD = release("8.0.6-8");
@@ -37,9 +38,25 @@ describe("storectl looks at a real cluster", { timeout: 400_000 }, () => {
     assert.match(stdout, /^Nothing is wrong: cluster rec is Running at 8\.0\.6-54/);
   });
 
-  test("preflight passes, every check looked at", async () => {
+  const six = [
+    "§4.3.1 prerequisites are checked first",
+    "§9 the six prerequisite checks: Kubernetes, cluster, databases, user-defined modules, module builds, licence",
+  ] as const;
+  rules(six, "preflight passes, every check looked at", async () => {
     const { code, stdout } = await storectl("preflight", "--to", latestRelease().operator, "-o", "json");
     const report = JSON.parse(stdout);
+    const passed = report.checks.flatMap(({ id, outcome }: Record<string, string>) => (outcome === "passed" ? id : []));
+    for (const id of [
+      "KubernetesVersion",
+      "UpgradePath",
+      "IncompatibleDatabaseVersion",
+      "AutoUpgradeUserModules",
+      "UserModuleNotListed",
+      "UnsupportedModule",
+      "LicenseInvalid",
+    ]) {
+      assert.ok(passed.includes(id), `${id} is not among ${passed.join(", ")}`);
+    }
     assert.equal(code, 0, stdout);
     assert.deepEqual([report.verdict, report.from, report.to], ["ready", "8.0.6-8", latestRelease().operator]);
     const strange = report.checks.filter(({ outcome }: { outcome: string }) => outcome !== "passed");

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MANAGEMENT_ROLES } from "../../api/management-roles.ts";
 import { ENDPOINT_PORTS } from "../../api/names.ts";
-import { EVICTION_POLICIES, PERSISTENCE } from "../../api/records.ts";
+import { EVICTION_POLICIES, PERSISTENCE, STORE_VERSIONS } from "../../api/records.ts";
 import type { ActiveActiveRecord, StoreVersion } from "../../api/records.ts";
 import type { Fault } from "../../base/fault.ts";
 import { parseVersion } from "../../base/version.ts";
@@ -47,7 +47,7 @@ function schemas(supported: readonly StoreVersion[]): Schemas {
     updateBdb: z.strictObject({ ...optional, name: name.exactOptional(), memory_size: memory_size.exactOptional() }),
     deleteBdb: none,
     upgradeBdb: z.strictObject({
-      store_version: z.enum(supported).exactOptional(),
+      store_version: z.enum(targetsOf(supported)).exactOptional(),
       may_discard_data: z.boolean().exactOptional(),
     }),
     crdbs: none,
@@ -162,14 +162,22 @@ function refusalOfIssue(issue: z.core.$ZodIssue | undefined, supported: readonly
   const said = `${field === "" ? "the body" : field}: ${issue?.message ?? "not acceptable"}`;
   switch (field) {
     case "redis_version":
+      return refuseVersion(field, supported);
     case "store_version":
-      return refuse(
-        refusals.invalidVersion,
-        `${field} must be one of the versions this release supports: ${supported.join(", ")}`,
-      );
+      return refuseVersion(field, targetsOf(supported));
     case "shards_count":
       return refuse(refusals.invalidSharding, said);
     default:
       return refuse(refusals.badRequest, said, { field });
   }
+}
+
+/** What a database may be upgraded to (§4.2): one that is older than what is supported only comes from old releases. */
+function targetsOf(carried: readonly StoreVersion[]): readonly StoreVersion[] {
+  return STORE_VERSIONS.filter((version) => carried.includes(version));
+}
+
+function refuseVersion(field: string, allowed: readonly StoreVersion[]): Fault {
+  const said = `${field} must be one of the versions this release supports: ${allowed.join(", ")}`;
+  return refuse(refusals.invalidVersion, said);
 }

@@ -39,6 +39,7 @@ export interface ManagementApiOptions {
   readonly handlers: Handlers;
   /** Why the API cannot be used yet; undefined once the node has joined. */
   readonly notJoined: () => string | undefined;
+  /** Database versions that its release carries. */
   readonly supported: readonly StoreVersion[];
   readonly log: Log;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { STORE_VERSIONS } from "../../api/records.ts";
+import { DATABASE_VERSIONS } from "../../api/records.ts";
 
 const schema = z.object({
   address: z.ipv4().or(z.ipv6()),
@@ -7,7 +7,7 @@ const schema = z.object({
   operatorVersion: z.string().max(64),
   acceptsClients: z.boolean(),
   engines: z.array(
-    z.object({ storeVersion: z.enum(STORE_VERSIONS), engine: z.string().max(64), standIn: z.boolean() }),
+    z.object({ storeVersion: z.enum(DATABASE_VERSIONS), engine: z.string().max(64), standIn: z.boolean() }),
   ),
   /** uids of the installed modules that it has; absent from nodes of older releases. */
   modules: z.array(z.string().max(32)).max(4096).default([]),

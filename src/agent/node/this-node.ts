@@ -1,5 +1,5 @@
 import { arch, availableParallelism, release, totalmem, type } from "node:os";
-import { supportedStoreVersions } from "../../releases/find.ts";
+import { carriedVersions } from "../../releases/find.ts";
 import { chooseEngine, engineText } from "../../releases/engines.ts";
 import type { FoundEngine } from "../../supervisor/engines.ts";
 import type { AgentConfig } from "../config.ts";
@@ -26,7 +26,7 @@ export function describeNode(
 
 /** The versions that both the release carries and this machine has an engine for. */
 function enginesOf(config: AgentConfig, found: readonly FoundEngine[]): NodeReport["engines"] {
-  return supportedStoreVersions(config.release).flatMap((storeVersion) => {
+  return carriedVersions(config.release).flatMap((storeVersion) => {
     const chosen = chooseEngine(storeVersion, found);
     return chosen === undefined ? [] : [{ storeVersion, engine: engineText(chosen.engine), standIn: chosen.standIn }];
   });

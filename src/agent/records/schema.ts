@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { MANAGEMENT_ROLES } from "../../api/management-roles.ts";
-import { DATABASE_STATES, EVICTION_POLICIES, PERSISTENCE, STORE_VERSIONS } from "../../api/records.ts";
+import { DATABASE_STATES, EVICTION_POLICIES, PERSISTENCE, DATABASE_VERSIONS } from "../../api/records.ts";
 import type { ClusterStateRecord, DatabaseRecord } from "../../api/records.ts";
 import { Fault, messageOf } from "../../base/fault.ts";
 import { faults } from "../faults.ts";
@@ -21,7 +21,7 @@ const shard = z.looseObject({
   epoch: count,
   primary: count,
   instances: z.array(
-    z.looseObject({ id: count, node: count, port: count, storeVersion: z.enum(STORE_VERSIONS), launch: count }),
+    z.looseObject({ id: count, node: count, port: count, storeVersion: z.enum(DATABASE_VERSIONS), launch: count }),
   ),
   switchover: z.looseObject({ to: count, epoch: count, forced: z.literal(true).exactOptional() }).exactOptional(),
 });
@@ -34,14 +34,14 @@ const database: z.ZodType<DatabaseRecord> = z.looseObject({
   replication: z.boolean(),
   persistence: z.enum(PERSISTENCE),
   evictionPolicy: z.enum(EVICTION_POLICIES),
-  storeVersion: z.enum(STORE_VERSIONS),
+  storeVersion: z.enum(DATABASE_VERSIONS),
   status: z.enum(DATABASE_STATES),
   modules: z.array(z.looseObject({ name: z.string(), args: z.string() })).exactOptional(),
   shards: z.array(shard),
   nextInstance: count,
   upgrade: z
     .looseObject({
-      target: z.enum(STORE_VERSIONS),
+      target: z.enum(DATABASE_VERSIONS),
       actionUid: z.string(),
       startedAt: z.string(),
       mayDiscardData: z.boolean(),

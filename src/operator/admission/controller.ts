@@ -1,9 +1,17 @@
 import type { Clock } from "../../base/clock.ts";
+import { isFault } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { OLD_WEBHOOK_CONFIGURATION, WEBHOOK_CONFIGURATION, WEBHOOK_NAME } from "../../api/names.ts";
 import { ValidatingWebhookConfigurations } from "../../kube/builtin.ts";
+import { faults } from "../../kube/faults.ts";
 import type { Kube } from "../../kube/kube.ts";
-import { careForWebhook, type WebhookAct, type WebhookDecision } from "../../planner/admission/webhook-care.ts";
+import {
+  careForWebhook,
+  type InstalledWebhook,
+  type WebhookAct,
+  type WebhookDecision,
+} from "../../planner/admission/webhook-care.ts";
+import type { Reading, WebhookFacts } from "../../planner/prerequisites/surroundings.ts";
 import { waiting, type Outcome } from "../../reconcile/outcome.ts";
 import { webhookConfiguration } from "../../releases/admission.ts";
 import { encoded } from "../objects/secrets.ts";
@@ -24,35 +32,73 @@ export interface AdmissionDeps {
 export interface AdmissionReport {
   /** Undefined before the first look. */
   readonly statement: () => WebhookDecision["statement"] | undefined;
+  /** What upgrades are judged by, after the first look; undefined while it fails, and while what it found is being put right. */
+  readonly facts: () => Promise<Reading<WebhookFacts> | undefined>;
 }
 
 /** The secret is looked at this often, and the configuration where the operator may; in milliseconds. */
 const LOOK_MS = 1_000;
-const FORBIDDEN_MS = 30_000;
+const FORBIDDEN_MS = 3_000;
 
 /** Keeps the certificate of the webhook, and its configuration where the operator may; one act a pass. */
 export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { reconcile(): Promise<Outcome> } {
   const keepSecret = admissionSecretKeeper(deps);
   let statement: WebhookDecision["statement"] | undefined;
+  let facts: Reading<WebhookFacts> | undefined;
   let askAgainAt = 0;
   const age = startAge();
+  const firstLook = Promise.withResolvers<undefined>();
+  const look = async (): Promise<Outcome> => {
+    const certificate = await keepSecret();
+    const now = deps.clock.now().getTime();
+    if (now < askAgainAt) return waiting(LOOK_MS, "NotReadable", "the configuration cannot be looked at");
+    const installed = await installedWebhooks(deps.kube);
+    const endpoints = await admissionEndpoints(deps.kube, deps.namespace);
+    const trustedForMs = age.of(JSON.stringify(installed), now);
+    const { namespace } = deps;
+    const decision = careForWebhook({ namespace, certificate, trustedForMs, endpoints, installed });
+    if (installed === undefined) askAgainAt = now + FORBIDDEN_MS;
+    statement = decision.statement;
+    const isCared = await isPerformed(deps, decision.act, certificate);
+    facts = isCared && decision.act.kind !== "none" ? undefined : factsFrom(installed, certificate, namespace);
+    return waiting(LOOK_MS, statement.reason, statement.message);
+  };
   return {
     statement: () => statement,
-    reconcile: async () => {
-      const certificate = await keepSecret();
-      const now = deps.clock.now().getTime();
-      if (now < askAgainAt) return waiting(LOOK_MS, "NotReadable", "the configuration cannot be looked at");
-      const installed = await installedWebhooks(deps.kube);
-      const endpoints = await admissionEndpoints(deps.kube, deps.namespace);
-      const trustedForMs = age.of(JSON.stringify(installed), now);
-      const { namespace } = deps;
-      const decision = careForWebhook({ namespace, certificate, trustedForMs, endpoints, installed });
-      if (installed === undefined) askAgainAt = now + FORBIDDEN_MS;
-      statement = decision.statement;
-      await perform(deps, decision.act, certificate);
-      return waiting(LOOK_MS, statement.reason, statement.message);
+    facts: async () => {
+      await firstLook.promise;
+      return facts;
     },
+    reconcile: () =>
+      look().finally(() => {
+        firstLook.resolve(undefined);
+      }),
   };
+}
+
+/** Whoever looks here is one that answers: whether callers reach it is for them to see. */
+function factsFrom(
+  installed: readonly InstalledWebhook[] | undefined,
+  certificate: string,
+  namespace: string,
+): Reading<WebhookFacts> {
+  if (installed === undefined) return { read: false, why: "the operator may not look at webhooks" };
+  const configurations = installed
+    .filter((webhook) => webhook.namespace === namespace)
+    .map(({ name, trusted }) => ({ name, caBundle: trusted.join("") }));
+  return { read: true, value: { configurations, certificate, endpoints: 1 } };
+}
+
+/** False when the operator may not do it: then it is for users to do (§4.1). */
+async function isPerformed(deps: AdmissionDeps, act: WebhookAct, certificate: string): Promise<boolean> {
+  try {
+    await perform(deps, act, certificate);
+    return true;
+  } catch (error) {
+    if (!isFault(error, faults.forbidden)) throw error;
+    deps.log.warn("the operator may not look after the webhook", { act: act.kind, error });
+    return false;
+  }
 }
 
 /** For how long something has been as it is. */

@@ -57,8 +57,9 @@ const REST_MS = 5_000;
 const STEP_MS = 300;
 /** What is not followed, as secrets are not, is read again this often while the cluster rests. */
 const READ_MS = 30_000;
-/** One that waits for permissions is looked at that often. */
+/** One that waits for somebody, to give permissions for instance, is looked at that often. */
 const FORBIDDEN_MS = 1_000;
+const BLOCKED_MS = 1_000;
 
 /**
  * One pass over a StoreEnterpriseCluster: observe, decide, act at most once, report. That a cluster still rests is seen
@@ -192,7 +193,7 @@ function failedDecision(decision: ClusterDecision, failure: Error, forbidden: Fi
   return { ...decision, step, findings: [forbidden, ...others] };
 }
 
-function outcomeOf({ step, findings }: ClusterDecision): Outcome {
+function outcomeOf({ step, findings, change }: ClusterDecision): Outcome {
   const lacking = findings.find(({ id }) => id === PERMISSIONS_MISSING);
   if (lacking !== undefined && step.kind !== "act") return waiting(FORBIDDEN_MS, lacking.id, lacking.evidence);
   switch (step.kind) {
@@ -200,7 +201,12 @@ function outcomeOf({ step, findings }: ClusterDecision): Outcome {
       return waiting(1, "Stepping", step.why);
     case "wait":
       return waiting(step.finding === undefined ? STEP_MS : STEP_MS * 3, step.reason, step.message);
-    case "done":
-      return resting;
+    case "done": {
+      const blocking = findings.find(({ severity }) => severity === "block");
+      // what clears it may be something that nobody is told of: a secret, a module server, a licence authority
+      return blocking === undefined || change === undefined
+        ? resting
+        : waiting(BLOCKED_MS, blocking.id, blocking.evidence);
+    }
   }
 }

@@ -8,13 +8,22 @@ import type { Kube, Stored } from "../../kube/kube.ts";
 import type { ManagementClient } from "../../management/client.ts";
 import { openModule } from "../../modules/archive.ts";
 import { downloadArchive } from "../../modules/download.ts";
+import type { ClusterRecords } from "../../observe/cluster-records.ts";
 import type { ClusterObservation } from "../../observe/cluster.ts";
-import { listedModules, modulesToFetch, statusOf, type ListedModule } from "../../planner/user-modules.ts";
+import {
+  listedModules,
+  modulesToFetch,
+  statusOf,
+  uploadedSince,
+  versionsNamed,
+  type ListedModule,
+  type PresentModule,
+} from "../../planner/user-modules.ts";
 import { faults as operatorFaults } from "../faults.ts";
 import { textOf } from "../objects/secrets.ts";
 
 /** One that could not be installed is tried again after this long, in milliseconds. */
-const RETRY_MS = 3_000;
+const RETRY_MS = 2_000;
 
 export interface UserModulesDeps {
   readonly kube: Kube;
@@ -41,7 +50,10 @@ export function userModulesKeeper({ kube, clock }: UserModulesDeps): KeepUserMod
       const key = `${namespace}/${view.name}/${module.name}/${module.url}`;
       if (!isDue(key)) continue;
       tried.set(key, clock.now().getTime());
-      fresh.push(await install(kube, connection.client, namespace, module));
+      const status = await install(kube, connection.client, namespace, module);
+      fresh.push(
+        status.state === "Installed" ? status : inVain(status, statusOf(module, remembered), presentOf(records)),
+      );
     }
     return keptOf(listed, [...fresh, ...remembered]);
   };
@@ -54,10 +66,30 @@ export function lacksUserModules(observation: ClusterObservation): boolean {
 
 function lackingModules({ view, records }: ClusterObservation): readonly ListedModule[] {
   if ("unreachable" in records) return [];
-  const present = records.modules
+  return modulesToFetch(listedModules(view.spec), view.remembered.userModules ?? [], presentOf(records));
+}
+
+function presentOf({ modules }: ClusterRecords): readonly PresentModule[] {
+  return modules
     .filter(({ is_bundled }) => !is_bundled)
-    .map(({ module_name, semantic_version }) => ({ name: module_name, version: semantic_version }));
-  return modulesToFetch(listedModules(view.spec), view.remembered.userModules ?? [], present);
+    .map(({ module_name, display_name, semantic_version }) => ({
+      name: module_name,
+      displayName: display_name,
+      version: semantic_version,
+    }));
+}
+
+/** What cannot be fetched may have been uploaded by hand (§7); what was there before is not what was asked for. */
+function inVain(
+  status: UserModuleStatus,
+  before: UserModuleStatus | undefined,
+  present: readonly PresentModule[],
+): UserModuleStatus {
+  const uploaded = uploadedSince(before, present);
+  if (uploaded !== undefined) {
+    return { ...status, state: "Installed", message: "", moduleName: uploaded.name, version: uploaded.version };
+  }
+  return { ...status, version: before?.state === "Failed" ? before.version : versionsNamed(status.name, present) };
 }
 
 /** In the order of the spec, and nothing that it does not list. */

@@ -66,7 +66,7 @@ async function footingFrom(deps: ObserveDeps, rec: Stored<StoreEnterpriseCluster
 
 function gone({ name }: ClusterRef): Footing {
   const unready = { reason: "ClusterNotFound", message: `the cluster ${name} is gone` } as const;
-  return { suspension: undefined, unready, hasNodes: false, nearby: undefined, connection: undefined };
+  return { suspension: undefined, unready, hasNodes: false, nearby: undefined, means: "", connection: undefined };
 }
 
 /** The database as its cluster has it; undefined when it does not, or cannot be asked. */

@@ -36,6 +36,7 @@ function changed(
 
 const OBJECTIONS = [
   "IncompatibleDatabaseVersion",
+  "UpgradePolicyMajor",
   "SpecInvalid",
   "ClusterNotFound",
   "RefusedByCluster",

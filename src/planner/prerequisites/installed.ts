@@ -33,7 +33,7 @@ export const definitionsAreRight: Check = {
 export const webhookIsCurrent: Check = {
   id: "WebhookStale",
   asks: "the admission webhook, if there is one, is current and answers",
-  at: ["plan"],
+  at: ["plan", "start"],
   needs: ["webhook"],
   find({ around: { webhook } }) {
     if (webhook?.read !== true || webhook.value.configurations.length === 0) return undefined;
@@ -59,7 +59,7 @@ export const webhookIsCurrent: Check = {
         "WebhookStale",
         `${stale.map(({ name }) => name).join(", ")}: caBundle does not hold \`cert\` of secret admission-tls`,
         `kubectl patch ValidatingWebhookConfiguration ${stale[0]?.name ?? WEBHOOK_CONFIGURATION} --type json -p ` +
-          `'[{"op":"replace","path":"/webhooks/0/clientConfig/caBundle","value":"'$(kubectl get secret admission-tls -o jsonpath='{.data.cert}')'"}]'`,
+          `'[{"op":"add","path":"/webhooks/0/clientConfig/caBundle","value":"'$(kubectl get secret admission-tls -o jsonpath='{.data.cert}')'"}]'`,
       );
     }
     if (endpoints === 0) {
