@@ -1,10 +1,12 @@
 import type { StatefulSet } from "kubernetes-types/apps/v1.js";
 import type { Pod } from "kubernetes-types/core/v1.js";
 import { clusterSpec, type ClusterSpec } from "../api/cluster-spec.ts";
-import type { StoreEnterpriseCluster } from "../api/kinds.ts";
+import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../api/kinds.ts";
 import { clusterNames, LABELS } from "../api/names.ts";
+import { isFault } from "../base/fault.ts";
 import { Pods, StatefulSets } from "../kube/builtin.ts";
 import { isTrue } from "../kube/conditions.ts";
+import { faults as kubeFaults } from "../kube/faults.ts";
 import type { Kube, Ref, Stored } from "../kube/kube.ts";
 import { versionChange } from "../planner/cluster/target.ts";
 import { nodesOf, type ClusterView } from "../planner/cluster/view.ts";
@@ -179,10 +181,20 @@ function inOrder(pods: readonly Stored<Pod>[]): readonly Stored<Pod>[] {
 }
 
 async function databasesOf(kube: Kube, rec: Stored<StoreEnterpriseCluster>): Promise<string[]> {
-  const { items } = await kube.list(Databases, { namespace: rec.metadata.namespace ?? "default" });
-  return items
+  const databases = await listUnlessUndefined(kube, rec.metadata.namespace ?? "default");
+  return databases
     .filter(({ spec }) => (spec.storeEnterpriseCluster?.name ?? rec.metadata.name) === rec.metadata.name)
     .map(({ metadata }) => metadata.name);
+}
+
+/** A definition that is gone, as when the bundle of another namespace was deleted, has taken its objects along. */
+async function listUnlessUndefined(kube: Kube, namespace: string): Promise<readonly Stored<StoreEnterpriseDatabase>[]> {
+  try {
+    return (await kube.list(Databases, { namespace })).items;
+  } catch (error) {
+    if (isFault(error, kubeFaults.notFound)) return [];
+    throw error;
+  }
 }
 
 /** Nodes in service are asked first, then those that run, and last those that do not look as if they would answer. */

@@ -41,6 +41,24 @@ test("definitions that are gone before the operator hold nothing any more: it go
   assert.equal(await kube.get(ServiceAccounts, OWN), undefined);
 });
 
+test("definitions that go with the bundle of another namespace leave no cluster behind here", async () => {
+  await using world = await startOperatorWorld();
+  const { kube } = world;
+  await world.operate("8.2.0-12");
+  await kube.create(Clusters, { metadata: { name: "rec", namespace: "default" }, spec: {} });
+  await world.cluster("it is looked after", ({ metadata }) => metadata.finalizers?.length === 1);
+  const ours = (await kube.list(CustomResourceDefinitions)).items.map(({ metadata }) => metadata);
+  // clusters last, as their operator still waits for databases then
+  const [clusters, others] = [true, false].map((wanted) =>
+    ours.filter(({ name }) => name.startsWith("storeenterpriseclusters.") === wanted),
+  );
+  for (const definition of others ?? []) await kube.delete(CustomResourceDefinitions, definition);
+  const left = async (): Promise<number> => (await kube.list(CustomResourceDefinitions)).items.length;
+  await until("the others are gone", async () => (await left()) === 1, { withinMs: 15_000, everyMs: 20 });
+  for (const definition of clusters ?? []) await kube.delete(CustomResourceDefinitions, definition);
+  await until("clusters are gone too", async () => (await left()) === 0, { withinMs: 30_000, everyMs: 20 });
+});
+
 function leavingOf(kube: Kube, signal: AbortSignal): Leaving {
   const log = silentLog;
   const clock = systemClock;
