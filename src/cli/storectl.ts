@@ -13,6 +13,7 @@ import { planCommand } from "./plan/command.ts";
 import { preflightCommand } from "./preflight/command.ts";
 import { recoverCommand } from "./recover/command.ts";
 import { statusCommand } from "./status/command.ts";
+import { supportBundleCommand } from "./support/command.ts";
 import { upgradeCommand } from "./upgrade/command.ts";
 import { whyCommand } from "./why/command.ts";
 
@@ -28,6 +29,7 @@ const COMMANDS: readonly ((context: Asking) => Command)[] = [
   databasesCommand,
   modulesCommand,
   bundleCommand,
+  supportBundleCommand,
   licenseCommand,
   localCommand,
   completionCommand,

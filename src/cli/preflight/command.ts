@@ -10,7 +10,7 @@ import { faults } from "../faults.ts";
 import { lookAtCluster, type Look } from "../look.ts";
 import { outputOption, rendered, type OutputOption } from "../output.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site.ts";
-import { preflightReport, preflightTable } from "./report.ts";
+import { preflightReport, preflightTable, type PreflightReport } from "./report.ts";
 
 interface PreflightOptions extends SiteOptions, OutputOption {
   readonly to?: string;
@@ -27,14 +27,18 @@ export function preflightCommand(context: Asking): Command {
     .addOption(outputOption())
     .action(async (cluster: string | undefined, options: PreflightOptions) => {
       const look = await atSite(options, context, (site) => lookAtCluster(site, cluster));
-      const { view } = look.observation;
-      const step = options.to === undefined ? pendingStep(look) : stepTo(options.to, look);
-      const situation = situationOf(view, { around: look.around, ...(step && { step }) });
-      const report = preflightReport(situation, verdictsAt(MOMENTS, situation), look.observation.namespace);
+      const report = preflightOf(look, options.to);
       context.print(rendered(options.output, report, () => preflightTable(report, options.all === true)));
       context.end({ ready: EXIT.ok, blocked: EXIT.found, unknown: EXIT.unknown }[report.verdict]);
     });
   return withSiteOptions(command);
+}
+
+/** Every check of the step to the operator version `to`, or of the step that is before the cluster. */
+export function preflightOf(look: Look, to?: string): PreflightReport {
+  const step = to === undefined ? pendingStep(look) : stepTo(to, look);
+  const situation = situationOf(look.observation.view, { around: look.around, ...(step && { step }) });
+  return preflightReport(situation, verdictsAt(MOMENTS, situation), look.observation.namespace);
 }
 
 /** A cluster that its operator has left behind has its next step before it, whether the spec asks for it or not. */

@@ -1,0 +1,62 @@
+import { Command } from "commander";
+import { stringify } from "yaml";
+import type { CliContext } from "../context.ts";
+import { writeNew } from "../files.ts";
+import { lookAtCluster } from "../look.ts";
+import { atSite, withSiteOptions, type Site, type SiteOptions } from "../site.ts";
+import { bytesText } from "../units.ts";
+import { whyOf } from "../why/ask.ts";
+import { collect } from "./collect.ts";
+import { redaction } from "./redact.ts";
+import { supportReport } from "./report.ts";
+import { tarGz, type ArchiveFile } from "./tar.ts";
+
+/** `storectl support-bundle`: all that somebody who helps needs to see, without secrets, in one archive. */
+export function supportBundleCommand(context: CliContext): Command {
+  const command = new Command("support-bundle")
+    .description("gather what somebody who helps needs to see into one archive, without secrets")
+    .argument("[cluster]", "the cluster (default: the only one of the namespace)")
+    .option("--out <file>", "archive to write, which must not be there yet (default: support-<cluster>-<time>.tar.gz)")
+    .action(async (cluster: string | undefined, options: SiteOptions & { readonly out?: string }) => {
+      const at = context.clock.now();
+      const { name, files, missing } = await atSite(options, context, (site) => gather(site, cluster, at));
+      const stamp = at.toISOString().replaceAll(/[-:]|\.\d+/g, "");
+      const out = options.out ?? `support-${name}-${stamp}.tar.gz`;
+      const archive = tarGz(files, at);
+      await writeNew(out, archive, 0o600);
+      context.print(`${out}: ${files.length} files, ${bytesText(archive.length)}, secrets taken out\n`);
+      if (missing > 0) context.print(`${missing} things could not be looked at: report.txt names them\n`);
+      context.print(`Look through it before you hand it on: tar -xzOf ${out} ${folderOf(name)}/report.txt | less\n`);
+    });
+  return withSiteOptions(command);
+}
+
+interface Gathered {
+  readonly name: string;
+  readonly files: readonly ArchiveFile[];
+  /** How much could not be looked at. */
+  readonly missing: number;
+}
+
+async function gather(site: Site, cluster: string | undefined, at: Date): Promise<Gathered> {
+  const look = await lookAtCluster(site, cluster);
+  const { name } = look.observation.view;
+  const collection = await collect(site, look.observation.connection?.client);
+  const report = supportReport(look, await whyOf(site, look), collection, at);
+  const { value, text } = redaction(collection.secrets);
+  const written = collection.files.map((file) => ({
+    path: `${folderOf(name)}/${file.path}`,
+    // once more as a text: what is no secret by its field may be one by its look
+    content: text(typeof file.value === "string" ? file.value : yamlText(value(file.value))),
+  }));
+  const files = [{ path: `${folderOf(name)}/report.txt`, content: text(report) }, ...written];
+  return { name, files, missing: collection.missing.length };
+}
+
+function folderOf(cluster: string): string {
+  return `support-${cluster}`;
+}
+
+function yamlText(value: unknown): string {
+  return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+}
