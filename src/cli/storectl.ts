@@ -35,6 +35,13 @@ const COMMANDS: readonly ((context: Asking) => Command)[] = [
   completionCommand,
 ];
 
+const ENDS_WITH = `
+Begin with \`preflight\` and \`plan --to <release>\`: they touch nothing. When something waits: \`why\`, then \`recover\`.
+
+Exit codes: ${EXIT.ok} all is well, ${EXIT.failed} not answered (the message says why), ${EXIT.usage} not understood,
+            ${EXIT.found} something stands in the way, ${EXIT.unknown} part of it could not be looked at
+`;
+
 /** Runs one storectl command and answers what it ends with; CLI_USAGE for words that it does not know. */
 export async function runStorectl(args: readonly string[], context: CliContext): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok;
@@ -47,6 +54,7 @@ export async function runStorectl(args: readonly string[], context: CliContext):
   const program = new Command(context.name ?? "storectl").description(
     "works with Store Enterprise for Kubernetes from the user's machine",
   );
+  program.addHelpText("after", ENDS_WITH);
   for (const make of COMMANDS) program.addCommand(make(asking));
   for (const command of everyCommand(program)) {
     // what commander would print and exit with, we throw, so that one place reports it

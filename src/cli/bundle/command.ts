@@ -22,12 +22,16 @@ function generateCommand({ print }: CliContext): Command {
     .description("print the bundle of a release, as it is published; touches no cluster")
     .argument("[release]", "operator version (default: the latest)")
     .addOption(
-      new Option("--variant <platform>", "openshift is what distro.bundle.yaml is")
+      new Option("--variant <platform>", "what it is for; openshift makes distro.bundle.yaml")
         .choices(["kubernetes", "openshift"])
         .default("kubernetes"),
     )
-    .option("--own <namespace>", "namespace of the operator, where it looks after others too", namespaceName)
-    .option("--watch <namespace>", "another namespace that it looks after; may be given several times", watched)
+    .option("--own <namespace>", "namespace of the operator; goes with --watch", namespaceName)
+    .option(
+      "--watch <namespace>",
+      "another namespace that it looks after; goes with --own; may be given several times",
+      watched,
+    )
     .option("--repository <image>", "where the operator's image is, without its tag: a private registry")
     .option("--pull-secret <name>", "secret for the registry; may be given several times", gathered)
     .option("--out <file>", "file to write, which must not be there yet (default: print it)")
