@@ -46,5 +46,17 @@ function run(file, args) {
     // Ctrl-C reaches the child by itself, being in the same group; a signal sent to us alone has to be passed on.
     process.on(signal, () => (signal === "SIGINT" && process.stdin.isTTY ? undefined : child.kill(signal)));
   }
+  if (process.env.npm_lifecycle_event !== undefined) endWithParent(child);
   child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 1)));
+}
+
+/** The shell that npm starts us by passes no signal on: when npm is ended, all that we notice is that this shell is gone. */
+function endWithParent(child) {
+  const parent = process.ppid;
+  const look = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(look);
+    child.kill("SIGTERM");
+  }, 500);
+  look.unref();
 }
