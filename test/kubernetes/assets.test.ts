@@ -28,6 +28,8 @@ const good: MachineFacts = {
   go: "go version go1.24.0 linux/amd64",
   distribution: "debian",
   isRoot: true,
+  hasCgroups: true,
+  hasNamespaces: true,
 };
 const machines: readonly (readonly [name: string, level: Level, machine: MachineFacts, why: RegExp | undefined])[] = [
   ["a Debian with Go makes the control plane", "api", good, undefined],
@@ -35,7 +37,7 @@ const machines: readonly (readonly [name: string, level: Level, machine: Machine
   [
     "a control plane needs neither root nor a known distribution",
     "api",
-    { ...good, isRoot: false, distribution: undefined },
+    { ...good, isRoot: false, distribution: undefined, hasCgroups: false, hasNamespaces: false },
     undefined,
   ],
   ["nothing but Linux", "api", { ...good, platform: "darwin" }, /on Linux only, this is darwin/],
@@ -49,6 +51,8 @@ const machines: readonly (readonly [name: string, level: Level, machine: Machine
   ["Go 1.100 is not", "api", { ...good, go: "go version go1.100 linux/amd64" }, undefined],
   ["nodes need packages of a known distribution", "nodes", { ...good, distribution: undefined }, /Debian or Ubuntu/],
   ["nodes need root", "nodes", { ...good, isRoot: false }, /takes root/],
+  ["nodes need control groups", "nodes", { ...good, hasCgroups: false }, /control groups.*missing or read-only/],
+  ["root without privileges makes no nodes", "nodes", { ...good, hasNamespaces: false }, /refuses even to root/],
 ];
 for (const [name, level, machine, why] of machines) {
   test(name, () => {

