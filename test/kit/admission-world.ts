@@ -105,7 +105,7 @@ export async function startAdmissionWorld(): Promise<AdmissionWorld> {
         message = condition.message ?? "";
         return condition.reason === reason;
       },
-      { withinMs: 20_000, everyMs: 200 },
+      { withinMs: 60_000, everyMs: 200 },
     ).catch((error: unknown) => {
       throw new Error(`${String(error)}; it is ${seen}; log: ${lines.slice(-15).join("")}`);
     });
