@@ -27,6 +27,10 @@ export interface SiteHeard {
 export interface Sites {
   /** At most `maxAgeMs` old; a site that does not answer is a fact, not a failure. */
   heard(remote: RemoteCluster, maxAgeMs: number): Promise<SiteHeard>;
+  /** The same of the own cluster, to which there is another way. */
+  own(remote: RemoteCluster, client: ManagementClient, maxAgeMs: number): Promise<SiteWord | SiteSilence>;
+  /** Something was written to the own cluster: what it said before does not count any more. */
+  wrote(client: ManagementClient): void;
   /** Gives up the way to the remote cluster of this name. */
   forget(remote: Pick<RemoteCluster, "name" | "namespace">): Promise<void>;
   close(): Promise<void>;
@@ -42,6 +46,7 @@ interface Site {
 export function openSites(kube: Kube, clock: Clock): Sites {
   const links = new Map<string, SiteLink>();
   const lately = new Map<string, Site>();
+  const own = new WeakMap<ManagementClient, { readonly at: number; readonly word: Promise<SiteWord | SiteSilence> }>();
   const ask = async (remote: RemoteCluster): Promise<SiteHeard> => {
     const key = keyOf(remote);
     const known = links.get(key);
@@ -68,6 +73,17 @@ export function openSites(kube: Kube, clock: Clock): Sites {
       heard.catch(() => lately.delete(key)); // whoever asked is told
       return heard;
     },
+    own(remote, client, maxAgeMs) {
+      const at = clock.now().getTime();
+      const known = own.get(client);
+      if (known !== undefined && at - known.at <= maxAgeMs) return known.word;
+      const word = readSite(client, remote);
+      own.set(client, { at, word });
+      return word;
+    },
+    wrote(client) {
+      own.delete(client);
+    },
     async forget(remote) {
       const key = keyOf(remote);
       lately.delete(key);
@@ -82,7 +98,7 @@ export function openSites(kube: Kube, clock: Clock): Sites {
 }
 
 /** Asks a cluster what another participant has to know; a reason instead when it does not answer, never an exception. */
-export async function readSite(client: ManagementClient, remote: RemoteCluster): Promise<SiteWord | SiteSilence> {
+async function readSite(client: ManagementClient, remote: RemoteCluster): Promise<SiteWord | SiteSilence> {
   try {
     const [cluster, nodes, bdbs, crdbs] = await Promise.all([
       client.call("cluster"),

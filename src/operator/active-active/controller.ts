@@ -9,7 +9,7 @@ import type { Kube, Ref } from "../../kube/kube.ts";
 import { keyOf, refOfKey } from "../../kube/ref.ts";
 import { isSame } from "../../kube/same.ts";
 import { ActiveActiveDatabases } from "../../observe/kinds.ts";
-import { readSite, type SiteHeard } from "../../observe/sites.ts";
+import type { SiteHeard } from "../../observe/sites.ts";
 import { decideActiveActive, describeActiveActiveAct } from "../../planner/active-active/decide.ts";
 import { settled, waiting, type Outcome } from "../../reconcile/outcome.ts";
 import { failureOf } from "../database/failure.ts";
@@ -78,7 +78,7 @@ type Hindrance = NonNullable<ActiveActiveReport["hindrance"]>;
 async function pass(deps: ActiveActiveDeps, { place, reaadb: found, self, cluster, footing }: Pass): Promise<Outcome> {
   const client = footing?.connection?.client;
   if (client === undefined) return hindered(deps, found, NOT_YET);
-  const own = await readSite(client, ownRemoteOf(self, place, cluster));
+  const own = await deps.sites.own(ownRemoteOf(self, place, cluster), client, SITE_MS / 2);
   if ("reason" in own) return hindered(deps, found, { reason: "ClusterNotReady", message: own.message });
   const spec = found && readActiveActiveSpec(found);
   if (typeof spec === "string") return hindered(deps, found, { reason: "SpecInvalid", message: spec });
@@ -89,6 +89,7 @@ async function pass(deps: ActiveActiveDeps, { place, reaadb: found, self, cluste
   const scene = { key: place, reaadb, database: observation.database, cluster, client };
   const failure = await attempt(() => performActiveActive(deps, scene, decision.act));
   if (decision.act.kind !== "none") {
+    deps.sites.wrote(client);
     deps.log.info("performing a step", {
       activeActive: place.name,
       why: describeActiveActiveAct(decision.act),

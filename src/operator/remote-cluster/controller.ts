@@ -67,8 +67,11 @@ async function pass(deps: RemoteClusterDeps, rerc: Rerc, waitsFor: readonly stri
 async function introduce(deps: RemoteClusterDeps, rerc: Rerc, { word }: SiteHeard): Promise<void> {
   const { operator } = deps.release;
   if ("reason" in word || word.cluster.operator_version === operator) return;
+  const client = footingOf(deps, rerc)?.connection?.client;
+  if (client === undefined) return;
   try {
-    await footingOf(deps, rerc)?.connection?.client.call("updateCluster", { body: { operator_version: operator } });
+    await client.call("updateCluster", { body: { operator_version: operator } });
+    deps.sites.wrote(client);
   } catch (error) {
     if (!Object.values(managementFaults).some((fault) => isFault(error, fault))) throw error;
     deps.log.warn("the cluster was not told which operator this is, trying again", {

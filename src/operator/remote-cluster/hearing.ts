@@ -4,7 +4,7 @@ import { keyOf } from "../../kube/ref.ts";
 import type { Stored } from "../../kube/kube.ts";
 import type { Copies } from "../../observe/copies.ts";
 import type { RemoteCluster } from "../../observe/site-silence.ts";
-import { readSite, type SiteHeard, type Sites } from "../../observe/sites.ts";
+import type { SiteHeard, Sites } from "../../observe/sites.ts";
 import type { ParticipantWord } from "../../planner/active-active/participants.ts";
 import type { Footing, Footings } from "../footing.ts";
 
@@ -29,7 +29,7 @@ export async function hear({ copies, footings, sites }: HearingDeps, rerc: Rerc,
   if (typeof remote === "string") return { word: { reason: "RemoteClusterInvalid", message: remote, remedy: EDIT } };
   if (!isOwn(copies, rerc)) return sites.heard(remote, maxAgeMs);
   const footing = footingOf({ footings }, rerc);
-  if (footing?.connection !== undefined) return { word: await readSite(footing.connection.client, remote) };
+  if (footing?.connection !== undefined) return { word: await sites.own(remote, footing.connection.client, maxAgeMs) };
   const message = footing?.unready?.message ?? `the cluster ${remote.spec.recName} has not been looked at yet`;
   return { word: { reason: "Unreachable", message, remedy: `kubectl describe rec ${remote.spec.recName}` } };
 }
