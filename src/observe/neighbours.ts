@@ -7,7 +7,7 @@ import type {
 } from "../api/kinds.ts";
 import { DATABASE_VERSIONS } from "../api/records.ts";
 import type { Stored } from "../kube/kube.ts";
-import type { ExistingFacts } from "../planner/admission/database.ts";
+import type { ExistingFacts } from "../planner/admission/database-facts.ts";
 import { nearbyCluster, type NearbyDatabase, type Neighbours } from "../planner/admission/surroundings.ts";
 import type { Release } from "../releases/release.ts";
 

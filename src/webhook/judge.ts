@@ -11,8 +11,10 @@ import {
   ACTIVE_ACTIVE_RULES,
   type ActiveActiveFacts,
 } from "../planner/admission/active-active.ts";
-import { CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE, type ClusterFacts } from "../planner/admission/cluster.ts";
-import { DATABASE_ADVICE, DATABASE_RULES, type DatabaseFacts } from "../planner/admission/database.ts";
+import { CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE } from "../planner/admission/cluster.ts";
+import type { ClusterFacts } from "../planner/admission/cluster-facts.ts";
+import { DATABASE_ADVICE, DATABASE_RULES } from "../planner/admission/database.ts";
+import type { DatabaseFacts } from "../planner/admission/database-facts.ts";
 import { invalid } from "../planner/admission/objection.ts";
 import {
   REMOTE_CLUSTER_ADVICE,

@@ -3,7 +3,8 @@ import { STORE_VERSIONS } from "../../api/records.ts";
 import type { Asking } from "../context.ts";
 import { minor, storeVersion } from "../plan/arguments.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site.ts";
-import { upgrade, type UpgradeWish } from "./upgrade.ts";
+import { upgrade } from "./upgrade.ts";
+import type { UpgradeWish } from "./wish.ts";
 
 /** `storectl upgrade`: walks the plan, asking before what is for good; running it again goes on where things stand. */
 export function upgradeCommand(context: Asking): Command {

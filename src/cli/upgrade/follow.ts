@@ -1,9 +1,8 @@
 import { Fault } from "../../base/fault.ts";
 import type { Finding } from "../../api/parts.ts";
 import { faults } from "../faults.ts";
-import type { Performed } from "./perform.ts";
 import { progressLine, type ProgressLine } from "./progress.ts";
-import type { Talk } from "./upgrade.ts";
+import type { Talk } from "./wish.ts";
 
 /** What is seen of a step at one moment. */
 export interface Sight {
@@ -52,3 +51,6 @@ async function pause(sleep: Promise<void>, what: string): Promise<void> {
     throw new Fault(faults.interrupted, `stopped looking at ${what}`, {}, error);
   }
 }
+
+/** What a step came to: done, or what the product found to block it meanwhile. */
+export type Performed = "done" | readonly Finding[];

@@ -1,6 +1,5 @@
 import { Fault } from "../../base/fault.ts";
 import { OPERATOR_NAME } from "../../api/names.ts";
-import type { Finding } from "../../api/parts.ts";
 import { STORE_VERSIONS } from "../../api/records.ts";
 import { Deployments } from "../../kube/builtin.ts";
 import { applyManifest } from "../../kube/manifest.ts";
@@ -15,11 +14,8 @@ import { faults } from "../faults.ts";
 import { textOf } from "../files.ts";
 import type { Look } from "../look.ts";
 import type { Site } from "../site.ts";
-import { follow, type Sight } from "./follow.ts";
-import type { Talk, UpgradeWish } from "./upgrade.ts";
-
-/** What a step came to: done, or what the product found to block it meanwhile. */
-export type Performed = "done" | readonly Finding[];
+import { follow, type Performed, type Sight } from "./follow.ts";
+import type { Talk, UpgradeWish } from "./wish.ts";
 
 /** Asks for one step and follows it to its end. What it asks for stays asked for when nobody follows any more. */
 export async function perform(

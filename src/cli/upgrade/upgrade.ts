@@ -5,7 +5,7 @@ import { situationOf } from "../../planner/prerequisites/situation.ts";
 import { releaseByNodeTag, releaseByOperator } from "../../releases/find.ts";
 import type { Finding } from "../../api/parts.ts";
 import { Fault } from "../../base/fault.ts";
-import { EXIT, type CliContext, type ExitCode } from "../context.ts";
+import { EXIT, type ExitCode } from "../context.ts";
 import { faults } from "../faults.ts";
 import { lookAtCluster, type Look } from "../look.ts";
 import { goalOf } from "../plan/command.ts";
@@ -14,21 +14,7 @@ import { planReport, planTable } from "../plan/report.ts";
 import { findingText } from "../preflight/report.ts";
 import type { Site } from "../site.ts";
 import { perform } from "./perform.ts";
-
-export interface UpgradeWish {
-  readonly cluster?: string | undefined;
-  readonly to: string;
-  readonly kubernetes?: string;
-  readonly databases?: string;
-  readonly bundle?: string;
-}
-
-/** Where an upgrade tells and asks. */
-export interface Talk extends CliContext {
-  readonly agreed: boolean;
-  /** Aborts when the user has had enough. */
-  readonly signal: AbortSignal | undefined;
-}
+import type { Talk, UpgradeWish } from "./wish.ts";
 
 /**
  * Walks from where things stand to the goal. Each round looks anew and does the first step of the plan, so that a walk that

@@ -1,6 +1,8 @@
 import type { ActiveActiveSpec } from "../../api/active-active.ts";
 import { databaseSpec, type DatabaseSpec } from "../../api/database-spec.ts";
-import { CONFIGURATION_RULES, DATABASE_RULES, type DatabaseFacts, type ExistingFacts } from "./database.ts";
+import { CONFIGURATION_RULES, DATABASE_RULES } from "./database.ts";
+import type { DatabaseFacts } from "./database-facts.ts";
+import type { ExistingFacts } from "./database-facts.ts";
 import { fieldOf, modulesOf, renumberedModules, type ModuleLists } from "./modules.ts";
 import {
   duplicate,

@@ -1,4 +1,4 @@
-import type { ClusterFacts } from "./cluster.ts";
+import type { ClusterFacts } from "./cluster-facts.ts";
 import { duplicate, forbidden, invalid, required, type Objection } from "./objection.ts";
 
 type UserModule = NonNullable<ClusterFacts["spec"]["userDefinedModules"]>[number];

@@ -1,5 +1,5 @@
 import { parseQuantity } from "../../base/quantity.ts";
-import type { ClusterFacts } from "./cluster.ts";
+import type { ClusterFacts } from "./cluster-facts.ts";
 import { invalid, type Objection } from "./objection.ts";
 
 /** Each image that is named can be pulled by that name. */

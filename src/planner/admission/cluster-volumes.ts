@@ -1,5 +1,5 @@
 import { parseQuantity } from "../../base/quantity.ts";
-import type { ClusterFacts } from "./cluster.ts";
+import type { ClusterFacts } from "./cluster-facts.ts";
 import { forbidden, invalid, type Objection } from "./objection.ts";
 
 /** A quantity of more than nothing. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clusterSpec } from "../../api/cluster-spec.ts";
-import { CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE, type ClusterFacts } from "./cluster.ts";
+import { CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE } from "./cluster.ts";
+import type { ClusterFacts } from "./cluster-facts.ts";
 import { review } from "./review.ts";
 
 interface Case {

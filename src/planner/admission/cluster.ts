@@ -1,20 +1,10 @@
-import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import { autoUpgradeContradicts } from "../cluster/target.ts";
 import { imagesAreNamed, labelsAreLabels, resourcesAddUp } from "./cluster-parts.ts";
 import { modulesAreDistinct, modulesHaveOneSource, modulesHaveUrls } from "./cluster-modules.ts";
 import { volumesAreKept, volumeSizeIsAQuantity } from "./cluster-volumes.ts";
 import { serviceNameObjections } from "./names.ts";
 import { forbidden, invalid, type Advice, type Objection, type SpecRule } from "./objection.ts";
-
-/** A StoreEnterpriseCluster and what it is judged by. */
-export interface ClusterFacts {
-  readonly name: string;
-  readonly spec: ClusterSpec;
-  /** The spec that is replaced; undefined for a new object, and for who looks at an object at rest. */
-  readonly before: ClusterSpec | undefined;
-  /** Nodes that the cluster has been given; 0 before it is made. */
-  readonly nodes: number;
-}
+import type { ClusterFacts } from "./cluster-facts.ts";
 
 /** A rule under a stable name, with what holds when it is kept, in a few words. */
 export interface ClusterRule {

@@ -1,6 +1,6 @@
 import { MAX_DATABASE_BYTES, memoryBytes, MIN_DATABASE_BYTES } from "../../api/memory.ts";
 import { ADMISSION_SERVICE } from "../../api/names.ts";
-import type { DatabaseFacts } from "./database.ts";
+import type { DatabaseFacts } from "./database-facts.ts";
 import { serviceNameObjections } from "./names.ts";
 import { duplicate, forbidden, invalid, notFound, required, type Objection } from "./objection.ts";
 import { clusterNamed, listed } from "./surroundings.ts";

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { release } from "../../../test/kit/cluster-view.ts";
 import { nearby, neighbours } from "../../../test/kit/neighbours.ts";
 import { databaseSpec } from "../../api/database-spec.ts";
-import { DATABASE_ADVICE, DATABASE_RULES, type DatabaseFacts } from "./database.ts";
+import { DATABASE_ADVICE, DATABASE_RULES } from "./database.ts";
+import type { DatabaseFacts } from "./database-facts.ts";
 import { review } from "./review.ts";
 
 interface Case {

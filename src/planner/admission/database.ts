@@ -1,5 +1,3 @@
-import type { DatabaseSpec } from "../../api/database-spec.ts";
-import type { StoreVersion } from "../../api/records.ts";
 import type { Advice, SpecRule } from "./objection.ts";
 import {
   clusterIsKept,
@@ -20,29 +18,9 @@ import {
   repeatedModules,
   unknownModules,
 } from "./modules.ts";
-import { clusterNamed, type Neighbours } from "./surroundings.ts";
+import { clusterNamed } from "./surroundings.ts";
 import { neverBack, policyAllowsVersion, versionIsSupported } from "./versions.ts";
-
-/** A StoreEnterpriseDatabase, or the configuration of an Active-Active one, and what it is judged by. */
-export interface DatabaseFacts {
-  readonly kind: "redb" | "reaadb";
-  readonly name: string;
-  /** Where the configuration is in the object: `spec` or `spec.globalConfigurations`. */
-  readonly at: string;
-  readonly spec: DatabaseSpec;
-  /** The spec that is replaced; undefined for a new object, and for who looks at an object at rest. */
-  readonly before: DatabaseSpec | undefined;
-  /** What the cluster made of it; undefined while it has made nothing. */
-  readonly existing: ExistingFacts | undefined;
-  readonly neighbours: Neighbours;
-}
-
-export interface ExistingFacts {
-  readonly port: number | undefined;
-  readonly storeVersion: StoreVersion | undefined;
-  /** Name of the cluster that holds it. */
-  readonly cluster: string | undefined;
-}
+import type { DatabaseFacts } from "./database-facts.ts";
 
 /** What is asked of the configuration of every database, in the order in which objections are told. */
 export const CONFIGURATION_RULES: readonly SpecRule<DatabaseFacts>[] = [

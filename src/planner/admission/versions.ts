@@ -1,6 +1,6 @@
 import { compareVersionText } from "../../base/version.ts";
 import { isMinorVersion, majorVersions, supportedStoreVersions } from "../../releases/find.ts";
-import type { DatabaseFacts } from "./database.ts";
+import type { DatabaseFacts } from "./database-facts.ts";
 import { forbidden, unsupported, type Objection } from "./objection.ts";
 import { clusterNamed } from "./surroundings.ts";
 

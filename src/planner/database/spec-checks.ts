@@ -5,7 +5,8 @@ import type { Finding } from "../../api/parts.ts";
 import type { DatabaseModule, EvictionPolicy, Persistence, StoreVersion } from "../../api/records.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { defaultStoreVersion } from "../../releases/find.ts";
-import { DATABASE_RULES, type DatabaseFacts } from "../admission/database.ts";
+import { DATABASE_RULES } from "../admission/database.ts";
+import type { DatabaseFacts } from "../admission/database-facts.ts";
 import { findingOf, objections } from "../admission/objection.ts";
 import type { Neighbours } from "../admission/surroundings.ts";
 

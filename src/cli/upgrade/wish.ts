@@ -1,0 +1,16 @@
+import type { CliContext } from "../context.ts";
+
+/** Where an upgrade tells and asks. */
+export interface Talk extends CliContext {
+  readonly agreed: boolean;
+  /** Aborts when the user has had enough. */
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface UpgradeWish {
+  readonly cluster?: string | undefined;
+  readonly to: string;
+  readonly kubernetes?: string;
+  readonly databases?: string;
+  readonly bundle?: string;
+}

@@ -1,0 +1,11 @@
+import type { ClusterSpec } from "../../api/cluster-spec.ts";
+
+/** A StoreEnterpriseCluster and what it is judged by. */
+export interface ClusterFacts {
+  readonly name: string;
+  readonly spec: ClusterSpec;
+  /** The spec that is replaced; undefined for a new object, and for who looks at an object at rest. */
+  readonly before: ClusterSpec | undefined;
+  /** Nodes that the cluster has been given; 0 before it is made. */
+  readonly nodes: number;
+}

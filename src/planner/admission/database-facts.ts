@@ -1,0 +1,24 @@
+import type { DatabaseSpec } from "../../api/database-spec.ts";
+import type { StoreVersion } from "../../api/records.ts";
+import type { Neighbours } from "./surroundings.ts";
+
+export interface ExistingFacts {
+  readonly port: number | undefined;
+  readonly storeVersion: StoreVersion | undefined;
+  /** Name of the cluster that holds it. */
+  readonly cluster: string | undefined;
+}
+
+/** A StoreEnterpriseDatabase, or the configuration of an Active-Active one, and what it is judged by. */
+export interface DatabaseFacts {
+  readonly kind: "redb" | "reaadb";
+  readonly name: string;
+  /** Where the configuration is in the object: `spec` or `spec.globalConfigurations`. */
+  readonly at: string;
+  readonly spec: DatabaseSpec;
+  /** The spec that is replaced; undefined for a new object, and for who looks at an object at rest. */
+  readonly before: DatabaseSpec | undefined;
+  /** What the cluster made of it; undefined while it has made nothing. */
+  readonly existing: ExistingFacts | undefined;
+  readonly neighbours: Neighbours;
+}
