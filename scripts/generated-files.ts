@@ -7,8 +7,10 @@ import {
   webhookConfiguration,
 } from "../src/releases/admission.ts";
 import { bundleFor, watchedNamespaceFor, yaml } from "../src/releases/bundle.ts";
+import { chartFor } from "../src/releases/chart.ts";
 import { latestRelease } from "../src/releases/find.ts";
 import type { Platform } from "../src/releases/permissions.ts";
+import { watchedByLabelAccess } from "../src/releases/watched-by-label.ts";
 import { generatedPages } from "./generated-pages.ts";
 import { specificationPage } from "./generated-specification.ts";
 
@@ -33,6 +35,8 @@ export async function generatedFiles(): Promise<readonly GeneratedFile[]> {
     { path: "deploy/distro.bundle.yaml", text: bundleFor(latestRelease(), { variant: "openshift" }) },
     { path: "deploy/watched-namespace.yaml", text: watchedNamespaceTemplate("kubernetes") },
     { path: "deploy/distro.watched-namespace.yaml", text: watchedNamespaceTemplate("openshift") },
+    { path: "deploy/watched-by-label.yaml", text: watchedByLabelAccess(OPERATOR_NAMESPACE).map(yaml).join("---\n") },
+    ...chartFor(latestRelease()).map(({ path, text }) => ({ path: `deploy/chart/${path}`, text })),
     { path: "docs/reference-fields.md", text: fieldReference(definitions) },
     { path: "docs/specification.md", text: specificationPage() },
     ...(await generatedPages()),

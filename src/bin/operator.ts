@@ -1,3 +1,4 @@
+import { followWatchedNamespaces } from "../observe/watched-namespaces.ts";
 import { readOperatorConfig } from "../operator/config.ts";
 import { runOperator } from "../operator/run.ts";
 import { startWebhook } from "../webhook/run.ts";
@@ -5,11 +6,11 @@ import { runInCluster } from "./in-cluster.ts";
 
 /** Runs the operator, and the admission webhook beside it, until SIGTERM or SIGINT. */
 export async function main(): Promise<void> {
-  await runInCluster(async ({ namespace, ...deps }, signal) => {
-    const config = readOperatorConfig(process.env, namespace);
-    const { address, release } = config;
-    const where = { namespace: config.namespace, watched: [config.namespace], address, release };
-    const webhook = startWebhook({ ...deps, ...where }, signal);
-    await Promise.all([runOperator({ ...deps, config, alongside: webhook }, signal), webhook.ended]);
+  await runInCluster(async ({ namespace: ownNamespace, ...deps }, signal) => {
+    const config = readOperatorConfig(process.env, ownNamespace);
+    const { address, release, namespace } = config;
+    const watched = followWatchedNamespaces(deps.kube, { own: namespace, clock: deps.clock, log: deps.log, signal });
+    const webhook = startWebhook({ ...deps, namespace, watched, address, release }, signal);
+    await Promise.all([runOperator({ ...deps, config, watched, alongside: webhook }, signal), webhook.ended]);
   });
 }

@@ -7,6 +7,7 @@ import type {
   ConfigMap,
   Endpoints as EndpointsObject,
   Event,
+  Namespace,
   Node,
   PersistentVolume,
   PersistentVolumeClaim,
@@ -18,7 +19,7 @@ import type {
 import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
 import type { NetworkPolicy } from "kubernetes-types/networking/v1.js";
 import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.js";
-import type { Role, RoleBinding } from "kubernetes-types/rbac/v1.js";
+import type { ClusterRole, Role, RoleBinding } from "kubernetes-types/rbac/v1.js";
 import type { ResourceType } from "./kube.ts";
 
 // The kinds of Kubernetes itself that this project uses.
@@ -29,6 +30,7 @@ export const Secrets = core<Secret>("Secret", "secrets");
 export const ConfigMaps = core<ConfigMap>("ConfigMap", "configmaps");
 export const ServiceAccounts = core<ServiceAccount>("ServiceAccount", "serviceaccounts");
 export const Events = core<Event>("Event", "events");
+export const Namespaces = core<Namespace>("Namespace", "namespaces", false);
 export const Nodes = core<Node>("Node", "nodes", false);
 export const PersistentVolumeClaims = core<PersistentVolumeClaim>("PersistentVolumeClaim", "persistentvolumeclaims");
 export const PersistentVolumes = core<PersistentVolume>("PersistentVolume", "persistentvolumes", false);
@@ -40,6 +42,7 @@ export const ControllerRevisions = grouped<ControllerRevision>("apps", "Controll
 export const Jobs = grouped<Job>("batch", "Job", "jobs");
 export const Roles = grouped<Role>("rbac.authorization.k8s.io", "Role", "roles");
 export const RoleBindings = grouped<RoleBinding>("rbac.authorization.k8s.io", "RoleBinding", "rolebindings");
+export const ClusterRoles = grouped<ClusterRole>("rbac.authorization.k8s.io", "ClusterRole", "clusterroles", false);
 export const Leases = grouped<Lease>("coordination.k8s.io", "Lease", "leases");
 export const EndpointSlices = grouped<EndpointSlice>("discovery.k8s.io", "EndpointSlice", "endpointslices");
 export const PodDisruptionBudgets = grouped<PodDisruptionBudget>(

@@ -38,11 +38,17 @@ export async function askOwnAccess(kube: Kube, namespace: string, need: Need): P
   return isAllowed(await kube.raw("POST", `${API}/selfsubjectaccessreviews`, body));
 }
 
-/** Whether the service account `account` of the namespace is allowed what it needs. */
-export async function askAccess(kube: Kube, namespace: string, account: string, need: Need): Promise<boolean> {
+/** Whether the service account `account` of the namespace `home` is allowed what it needs in `namespace`. */
+export async function askAccess(
+  kube: Kube,
+  namespace: string,
+  account: string,
+  need: Need,
+  home = namespace,
+): Promise<boolean> {
   const spec = {
-    user: `system:serviceaccount:${namespace}:${account}`,
-    groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"],
+    user: `system:serviceaccount:${home}:${account}`,
+    groups: ["system:serviceaccounts", `system:serviceaccounts:${home}`, "system:authenticated"],
     resourceAttributes: attributesOf(need, namespace),
   };
   const body = { apiVersion: VERSION, kind: "LocalSubjectAccessReview", metadata: { namespace }, spec };

@@ -27,6 +27,8 @@ const DOUBT_MS = 3_000;
 
 export interface ReviewOptions {
   readonly namespace: string;
+  /** Namespace of the operator's account when that is another. */
+  readonly home?: string;
   readonly clock: Clock;
   readonly log: Log;
   /** Plain Kubernetes when absent. */
@@ -47,7 +49,7 @@ interface Asked {
  */
 export function reviewPermissions(
   kube: Kube,
-  { namespace, clock, log, platform = "kubernetes", caller = "operator" }: ReviewOptions,
+  { namespace, home = namespace, clock, log, platform = "kubernetes", caller = "operator" }: ReviewOptions,
 ): Permissions {
   const asked = new Map<string, Asked>();
   let doubtedAt = Number.NEGATIVE_INFINITY;
@@ -74,12 +76,12 @@ export function reviewPermissions(
         const isDoubted = clock.now().getTime() - doubtedAt < DOUBT_MS;
         const needs = operatorNeeds(platform);
         if (caller === "somebody else") {
-          const denied = await lackingOf(needs, (need) => askAccess(kube, namespace, OPERATOR_NAME, need));
-          return denied.map((need) => ({ ...need, namespace, role: OPERATOR_NAME }));
+          const denied = await lackingOf(needs, (need) => askAccess(kube, namespace, OPERATOR_NAME, need, home));
+          return denied.map((need) => ({ ...need, namespace, home, role: OPERATOR_NAME }));
         }
         const unlisted = isDoubted ? needs : await askOwnRules(kube, namespace, needs);
         const missing = await lackingOf(unlisted, (need) => askOwnAccess(kube, namespace, need));
-        return missing.map((need) => ({ ...need, namespace, role: OPERATOR_NAME }));
+        return missing.map((need) => ({ ...need, namespace, home, role: OPERATOR_NAME }));
       }),
     cluster: ({ account, ...cluster }, freshMs) =>
       believed(`${cluster.name} ${cluster.nodes} ${account}`, freshMs, async () => {
@@ -87,7 +89,7 @@ export function reviewPermissions(
         const rigger = clusterNames.rigger(scope.name);
         const ask = async (who: "node" | "rigger", user: string, role: string): Promise<MissingPermission[]> => {
           const missing = await lackingOf(clusterNeeds(who, scope), (need) => askAccess(kube, namespace, user, need));
-          return missing.map((need) => ({ ...need, namespace, role }));
+          return missing.map((need) => ({ ...need, namespace, home: namespace, role }));
         };
         const lacking = await Promise.all([ask("node", account, scope.name), ask("rigger", rigger, rigger)]);
         return lacking.flat();

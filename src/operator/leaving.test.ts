@@ -9,6 +9,7 @@ import { CustomResourceDefinitions, Deployments, ServiceAccounts } from "../kube
 import { eventRecorder } from "../kube/events.ts";
 import type { Kube } from "../kube/kube.ts";
 import { startCopies } from "../observe/copies.ts";
+import { ownNamespaceOnly } from "../observe/watched-namespaces.ts";
 import { Clusters } from "../observe/kinds.ts";
 import { systemClock } from "../reconcile/system-clock.ts";
 import { followLeaving, type Leaving } from "./leaving.ts";
@@ -64,5 +65,14 @@ function leavingOf(kube: Kube, signal: AbortSignal): Leaving {
   const clock = systemClock;
   const events = eventRecorder(kube, { component: OPERATOR_NAME, clock, log });
   const copies = startCopies(kube, { namespace: "default", clock, log, signal });
-  return followLeaving({ kube, namespace: "default", copies, clock, log, events, signal });
+  return followLeaving({
+    kube,
+    namespace: "default",
+    watched: ownNamespaceOnly("default"),
+    copies,
+    clock,
+    log,
+    events,
+    signal,
+  });
 }

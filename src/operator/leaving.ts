@@ -2,7 +2,7 @@ import type { Deployment } from "kubernetes-types/apps/v1.js";
 import type { ServiceAccount } from "kubernetes-types/core/v1.js";
 import type { Role, RoleBinding } from "kubernetes-types/rbac/v1.js";
 import type { Clock } from "../base/clock.ts";
-import { isFault } from "../base/fault.ts";
+import { isFault, messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { FINALIZERS } from "../api/kinds.ts";
 import { APP_LABEL, LABELS, LEAVING_FINALIZER, LEAVING_NAME, OPERATOR_NAME } from "../api/names.ts";
@@ -14,14 +14,17 @@ import type { Kube, Ref, ResourceType, Stored, Wanted } from "../kube/kube.ts";
 import { ownerReference } from "../kube/ref.ts";
 import type { Copies } from "../observe/copies.ts";
 import { ActiveActiveDatabases, Clusters, Databases, RemoteClusters } from "../observe/kinds.ts";
+import type { WatchedNamespaces } from "../observe/watched-namespaces.ts";
 import { settled, type Outcome } from "../reconcile/outcome.ts";
 import { LEAVING_RULES } from "../releases/roles.ts";
 import { letGo } from "./finalizer.ts";
 
 export interface LeavingDeps {
   readonly kube: Kube;
+  /** Namespace of the operator. */
   readonly namespace: string;
-  /** Of what is held there. */
+  readonly watched: WatchedNamespaces;
+  /** Of what is held in its own namespace. */
   readonly copies: HeldCopies;
   readonly clock: Clock;
   readonly log: Log;
@@ -60,16 +63,12 @@ type HeldCopies = Pick<Copies, "clusters" | "databases" | "activeActives" | "rem
 const MANAGER = { fieldManager: LEAVING_NAME, force: true } as const;
 
 /** Follows the Deployment of the operator; where there is none, as in a process of one's own, nothing is held. */
-export function followLeaving({ kube, namespace, copies, clock, log, events, signal }: LeavingDeps): Leaving {
+export function followLeaving({ kube, namespace, watched, copies, clock, log, events, signal }: LeavingDeps): Leaving {
   const own = { name: OPERATOR_NAME, namespace };
+  const further = (): string[] => watched.names().filter((name) => name !== namespace);
   const due = new AbortController();
   const fieldSelector = `metadata.name=${OPERATOR_NAME}`;
   const deployments = startInformer(kube, Deployments, { namespace, fieldSelector, clock, log, signal });
-  // copies may be late: that nothing is left is asked
-  const holdsAny = async (): Promise<boolean> => {
-    for (const { type } of HELD) if ((await all(kube, type, namespace)).length > 0) return true;
-    return false;
-  };
   deployments.onChange((_ref, current) => {
     if (current !== undefined && isDeleted(current)) due.abort(new Error("the operator is being deleted"));
   });
@@ -81,18 +80,47 @@ export function followLeaving({ kube, namespace, copies, clock, log, events, sig
     async keepStay() {
       const deployment = deployments.get(own);
       if (deployment === undefined || isDeleted(deployment)) return settled;
-      const isNeeded = HELD.some(({ kept }) => kept(copies).list().length > 0) || (await holdsAny());
+      // copies may be late: that nothing is left is asked
+      const isNeeded =
+        HELD.some(({ kept }) => kept(copies).list().length > 0) ||
+        (await someAreThere(kube, [namespace])) ||
+        (await whereAllowed(someAreThere(kube, further()), false, log));
       const isHeld = (deployment.metadata.finalizers ?? []).includes(LEAVING_FINALIZER);
       if (isHeld !== isNeeded) await hold(kube, own, isNeeded);
       return settled;
     },
     async leave() {
       log.info("the operator is being deleted: clusters and databases are let go, their data stays where it is");
-      for (const { type, finalizer } of HELD) await letAllGo(kube, events, type, finalizer, namespace);
+      for (const each of further()) await whereAllowed(leaveNamespace(kube, events, each), undefined, log);
+      await leaveNamespace(kube, events, namespace);
       await events.flush();
       await hold(kube, own, false);
     },
   };
+}
+
+/** Rights in further namespaces are somebody else's to keep: one that is closed already must not hold the operator for ever. */
+async function whereAllowed<T>(look: Promise<T>, otherwise: T, log: Log): Promise<T> {
+  try {
+    return await look;
+  } catch (error) {
+    if (!isFault(error, faults.forbidden)) throw error;
+    log.warn("a further namespace is closed to the operator: what is there is not let go", {
+      reason: messageOf(error),
+    });
+    return otherwise;
+  }
+}
+
+async function leaveNamespace(kube: Kube, events: EventRecorder, namespace: string): Promise<void> {
+  for (const { type, finalizer } of HELD) await letAllGo(kube, events, type, finalizer, namespace);
+}
+
+async function someAreThere(kube: Kube, namespaces: readonly string[]): Promise<boolean> {
+  for (const namespace of namespaces) {
+    for (const { type } of HELD) if ((await all(kube, type, namespace)).length > 0) return true;
+  }
+  return false;
 }
 
 /** The account is held first and let go last: without it nobody hears the operator any more. */

@@ -2,7 +2,7 @@ import type { Outcome } from "../reconcile/outcome.ts";
 
 /** Counts what controllers do. */
 export interface Metrics {
-  /** The same reconciler, counted under `controller`. */
+  /** The same reconciler, counted under `controller` together with those of other namespaces. */
   counted(controller: string, reconcile: (key: string) => Promise<Outcome>): (key: string) => Promise<Outcome>;
   setLeading(leading: boolean): void;
   /** How many verbs the operator lacks. */
@@ -24,7 +24,7 @@ export function startMetrics(release: string, now: () => number): Metrics {
   let missingPermissions = 0;
   return {
     counted: (controller, reconcile) => {
-      const count: Count = { passes: 0, failures: 0, milliseconds: 0 };
+      const count: Count = counts.get(controller) ?? { passes: 0, failures: 0, milliseconds: 0 };
       counts.set(controller, count);
       return async (key) => {
         const began = now();

@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { API_GROUP } from "../api/names.ts";
+import type { Finding } from "../api/parts.ts";
 import type { Permissions } from "../observe/permissions.ts";
 import { operatorFinding } from "../planner/prerequisites/permissions.ts";
 import type { Release } from "../releases/release.ts";
@@ -13,7 +14,9 @@ export interface OwnPermissionsOptions {
   readonly log: Log;
   readonly signal: AbortSignal;
   /** Told how many verbs are missing, after each look. */
-  readonly onCount: (missing: number) => void;
+  readonly onCount?: (missing: number) => void;
+  /** Told what stands behind what is missing when that is another than before; undefined when nothing is. */
+  readonly onFinding?: (finding: Finding | undefined) => void;
 }
 
 export interface OwnPermissions {
@@ -27,7 +30,7 @@ const BELIEVED_MS = 60_000;
 
 /** Looks after what the operator may do until `signal` aborts; says in the log, once, what it lacks, also when it can say it nowhere else. */
 export function followOwnPermissions(options: OwnPermissionsOptions): OwnPermissions {
-  const { permissions, release, clock, log, signal, onCount } = options;
+  const { permissions, release, clock, log, signal, onCount, onFinding } = options;
   let mute: string | undefined;
   let said = "";
   const look = async (): Promise<void> => {
@@ -36,12 +39,13 @@ export function followOwnPermissions(options: OwnPermissionsOptions): OwnPermiss
     const { value } = lacking;
     const vital = value.filter(isVital);
     mute = vital.length === 0 ? undefined : operatorFinding(vital, release.operator).evidence;
-    onCount(value.length);
+    onCount?.(value.length);
     const finding = value.length === 0 ? undefined : operatorFinding(value, release.operator);
-    const text = JSON.stringify(finding ?? "");
+    const text = finding === undefined ? "" : JSON.stringify(finding);
+    if (text !== said) onFinding?.(finding);
     if (finding !== undefined && text !== said) log.error("permissions are missing", { ...finding });
     if (finding === undefined && said !== "") log.info("every permission is there again");
-    said = finding === undefined ? "" : text;
+    said = text;
   };
   const follow = async (): Promise<void> => {
     while (!signal.aborted) {

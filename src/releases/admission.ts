@@ -14,6 +14,9 @@ import {
 /** The text in the template that a user replaces with the namespace of the operator (§4.1). */
 export const OPERATOR_NAMESPACE = "OPERATOR_NAMESPACE";
 
+/** The label with its own name that every namespace has. */
+export const NAMESPACE_NAME = "kubernetes.io/metadata.name";
+
 const LABELED = { labels: { app: APP_LABEL } };
 
 /** The Service behind which the operator answers admission reviews (§2.1). */
@@ -55,9 +58,7 @@ export function webhookConfiguration(namespace: string, watched: readonly string
             scope: "Namespaced" as const,
           },
         ],
-        namespaceSelector: {
-          matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "In", values: [...watched] }],
-        },
+        namespaceSelector: namespacesNamed(watched),
         matchConditions: [
           { name: "not-the-operator", expression: `request.userInfo.username != "${account}"` },
           { name: "not-being-deleted", expression: "!has(object.metadata.deletionTimestamp)" },
@@ -72,9 +73,17 @@ export function webhookConfiguration(namespace: string, watched: readonly string
   };
 }
 
+/** Chooses namespaces by their names. */
+export function namespacesNamed(names: readonly string[]) {
+  return { matchExpressions: [{ key: NAMESPACE_NAME, operator: "In", values: [...names] }] };
+}
+
+/** The ClusterRole with which the operator looks after the webhook; a webhook that the operator made goes with it. */
+export const ADMISSION_ACCESS = `${OPERATOR_NAME}-admission`;
+
 /** What the operator needs to look after the webhook itself; without it users do, by the commands of §4.1. */
 export function admissionAccess(namespace: string): readonly object[] {
-  const name = `${OPERATOR_NAME}-admission`;
+  const name = ADMISSION_ACCESS;
   const group = "admissionregistration.k8s.io";
   const resources = ["validatingwebhookconfigurations"];
   const rule = (verbs: readonly string[], resourceNames?: readonly string[]) => ({
@@ -93,6 +102,12 @@ export function admissionAccess(namespace: string): readonly object[] {
         rule(["list", "create"]),
         rule(["patch"], [WEBHOOK_CONFIGURATION]),
         rule(["delete"], [OLD_WEBHOOK_CONFIGURATION]),
+        {
+          apiGroups: ["rbac.authorization.k8s.io"],
+          resources: ["clusterroles"],
+          resourceNames: [name],
+          verbs: ["get"],
+        },
       ],
     },
     {

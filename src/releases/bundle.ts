@@ -36,7 +36,7 @@ export function yaml(object: object): string {
 }
 
 /** The objects of the bundle file, in its order; on OpenShift the account stands before its binding. */
-export function bundleObjects(release: Release, options: BundleOptions = {}): readonly BundleObject[] {
+function bundleObjects(release: Release, options: BundleOptions = {}): readonly BundleObject[] {
   const { variant = "kubernetes", namespaces } = options;
   const access =
     variant === "openshift"
@@ -50,7 +50,7 @@ export function bundleObjects(release: Release, options: BundleOptions = {}): re
     operatorDeployment(release, variant, options.image),
     ...(namespaces === undefined
       ? []
-      : namespaces.watched.flatMap((watched) => grants(namespaces.own, watched, variant))),
+      : namespaces.watched.flatMap((watched) => watchGrants(namespaces.own, watched, variant))),
   ].map((object) => released(object, release));
 }
 
@@ -68,25 +68,27 @@ export function watchedNamespaceFor(
     variant = "kubernetes",
   }: { readonly own: string; readonly watched: string; readonly variant?: Platform },
 ): string {
-  return grants(own, watched, variant)
+  return watchGrants(own, watched, variant)
     .map((object) => yaml(released(object, release)))
     .join("---\n");
 }
 
 /** With annotations of its own, an object is remembered alike by client-side and server-side apply. */
-function released<T extends { readonly metadata: object }>(object: T, release: Release) {
+export function released<T extends { readonly metadata: object }>(object: T, release: Release) {
   const annotations = { [RELEASE_ANNOTATION]: release.operator };
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
 const METADATA = { name: OPERATOR_NAME, labels: { app: APP_LABEL } };
 
-function operatorRole(variant: Platform): BundleObject {
+/** What the operator may do in its own namespace. */
+export function operatorRole(variant: Platform): BundleObject {
   const rules = operatorRules(variant);
   return { apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role", metadata: METADATA, rules };
 }
 
-function operatorBinding(own?: string): BundleObject {
+/** Binds the Role to the account; `own` is the namespace of the account when that is another. */
+export function operatorBinding(own?: string): BundleObject {
   return {
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "RoleBinding",
@@ -96,11 +98,13 @@ function operatorBinding(own?: string): BundleObject {
   };
 }
 
-function serviceAccount(): BundleObject {
+/** The account of the operator. */
+export function serviceAccount(): BundleObject {
   return { apiVersion: "v1", kind: "ServiceAccount", metadata: METADATA };
 }
 
-function grants(own: string, watched: string, variant: Platform): readonly BundleObject[] {
+/** The Role of the operator in `own`, and its binding, for the namespace `watched`. */
+export function watchGrants(own: string, watched: string, variant: Platform): readonly BundleObject[] {
   return [operatorRole(variant), operatorBinding(own)].map((object) => ({
     ...object,
     metadata: { ...object.metadata, namespace: watched },

@@ -34,6 +34,11 @@ export function restoringOperations(lacking: readonly MissingPermission[]): read
   return rules.map((value) => ({ op: "add", path: "/rules/-", value }));
 }
 
+/** §4.3 rule 7: the command that gives the operator its Role in a further namespace. */
+export function grantCommand(watched: string, own: string): string {
+  return `sed 's/OPERATOR_NAMESPACE/${own}/; s/WATCHED_NAMESPACE/${watched}/' deploy/watched-namespace.yaml | kubectl apply -f -`;
+}
+
 function placeOf({ group, resource, name }: MissingPermission): string {
   return `${resource}${group === "" ? "" : `.${group}`}${name === undefined ? "" : ` "${name}"`}`;
 }

@@ -69,6 +69,8 @@ export interface Need extends Pick<Permission, "who" | "group" | "resource" | "w
 /** A need that the authorizer denies, and the Role that should grant it. */
 export interface MissingPermission extends Need {
   readonly namespace: string;
+  /** Namespace of the account that lacks it. */
+  readonly home?: string;
   readonly role: string;
 }
 
@@ -98,8 +100,9 @@ export function clusterNeeds(who: Exclude<Program, "operator">, scope: RoleScope
   });
 }
 
+/** Those of one platform alone come last. */
 function permissionsOn(platform: Platform = "kubernetes"): readonly Permission[] {
-  return PERMISSIONS.filter(({ on }) => on === undefined || on === platform);
+  return [...PERMISSIONS.filter(({ on }) => on === undefined), ...PERMISSIONS.filter(({ on }) => on === platform)];
 }
 
 /** Names that are the same for every cluster: the operator is limited to them too. */

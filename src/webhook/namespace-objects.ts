@@ -3,32 +3,42 @@ import type { Log } from "../base/log.ts";
 import { startInformer } from "../kube/informer.ts";
 import type { Kube, ResourceType, Stored } from "../kube/kube.ts";
 import type { NamespaceObjects } from "../observe/neighbours.ts";
+import type { WatchedNamespaces } from "../observe/watched-namespaces.ts";
 import { ActiveActiveDatabases, Clusters, Databases, RemoteClusters } from "../observe/kinds.ts";
 
 /** What is known of the namespaces that are looked after. */
 export interface Lookout {
-  readonly synced: Promise<unknown>;
   watches(namespace: string): boolean;
-  /** From memory: at once, and a moment old. */
-  known(namespace: string): NamespaceObjects;
+  /** From memory: at once, and a moment old; undefined until everything there has been heard of. */
+  known(namespace: string): NamespaceObjects | undefined;
   /** From the API server: as it is now. */
   read(namespace: string): Promise<NamespaceObjects>;
 }
 
 export interface LookoutOptions {
-  readonly namespaces: readonly string[];
+  readonly watched: WatchedNamespaces;
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
 
-/** Follows the objects of ours in `namespaces`. */
-export function startLookout(kube: Kube, { namespaces, ...options }: LookoutOptions): Lookout {
-  const followed = new Map(namespaces.map((namespace) => [namespace, follow(kube, { ...options, namespace })]));
+/** Follows the objects of ours in every watched namespace. */
+export function startLookout(kube: Kube, { watched, ...options }: LookoutOptions): Lookout {
+  const followed = new Map<string, Followed>();
+  const follow = (): void => {
+    const names = watched.names();
+    for (const [name, { end }] of followed) {
+      if (names.includes(name)) continue;
+      end();
+      followed.delete(name);
+    }
+    for (const name of names) if (!followed.has(name)) followed.set(name, followNamespace(kube, options, name));
+  };
+  watched.onChange(follow);
+  follow();
   return {
-    synced: Promise.all([...followed.values()].map(({ synced }) => synced)),
     watches: (namespace) => followed.has(namespace),
-    known: (namespace) => followed.get(namespace)?.known() ?? NONE,
+    known: (namespace) => followed.get(namespace)?.known(),
     read: async (namespace) => {
       const list = async <T>(type: ResourceType<T>): Promise<readonly Stored<T>[]> =>
         (await kube.list(type, { namespace })).items;
@@ -43,20 +53,39 @@ export function startLookout(kube: Kube, { namespaces, ...options }: LookoutOpti
   };
 }
 
-const NONE: NamespaceObjects = { clusters: [], databases: [], activeActives: [], remoteClusters: [] };
+interface Followed {
+  known(): NamespaceObjects | undefined;
+  end(): void;
+}
 
-function follow(kube: Kube, options: Omit<LookoutOptions, "namespaces"> & { readonly namespace: string }) {
+type FollowOptions = Omit<LookoutOptions, "watched">;
+
+function followNamespace(kube: Kube, { clock, log, signal }: FollowOptions, namespace: string): Followed {
+  const over = new AbortController();
+  const options = { namespace, clock, log, signal: AbortSignal.any([signal, over.signal]) };
   const clusters = startInformer(kube, Clusters, options);
   const databases = startInformer(kube, Databases, options);
   const activeActives = startInformer(kube, ActiveActiveDatabases, options);
   const remoteClusters = startInformer(kube, RemoteClusters, options);
+  let isSynced = false;
+  void Promise.all([clusters.synced, databases.synced, activeActives.synced, remoteClusters.synced]).then(
+    () => {
+      isSynced = true;
+    },
+    () => undefined, // ended before
+  );
   return {
-    synced: Promise.all([clusters.synced, databases.synced, activeActives.synced, remoteClusters.synced]),
-    known: (): NamespaceObjects => ({
-      clusters: clusters.list(),
-      databases: databases.list(),
-      activeActives: activeActives.list(),
-      remoteClusters: remoteClusters.list(),
-    }),
+    known: () =>
+      isSynced
+        ? {
+            clusters: clusters.list(),
+            databases: databases.list(),
+            activeActives: activeActives.list(),
+            remoteClusters: remoteClusters.list(),
+          }
+        : undefined,
+    end: () => {
+      over.abort(new Error("the namespace is no longer watched"));
+    },
   };
 }

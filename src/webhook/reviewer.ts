@@ -57,9 +57,9 @@ async function reviewOf(asked: Asked, { lookout, release, namespace }: ReviewerD
     const warning = `the operator in namespace ${namespace} does not look after namespace ${asked.namespace}`;
     return { denials: [], warnings: [warning] };
   }
-  await lookout.synced;
-  const quick = judge(asked, lookout.known(asked.namespace), release);
-  return quick.denials.length === 0 ? quick : judge(asked, await lookout.read(asked.namespace), release);
+  const known = lookout.known(asked.namespace);
+  const quick = known === undefined ? undefined : judge(asked, known, release);
+  return quick?.denials.length === 0 ? quick : judge(asked, await lookout.read(asked.namespace), release);
 }
 
 /** The operator's own writes are never held up. */

@@ -3,6 +3,7 @@ import type { Log } from "../base/log.ts";
 import { PORTS } from "../api/names.ts";
 import type { Kube } from "../kube/kube.ts";
 import { patchCommand } from "../planner/admission/webhook-care.ts";
+import type { WatchedNamespaces } from "../observe/watched-namespaces.ts";
 import type { Release } from "../releases/release.ts";
 import { followCertificate } from "./certificate.ts";
 import { startWebhookMetrics } from "./metrics.ts";
@@ -17,7 +18,7 @@ export interface WebhookDeps {
   /** Namespace of the operator: its Service and Secret are there. */
   readonly namespace: string;
   /** Namespaces whose objects are judged. */
-  readonly watched: readonly string[];
+  readonly watched: WatchedNamespaces;
   readonly release: Release;
   /** Where it listens. */
   readonly address: string;
@@ -42,7 +43,7 @@ export function startWebhook(deps: WebhookDeps, signal: AbortSignal): Webhook {
   const metrics = startWebhookMetrics();
   const traffic = countTraffic(clock);
   const judging = new AbortController(); // objects are followed until the last answer
-  const lookout = startLookout(kube, { namespaces: deps.watched, clock, log, signal: judging.signal });
+  const lookout = startLookout(kube, { watched: deps.watched, clock, log, signal: judging.signal });
   const answer = traffic.noted(reviewer({ clock, log, namespace, release, lookout, metrics }));
   let server: AdmissionServer | undefined;
   const unready = (): string | undefined => {

@@ -8,6 +8,7 @@ import { EndpointSlices } from "../../src/kube/builtin.ts";
 import { connect } from "../../src/kube/client.ts";
 import { loadKubeConfig } from "../../src/kube/config.ts";
 import type { Kube } from "../../src/kube/kube.ts";
+import { ownNamespaceOnly } from "../../src/observe/watched-namespaces.ts";
 import { runOperator } from "../../src/operator/run.ts";
 import { systemClock } from "../../src/reconcile/system-clock.ts";
 import { startWebhook, type Webhook } from "../../src/webhook/run.ts";
@@ -67,7 +68,13 @@ export async function startAdmissionWorld(): Promise<AdmissionWorld> {
     const address = `${network}.${replicas.size + 2}`;
     const common = { kube: own, clock: systemClock, log };
     const config = { namespace: "default", identity: name, address, release: release("8.2.0-12") };
-    const where = { namespace: "default", watched: ["default"], release: config.release, address, port: 0 };
+    const where = {
+      namespace: "default",
+      watched: ownNamespaceOnly("default"),
+      release: config.release,
+      address,
+      port: 0,
+    };
     const webhook = startWebhook({ ...common, ...where }, stop.signal);
     const operator = runOperator({ ...common, config, healthPort: 0, alongside: webhook }, stop.signal);
     await until(`the webhook of ${name} answers`, () => webhook.unready() === undefined);

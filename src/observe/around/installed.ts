@@ -62,7 +62,9 @@ export async function readWebhook(kube: Kube, { namespace }: Place): Promise<Web
     return [{ name: metadata.name, caBundle: decoded(webhooks[0]?.clientConfig.caBundle) }];
   });
   const certificate = secret === undefined ? undefined : decoded(secret.data?.["cert"]);
-  const endpoints = slices.items.flatMap((slice) => slice.endpoints).filter(({ conditions }) => conditions?.ready);
+  const endpoints = slices.items
+    .flatMap((slice) => slice.endpoints ?? [])
+    .filter(({ conditions }) => conditions?.ready);
   return { configurations, certificate, endpoints: endpoints.length };
 }
 

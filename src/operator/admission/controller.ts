@@ -1,10 +1,13 @@
+import type { OwnerReference } from "kubernetes-types/meta/v1.js";
 import type { Clock } from "../../base/clock.ts";
 import { isFault } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { OLD_WEBHOOK_CONFIGURATION, WEBHOOK_CONFIGURATION, WEBHOOK_NAME } from "../../api/names.ts";
-import { ValidatingWebhookConfigurations } from "../../kube/builtin.ts";
+import { ClusterRoles, ValidatingWebhookConfigurations } from "../../kube/builtin.ts";
 import { faults } from "../../kube/faults.ts";
 import type { Kube } from "../../kube/kube.ts";
+import { ownerReference } from "../../kube/ref.ts";
+import type { WatchedNamespaces } from "../../observe/watched-namespaces.ts";
 import {
   careForWebhook,
   type InstalledWebhook,
@@ -13,7 +16,7 @@ import {
 } from "../../planner/admission/webhook-care.ts";
 import type { Reading, WebhookFacts } from "../../planner/prerequisites/surroundings.ts";
 import { waiting, type Outcome } from "../../reconcile/outcome.ts";
-import { webhookConfiguration } from "../../releases/admission.ts";
+import { ADMISSION_ACCESS, namespacesNamed, webhookConfiguration } from "../../releases/admission.ts";
 import { encoded } from "../objects/secrets.ts";
 import { admissionEndpoints, installedWebhooks } from "./installed.ts";
 import { admissionSecretKeeper } from "./secret.ts";
@@ -25,7 +28,7 @@ export interface AdmissionDeps {
   /** Namespace of the operator. */
   readonly namespace: string;
   /** Namespaces whose objects are judged. */
-  readonly watched: readonly string[];
+  readonly watched: WatchedNamespaces;
 }
 
 /** What is known of admission, for the conditions of clusters. */
@@ -56,7 +59,8 @@ export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { re
     const endpoints = await admissionEndpoints(deps.kube, deps.namespace);
     const trustedForMs = age.of(JSON.stringify(installed), now);
     const { namespace } = deps;
-    const decision = careForWebhook({ namespace, certificate, trustedForMs, endpoints, installed });
+    const watched = deps.watched.names();
+    const decision = careForWebhook({ namespace, watched, certificate, trustedForMs, endpoints, installed });
     if (installed === undefined) askAgainAt = now + FORBIDDEN_MS;
     statement = decision.statement;
     const isCared = await isPerformed(deps, decision.act, certificate);
@@ -121,8 +125,9 @@ async function perform(
   if (act.kind !== "none") log.info("looking after the webhook", { act: act.kind });
   switch (act.kind) {
     case "create": {
-      const wanted = webhookConfiguration(namespace, watched, encoded(certificate));
-      await kube.create(ValidatingWebhookConfigurations, { metadata: wanted.metadata, webhooks: wanted.webhooks });
+      const wanted = webhookConfiguration(namespace, watched.names(), encoded(certificate));
+      const metadata = { ...wanted.metadata, ...(await ownedByAccess(kube)) };
+      await kube.create(ValidatingWebhookConfigurations, { metadata, webhooks: wanted.webhooks });
       return;
     }
     case "delete-old":
@@ -133,7 +138,24 @@ async function perform(
       await kube.patch(ValidatingWebhookConfigurations, { name: WEBHOOK_CONFIGURATION }, { type: "strategic", body });
       return;
     }
+    case "watch": {
+      const body = { webhooks: [{ name: WEBHOOK_NAME, namespaceSelector: namespacesNamed(watched.names()) }] };
+      await kube.patch(ValidatingWebhookConfigurations, { name: WEBHOOK_CONFIGURATION }, { type: "strategic", body });
+      return;
+    }
     case "none":
       return;
+  }
+}
+
+/** Once the operator may no longer look after it, a webhook would stand in everybody's way: it goes with that right. */
+async function ownedByAccess(kube: Kube): Promise<{ readonly ownerReferences?: OwnerReference[] }> {
+  try {
+    const access = await kube.get(ClusterRoles, { name: ADMISSION_ACCESS });
+    return access === undefined ? {} : { ownerReferences: [{ ...ownerReference(access), blockOwnerDeletion: false }] };
+  } catch (error) {
+    // a ClusterRole of before, or of the user's own making, does not let the operator look
+    if (isFault(error, faults.forbidden)) return {};
+    throw error;
   }
 }

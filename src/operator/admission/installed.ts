@@ -1,9 +1,10 @@
-import type { ValidatingWebhookConfiguration } from "kubernetes-types/admissionregistration/v1.js";
+import type { ValidatingWebhook, ValidatingWebhookConfiguration } from "kubernetes-types/admissionregistration/v1.js";
 import { ADMISSION_SERVICE, OLD_WEBHOOK_CONFIGURATION, WEBHOOK_CONFIGURATION, WEBHOOK_NAME } from "../../api/names.ts";
 import { EndpointSlices, ValidatingWebhookConfigurations } from "../../kube/builtin.ts";
 import type { Kube, Stored } from "../../kube/kube.ts";
 import { askOwnAccess } from "../../observe/access-reviews.ts";
 import type { InstalledWebhook } from "../../planner/admission/webhook-care.ts";
+import { NAMESPACE_NAME } from "../../releases/admission.ts";
 import type { Need } from "../../releases/roles.ts";
 
 /** The configurations that concern us; undefined when the operator may not look. */
@@ -27,7 +28,9 @@ const LISTING: Need = {
 export async function admissionEndpoints(kube: Kube, namespace: string): Promise<number> {
   const labelSelector = `kubernetes.io/service-name=${ADMISSION_SERVICE}`;
   const { items } = await kube.list(EndpointSlices, { namespace, labelSelector });
-  return items.flatMap(({ endpoints }) => endpoints).filter(({ conditions }) => conditions?.ready !== false).length;
+  // typed as always there, yet a slice without endpoints has null in its place
+  const endpoints = items.flatMap((slice) => slice.endpoints ?? []);
+  return endpoints.filter(({ conditions }) => conditions?.ready !== false).length;
 }
 
 function installedWebhook({ metadata, webhooks = [] }: Stored<ValidatingWebhookConfiguration>): InstalledWebhook[] {
@@ -35,7 +38,23 @@ function installedWebhook({ metadata, webhooks = [] }: Stored<ValidatingWebhookC
   const webhook = webhooks.find(({ name }) => name === WEBHOOK_NAME) ?? (isNamed ? webhooks[0] : undefined);
   if (webhook === undefined && !isNamed) return [];
   const { service, caBundle = "" } = webhook?.clientConfig ?? {};
-  return [{ name: metadata.name, namespace: service?.namespace ?? "", trusted: certificatesIn(caBundle) }];
+  return [
+    {
+      name: metadata.name,
+      namespace: service?.namespace ?? "",
+      trusted: certificatesIn(caBundle),
+      judged: judgedBy(webhook),
+    },
+  ];
+}
+
+/** Undefined unless the selector is of the form that we write. */
+function judgedBy(webhook: ValidatingWebhook | undefined): readonly string[] | undefined {
+  const { matchExpressions = [], matchLabels } = webhook?.namespaceSelector ?? {};
+  const [only, ...others] = matchExpressions;
+  const isOurs =
+    matchLabels === undefined && others.length === 0 && only?.key === NAMESPACE_NAME && only.operator === "In";
+  return isOurs ? only.values : undefined;
 }
 
 /** What is no certificate trusts nobody. */

@@ -47,8 +47,8 @@ export interface ClusterDeps extends ObserveDeps {
   readonly copies: Copies;
   /** Told what databases rest on. */
   readonly footings: Footings;
-  /** What is known of the admission webhook; undefined while nothing is. */
-  readonly admission: () => Statement | undefined;
+  /** What is known of the operator's own installation. */
+  readonly installation: () => readonly Statement[];
   readonly userModules: KeepUserModules;
 }
 
@@ -143,7 +143,7 @@ async function stillRests(deps: ClusterDeps, key: string): Promise<boolean> {
     !lacksUserModules(observation) &&
     (rec.metadata.finalizers ?? []).includes(FINALIZERS.cluster) &&
     (!decision.ownsObjects || keeper.isKept(ownedObjects(observation))) &&
-    isSame(rec.status ?? {}, nextStatus(observation, decision, deps.admission(), clock.now()))
+    isSame(rec.status ?? {}, nextStatus(observation, decision, deps.installation(), clock.now()))
   );
 }
 

@@ -20,8 +20,8 @@ export interface ReportDeps {
   readonly clock: Clock;
   readonly events: EventRecorder;
   readonly copies: Copies;
-  /** What is known of the admission webhook; undefined while nothing is. */
-  readonly admission: () => Statement | undefined;
+  /** What is known of the operator's own installation. */
+  readonly installation: () => readonly Statement[];
 }
 
 /** Writes what a pass leaves behind and tells what is new. */
@@ -32,7 +32,7 @@ export async function report(
   userModules: readonly UserModuleStatus[] = observation.view.remembered.userModules ?? [],
 ): Promise<void> {
   const { rec, view } = observation;
-  const next = nextStatus(observation, decision, deps.admission(), deps.clock.now());
+  const next = nextStatus(observation, decision, deps.installation(), deps.clock.now());
   const status = userModules.length === 0 ? withoutUserModules(next) : { ...next, userModules: [...userModules] };
   await writeStatus(deps, rec, status);
   for (const { type, reason, message } of announcements(view, view.remembered, status)) {

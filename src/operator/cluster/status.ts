@@ -10,13 +10,14 @@ import type { ClusterDecision } from "../../planner/cluster/plan.ts";
 import { clusterConditions, type Statement } from "../../planner/cluster/conditions.ts";
 import { isComplete } from "../../planner/cluster/state.ts";
 import type { ClusterView } from "../../planner/cluster/view.ts";
+import { WATCH_CONDITION } from "../../planner/watched-namespaces.ts";
 import { supportedStoreVersions } from "../../releases/find.ts";
 
 /** The whole status that a pass leaves behind; what the cluster does not tell at the moment stays as it was. */
 export function nextStatus(
   { view, records }: ClusterObservation,
   decision: ClusterDecision,
-  admission: Statement | undefined,
+  installation: readonly Statement[],
   now: Date,
 ): ClusterStatus {
   const before = view.remembered;
@@ -33,8 +34,10 @@ export function nextStatus(
     findings: [...decision.findings],
     clusterCredentialSecretName: view.spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(view.name),
     conditions: stamped(
-      before.conditions,
-      [...clusterConditions(view, decision), ...(admission ? [admission] : [])],
+      before.conditions?.filter(
+        ({ type }) => type !== WATCH_CONDITION || installation.some((said) => said.type === type),
+      ),
+      [...clusterConditions(view, decision), ...installation],
       now,
     ),
   };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { careForWebhook, type WebhookAct, type WebhookView } from "./webhook-care.ts";
 
-const own = { name: "store-enterprise-admission", namespace: "default", trusted: ["CA"] };
+const own = { name: "store-enterprise-admission", namespace: "default", trusted: ["CA"], judged: ["default"] };
 const old = { ...own, name: "redb-admission" };
 
 interface Case {
@@ -18,6 +18,17 @@ const cases: readonly Case[] = [
     rule: "an operator that may not look says which commands are left",
     view: { installed: undefined },
     says: ["Unknown", "NotReadable", /docs\/admission\.md.*kubectl patch .*\.data\.cert.*cluster-role\.yaml/],
+  },
+  {
+    rule: "namespaces that the operator has come to look after are judged too",
+    view: { watched: ["default", "team-a"] },
+    act: "watch",
+    says: ["False", "NamespacesStale", /in default, and is being told of default, team-a/],
+  },
+  {
+    rule: "namespaces that a user chose by other means are left to the user",
+    view: { watched: ["default", "team-a"], installed: [{ ...own, judged: undefined }] },
+    says: ["True", "Current", /current/],
   },
   {
     rule: "the name of old releases goes first",
@@ -78,7 +89,14 @@ const cases: readonly Case[] = [
 
 for (const { rule, view, act = "none", says } of cases) {
   test(`webhook: ${rule}`, () => {
-    const usual = { namespace: "default", certificate: "CA", trustedForMs: 0, endpoints: 1, installed: [own] };
+    const usual = {
+      namespace: "default",
+      watched: ["default"],
+      certificate: "CA",
+      trustedForMs: 0,
+      endpoints: 1,
+      installed: [own],
+    };
     const decision = careForWebhook({ ...usual, ...view });
     const { status, reason, message } = decision.statement;
     const expected = typeof act === "string" ? { kind: act } : act;

@@ -14,11 +14,15 @@ export interface InstalledWebhook {
   readonly namespace: string;
   /** Certificates in it, PEM. */
   readonly trusted: readonly string[];
+  /** Namespaces whose objects it is asked about, by name; undefined when they are chosen otherwise. */
+  readonly judged: readonly string[] | undefined;
 }
 
 export interface WebhookView {
   /** Namespace of the operator. */
   readonly namespace: string;
+  /** The namespaces that the operator looks after. */
+  readonly watched: readonly string[];
   /** `cert` of the secret `admission-tls`, PEM; undefined while the secret is not there. */
   readonly certificate: string | undefined;
   /** For how long the webhook has trusted what it trusts now, in milliseconds. */
@@ -30,7 +34,7 @@ export interface WebhookView {
 }
 
 export type WebhookAct =
-  | { readonly kind: "create" | "delete-old" | "none" }
+  | { readonly kind: "create" | "delete-old" | "watch" | "none" }
   /** The certificates that the webhook shall trust, PEM. */
   | { readonly kind: "trust"; readonly certificates: readonly string[] };
 
@@ -65,7 +69,7 @@ export function careForWebhook(view: WebhookView): WebhookDecision {
 }
 
 function careForOwn(
-  { installed = [], trustedForMs }: WebhookView,
+  { installed = [], trustedForMs, watched }: WebhookView,
   own: InstalledWebhook,
   certificate: string,
   namespace: string,
@@ -77,6 +81,10 @@ function careForOwn(
     return { act: NONE, statement: say("False", "OtherOperator", message) };
   }
   if (own.trusted.length !== 1 || own.trusted[0] !== certificate) return careForTrust(own, certificate, trustedForMs);
+  if (own.judged !== undefined && !isSameSet(own.judged, watched)) {
+    const message = `${WEBHOOK_CONFIGURATION} judges what is written in ${own.judged.join(", ")}, and is being told of ${watched.join(", ")}`;
+    return { act: { kind: "watch" }, statement: say("False", "NamespacesStale", message) };
+  }
   const doubles = installed.filter(({ name, namespace: calls }) => name !== own.name && calls === namespace);
   if (doubles.length === 0) {
     return { act: NONE, statement: say("True", "Current", `${WEBHOOK_CONFIGURATION} is current and answered`) };
@@ -84,6 +92,10 @@ function careForOwn(
   const names = doubles.map(({ name }) => name).join(" ");
   const message = `writes are judged twice: kubectl delete ValidatingWebhookConfiguration ${names}`;
   return { act: NONE, statement: say("False", "Doubled", message) };
+}
+
+function isSameSet(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((one) => others.includes(one));
 }
 
 /** Replicas take a new certificate into use within this time, in milliseconds; until then the old one is trusted too. */

@@ -1,5 +1,5 @@
 import type { Finding } from "../../api/parts.ts";
-import { permissionsText, restoringPatch } from "../../releases/restore.ts";
+import { grantCommand, permissionsText, restoringPatch } from "../../releases/restore.ts";
 import type { MissingPermission } from "../../releases/roles.ts";
 import { block, wait, type Check } from "./check.ts";
 import type { Situation } from "./situation.ts";
@@ -42,13 +42,12 @@ export const clusterIsPermitted: Check = {
 
 /** What the operator itself lacks. Release: whose bundle restores it. */
 export function operatorFinding(lacking: readonly MissingPermission[], release: string): Finding {
-  const namespace = lacking[0]?.namespace ?? "";
-  return block(
-    PERMISSIONS_MISSING,
-    permissionsText(lacking),
-    restoringPatch(lacking) ??
-      `apply the bundle of release ${release} again: kubectl apply -n ${namespace} -f bundle.yaml`,
-  );
+  const { namespace = "", home = namespace } = lacking[0] ?? {};
+  const whole =
+    home === namespace
+      ? `apply the bundle of release ${release} again: kubectl apply -n ${namespace} -f bundle.yaml`
+      : grantCommand(namespace, home);
+  return block(PERMISSIONS_MISSING, permissionsText(lacking), restoringPatch(lacking) ?? whole);
 }
 
 /** A refusal that no missing permission explains: a quota, an admission policy, or a rule that changed just now. */
