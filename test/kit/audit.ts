@@ -5,7 +5,7 @@ import { PERMISSIONS, type Permission, type Program } from "../../src/releases/p
 /** What service accounts asked of an API server. */
 export interface Audit {
   readonly record: (entry: AuditEntry) => void;
-  /** Rows of the table with a verb that its program has not used yet, as "node delete configmaps". */
+  /** Rows of the table for every Kubernetes with a verb that its program has not used yet, as "node delete configmaps". */
   unused(): readonly string[];
   /** What programs of the cluster were refused so far, as "node patch leases.coordination.k8s.io". */
   refused(): readonly string[];
@@ -29,7 +29,7 @@ export function startAudit(rec: string, namespace: string): Audit {
       (allowed ? used : refused).add(spelled(who, verb, { group, resource }));
     },
     unused: () =>
-      PERMISSIONS.filter(({ rarely }) => rarely === undefined).flatMap((row) =>
+      PERMISSIONS.filter(({ rarely, on }) => rarely === undefined && on === undefined).flatMap((row) =>
         row.verbs.map((verb) => spelled(row.who, verb, row)).filter((text) => !used.has(text)),
       ),
     refused: () => [...refused],
