@@ -8,7 +8,7 @@ import { Pods, StatefulSets } from "../kube/builtin.ts";
 import { isTrue } from "../kube/conditions.ts";
 import { faults as kubeFaults } from "../kube/faults.ts";
 import type { Kube, Ref, Stored } from "../kube/kube.ts";
-import { versionChange } from "../planner/cluster/target.ts";
+import { targetTag, versionChange } from "../planner/cluster/target.ts";
 import { nodesOf, type ClusterView } from "../planner/cluster/view.ts";
 import type { Reading, Surroundings, WebhookFacts } from "../planner/prerequisites/surroundings.ts";
 import type { Platform } from "../releases/permissions.ts";
@@ -138,8 +138,14 @@ async function readWebhook({ webhook }: ObserveDeps, view: ClusterView): Promise
   return seen === undefined ? {} : { webhook: seen };
 }
 
-/** Permissions are reviewed this often, and that often while something moves or fails, in milliseconds. */
-const REVIEW_MS = { operator: { rest: 60_000, uneasy: 2_000 }, cluster: { rest: 60_000, uneasy: 10_000 } } as const;
+/**
+ * Permissions are reviewed this often, that often while something moves or fails, and at every look while a roll is about to
+ * begin, which must not begin without them; in milliseconds.
+ */
+const REVIEW_MS = {
+  operator: { rest: 60_000, uneasy: 2_000, beginning: 0 },
+  cluster: { rest: 60_000, uneasy: 10_000, beginning: 10_000 },
+} as const;
 
 /** The way to the management API of a cluster, aimed at its node pods; a sentence while there is none. */
 export async function connectionTo(
@@ -160,13 +166,18 @@ async function readPermissions(
   permissions: Permissions,
   view: ClusterView,
 ): Promise<Reading<readonly MissingPermission[]>> {
-  const mood = isUneasy(view) ? "uneasy" : "rest";
+  const mood = isBeginning(view) ? "beginning" : isUneasy(view) ? "uneasy" : "rest";
   const own = await permissions.operator(REVIEW_MS.operator[mood]);
   if (!own.read || view.workload === undefined || view.deleting) return own;
   const account = view.spec.serviceAccountName ?? view.name;
   const scope = { name: view.name, nodes: nodesOf(view), account };
   const others = await permissions.cluster(scope, REVIEW_MS.cluster[mood]);
   return others.read ? { read: true, value: [...own.value, ...others.value] } : own;
+}
+
+/** Another version is asked for, and nothing has been done about it. */
+function isBeginning(view: ClusterView): boolean {
+  return versionChange(view) !== undefined && view.workload?.imageTag !== targetTag(view);
 }
 
 /** The cluster moves, is about to, or does not do what it should: a moment to look closely at what may be done. */

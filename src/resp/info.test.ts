@@ -44,7 +44,8 @@ test("a replica shows what it has applied and the state of its link", () => {
   const view = replicationView(
     parseInfo(
       "role:slave\r\nmaster_host:127.0.0.2\r\nmaster_port:20001\r\nmaster_link_status:down\r\n" +
-        "master_sync_in_progress:1\r\nslave_repl_offset:99\r\nmaster_replid:ab\r\nmaster_repl_offset:120\r\n",
+        "master_sync_in_progress:1\r\nslave_repl_offset:99\r\nmaster_replid:ab\r\nmaster_repl_offset:120\r\n" +
+        "repl_backlog_first_byte_offset:90\r\nrepl_backlog_histlen:9\r\n",
     ),
   );
   assert.deepEqual(view, {
@@ -52,7 +53,7 @@ test("a replica shows what it has applied and the state of its link", () => {
     replicationId: "ab",
     offset: 99,
     replicas: [],
-    link: { status: "down", host: "127.0.0.2", port: 20001, syncing: true },
+    link: { status: "down", host: "127.0.0.2", port: 20001, syncing: true, receivedBytes: 9 },
   });
 });
 

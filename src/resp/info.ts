@@ -7,7 +7,7 @@ export interface EngineIdentity {
   readonly version: string;
 }
 
-/** A replica as its primary sees it. `state` is "online" only once the stream flows. */
+/** A replica as its primary sees it. "online" is said once it has the data set, which may be a second before the stream flows. */
 export interface ReplicaView {
   readonly host: string;
   readonly port: number;
@@ -34,6 +34,8 @@ export interface LinkView {
   readonly port: number;
   /** A full synchronisation is being received. */
   readonly syncing: boolean;
+  /** Bytes of the stream that have come since the last full synchronisation, as many as the backlog holds. */
+  readonly receivedBytes: number;
 }
 
 /** Reads the text of INFO: comments, empty lines and lines without a colon carry nothing. */
@@ -77,6 +79,7 @@ function linkOf(info: Info): LinkView {
     host: info.get("master_host") ?? "",
     port: count(info.get("master_port")),
     syncing: info.get("master_sync_in_progress") === "1",
+    receivedBytes: count(info.get("repl_backlog_histlen")),
   };
 }
 

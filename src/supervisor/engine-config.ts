@@ -76,6 +76,8 @@ function fixedSettings({ host, port, password }: WantedInstance, files: EngineFi
     "replica-read-only": "yes",
     "repl-diskless-sync": "yes",
     "repl-diskless-sync-delay": "0",
+    // a replica counts as in sync once something has come by the stream: at an idle primary that is the next ping
+    "repl-ping-replica-period": "1",
     "client-output-buffer-limit": "replica 1gb 512mb 120",
     // longer than a switchover needs: a demoted or stopping primary is waited for by the supervisor's own grace
     "shutdown-timeout": "3",

@@ -72,7 +72,10 @@ export function instanceFacts(
   };
 }
 
-/** Offset, distance to the primary and whether the stream flows; for a primary the distance is 0. */
+/**
+ * Offset, distance to the primary and whether the stream flows; for a primary the distance is 0. That it flows is known once
+ * something has come by it: a primary that misses the first acknowledgement says "online" and sends nothing until the next one.
+ */
 export function standing(
   shard: ShardRecord,
   instance: InstanceRecord,
@@ -91,7 +94,7 @@ export function standing(
     ({ host, port, state }) => state === "online" && host === hosts(instance.node) && port === instance.port,
   );
   const lagBytes = followsIt ? Math.max(0, its.replication.offset - offset) : -1;
-  return { offset, lagBytes, streaming: followsIt && isFed };
+  return { offset, lagBytes, streaming: followsIt && isFed && link.receivedBytes > 0 };
 }
 
 /** Whom a replica was told to follow; nothing for the primary itself. */

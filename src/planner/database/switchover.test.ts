@@ -28,7 +28,7 @@ const target = (over: Partial<EngineView> = {}): EngineView => ({
   engine: engine("valkey 8.0.1"),
   role: "replica",
   replicas: [],
-  link: { ...OLD, status: "up" },
+  link: { ...OLD, status: "up", receivedBytes: 14 },
   ...over,
 });
 
@@ -54,10 +54,19 @@ const gates: readonly GateCase[] = [
   },
   {
     name: "a replica of somebody else does not take over",
-    target: target({ link: { host: "10.0.0.9", port: 1, status: "up" } }),
+    target: target({ link: { host: "10.0.0.9", port: 1, status: "up", receivedBytes: 14 } }),
     want: /follows 10\.0\.0\.9:1, not 10\.0\.0\.1:20001/,
   },
-  { name: "a replica without link waits", target: target({ link: { ...OLD, status: "down" } }), want: /is down/ },
+  {
+    name: "a replica without link waits",
+    target: target({ link: { ...OLD, status: "down", receivedBytes: 14 } }),
+    want: /is down/,
+  },
+  {
+    name: "a replica that has its data and nothing since waits: the stream may not have begun",
+    target: target({ link: { ...OLD, status: "up", receivedBytes: 0 } }),
+    want: /has received nothing from 10\.0\.0\.1:20001 since it has its data/,
+  },
   {
     name: "the replica's own word is not enough: the primary must list it",
     primary: primary({ replicas: [] }),

@@ -18,7 +18,7 @@ export interface EngineView extends Place {
   /** The replicas that it feeds. */
   readonly replicas: readonly (Place & { readonly state: string; readonly lagSeconds: number })[];
   /** Its own link, when it is a replica. */
-  readonly link?: Place & { readonly status: "up" | "down" };
+  readonly link?: Place & { readonly status: "up" | "down"; readonly receivedBytes: number };
   /** Bytes; 0 is without limit. */
   readonly maxMemory: number;
   /** Names of modules that were loaded; those compiled into the engine are left out. */
@@ -53,10 +53,13 @@ const primaryIsPrimary: Gate = ({ primary }) =>
 const targetIsLinked: Gate = ({ primary, target }) => {
   if (target.link === undefined) return `${at(target)} is not a replica but a ${target.role}`;
   if (!isAt(target.link, primary)) return `${at(target)} follows ${at(target.link)}, not ${at(primary)}`;
-  return target.link.status === "up" ? undefined : `the link of ${at(target)} to ${at(primary)} is down`;
+  if (target.link.status !== "up") return `the link of ${at(target)} to ${at(primary)} is down`;
+  return target.link.receivedBytes > 0
+    ? undefined
+    : `${at(target)} has received nothing from ${at(primary)} since it has its data`;
 };
 
-/** The replica's own word is not enough: it says "up" before the primary streams anything. */
+/** The replica's own word is not enough: it says "up" before the primary has it in its list. */
 const primaryStreams: Gate = ({ primary, target }) => {
   const seen = primary.replicas.find((replica) => isAt(replica, target));
   if (seen === undefined) return `${at(primary)} does not list ${at(target)} among its replicas`;
