@@ -1,5 +1,8 @@
 import { after, before, test, type TestContext } from "node:test";
+import { webhookEnforces, webhookSurvivesRotation } from "./admission.ts";
+import { helmLifecycle } from "./helm.ts";
 import { eachNodeHasAWorker, mainJob } from "./main-job.ts";
+import { furtherNamespace } from "./namespaces.ts";
 import { leaderHandOver } from "./operators.ts";
 import { openScene, type Scene } from "./scene.ts";
 import { uninstall } from "./uninstall.ts";
@@ -29,9 +32,16 @@ step("a drained worker gives its primary away first; a second one is not drained
 step("a node pod that is deleted comes back on its own volume, and no request fails", deletedPod);
 step("a container that is killed comes back, and nothing acknowledged is lost", killedContainer);
 step("of two operators one leads; when it goes, the other goes on with the work", leaderHandOver);
+step("with the webhook nothing is written unjudged; without anybody to judge nothing is written", webhookEnforces);
+step(
+  "the webhook's authority changes, its Secret is made again by hand, and no write is refused",
+  webhookSurvivesRotation,
+);
+long("a further namespace is looked after, left alone and taken up again while the operator runs", furtherNamespace);
 long("a worker that is cut off loses its primary to another node and joins again", partitionedWorker);
 long("a worker that loses its power loses its primary to another node and comes back with its data", darkWorker);
 step("uninstalling leaves nothing behind but the volumes and what belongs to them", uninstall);
+long("Helm installs, upgrades, rolls back and uninstalls around a cluster that goes on", helmLifecycle);
 
 type Act = (scene: Scene, t: TestContext) => Promise<void>;
 
@@ -60,7 +70,7 @@ function step(name: string, act: Act): void {
 function long(name: string, act: Act): void {
   if (isShort) {
     leftOut.push(name);
-    test(name, { skip: "the short form leaves out what waits for a lost worker" });
+    test(name, { skip: "the short form leaves out what takes minutes" });
   } else step(name, act);
 }
 

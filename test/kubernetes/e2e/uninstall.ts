@@ -25,6 +25,7 @@ export async function uninstall({ kubectl, latest, releases }: Scene): Promise<v
   await kubectl("delete redb --all --timeout=25s");
   const { code, stderr } = await kubectl.run("delete rec --all --timeout=60s", [], { timeoutMs: 70_000 });
   assert.equal(code, 0, stderr);
+  await kubectl("delete clusterrole,clusterrolebinding store-enterprise-operator-admission --timeout=25s");
   const bundle = await fetchBundle(releases.bundleBaseUrl, `v${latest.operator}`);
   await kubectl.given(bundle, "delete -f - --timeout=25s");
   const left = async (): Promise<string[]> => {
@@ -35,6 +36,7 @@ export async function uninstall({ kubectl, latest, releases }: Scene): Promise<v
   await until("the garbage is collected", isCollected, { withinMs: 30_000, everyMs: 500 }).catch(() => undefined); // what is left is told below
   assert.deepEqual(await left(), DOCUMENTED);
   assert.doesNotMatch(await kubectl("get crd -o name"), /storeenterprise/);
+  assert.equal(await kubectl("get validatingwebhookconfigurations -o name"), "");
   await kubectl("delete pvc,configmap -l storeenterprise.io/cluster=rec --timeout=25s");
   assert.deepEqual(await left(), []);
 }
