@@ -24,7 +24,6 @@ export interface GeneratedFile {
 export async function generatedFiles(): Promise<readonly GeneratedFile[]> {
   const definitions = customResourceDefinitions();
   return [
-    ...definitions.map((crd) => ({ path: `deploy/crds/${crd.metadata.name}.yaml`, text: yaml(crd) })),
     { path: "deploy/admission/webhook.yaml", text: yaml(admissionService()) },
     { path: "deploy/admission/webhook-template.yaml", text: webhookTemplate() },
     {

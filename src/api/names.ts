@@ -12,6 +12,10 @@ export const ADMISSION_SECRET = "admission-tls";
 /** The ValidatingWebhookConfiguration, its one webhook, and the name that it had before 6.4.2 (§2.1, §9). */
 export const WEBHOOK_CONFIGURATION = "store-enterprise-admission";
 export const WEBHOOK_NAME = "storeenterprise.admission.storeenterprise";
+
+/** The entry beside it that keeps our definitions from becoming older; only the operator adds it. */
+export const DEFINITIONS_WEBHOOK_NAME = "definitions.admission.storeenterprise";
+
 export const OLD_WEBHOOK_CONFIGURATION = "redb-admission";
 
 /** The security context constraint that releases before 7.22.0-6 need on OpenShift (§2.1). */

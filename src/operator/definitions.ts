@@ -3,7 +3,7 @@ import type { Log } from "../base/log.ts";
 import { CustomResourceDefinitions } from "../kube/builtin.ts";
 import type { Kube, Wanted } from "../kube/kube.ts";
 import { definitionsOf } from "../releases/bundle.ts";
-import { areNewer } from "../releases/definitions.ts";
+import { knowLess } from "../releases/definitions.ts";
 import type { Release } from "../releases/release.ts";
 
 const MANAGER = { fieldManager: "store-enterprise-definitions", force: true } as const;
@@ -14,7 +14,7 @@ export async function applyDefinitions(kube: Kube, release: Release, log: Log): 
     const { name } = metadata;
     const found = await kube.get(CustomResourceDefinitions, { name });
     const installed = found?.metadata.annotations?.[RELEASE_ANNOTATION];
-    if (areNewer(installed, release)) {
+    if (knowLess(release.operator, installed)) {
       log.info("a definition of a newer release stays", { name, installed, release: release.operator });
       continue;
     }

@@ -4,6 +4,7 @@ import {
   API_GROUP,
   API_VERSION,
   APP_LABEL,
+  DEFINITIONS_WEBHOOK_NAME,
   OLD_WEBHOOK_CONFIGURATION,
   OPERATOR_NAME,
   PORTS,
@@ -70,6 +71,32 @@ export function webhookConfiguration(namespace: string, watched: readonly string
         admissionReviewVersions: ["v1", "v1beta1"],
       },
     ],
+  };
+}
+
+/**
+ * The entry that has the operator in `namespace` asked before one of our definitions is replaced. An operator that does not
+ * answer holds up nobody: its own repair may bring definitions along.
+ */
+export function definitionsWebhook(namespace: string, caBundle: string) {
+  return {
+    name: DEFINITIONS_WEBHOOK_NAME,
+    clientConfig: { service: { name: ADMISSION_SERVICE, namespace, path: "/admission", port: 443 }, caBundle },
+    rules: [
+      {
+        operations: ["UPDATE" as const],
+        apiGroups: ["apiextensions.k8s.io"],
+        apiVersions: ["v1"],
+        resources: ["customresourcedefinitions"],
+        scope: "Cluster" as const,
+      },
+    ],
+    matchConditions: [{ name: "ours", expression: `object.spec.group == "${API_GROUP}"` }],
+    failurePolicy: "Ignore" as const,
+    matchPolicy: "Exact" as const,
+    sideEffects: "None" as const,
+    timeoutSeconds: 5,
+    admissionReviewVersions: ["v1", "v1beta1"],
   };
 }
 

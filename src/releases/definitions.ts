@@ -1,7 +1,10 @@
-import { compareVersionText } from "../base/version.ts";
-import type { Release } from "./release.ts";
+import { compareVersionText, parseVersion } from "../base/version.ts";
 
-/** Whether definitions that are marked with the release `installed` know more than those of `release`, and so stay. */
-export function areNewer(installed: string | undefined, release: Release): boolean {
-  return installed !== undefined && (compareVersionText(installed, release.operator) ?? 0) > 0;
+/**
+ * Whether definitions that are marked with the release `mark` know less than those marked `than`: fields of objects would be
+ * cut off. Those without a mark are older than all that have one.
+ */
+export function knowLess(mark: string | undefined, than: string | undefined): boolean {
+  if (than === undefined || parseVersion(than) === undefined) return false;
+  return (compareVersionText(mark ?? "", than) ?? -1) < 0;
 }

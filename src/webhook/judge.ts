@@ -5,7 +5,8 @@ import { clusterSpec } from "../api/cluster-spec.ts";
 import { clusterStatus } from "../api/cluster-status.ts";
 import { databaseSpec } from "../api/database-spec.ts";
 import { KINDS } from "../api/kinds.ts";
-import { API_GROUP } from "../api/names.ts";
+import { API_GROUP, RELEASE_ANNOTATION } from "../api/names.ts";
+import { CustomResourceDefinitions } from "../kube/builtin.ts";
 import {
   ACTIVE_ACTIVE_ADVICE,
   ACTIVE_ACTIVE_RULES,
@@ -13,6 +14,7 @@ import {
 } from "../planner/admission/active-active.ts";
 import { CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE } from "../planner/admission/cluster.ts";
 import type { ClusterFacts } from "../planner/admission/cluster-facts.ts";
+import { objectionsToDefinition } from "../planner/admission/definition.ts";
 import { DATABASE_ADVICE, DATABASE_RULES } from "../planner/admission/database.ts";
 import type { DatabaseFacts } from "../planner/admission/database-facts.ts";
 import { invalid } from "../planner/admission/objection.ts";
@@ -32,6 +34,19 @@ export function isBeyondJudgement({ kind, operation, subResource, object, oldObj
   if (!isWrite || kind.group !== API_GROUP || object === null || object === undefined) return true;
   if (object.metadata.deletionTimestamp !== undefined) return true;
   return operation === "UPDATE" && isDeepStrictEqual(object.spec, oldObject?.spec);
+}
+
+/** Whether one of our definitions is replaced. */
+export function isDefinition({ kind, operation, subResource, name, object, oldObject }: Asked): boolean {
+  const isReplaced = operation === "UPDATE" && (subResource ?? "") === "" && Boolean(object && oldObject);
+  const isOurs = kind.group === CustomResourceDefinitions.group && name.endsWith(`.${API_GROUP}`);
+  return isReplaced && isOurs && kind.kind === CustomResourceDefinitions.kind;
+}
+
+/** What is said of a definition, by the releases that it and its successor are marked with. */
+export function judgeDefinition({ object, oldObject }: Asked): Review {
+  const markOf = (one: Asked["object"]) => one?.metadata.annotations?.[RELEASE_ANNOTATION];
+  return { denials: objectionsToDefinition({ mark: markOf(object), before: markOf(oldObject) }), warnings: [] };
 }
 
 /** What the rules of its kind say of the object that is asked about, given what is around it. */

@@ -5,7 +5,11 @@ import type { Review } from "../planner/admission/review.ts";
 import { faults } from "./faults.ts";
 
 const object = z.looseObject({
-  metadata: z.looseObject({ name: z.string().optional(), deletionTimestamp: z.string().optional() }),
+  metadata: z.looseObject({
+    name: z.string().optional(),
+    deletionTimestamp: z.string().optional(),
+    annotations: z.record(z.string(), z.string()).optional(),
+  }),
   spec: z.unknown().optional(),
   status: z.unknown().optional(),
 });

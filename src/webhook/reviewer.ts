@@ -4,7 +4,7 @@ import type { Log } from "../base/log.ts";
 import { OPERATOR_NAME } from "../api/names.ts";
 import { NOTHING_TO_SAY, type Review } from "../planner/admission/review.ts";
 import type { Release } from "../releases/release.ts";
-import { isBeyondJudgement, judge } from "./judge.ts";
+import { isBeyondJudgement, isDefinition, judge, judgeDefinition } from "./judge.ts";
 import type { WebhookMetrics } from "./metrics.ts";
 import type { Lookout } from "./namespace-objects.ts";
 import { answerTo, readQuestion, type Asked } from "./review.ts";
@@ -39,16 +39,19 @@ interface Verdict {
 }
 
 async function verdictOn(asked: Asked, deps: ReviewerDeps): Promise<Verdict> {
-  if (isBeyondJudgement(asked) || isOperator(asked, deps.namespace))
-    return { review: NOTHING_TO_SAY, outcome: "allowed" };
+  if (isDefinition(asked)) return outcomeOf(judgeDefinition(asked));
+  if (isBeyondJudgement(asked) || isOperator(asked, deps.namespace)) return outcomeOf(NOTHING_TO_SAY);
   try {
-    const review = await reviewOf(asked, deps);
-    return { review, outcome: review.denials.length > 0 ? "denied" : "allowed" };
+    return outcomeOf(await reviewOf(asked, deps));
   } catch (error) {
     deps.log.error("a write could not be judged and is let in", { kind: asked.kind.kind, name: asked.name, error });
     const warning = `admission could not judge this (${messageOf(error)}); SPEC STATUS tells what the operator finds`;
     return { review: { denials: [], warnings: [warning] }, outcome: "failed" };
   }
+}
+
+function outcomeOf(review: Review): Verdict {
+  return { review, outcome: review.denials.length > 0 ? "denied" : "allowed" };
 }
 
 /** Judged from memory first; a refusal only rests on what is the case now. */

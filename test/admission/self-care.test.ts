@@ -7,6 +7,8 @@ import { after, before, test } from "node:test";
 import { Secrets, ValidatingWebhookConfigurations } from "../../src/kube/builtin.ts";
 import { Databases } from "../../src/observe/kinds.ts";
 import { createAuthority, type KeyPair } from "../../src/pki/authority.ts";
+import { definitionsOf, yaml } from "../../src/releases/bundle.ts";
+import { release } from "../kit/cluster-view.ts";
 import { startAdmissionWorld, webhookTemplate, type AdmissionWorld, type Replica } from "../kit/admission-world.ts";
 import { until } from "../kit/until.ts";
 
@@ -121,6 +123,30 @@ test("a secret that cannot be used is replaced, and says why in the log", async 
   });
   await load.end(20);
   assert.match(world.log(), /the secret admission-tls is replaced.*the pair cannot be read/);
+});
+
+test("definitions of an older release are refused, those of this one and marks of newer ones are not", async () => {
+  const { kubectl } = world;
+  const older = definitionsOf(release("8.0.18-11")).map(yaml).join("---\n");
+  const refused = await kubectl.refusedGiven(older, "apply -f -");
+  assert.equal(refused.match(/denied the request: metadata\.annotations/g)?.length, 4, refused);
+  assert.match(refused, /of 8\.0\.18-11 and would replace the one of 8\.2\.0-12: fields .* would be cut off objects/);
+  assert.match(refused, /leave it as it is: older operators work with it/);
+  const crd = "crd storeenterpriseclusters.app.storeenterprise.io";
+  const mark = (value: string) => `annotate --overwrite ${crd} storeenterprise.io/release${value}`;
+  assert.match(await kubectl.refused(mark("-")), /of no marked release/);
+  await kubectl("apply -f deploy/chart/crds");
+  await kubectl(mark("=8.2.0-13"));
+});
+
+test("a guard of definitions that somebody took away is put back", async () => {
+  const operations = [{ op: "remove", path: "/webhooks/1" }];
+  await world.kube.patch(ValidatingWebhookConfigurations, WEBHOOK, { type: "json", operations });
+  const names = async (): Promise<readonly string[]> =>
+    (await world.kube.get(ValidatingWebhookConfigurations, WEBHOOK))?.webhooks?.map(({ name }) => name) ?? [];
+  assert.equal((await names()).length, 1);
+  await until("it is back", async () => (await names()).length === 2, { withinMs: 60_000, everyMs: 50 });
+  await world.admission("Current");
 });
 
 test("a replica that leaves answers what it was asked; the other one goes on", async () => {

@@ -64,6 +64,10 @@ export function frozenCases(modules: ModuleRepository) {
       recoveries: {
         "the API": async (lane) => upload(lane, await tallyArchive({ version: "1.1.0", compatible: "7.2" })),
         "the CR": (lane) => lane.patch(listed("Tally", "tally.zip")),
+        storectl: async (lane) => {
+          const archive = await tallyArchive({ version: "1.1.0", compatible: "7.2" });
+          await recoverWith(lane, "UnsupportedModule", "--module", await lane.file("tally.zip", archive));
+        },
       },
     },
     oldDatabase: {
@@ -84,6 +88,7 @@ export function frozenCases(modules: ModuleRepository) {
           await makeDatabase(lane, "old", { storeVersion: "7.2" });
           await lane.operator(lane.to());
         },
+        storectl: (lane) => recoverWith(lane, "IncompatibleDatabaseVersion"),
       },
     },
     licence: {
@@ -105,6 +110,8 @@ export function frozenCases(modules: ModuleRepository) {
           await (await lane.management()).call("installLicense", { body: { license: licence(lane) } });
         },
         "the CR": (lane) => lane.patch({ license: licence(lane) }),
+        storectl: async (lane) =>
+          recoverWith(lane, "LicenseInvalid", "--license", await lane.file("licence", licence(lane))),
       },
     },
     configuration: {
@@ -257,6 +264,13 @@ const PLAIN = { userDefinedModules: null, nodeSelector: null };
 
 function tagOf(lane: Lane): { readonly storeEnterpriseImageSpec: { readonly versionTag: string } } {
   return { storeEnterpriseImageSpec: { versionTag: lane.to().nodeTag } };
+}
+
+/** Agrees to everything that storectl proposes; the cause of this name is gone when it ends. */
+async function recoverWith(lane: Lane, id: string, ...goods: readonly string[]): Promise<void> {
+  const said = await lane.storectl("recover", "--yes", ...goods);
+  if (!new RegExp(`rec/rec: ${id}\n(   .*\n)+   cleared\n`).test(said))
+    throw new Error(`${id} is not cleared:\n${said}`);
 }
 
 /** Runs the command that the finding prints, as it is printed. */

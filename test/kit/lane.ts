@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
+import { EXIT } from "../../src/cli/context.ts";
 import { clusterNames, OPERATOR_NAME } from "../../src/api/names.ts";
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../src/api/kinds.ts";
 import { Clusters, Databases, demoCluster } from "../../src/demo/cast.ts";
@@ -22,6 +24,7 @@ const Namespaces: ResourceType = {
   plural: "namespaces",
   namespaced: false,
 };
+const STORECTL = join(import.meta.dirname, "../../src/bin/storectl.ts");
 const CLUSTER = "rec";
 const PATIENCE_MS = 120_000;
 
@@ -48,6 +51,10 @@ export interface Lane {
   restarts(): Promise<number>;
   /** Standard output of a line of bash in which kubectl works on this namespace. */
   sh(line: string): Promise<string>;
+  /** Standard output of a real `storectl` on this namespace; it may find something in the way at its end. */
+  storectl(...args: readonly string[]): Promise<string>;
+  /** A file of this lane that holds `content`. */
+  file(name: string, content: string | Uint8Array): Promise<string>;
 }
 
 export type Rec = Stored<StoreEnterpriseCluster>;
@@ -126,6 +133,12 @@ export async function openLane(
     restarts: async () =>
       (await operatorPods()).reduce((sum, { status }) => sum + (status?.containerStatuses?.[0]?.restartCount ?? 0), 0),
     sh,
+    storectl: (...args) => sh(`'${process.execPath}' '${STORECTL}' ${args.join(" ")} || [ $? -eq ${EXIT.found} ]`),
+    file: async (name, content) => {
+      const path = `${own}.${name}`;
+      await writeFile(path, content, { mode: 0o600 });
+      return path;
+    },
     [Symbol.asyncDispose]: () => connections.close(),
   };
 }

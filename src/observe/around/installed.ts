@@ -6,6 +6,7 @@ import {
   OLD_CONSTRAINT,
   OLD_WEBHOOK_CONFIGURATION,
   OPERATOR_NAME,
+  RELEASE_ANNOTATION,
 } from "../../api/names.ts";
 import {
   CustomResourceDefinitions,
@@ -25,6 +26,7 @@ export async function readDefinitions(kube: Kube): Promise<readonly Definition[]
   const found = await Promise.all(names.map((name) => kube.get(CustomResourceDefinitions, { name })));
   return found.map((definition, index) => ({
     name: names[index] ?? "",
+    release: definition?.metadata.annotations?.[RELEASE_ANNOTATION],
     served: (definition?.spec.versions ?? []).filter(({ served }) => served).map(({ name }) => name),
     stored: definition?.status?.storedVersions ?? [],
     keepsUnknownFields: definition?.spec.preserveUnknownFields === true,

@@ -16,7 +16,12 @@ import {
 } from "../../planner/admission/webhook-care.ts";
 import type { Reading, WebhookFacts } from "../../planner/prerequisites/surroundings.ts";
 import { waiting, type Outcome } from "../../reconcile/outcome.ts";
-import { ADMISSION_ACCESS, namespacesNamed, webhookConfiguration } from "../../releases/admission.ts";
+import {
+  ADMISSION_ACCESS,
+  definitionsWebhook,
+  namespacesNamed,
+  webhookConfiguration,
+} from "../../releases/admission.ts";
 import { encoded } from "../objects/secrets.ts";
 import { admissionEndpoints, installedWebhooks } from "./installed.ts";
 import { admissionSecretKeeper } from "./secret.ts";
@@ -49,6 +54,7 @@ export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { re
   let statement: WebhookDecision["statement"] | undefined;
   let facts: Reading<WebhookFacts> | undefined;
   let askAgainAt = 0;
+  let unguarded: string | undefined;
   const age = startAge();
   const firstLook = Promise.withResolvers<undefined>();
   const look = async (): Promise<Outcome> => {
@@ -57,14 +63,18 @@ export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { re
     if (now < askAgainAt) return waiting(LOOK_MS, "NotReadable", "the configuration cannot be looked at");
     const installed = await installedWebhooks(deps.kube);
     const endpoints = await admissionEndpoints(deps.kube, deps.namespace);
-    const trustedForMs = age.of(JSON.stringify(installed), now);
+    const found = JSON.stringify(installed);
+    const trustedForMs = age.of(found, now);
     const { namespace } = deps;
     const watched = deps.watched.names();
     const decision = careForWebhook({ namespace, watched, certificate, trustedForMs, endpoints, installed });
     if (installed === undefined) askAgainAt = now + FORBIDDEN_MS;
     statement = decision.statement;
-    const isCared = await isPerformed(deps, decision.act, certificate);
-    facts = isCared && decision.act.kind !== "none" ? undefined : factsFrom(installed, certificate, namespace);
+    const { kind } = decision.act;
+    // a help that is not allowed is offered once, not again and again
+    const isCared = !(kind === "guard" && found === unguarded) && (await isPerformed(deps, decision.act, certificate));
+    unguarded = kind === "guard" && !isCared ? found : undefined;
+    facts = isCared && kind !== "none" && kind !== "guard" ? undefined : factsFrom(installed, certificate, namespace);
     return waiting(LOOK_MS, statement.reason, statement.message);
   };
   return {
@@ -127,25 +137,35 @@ async function perform(
     case "create": {
       const wanted = webhookConfiguration(namespace, watched.names(), encoded(certificate));
       const metadata = { ...wanted.metadata, ...(await ownedByAccess(kube)) };
-      await kube.create(ValidatingWebhookConfigurations, { metadata, webhooks: wanted.webhooks });
+      const webhooks = [...wanted.webhooks, definitionsWebhook(namespace, encoded(certificate))];
+      await kube.create(ValidatingWebhookConfigurations, { metadata, webhooks });
       return;
     }
     case "delete-old":
       return kube.delete(ValidatingWebhookConfigurations, { name: OLD_WEBHOOK_CONFIGURATION });
     case "trust": {
       const caBundle = encoded(act.certificates.join(""));
-      const body = { webhooks: [{ name: WEBHOOK_NAME, clientConfig: { caBundle } }] };
-      await kube.patch(ValidatingWebhookConfigurations, { name: WEBHOOK_CONFIGURATION }, { type: "strategic", body });
-      return;
+      return patchWebhooks(kube, [
+        { name: WEBHOOK_NAME, clientConfig: { caBundle } },
+        definitionsWebhook(namespace, caBundle),
+      ]);
     }
-    case "watch": {
-      const body = { webhooks: [{ name: WEBHOOK_NAME, namespaceSelector: namespacesNamed(watched.names()) }] };
-      await kube.patch(ValidatingWebhookConfigurations, { name: WEBHOOK_CONFIGURATION }, { type: "strategic", body });
-      return;
-    }
+    case "guard":
+      return patchWebhooks(kube, [definitionsWebhook(namespace, encoded(act.certificates.join("")))]);
+    case "watch":
+      return patchWebhooks(kube, [{ name: WEBHOOK_NAME, namespaceSelector: namespacesNamed(watched.names()) }]);
     case "none":
       return;
   }
+}
+
+/** Parts of an entry, and its name. */
+type Named = Readonly<Record<string, unknown>> & { readonly name: string };
+
+/** Entries are merged by their names: others stay as they are. */
+async function patchWebhooks(kube: Kube, webhooks: readonly Named[]): Promise<void> {
+  const body = { webhooks };
+  await kube.patch(ValidatingWebhookConfigurations, { name: WEBHOOK_CONFIGURATION }, { type: "strategic", body });
 }
 
 /** Once the operator may no longer look after it, a webhook would stand in everybody's way: it goes with that right. */

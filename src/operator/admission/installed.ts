@@ -1,5 +1,11 @@
 import type { ValidatingWebhook, ValidatingWebhookConfiguration } from "kubernetes-types/admissionregistration/v1.js";
-import { ADMISSION_SERVICE, OLD_WEBHOOK_CONFIGURATION, WEBHOOK_CONFIGURATION, WEBHOOK_NAME } from "../../api/names.ts";
+import {
+  ADMISSION_SERVICE,
+  DEFINITIONS_WEBHOOK_NAME,
+  OLD_WEBHOOK_CONFIGURATION,
+  WEBHOOK_CONFIGURATION,
+  WEBHOOK_NAME,
+} from "../../api/names.ts";
 import { EndpointSlices, ValidatingWebhookConfigurations } from "../../kube/builtin.ts";
 import type { Kube, Stored } from "../../kube/kube.ts";
 import { askOwnAccess } from "../../observe/access-reviews.ts";
@@ -44,8 +50,14 @@ function installedWebhook({ metadata, webhooks = [] }: Stored<ValidatingWebhookC
       namespace: service?.namespace ?? "",
       trusted: certificatesIn(caBundle),
       judged: judgedBy(webhook),
+      guarded: guardedBy(webhooks),
     },
   ];
+}
+
+function guardedBy(webhooks: readonly ValidatingWebhook[]): readonly string[] | undefined {
+  const guard = webhooks.find(({ name }) => name === DEFINITIONS_WEBHOOK_NAME);
+  return guard && certificatesIn(guard.clientConfig.caBundle ?? "");
 }
 
 /** Undefined unless the selector is of the form that we write. */

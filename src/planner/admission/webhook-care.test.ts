@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { careForWebhook, type WebhookAct, type WebhookView } from "./webhook-care.ts";
 
-const own = { name: "store-enterprise-admission", namespace: "default", trusted: ["CA"], judged: ["default"] };
+const own = {
+  name: "store-enterprise-admission",
+  namespace: "default",
+  trusted: ["CA"],
+  judged: ["default"],
+  guarded: ["CA"],
+};
 const old = { ...own, name: "redb-admission" };
 
 interface Case {
@@ -18,6 +24,18 @@ const cases: readonly Case[] = [
     rule: "an operator that may not look says which commands are left",
     view: { installed: undefined },
     says: ["Unknown", "NotReadable", /docs\/admission\.md.*kubectl patch .*\.data\.cert.*cluster-role\.yaml/],
+  },
+  {
+    rule: "definitions are guarded too, and nothing is stale while they are not",
+    view: { installed: [{ ...own, guarded: undefined }] },
+    act: { kind: "guard", certificates: ["CA"] },
+    says: ["True", "Current", /current/],
+  },
+  {
+    rule: "the guard of definitions trusts what the webhook trusts",
+    view: { installed: [{ ...own, guarded: ["older"] }] },
+    act: { kind: "guard", certificates: ["CA"] },
+    says: ["True", "Current", /current/],
   },
   {
     rule: "namespaces that the operator has come to look after are judged too",

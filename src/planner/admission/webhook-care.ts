@@ -16,6 +16,8 @@ export interface InstalledWebhook {
   readonly trusted: readonly string[];
   /** Namespaces whose objects it is asked about, by name; undefined when they are chosen otherwise. */
   readonly judged: readonly string[] | undefined;
+  /** Certificates in the entry that keeps definitions from becoming older, PEM; undefined without such an entry. */
+  readonly guarded: readonly string[] | undefined;
 }
 
 export interface WebhookView {
@@ -35,8 +37,8 @@ export interface WebhookView {
 
 export type WebhookAct =
   | { readonly kind: "create" | "delete-old" | "watch" | "none" }
-  /** The certificates that the webhook shall trust, PEM. */
-  | { readonly kind: "trust"; readonly certificates: readonly string[] };
+  /** The certificates that the webhook shall trust, PEM; `guard` says so to the entry for definitions alone. */
+  | { readonly kind: "trust" | "guard"; readonly certificates: readonly string[] };
 
 /** What to do about the webhook next, and what is said of it. */
 export interface WebhookDecision {
@@ -87,7 +89,12 @@ function careForOwn(
   }
   const doubles = installed.filter(({ name, namespace: calls }) => name !== own.name && calls === namespace);
   if (doubles.length === 0) {
-    return { act: NONE, statement: say("True", "Current", `${WEBHOOK_CONFIGURATION} is current and answered`) };
+    const isGuarded = own.guarded !== undefined && isSameSet(own.guarded, own.trusted);
+    return {
+      // what stands beside the judging of objects is no more than a help: without it nothing is stale
+      act: isGuarded ? NONE : { kind: "guard", certificates: own.trusted },
+      statement: say("True", "Current", `${WEBHOOK_CONFIGURATION} is current and answered`),
+    };
   }
   const names = doubles.map(({ name }) => name).join(" ");
   const message = `writes are judged twice: kubectl delete ValidatingWebhookConfiguration ${names}`;

@@ -5,6 +5,7 @@ import {
   OLD_WEBHOOK_CONFIGURATION,
   WEBHOOK_CONFIGURATION,
 } from "../../api/names.ts";
+import { knowLess } from "../../releases/definitions.ts";
 import { block, warn, type Check } from "./check.ts";
 
 /** Case 21: what is stored has to be readable, and what is served has to be what the operator speaks. */
@@ -13,11 +14,14 @@ export const definitionsAreRight: Check = {
   asks: "the definitions serve what is stored and what the operator speaks",
   at: ["plan"],
   needs: ["definitions"],
-  find({ around: { definitions } }) {
+  find({ view: { operator }, around: { definitions } }) {
     if (definitions?.read !== true) return undefined;
-    const wrong = definitions.value.flatMap(({ name, served, stored, keepsUnknownFields }) => {
+    const wrong = definitions.value.flatMap(({ name, release, served, stored, keepsUnknownFields }) => {
       const lost = stored.filter((version) => !served.includes(version));
       const said = [
+        ...(served.length > 0 && knowLess(release, operator.operator)
+          ? [`is of ${release ?? "no marked release"}, older than operator ${operator.operator}`]
+          : []),
         ...(served.includes(API_VERSION) ? [] : [`does not serve ${API_VERSION}`]),
         ...(lost.length === 0 ? [] : [`has objects stored as ${lost.join(", ")}, which it does not serve`]),
         ...(keepsUnknownFields ? ["keeps unknown fields, which a new one cannot take over"] : []),

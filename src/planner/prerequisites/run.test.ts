@@ -42,7 +42,13 @@ const hook = {
   certificate: "CA",
   endpoints: 1,
 };
-const definition = { name: "storeenterpriseclusters", served: ["v1"], stored: ["v1"], keepsUnknownFields: false };
+const definition = {
+  name: "storeenterpriseclusters",
+  release: "8.2.0-12",
+  served: ["v1"],
+  stored: ["v1"],
+  keepsUnknownFields: false,
+};
 
 const cases: readonly Case[] = [
   { name: "a healthy cluster that nobody wants to change passes everything" },
@@ -268,6 +274,18 @@ const cases: readonly Case[] = [
     around: { definitions: read([{ ...definition, stored: ["v1alpha1", "v1"] }]) },
     found: "block DefinitionWrong",
     evidence: /stored as v1alpha1/,
+  },
+  {
+    name: "a definition of an older release than the operator's blocks",
+    around: { definitions: read([{ ...definition, release: "7.4.2-2" }]) },
+    found: "block DefinitionWrong",
+    evidence: /is of 7\.4\.2-2, older than operator /,
+  },
+  {
+    name: "a definition that is not there is said to be no more than that",
+    around: { definitions: read([{ ...definition, release: undefined, served: [], stored: [] }]) },
+    found: "block DefinitionWrong",
+    evidence: /^storeenterpriseclusters does not serve v1$/,
   },
   { name: "current definitions pass", around: { definitions: read([definition]) } },
   { name: "no webhook is no trouble", around: { webhook: read({ ...hook, configurations: [] }) } },

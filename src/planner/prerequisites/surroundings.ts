@@ -56,6 +56,8 @@ export interface PortRule {
 /** One of our CustomResourceDefinitions as it is installed. */
 export interface Definition {
   readonly name: string;
+  /** The release that it is marked with. */
+  readonly release: string | undefined;
   readonly served: readonly string[];
   readonly stored: readonly string[];
   readonly keepsUnknownFields: boolean;
