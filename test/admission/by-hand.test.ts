@@ -48,6 +48,14 @@ test("an operator that may not look at webhooks says which commands are left", a
   assert.match(message, /deploy\/admission\/cluster-role\.yaml/);
 });
 
+test("an operator that may look and not touch finds it current", async () => {
+  const { kubectl } = world;
+  await kubectl("create clusterrole webhooks --verb=list --resource=validatingwebhookconfigurations");
+  const account = "default:store-enterprise-operator";
+  await kubectl(`create clusterrolebinding webhooks --clusterrole=webhooks --serviceaccount=${account}`);
+  await world.admission("Current");
+});
+
 interface Bad {
   readonly rule: string;
   readonly object: string;
@@ -210,6 +218,10 @@ test("a namespace that the operator does not look after is not judged", async ()
   const { kubectl } = world;
   await kubectl("create namespace other");
   await kubectl.given(database("free", "{ shardCount: 3 }"), "create -n other -f -");
+});
+
+test("what the operator may not do it has tried once, and not again and again", () => {
+  assert.equal(world.log().match(/the operator may not look after the webhook/g)?.length, 1);
 });
 
 test("reviews are counted, and answered in milliseconds", () => {

@@ -14,7 +14,7 @@ import type { Copies } from "../../observe/copies.ts";
 import type { Heard } from "../../observe/hearing.ts";
 import { Clusters } from "../../observe/kinds.ts";
 import { planCluster } from "../../planner/cluster/plan.ts";
-import { footingOf, invalidFooting, type Footing, type Unready } from "../footing.ts";
+import { footingOf, invalidFooting, type Footing, type Footings, type Unready } from "../footing.ts";
 
 /** A StoreEnterpriseDatabase as it is stored. */
 export type Redb = Stored<StoreEnterpriseDatabase>;
@@ -35,11 +35,17 @@ export function clusterOf({ clusters }: Copies, redb: Redb): ClusterRef | Unread
 /** What acts rest on is read anew, once a second however many databases are acted on. */
 const FRESH_MS = 1_000;
 
-/** Reads what databases of a cluster rest on from the API server and the cluster itself, not from copies. */
+/**
+ * Reads what databases of a cluster rest on from the API server and the cluster itself, not from copies; never as it was
+ * before the last change that was heard of.
+ */
 export function freshFootings(
-  deps: ObserveDeps & { readonly clock: Clock },
+  deps: ObserveDeps & { readonly clock: Clock; readonly footings: Footings },
 ): (cluster: ClusterRef) => Promise<Footing> {
   const looks = new Map<string, { readonly at: number; readonly footing: Promise<Footing> }>();
+  deps.footings.onChange((cluster) => {
+    looks.delete(cluster);
+  });
   const look = async (cluster: ClusterRef): Promise<Footing> => {
     const rec = await deps.kube.get(Clusters, cluster);
     return rec === undefined ? gone(cluster) : footingFrom(deps, rec);
@@ -51,7 +57,9 @@ export function freshFootings(
     if (known !== undefined && now - known.at < FRESH_MS) return known.footing;
     const footing = look(cluster);
     looks.set(key, { at: now, footing });
-    footing.catch(() => looks.delete(key)); // whoever asked is told
+    footing.catch(() => {
+      if (looks.get(key)?.footing === footing) looks.delete(key); // whoever asked is told
+    });
     return footing;
   };
 }
