@@ -15,8 +15,11 @@ export async function webhookEnforces(scene: Scene): Promise<void> {
   const access = readFileSync("deploy/admission/cluster-role.yaml", "utf8");
   await kubectl.given(access.replaceAll("OPERATOR_NAMESPACE", CAST.namespace), "apply -f -");
   await untilCurrent(scene);
-  assert.equal(await kubectl(`get ${WEBHOOK} -o`, "jsonpath={.webhooks[*].failurePolicy}"), "Fail");
+  assert.equal(await kubectl(`get ${WEBHOOK} -o`, "jsonpath={.webhooks[*].failurePolicy}"), "Fail Ignore");
   await assertJudged(scene);
+  const older =
+    "annotate --overwrite crd storeenterpriseclusters.app.storeenterprise.io storeenterprise.io/release=7.4.2-2";
+  assert.match(await kubectl.refused(older), /this definition is of 7\.4\.2-2 and would replace the one of /);
 
   await kubectl(`scale deployment ${OPERATOR_NAME} --replicas=0`);
   await until("nobody answers", async () => (await edit(scene, 1)).includes("failed calling webhook"), PATIENCE);
