@@ -35,7 +35,10 @@ export interface ManagementClient {
    */
   call<N extends RouteName>(route: N, request: RequestOf<N>, options?: CallOptions): Promise<ReplyOf<N>>;
   call<N extends PlainRouteName>(route: N): Promise<ReplyOf<N>>;
+  /** Ends the connections once what is under way has its answer. */
   close(): Promise<void>;
+  /** Ends the connections at once; what is under way fails. */
+  destroy(): Promise<void>;
 }
 
 export interface CallOptions {
@@ -45,10 +48,13 @@ export interface CallOptions {
 /** Routes without path parameters and body. */
 type PlainRouteName = { [N in RouteName]: object extends RequestOf<N> ? N : never }[RouteName];
 
+/** A node that takes no connection within this time is not there, however long its answers may take; in milliseconds. */
+const CONNECT_MS = 2_000;
+
 /** A client that keeps its connections open, verifies TLS against `ca` and sends Basic credentials. */
 export function managementClient(options: ManagementClientOptions): ManagementClient {
   const { timeoutMs, port, ca, serverName } = options;
-  const connect = { ca, servername: serverName, timeout: timeoutMs };
+  const connect = { ca, servername: serverName, timeout: Math.min(timeoutMs, CONNECT_MS) };
   const dispatcher = new Agent({ connect, keepAliveTimeout: 30_000, connections: 8 });
   const ownHeaders = headersOf(options);
   const memory = options.remembers === true ? rememberAnswers() : undefined;
@@ -81,7 +87,7 @@ export function managementClient(options: ManagementClientOptions): ManagementCl
     }
     throw unreachable(name, tried, false);
   }
-  return { call, close: () => dispatcher.close() };
+  return { call, close: () => dispatcher.close(), destroy: () => dispatcher.destroy() };
 }
 
 function headersOf({ username, password, forwardedBy }: ManagementClientOptions): Readonly<Record<string, string>> {

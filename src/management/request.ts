@@ -38,10 +38,11 @@ export interface LooseRequest {
 export async function requestOnce(name: RouteName, request: LooseRequest, via: Via): Promise<Answer> {
   const { takes, gives } = routes[name];
   const deadline = AbortSignal.timeout(takes === "archive" ? Math.max(via.timeoutMs, ARCHIVE_MS) : via.timeoutMs);
-  const { statusCode, body, headers } = await send(via.origin + pathOf(name, request.params ?? {}), {
+  const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
+  const sending = send(via.origin + pathOf(name, request.params ?? {}), {
     dispatcher: via.dispatcher,
     method: routes[name].method,
-    signal: request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]),
+    signal,
     headers: {
       ...via.headers,
       ...(request.body === undefined || takes === "archive" ? {} : { "content-type": "application/json" }),
@@ -50,9 +51,24 @@ export async function requestOnce(name: RouteName, request: LooseRequest, via: V
       ? {}
       : { body: takes === "archive" ? formOf(request.body) : JSON.stringify(request.body) }),
   });
+  const { statusCode, body, headers } = await unlessAborted(sending, signal);
   const tag = headers["etag"];
   const bytes = await boundedBytes(body, MAX_ANSWER[gives]);
   return { status: statusCode, bytes, entityTag: typeof tag === "string" ? tag : "" };
+}
+
+/** The transport heeds an abort only once it has a connection; who waits does not have to wait for that. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => {
+    aborted.reject(signal.reason);
+  };
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
 }
 
 /** Each member is a file of the form. */

@@ -57,7 +57,7 @@ export function openConnections(kube: Kube, clock: Clock): Connections {
       return connection;
     },
     async close() {
-      await Promise.all([...open.values()].map(({ connection }) => connection.client.close()));
+      await Promise.all([...open.values()].map(({ connection }) => connection.client.destroy()));
     },
   };
 }

@@ -20,7 +20,11 @@ class Cluster {
   readonly hearing: Hearing;
 
   constructor() {
-    const client: ManagementClient = { call: (route: string) => this.#answer(route), close: async () => undefined };
+    const client: ManagementClient = {
+      call: (route: string) => this.#answer(route),
+      close: async () => undefined,
+      destroy: async () => undefined,
+    };
     this.hearing = openHearing(client, this.clock, (databases) => this.news.push(databases.toSorted().join(" ")));
   }
 

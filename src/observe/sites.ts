@@ -92,7 +92,7 @@ export function openSites(kube: Kube, clock: Clock): Sites {
       await link?.client.close();
     },
     async close() {
-      await Promise.all([...links.values()].map(({ client }) => client.close()));
+      await Promise.all([...links.values()].map(({ client }) => client.destroy()));
     },
   };
 }

@@ -20,6 +20,7 @@ export interface Peers {
   vouches(node: number): Promise<boolean>;
   /** Whether the agent answers at all; an answer counts for half a second. */
   answers(node: number): Promise<boolean>;
+  /** Waits for nobody: a peer that is gone never answers. */
   close(): Promise<void>;
 }
 
@@ -81,7 +82,7 @@ export function connectPeers(options: PeersOptions): Peers {
       return answers;
     },
     close: async () => {
-      await Promise.all([...clients.values()].map(({ client }) => client.close()));
+      await Promise.all([...clients.values()].map(({ client }) => client.destroy()));
     },
   };
 }
