@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -59,6 +59,20 @@ test("a follower sees what is written, across rotations, and ends with the run",
   assert.equal(found.at(-1), "line 1999");
   assert.deepEqual(found, [...new Set(found)], "no line twice");
   assert.ok(statSync(log.path).size <= 10_000 && statSync(olderPart(log.path)).size <= 10_000);
+});
+
+test("a follower gets over the moment in which a rotated file has no successor yet", async () => {
+  const log = fresh();
+  log.write("stdout", Buffer.from("one\n"));
+  const output = readLog(log.path, QUERY, log, NEVER);
+  const first = await output.next();
+  renameSync(log.path, olderPart(log.path));
+  log.write("stdout", Buffer.from("two\n"));
+  const second = await output.next();
+  writeFileSync(log.path, "2026-01-01T00:00:00.000Z stdout F three\n");
+  log.close();
+  const rest = await collect(output);
+  assert.equal(`${String(first.value)}${String(second.value)}${rest}`, "one\ntwo\nthree\n");
 });
 
 test("a follower ends when its reader goes away", async () => {

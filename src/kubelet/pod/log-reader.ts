@@ -83,7 +83,7 @@ class LogCursor {
   }
 
   async rest(): Promise<Entry[]> {
-    this.#file ??= await openIfThere(this.#path);
+    this.#file ??= await unlessMissing(open(this.#path, "r"));
     if (this.#file === undefined) return [];
     const chunks: Buffer[] = [];
     for (let at = this.#position; ;) {
@@ -98,11 +98,11 @@ class LogCursor {
     return parse(bytes.subarray(0, whole));
   }
 
-  /** Whether another file has taken the place of the one that is open, which then grows no more. */
+  /** Whether another file has taken the place of the one that is open, or is about to; it then grows no more. */
   async isReplaced(): Promise<boolean> {
     if (this.#file === undefined) return false;
-    const [open, present] = await Promise.all([this.#file.stat(), stat(this.#path)]);
-    return open.ino !== present.ino;
+    const [open, present] = await Promise.all([this.#file.stat(), unlessMissing(stat(this.#path))]);
+    return open.ino !== present?.ino;
   }
 
   async reopen(): Promise<void> {
@@ -125,9 +125,9 @@ async function entriesOf(path: string): Promise<Entry[]> {
   }
 }
 
-async function openIfThere(path: string): Promise<FileHandle | undefined> {
+async function unlessMissing<T>(looking: Promise<T>): Promise<T | undefined> {
   try {
-    return await open(path, "r");
+    return await looking;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
