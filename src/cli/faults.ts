@@ -32,6 +32,12 @@ export const faults = {
     retry: "never",
     remedy: "Name one of the releases in the message, as operator versions are spelled.",
   },
+  byHelm: {
+    code: "CLI_BY_HELM",
+    retry: "never",
+    remedy:
+      "Let Helm do it, as docs/helm.md tells: objects of a Helm release that others write are taken back by the next helm upgrade.",
+  },
   clusterSilent: {
     code: "CLI_CLUSTER_SILENT",
     retry: "backoff",

@@ -15,6 +15,8 @@ export interface BundleOptions {
   readonly namespaces?: { readonly own: string; readonly watched: readonly string[] };
   /** Where the image of the operator comes from, if not from where it is published (§4.3 rule 3). */
   readonly image?: OperatorImage;
+  /** One when absent. */
+  readonly replicas?: number;
 }
 
 /** One object of a bundle. */
@@ -47,7 +49,7 @@ function bundleObjects(release: Release, options: BundleOptions = {}): readonly 
     admissionService(),
     ...definitionsOf(release),
     ...(namespaces === undefined ? [] : [watchConfig(namespaces.watched)]),
-    operatorDeployment(release, variant, options.image),
+    operatorDeployment(release, variant, options.image, options.replicas),
     ...(namespaces === undefined
       ? []
       : namespaces.watched.flatMap((watched) => watchGrants(namespaces.own, watched, variant))),

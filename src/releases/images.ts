@@ -26,3 +26,10 @@ export function tagOf(image: string): string {
   const colon = name.lastIndexOf(":");
   return colon > name.lastIndexOf("/") ? name.slice(colon + 1) : "";
 }
+
+/** The image reference without tag and digest. */
+export function repositoryOf(image: string): string {
+  const [name = ""] = image.split("@");
+  const tag = tagOf(name);
+  return tag === "" ? name : name.slice(0, -tag.length - 1);
+}

@@ -25,13 +25,13 @@ const HEAP_MIB = 384;
 export const OPERATOR_NODE_OPTIONS = `--max-semi-space-size=4 --max-old-space-size=${HEAP_MIB}`;
 
 /** The Deployment of the operator. */
-export function operatorDeployment(release: Release, platform: Platform, image: OperatorImage = {}) {
+export function operatorDeployment(release: Release, platform: Platform, image: OperatorImage = {}, replicas = 1) {
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
     metadata: METADATA,
     spec: {
-      replicas: 1,
+      replicas,
       // two operators of different releases at work at once would be worse than a moment without one
       strategy: { type: "Recreate" },
       selector: { matchLabels: SELECTOR },

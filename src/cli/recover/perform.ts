@@ -8,10 +8,9 @@ import { applyManifest } from "../../kube/manifest.ts";
 import type { ManagementClient } from "../../management/client.ts";
 import { Clusters, Databases } from "../../observe/kinds.ts";
 import type { RecoveryAct } from "../../planner/recovery/recovery.ts";
-import { bundleFor } from "../../releases/bundle.ts";
-import { releaseByOperator } from "../../releases/find.ts";
 import type { CliContext } from "../context.ts";
 import { faults } from "../faults.ts";
+import { bundleLikeInstalled } from "../installed-operator.ts";
 import { spread } from "../modules/upload.ts";
 import type { Site } from "../site.ts";
 import type { Goods } from "./goods.ts";
@@ -52,7 +51,7 @@ export async function performAct(deps: ActDeps, act: RecoveryAct): Promise<unkno
       return kube.patch(Roles, role, { type: "json", operations: act.operations });
     }
     case "apply-bundle":
-      return applyManifest(kube, bundlePart(act.release, act.kinds), namespace, "storectl");
+      return applyManifest(kube, await bundleLikeInstalled(site, act.release, act.kinds), namespace, "storectl");
     case "delete-webhook":
       return kube.delete(ValidatingWebhookConfigurations, { name: act.name });
     case "renew-webhook":
@@ -111,15 +110,6 @@ async function writeLicense({ site, cluster, goods }: ActDeps, secret: string | 
     { metadata: { name: secret, namespace }, data },
     { fieldManager: "storectl", force: true },
   );
-}
-
-function bundlePart(version: string, kinds: readonly string[]): string {
-  const release = releaseByOperator(version);
-  if (release === undefined) throw new Fault(faults.unknownRelease, `"${version}" is in no release`);
-  const documents = bundleFor(release).split(/^---\n/m);
-  return documents
-    .filter((text) => kinds.length === 0 || kinds.some((kind) => text.includes(`\nkind: ${kind}\n`)))
-    .join("---\n");
 }
 
 /** §4.1: the certificate of the secret into each entry. */

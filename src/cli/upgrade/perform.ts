@@ -1,4 +1,3 @@
-import { Fault } from "../../base/fault.ts";
 import { OPERATOR_NAME } from "../../api/names.ts";
 import { STORE_VERSIONS } from "../../api/records.ts";
 import { Deployments } from "../../kube/builtin.ts";
@@ -7,11 +6,9 @@ import { Clusters, Databases } from "../../observe/kinds.ts";
 import { isAutoUpgrade } from "../../planner/cluster/target.ts";
 import { isOlder } from "../../planner/hops/state.ts";
 import type { PlanStep } from "../../planner/hops/step.ts";
-import { bundleFor } from "../../releases/bundle.ts";
-import { releaseByOperator } from "../../releases/find.ts";
-import { imagesOf } from "../../releases/images.ts";
-import { faults } from "../faults.ts";
+import { tagOf } from "../../releases/images.ts";
 import { textOf } from "../files.ts";
+import { bundleLikeInstalled } from "../installed-operator.ts";
 import type { Look } from "../look.ts";
 import type { Site } from "../site.ts";
 import { follow, type Performed, type Sight } from "./follow.ts";
@@ -27,7 +24,7 @@ export async function perform(
 ): Promise<Performed> {
   switch (step.stage) {
     case "operator":
-      await applyManifest(site.kube, await bundleText(bundle, step.to), site.namespace, "storectl");
+      await applyManifest(site.kube, await bundleText(site, bundle, step.to), site.namespace, "storectl");
       return follow(talk, () => operatorSight(site, step.to, bundle !== undefined));
     case "cluster":
       if (!isAutoUpgrade(look.observation.view.spec)) await setTag(site, look, step.to);
@@ -40,11 +37,8 @@ export async function perform(
   }
 }
 
-async function bundleText(file: string | undefined, version: string): Promise<string> {
-  if (file !== undefined) return textOf(file);
-  const release = releaseByOperator(version);
-  if (release === undefined) throw new Fault(faults.unknownRelease, `"${version}" is in no release`);
-  return bundleFor(release);
+async function bundleText(site: Site, file: string | undefined, version: string): Promise<string> {
+  return file === undefined ? bundleLikeInstalled(site, version) : textOf(file);
 }
 
 async function setTag({ kube, namespace }: Site, { observation: { view } }: Look, versionTag: string): Promise<void> {
@@ -70,13 +64,13 @@ async function raiseDatabases({ kube, namespace }: Site, { observation, database
 }
 
 async function operatorSight({ kube, namespace }: Site, version: string, ownBundle: boolean): Promise<Sight> {
-  const release = releaseByOperator(version);
   const deployment = await kube.get(Deployments, { name: OPERATOR_NAME, namespace });
   const image = deployment?.spec?.template.spec?.containers[0]?.image ?? "";
   const { observedGeneration = 0, updatedReplicas = 0, availableReplicas = 0, replicas = 0 } = deployment?.status ?? {};
   const isCurrent = observedGeneration >= (deployment?.metadata.generation ?? 0);
-  const isRight = ownBundle || (release !== undefined && image === imagesOf(release).operator);
-  const isDone = isCurrent && isRight && updatedReplicas === 1 && availableReplicas === 1 && replicas === 1;
+  const isRight = ownBundle || tagOf(image) === version;
+  const wanted = deployment?.spec?.replicas ?? 1;
+  const isDone = isCurrent && isRight && [updatedReplicas, availableReplicas, replicas].every((n) => n === wanted);
   return { done: isDone ? 1 : 0, of: 1, what: `operator ${version} ready`, isOver: isDone, blocking: [] };
 }
 
