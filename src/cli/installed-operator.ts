@@ -59,7 +59,7 @@ function circumstancesOf({ spec }: Stored<Deployment>): BundleOptions & Required
   const isOpenShift = container?.env?.some(({ name, value }) => name === "IS_OPENSHIFT" && value === "true") === true;
   return {
     variant: isOpenShift ? "openshift" : "kubernetes",
-    replicas: spec?.replicas ?? 1,
+    replicas: Math.max(1, spec?.replicas ?? 1), // one that was scaled away is wanted again
     image: {
       ...(repository === REPOSITORIES.operator ? {} : { repository }),
       ...(pullPolicy === undefined ? {} : { pullPolicy }),

@@ -77,8 +77,8 @@ function factsFrom(
 function unallowed(statement: WebhookDecision["statement"]): WebhookDecision["statement"] {
   if (statement.status === "True") return statement;
   const yours =
-    "the operator may not do it: deploy/admission/cluster-role.yaml lets it, docs/admission.md has the commands";
-  return { ...statement, message: `${statement.message}; ${yours}` };
+    "but the operator may not: deploy/admission/cluster-role.yaml lets it, docs/admission.md has the commands";
+  return { ...statement, message: `${statement.message}, ${yours}` };
 }
 
 /** For how long something has been as it is. */
