@@ -1,16 +1,9 @@
 import type { DatabaseStatus } from "../../src/api/database-status.ts";
 import { FINALIZERS } from "../../src/api/kinds.ts";
-import { ConfigMaps, Events, Secrets } from "../../src/kube/builtin.ts";
-import type { Kube, Ref, ResourceType } from "../../src/kube/kube.ts";
+import { ConfigMaps, Events, Namespaces, Secrets } from "../../src/kube/builtin.ts";
+import type { Kube, Ref } from "../../src/kube/kube.ts";
 import { Databases } from "../../src/observe/kinds.ts";
 
-const Namespaces: ResourceType = {
-  group: "",
-  version: "v1",
-  kind: "Namespace",
-  plural: "namespaces",
-  namespaced: false,
-};
 const NAMESPACE = "alone";
 /** As many as the operator has under way. */
 const AT_ONCE = 8;

@@ -25,23 +25,24 @@ export async function installOperator(stage: Stage, bundle: string, release: Rel
   const apply = stage.apply ?? ((text: string) => applyManifest(stage.kube, text, CAST.namespace, "demo"));
   const applied = await apply(bundle);
   stage.progress.say(`applied ${applied.length} objects of release ${release.operator}`);
-  const image = imagesOf(release).operator;
-  await until(
-    stage,
-    Deployments,
-    { namespace: CAST.namespace, name: OPERATOR_NAME },
-    {
-      what: `operator ${release.operator} ready`,
-      withinMs: PATIENCE_MS,
-      isMet: ({ metadata, spec, status }) =>
-        status?.observedGeneration === metadata.generation &&
-        status?.updatedReplicas === 1 &&
-        status.replicas === 1 &&
-        status.availableReplicas === 1 &&
-        spec?.template.spec?.containers[0]?.image === image,
-    },
-  );
+  await operatorReady(stage, CAST.namespace, release);
   stage.progress.say(`operator ${release.operator} is ready`);
+}
+
+/** Waits until the operator of this release, and no other, runs in a namespace. */
+export async function operatorReady(watching: Watching, namespace: string, release: Release): Promise<void> {
+  const image = imagesOf(release).operator;
+  const ref = { namespace, name: OPERATOR_NAME };
+  await until(watching, Deployments, ref, {
+    what: `operator ${release.operator} in ${namespace} is ready`,
+    withinMs: PATIENCE_MS,
+    isMet: ({ metadata, spec, status }) =>
+      status?.observedGeneration === metadata.generation &&
+      status?.updatedReplicas === 1 &&
+      status.replicas === 1 &&
+      status.availableReplicas === 1 &&
+      spec?.template.spec?.containers[0]?.image === image,
+  });
 }
 
 /** Creates the cluster and waits for STATE Running. */

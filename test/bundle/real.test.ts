@@ -1,21 +1,14 @@
 import { after, before, describe } from "node:test";
-import { loadKubeConfig } from "../../src/kube/config.ts";
-import { bindKubectl } from "../kubectl/kubectl.ts";
-import { skipWithout, VERSION } from "../kubernetes/assets.ts";
-import { startControlPlane, type ControlPlane } from "../kubernetes/control-plane.ts";
-import type { Judge } from "../permissions/suite.ts";
+import { realJudge } from "../kit/judge.ts";
+import { skipWithout } from "../kubernetes/assets.ts";
 import { bundleSuite } from "./suite.ts";
 
 describe("on a real API server", { skip: skipWithout("api") }, () => {
-  let plane: ControlPlane;
-  let judge: Judge;
-
+  let judge: Awaited<ReturnType<typeof realJudge>>;
   before(async () => {
-    plane = await startControlPlane();
-    const kubectl = bindKubectl({ path: plane.kubectl, version: VERSION }, plane.kubeconfig, plane.folder);
-    judge = { kube: plane.kube, config: loadKubeConfig({ KUBECONFIG: plane.kubeconfig }), kubectl };
+    judge = await realJudge();
   });
-  after(() => plane.stop());
+  after(() => judge[Symbol.asyncDispose]());
 
   bundleSuite(() => judge);
 });

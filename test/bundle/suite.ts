@@ -13,7 +13,7 @@ import { loopbackAddress } from "../kit/engine.ts";
 import { connectAs } from "../kit/permission-scene.ts";
 import { until } from "../kit/until.ts";
 import type { Kubectl } from "../kubectl/kubectl.ts";
-import type { Judge } from "../permissions/suite.ts";
+import type { Judge } from "../kit/judge.ts";
 
 const BUNDLE = join(import.meta.dirname, "../../deploy/bundle.yaml");
 

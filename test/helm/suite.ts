@@ -13,7 +13,7 @@ import type { Release } from "../../src/releases/release.ts";
 import { release } from "../kit/cluster-view.ts";
 import { until } from "../kit/until.ts";
 import type { Kubectl } from "../kubectl/kubectl.ts";
-import type { Judge } from "../permissions/suite.ts";
+import type { Judge } from "../kit/judge.ts";
 
 /** An API server, the helm that asks it, and who runs the pods of Jobs meanwhile. */
 export interface HelmJudge extends Judge {

@@ -6,24 +6,17 @@ import { EXIT } from "../../src/cli/context.ts";
 import { clusterNames, OPERATOR_NAME } from "../../src/api/names.ts";
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../src/api/kinds.ts";
 import { Clusters, Databases, demoCluster } from "../../src/demo/cast.ts";
+import { operatorReady } from "../../src/demo/stages.ts";
 import { until, type Watching } from "../../src/demo/until.ts";
-import { Deployments, Pods } from "../../src/kube/builtin.ts";
-import type { Kube, ResourceType, Stored } from "../../src/kube/kube.ts";
+import { Namespaces, Pods } from "../../src/kube/builtin.ts";
+import type { Kube, Stored } from "../../src/kube/kube.ts";
 import { applyManifest } from "../../src/kube/manifest.ts";
 import type { ManagementClient } from "../../src/management/client.ts";
 import { openConnections } from "../../src/observe/connections.ts";
 import { bundleFor } from "../../src/releases/bundle.ts";
-import { imagesOf } from "../../src/releases/images.ts";
 import type { Release } from "../../src/releases/release.ts";
 import type { StoryWorld } from "./story-world.ts";
 
-const Namespaces: ResourceType = {
-  group: "",
-  version: "v1",
-  kind: "Namespace",
-  plural: "namespaces",
-  namespaced: false,
-};
 const STORECTL = join(import.meta.dirname, "../../src/bin/storectl.ts");
 const CLUSTER = "rec";
 const PATIENCE_MS = 120_000;
@@ -74,7 +67,7 @@ export async function openLane(
   const place = (index: number): Release => releases[index] ?? releases[0];
   const operator = async (release: Release): Promise<void> => {
     await applyManifest(kube, bundleFor(release), namespace, "test");
-    await operatorRuns(watching, namespace, release);
+    await operatorReady(watching, namespace, release);
   };
   const cluster: Lane["cluster"] = (what, isMet) =>
     until(watching, Clusters, rec, { what: `${namespace}: ${what}`, withinMs: PATIENCE_MS, isMet });
@@ -145,19 +138,4 @@ export async function openLane(
 
 async function podsOf(kube: Kube, namespace: string) {
   return (await kube.list(Pods, { namespace, labelSelector: `name=${OPERATOR_NAME}` })).items;
-}
-
-async function operatorRuns(watching: Watching, namespace: string, release: Release): Promise<void> {
-  const image = imagesOf(release).operator;
-  const ref = { namespace, name: OPERATOR_NAME };
-  await until(watching, Deployments, ref, {
-    what: `${namespace}: operator ${release.operator} is ready`,
-    withinMs: PATIENCE_MS,
-    isMet: ({ metadata, spec, status }) =>
-      status?.observedGeneration === metadata.generation &&
-      status?.updatedReplicas === 1 &&
-      status.replicas === 1 &&
-      status.availableReplicas === 1 &&
-      spec?.template.spec?.containers[0]?.image === image,
-  });
 }

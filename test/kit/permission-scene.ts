@@ -1,10 +1,10 @@
 import type { Role } from "kubernetes-types/rbac/v1.js";
 import { customResourceDefinitions } from "../../src/api/crd.ts";
 import { OPERATOR_NAME } from "../../src/api/names.ts";
-import { CustomResourceDefinitions, RoleBindings, Roles, ServiceAccounts } from "../../src/kube/builtin.ts";
+import { CustomResourceDefinitions, Namespaces, RoleBindings, Roles, ServiceAccounts } from "../../src/kube/builtin.ts";
 import { connect } from "../../src/kube/client.ts";
 import type { KubeConfig } from "../../src/kube/kubeconfig.ts";
-import type { Kube, ResourceType, Wanted } from "../../src/kube/kube.ts";
+import type { Kube, Wanted } from "../../src/kube/kube.ts";
 import type { MissingPermission, Need, PolicyRule } from "../../src/releases/roles.ts";
 import { until } from "./until.ts";
 
@@ -13,14 +13,6 @@ export interface GuardedApi {
   readonly kube: Kube;
   readonly config: KubeConfig;
 }
-
-const Namespaces: ResourceType = {
-  group: "",
-  version: "v1",
-  kind: "Namespace",
-  plural: "namespaces",
-  namespaced: false,
-};
 
 /** Installs our definitions and waits until they are served. */
 export async function defineKinds({ kube }: GuardedApi): Promise<void> {

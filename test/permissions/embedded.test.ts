@@ -1,28 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before } from "node:test";
-import { testApi, type TestApi } from "../kit/api-server.ts";
+import { embeddedJudge } from "../kit/judge.ts";
 import { defineKinds } from "../kit/permission-scene.ts";
-import { bindKubectl, foundKubectls } from "../kubectl/kubectl.ts";
-import { permissionSuite, type Judge } from "./suite.ts";
+import { permissionSuite } from "./suite.ts";
 
-let api: TestApi;
-let judge: Judge;
-const home = mkdtempSync(join(tmpdir(), "permissions-"));
-
+let judge: Awaited<ReturnType<typeof embeddedJudge>>;
 before(async () => {
-  api = await testApi();
-  const [binary] = foundKubectls();
-  if (binary === undefined) throw new Error("no kubectl on PATH");
-  const kubeconfig = join(home, "kubeconfig");
-  writeFileSync(kubeconfig, api.server.kubeconfigs.admin, { mode: 0o600 });
-  judge = { kube: api.kube, config: api.config, kubectl: bindKubectl(binary, kubeconfig, home) };
+  judge = await embeddedJudge();
   await defineKinds(judge);
 });
-after(async () => {
-  await api[Symbol.asyncDispose]();
-  rmSync(home, { recursive: true, force: true });
-});
+after(() => judge[Symbol.asyncDispose]());
 
 permissionSuite(() => judge);

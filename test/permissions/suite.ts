@@ -27,14 +27,9 @@ import {
 import { databaseEndpoints, databaseService } from "../../src/rigger/endpoints.ts";
 import { clusterView, NEW } from "../kit/cluster-view.ts";
 import { loopbackAddress } from "../kit/engine.ts";
-import { lineOf, openNamespace, rulesWithout, writeRole, type GuardedApi } from "../kit/permission-scene.ts";
+import type { Judge } from "../kit/judge.ts";
+import { lineOf, openNamespace, rulesWithout, writeRole } from "../kit/permission-scene.ts";
 import { until } from "../kit/until.ts";
-import type { Kubectl } from "../kubectl/kubectl.ts";
-
-/** An API server to judge permissions, and a kubectl for it. */
-export interface Judge extends GuardedApi {
-  readonly kubectl: Kubectl;
-}
 
 const REC = "rec";
 

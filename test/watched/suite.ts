@@ -14,7 +14,7 @@ import { NAMESPACE_NAME } from "../../src/releases/admission.ts";
 import { connectAs } from "../kit/permission-scene.ts";
 import { loopbackAddress } from "../kit/engine.ts";
 import { until } from "../kit/until.ts";
-import type { Judge } from "../permissions/suite.ts";
+import type { Judge } from "../kit/judge.ts";
 import type { StoreEnterpriseCluster } from "../../src/api/kinds.ts";
 
 const OWN = "default";
