@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { messageOf } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
 import type { Kube } from "../kube/kube.ts";
 import type { Need } from "../releases/roles.ts";
 
@@ -36,6 +38,22 @@ export async function askOwnAccess(kube: Kube, namespace: string, need: Need): P
   const spec = { resourceAttributes: attributesOf(need, namespace) };
   const body = { apiVersion: VERSION, kind: "SelfSubjectAccessReview", spec };
   return isAllowed(await kube.raw("POST", `${API}/selfsubjectaccessreviews`, body));
+}
+
+/** The same where nobody waits for the answer: undefined, and said in the log, while the API server gives none. */
+export async function tryAskOwnAccess(
+  kube: Kube,
+  namespace: string,
+  need: Need,
+  log: Log,
+): Promise<boolean | undefined> {
+  try {
+    return await askOwnAccess(kube, namespace, need);
+  } catch (error) {
+    const { verb, resource } = need;
+    log.warn("cannot ask what the operator may do", { verb, resource, namespace, reason: messageOf(error) });
+    return undefined;
+  }
 }
 
 /** Whether the service account `account` of the namespace `home` is allowed what it needs in `namespace`. */

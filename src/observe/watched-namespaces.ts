@@ -1,14 +1,13 @@
 import type { Finding } from "../api/parts.ts";
 import { OPERATOR_CONFIG } from "../api/names.ts";
 import type { Clock } from "../base/clock.ts";
-import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { ConfigMaps, Namespaces } from "../kube/builtin.ts";
 import { startInformer } from "../kube/informer.ts";
 import type { Kube } from "../kube/kube.ts";
 import { labelNotGranted, watchWish, type WatchWish } from "../planner/watched-namespaces.ts";
 import type { Need } from "../releases/roles.ts";
-import { askOwnAccess } from "./access-reviews.ts";
+import { tryAskOwnAccess } from "./access-reviews.ts";
 
 /** The namespaces that the operator looks after; they come and go while it runs. */
 export interface WatchedNamespaces {
@@ -82,7 +81,7 @@ function followLabel(kube: Kube, label: string, options: WatchingOptions, tell: 
   let isGranted: boolean | undefined;
   const begin = async (): Promise<void> => {
     while (!signal.aborted && isGranted !== true) {
-      const answer = await mayList(kube, log);
+      const answer = await tryAskOwnAccess(kube, "", LISTING, log);
       if (answer !== undefined && answer !== isGranted) {
         isGranted = answer;
         tell();
@@ -119,13 +118,3 @@ const LISTING: Need = {
   why: "namespaces are found by their label",
   without: "only listed namespaces are looked after",
 };
-
-/** Undefined when the API server does not answer. */
-async function mayList(kube: Kube, log: Log): Promise<boolean | undefined> {
-  try {
-    return await askOwnAccess(kube, "", LISTING);
-  } catch (error) {
-    log.warn("cannot ask whether namespaces may be listed", { reason: messageOf(error) });
-    return undefined;
-  }
-}

@@ -67,7 +67,8 @@ export function tendFurtherNamespaces(deps: FurtherDeps, signal: AbortSignal): F
       tended.delete(namespace);
       findings.delete(namespace);
       said.delete(namespace);
-      leaving.add(ended.finally(() => leaving.delete(ended)));
+      const left = ended.finally(() => leaving.delete(left));
+      leaving.add(left);
     }
     for (const namespace of wanted) if (!tended.has(namespace)) tended.set(namespace, begin(namespace));
     for (const finding of watched.findings()) tell(finding.evidence, finding);
@@ -102,8 +103,8 @@ async function unlessFailed(work: Promise<void>, namespace: string, log: Log): P
   try {
     await work;
   } catch (error) {
-    // the other namespaces go on; this one is taken up again with the next term
-    log.error("a namespace is no longer looked after", { namespace, reason: messageOf(error) });
+    // the other namespaces go on, and this one is taken up again
+    log.error("looking after a namespace has failed", { namespace, reason: messageOf(error) });
   }
 }
 

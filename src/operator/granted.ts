@@ -2,10 +2,9 @@ import { API_GROUP } from "../api/names.ts";
 import { KINDS } from "../api/kinds.ts";
 import type { Finding } from "../api/parts.ts";
 import type { Clock } from "../base/clock.ts";
-import { messageOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Kube } from "../kube/kube.ts";
-import { askOwnAccess } from "../observe/access-reviews.ts";
+import { tryAskOwnAccess } from "../observe/access-reviews.ts";
 import { namespaceNotGranted } from "../planner/watched-namespaces.ts";
 import type { Need } from "../releases/roles.ts";
 
@@ -21,27 +20,41 @@ export interface GrantedOptions {
   readonly onFinding: (finding: Finding | undefined) => void;
 }
 
+interface Running {
+  readonly over: AbortController;
+  readonly ended: Promise<void>;
+}
+
 /** How often it is asked, in milliseconds. */
 const ASK_MS = 2_000;
 
-/** Runs `work` while the operator has its Role in the namespace, anew each time it is given back, until the signal aborts. */
+/**
+ * Runs `work` while the operator has its Role in the namespace, anew each time it is given back or the work has ended by
+ * itself, until the signal aborts.
+ */
 export async function whileGranted(
   options: GrantedOptions,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const { clock, own, namespace, signal, onFinding } = options;
-  let running: { readonly over: AbortController; readonly ended: Promise<void> } | undefined;
+  const { kube, clock, log, own, namespace, signal, onFinding } = options;
+  let running: Running | undefined;
+  const begin = (): void => {
+    const over = new AbortController();
+    const ended = work(AbortSignal.any([signal, over.signal])).finally(() => {
+      if (running?.over === over) running = undefined;
+    });
+    running = { over, ended };
+  };
   const end = async (why: string): Promise<void> => {
     running?.over.abort(new Error(why));
     await running?.ended;
     running = undefined;
   };
   while (!signal.aborted) {
-    const isGranted = await mayList(options);
+    const isGranted = await tryAskOwnAccess(kube, namespace, LISTING, log);
     if (isGranted === true && running === undefined) {
       onFinding(undefined);
-      const over = new AbortController();
-      running = { over, ended: work(AbortSignal.any([signal, over.signal])) };
+      begin();
     }
     if (isGranted === false) {
       onFinding(namespaceNotGranted(namespace, own));
@@ -50,16 +63,6 @@ export async function whileGranted(
     await clock.sleep(ASK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
   }
   await end("the operator ends");
-}
-
-/** Undefined when the API server does not answer. */
-async function mayList({ kube, namespace, log }: GrantedOptions): Promise<boolean | undefined> {
-  try {
-    return await askOwnAccess(kube, namespace, LISTING);
-  } catch (error) {
-    log.warn("cannot ask what the operator may do", { namespace, reason: messageOf(error) });
-    return undefined;
-  }
 }
 
 const LISTING: Need = {
