@@ -4,9 +4,9 @@ import { execFile } from "node:child_process";
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Address } from "../src/management/proxy-control.ts";
-import { startEngine } from "../test/kit/engine.ts";
-import { done, endpointFor, startProxy } from "../test/kit/proxy.ts";
+import type { Address } from "../src/ports/management/proxy-control.ts";
+import { startEngine } from "../test/kit/engines/engine.ts";
+import { done, endpointFor, startProxy } from "../test/kit/engines/proxy.ts";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "..");

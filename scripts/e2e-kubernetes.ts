@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
-import { messageOf } from "../src/base/fault.ts";
+import { messageOf } from "../src/core/base/fault.ts";
 import { ensureAssets, Impossible } from "../test/kubernetes/assets.ts";
 import { sweep } from "../test/kubernetes/home.ts";
 

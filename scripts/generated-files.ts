@@ -1,16 +1,16 @@
-import { customResourceDefinitions } from "../src/api/crd.ts";
-import type { StructuralSchema } from "../src/api/structural.ts";
+import { customResourceDefinitions } from "../src/core/api/crd.ts";
+import type { StructuralSchema } from "../src/core/api/structural.ts";
 import {
   admissionAccess,
   admissionService,
   OPERATOR_NAMESPACE,
   webhookConfiguration,
-} from "../src/releases/admission.ts";
-import { bundleFor, watchedNamespaceFor, yaml } from "../src/releases/bundle.ts";
-import { chartFor } from "../src/releases/chart.ts";
-import { latestRelease } from "../src/releases/find.ts";
-import type { Platform } from "../src/releases/permissions.ts";
-import { watchedByLabelAccess } from "../src/releases/watched-by-label.ts";
+} from "../src/core/releases/admission.ts";
+import { bundleFor, watchedNamespaceFor, yaml } from "../src/core/releases/bundle.ts";
+import { chartFor } from "../src/core/releases/chart.ts";
+import { latestRelease } from "../src/core/releases/find.ts";
+import type { Platform } from "../src/core/releases/permissions.ts";
+import { watchedByLabelAccess } from "../src/core/releases/watched-by-label.ts";
 import { generatedPages } from "./generated-pages.ts";
 import { specificationPage } from "./generated-specification.ts";
 
@@ -57,7 +57,7 @@ type Definitions = ReturnType<typeof customResourceDefinitions>;
 
 function fieldReference(definitions: Definitions): string {
   const intro =
-    "# Fields of the custom resources\n\nGenerated from `src/api` by `npm run generate`. `kubectl explain rec.spec` tells the same.\n";
+    "# Fields of the custom resources\n\nGenerated from `src/core/api` by `npm run generate`. `kubectl explain rec.spec` tells the same.\n";
   return [intro, ...definitions.map(chapter)].join("\n");
 }
 

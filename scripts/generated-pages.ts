@@ -1,12 +1,12 @@
 import { globSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { FaultSpec } from "../src/base/fault.ts";
-import { MANAGEMENT_ROLES, rolesWith } from "../src/api/management-roles.ts";
-import { routes } from "../src/management/routes.ts";
-import type { Moment } from "../src/planner/prerequisites/check.ts";
-import { CHECKS } from "../src/planner/prerequisites/list.ts";
-import { PERMISSIONS, type Permission } from "../src/releases/permissions.ts";
+import type { FaultSpec } from "../src/core/base/fault.ts";
+import { MANAGEMENT_ROLES, rolesWith } from "../src/core/api/management-roles.ts";
+import { routes } from "../src/ports/management/routes.ts";
+import type { Moment } from "../src/core/planner/prerequisites/check.ts";
+import { CHECKS } from "../src/core/planner/prerequisites/list.ts";
+import { PERMISSIONS, type Permission } from "../src/core/releases/permissions.ts";
 import type { GeneratedFile } from "./generated-files.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -25,11 +25,11 @@ export async function generatedPages(): Promise<readonly GeneratedFile[]> {
 export async function faultTables(): Promise<
   readonly { readonly room: string; readonly faults: readonly FaultSpec[] }[]
 > {
-  const files = globSync("src/*/faults.ts", { cwd: ROOT }).sort();
+  const files = globSync(["src/*/faults.ts", "src/*/*/faults.ts"], { cwd: ROOT }).sort();
   return Promise.all(
     files.map(async (file) => {
       const module: { faults: Record<string, FaultSpec> } = await import(pathToFileURL(join(ROOT, file)).href);
-      return { room: file.split("/")[1] ?? "", faults: Object.values(module.faults) };
+      return { room: basename(dirname(file)), faults: Object.values(module.faults) };
     }),
   );
 }
@@ -41,7 +41,7 @@ async function errorsPage(): Promise<string> {
   });
   return `# Errors
 
-Generated from the tables \`src/*/faults.ts\` by \`npm run generate\`. A code is stable: match on it, never on the message. Each message
+Generated from the tables \`src/**/faults.ts\` by \`npm run generate\`. A code is stable: match on it, never on the message. Each message
 says what happened with the values of the moment; this page says what to do.
 
 ${chapters.join("\n")}`;
@@ -130,7 +130,7 @@ function permissionsPage(): string {
   });
   return `# Permissions
 
-Generated from \`src/releases/permissions.ts\` by \`npm run generate\`; the Roles are made from the same table. Everything is inside one namespace;
+Generated from \`src/core/releases/permissions.ts\` by \`npm run generate\`; the Roles are made from the same table. Everything is inside one namespace;
 every further namespace that the operator looks after has the operator's Role once more. The
 operator's Role also holds what it grants to nodes and riggers, since nobody may grant more than they have. A test walks through the life of
 a cluster and fails when a verb is granted that nobody used; what an ordinary life does not use says when it is.
@@ -158,7 +158,7 @@ function prerequisitesPage(): string {
   );
   return `# Prerequisites
 
-Generated from \`src/planner/prerequisites/list.ts\` by \`npm run generate\`. Each check is a pure look at gathered facts, the same whoever asks;
+Generated from \`src/core/planner/prerequisites/list.ts\` by \`npm run generate\`. Each check is a pure look at gathered facts, the same whoever asks;
 \`storectl preflight\` asks every one of them. What a check finds has a name (this one, or a narrower one), a severity, what it saw with live
 values, and the command that clears it. A fact that could not be read is \`unknown\`, never passed.
 

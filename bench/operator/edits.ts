@@ -1,10 +1,10 @@
-import type { StoreEnterpriseDatabase } from "../../src/api/kinds.ts";
-import type { Informer } from "../../src/kube/informer.ts";
-import type { Kube, Ref } from "../../src/kube/kube.ts";
-import { refOf } from "../../src/kube/ref.ts";
-import { Databases } from "../../src/observe/kinds.ts";
-import type { SimulatedAgents } from "../../test/kit/simulated-agents.ts";
-import { until } from "../../test/kit/until.ts";
+import type { StoreEnterpriseDatabase } from "../../src/core/api/kinds.ts";
+import type { Informer } from "../../src/ports/kube/informer.ts";
+import type { Kube, Ref } from "../../src/ports/kube/kube.ts";
+import { refOf } from "../../src/ports/kube/ref.ts";
+import { Databases } from "../../src/mechanisms/observe/kinds.ts";
+import type { SimulatedAgents } from "../../test/kit/operator/simulated-agents.ts";
+import { until } from "../../test/kit/time/until.ts";
 
 /** Milliseconds from sending an edit until something happens, each list sorted. */
 export interface Latencies {

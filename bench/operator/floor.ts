@@ -1,10 +1,10 @@
 // The floor: a controller that lists and watches what the operator does, keeps a copy, and does nothing.
-import { LABELS } from "../../src/api/names.ts";
+import { LABELS } from "../../src/core/api/names.ts";
 import { runInCluster } from "../../src/bin/in-cluster.ts";
-import { ConfigMaps, Pods, StatefulSets } from "../../src/kube/builtin.ts";
-import { startInformer } from "../../src/kube/informer.ts";
-import type { ResourceType } from "../../src/kube/kube.ts";
-import { Clusters, Databases } from "../../src/observe/kinds.ts";
+import { ConfigMaps, Pods, StatefulSets } from "../../src/ports/kube/builtin.ts";
+import { startInformer } from "../../src/ports/kube/informer.ts";
+import type { ResourceType } from "../../src/ports/kube/kube.ts";
+import { Clusters, Databases } from "../../src/mechanisms/observe/kinds.ts";
 
 const FOLLOWED: readonly (readonly [type: ResourceType, labelSelector?: string])[] = [
   [Clusters],

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
-import { OPERATOR_NAME } from "../../src/api/names.ts";
-import { CustomResourceDefinitions, RoleBindings, Roles, ServiceAccounts } from "../../src/kube/builtin.ts";
-import { isTrue } from "../../src/kube/conditions.ts";
-import type { Kube, ResourceType, Wanted } from "../../src/kube/kube.ts";
-import { Clusters } from "../../src/observe/kinds.ts";
-import { until } from "../../test/kit/until.ts";
+import { OPERATOR_NAME } from "../../src/core/api/names.ts";
+import { CustomResourceDefinitions, RoleBindings, Roles, ServiceAccounts } from "../../src/ports/kube/builtin.ts";
+import { isTrue } from "../../src/ports/kube/conditions.ts";
+import type { Kube, ResourceType, Wanted } from "../../src/ports/kube/kube.ts";
+import { Clusters } from "../../src/mechanisms/observe/kinds.ts";
+import { until } from "../../test/kit/time/until.ts";
 import type { ControlPlane } from "../../test/kubernetes/control-plane.ts";
 
 export const NAMESPACE = "default";

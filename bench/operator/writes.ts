@@ -1,8 +1,8 @@
-import type { DatabaseStatus } from "../../src/api/database-status.ts";
-import { FINALIZERS } from "../../src/api/kinds.ts";
-import { ConfigMaps, Events, Namespaces, Secrets } from "../../src/kube/builtin.ts";
-import type { Kube, Ref } from "../../src/kube/kube.ts";
-import { Databases } from "../../src/observe/kinds.ts";
+import type { DatabaseStatus } from "../../src/core/api/database-status.ts";
+import { FINALIZERS } from "../../src/core/api/kinds.ts";
+import { ConfigMaps, Events, Namespaces, Secrets } from "../../src/ports/kube/builtin.ts";
+import type { Kube, Ref } from "../../src/ports/kube/kube.ts";
+import { Databases } from "../../src/mechanisms/observe/kinds.ts";
 
 const NAMESPACE = "alone";
 /** As many as the operator has under way. */

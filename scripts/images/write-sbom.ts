@@ -1,6 +1,6 @@
 // Prints the bill of materials of an image whose engines are in the folder that the argument names.
 import { join } from "node:path";
-import { discoverEngines } from "../../src/supervisor/engines.ts";
+import { discoverEngines } from "../../src/mechanisms/supervisor/engines.ts";
 import { billOfMaterials, genericComponent } from "./sbom.ts";
 
 const folder = process.argv[2] ?? "";

@@ -1,11 +1,11 @@
 import { extname, join } from "node:path";
-import { readAgentConfig } from "../agent/config.ts";
-import { startAgent } from "../agent/agent.ts";
-import { checkOpenFiles } from "../agent/open-files.ts";
-import { jsonLog } from "../base/log.ts";
-import { connect } from "../kube/client.ts";
-import { loadKubeConfig } from "../kube/config.ts";
-import { systemClock } from "../reconcile/system-clock.ts";
+import { readAgentConfig } from "../programs/agent/config.ts";
+import { startAgent } from "../programs/agent/agent.ts";
+import { checkOpenFiles } from "../programs/agent/open-files.ts";
+import { jsonLog } from "../core/base/log.ts";
+import { connect } from "../ports/kube/client.ts";
+import { loadKubeConfig } from "../ports/kube/config.ts";
+import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
 import { reportAndExit } from "./exit.ts";
 
 /** One node of a cluster: runs until SIGTERM or SIGINT, then leaves the node in good order and exits. */

@@ -1,4 +1,4 @@
-import { Fault, messageOf } from "../base/fault.ts";
+import { Fault, messageOf } from "../core/base/fault.ts";
 
 /** Ends the process with what went wrong in words: code, sentence, remedy; never a stack trace. */
 export function reportAndExit(error: unknown): never {

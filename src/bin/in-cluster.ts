@@ -1,9 +1,9 @@
-import type { Clock } from "../base/clock.ts";
-import { jsonLog, type Log } from "../base/log.ts";
-import { connect } from "../kube/client.ts";
-import { loadKubeConfig } from "../kube/config.ts";
-import type { Kube } from "../kube/kube.ts";
-import { systemClock } from "../reconcile/system-clock.ts";
+import type { Clock } from "../core/base/clock.ts";
+import { jsonLog, type Log } from "../core/base/log.ts";
+import { connect } from "../ports/kube/client.ts";
+import { loadKubeConfig } from "../ports/kube/config.ts";
+import type { Kube } from "../ports/kube/kube.ts";
+import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
 
 /** What a program that works for Kubernetes begins with. */
 export interface InCluster {

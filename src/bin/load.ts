@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
-import { messageOf } from "../base/fault.ts";
-import { startLoad, type Load } from "../demo/load.ts";
-import type { LoadAnswer, LoadCommand } from "../demo/load-process.ts";
+import { messageOf } from "../core/base/fault.ts";
+import { startLoad, type Load } from "../programs/demo/load.ts";
+import type { LoadAnswer, LoadCommand } from "../programs/demo/load-process.ts";
 
 let load: Load | undefined;
 

@@ -1,7 +1,7 @@
-import { followWatchedNamespaces } from "../observe/watched-namespaces.ts";
-import { readOperatorConfig } from "../operator/config.ts";
-import { runOperator } from "../operator/run.ts";
-import { startWebhook } from "../webhook/run.ts";
+import { followWatchedNamespaces } from "../mechanisms/observe/watched-namespaces.ts";
+import { readOperatorConfig } from "../programs/operator/config.ts";
+import { runOperator } from "../programs/operator/run.ts";
+import { startWebhook } from "../programs/webhook/run.ts";
 import { runInCluster } from "./in-cluster.ts";
 
 /** Runs the operator, and the admission webhook beside it, until SIGTERM or SIGINT. */

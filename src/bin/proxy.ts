@@ -1,6 +1,6 @@
-import { jsonLog } from "../base/log.ts";
-import { runProxy } from "../proxy/proxy.ts";
-import { systemClock } from "../reconcile/system-clock.ts";
+import { jsonLog } from "../core/base/log.ts";
+import { runProxy } from "../programs/proxy/proxy.ts";
+import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
 
 /** The endpoints of the databases, as a child process of the agent: told what to serve over IPC, ends with the agent. */
 export async function main(): Promise<void> {

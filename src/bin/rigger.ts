@@ -1,5 +1,5 @@
-import { readRiggerConfig } from "../rigger/config.ts";
-import { runRigger } from "../rigger/run.ts";
+import { readRiggerConfig } from "../programs/rigger/config.ts";
+import { runRigger } from "../programs/rigger/run.ts";
 import { runInCluster } from "./in-cluster.ts";
 
 /** Runs the services rigger until SIGTERM or SIGINT. */

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { basename } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { runStorectl } from "../cli/storectl.ts";
-import { systemClock } from "../reconcile/system-clock.ts";
+import { runStorectl } from "../programs/cli/storectl.ts";
+import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
 import { reportAndExit } from "./exit.ts";
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

@@ -1,8 +1,8 @@
 import { extname, join } from "node:path";
-import type { Image, ImageStore } from "../kubelet/images.ts";
-import { releaseByNodeTag, releaseByOperator } from "../releases/find.ts";
-import { tagOf } from "../releases/images.ts";
-import type { Release } from "../releases/release.ts";
+import type { Image, ImageStore } from "../local-kubernetes/kubelet/images.ts";
+import { releaseByNodeTag, releaseByOperator } from "../core/releases/find.ts";
+import { tagOf } from "../core/releases/images.ts";
+import type { Release } from "../core/releases/release.ts";
 
 /** Image names of the product, wherever they are pulled from, and what their tags stand for. */
 const RELEASE_OF: Readonly<Record<string, (tag: string) => Release | undefined>> = {

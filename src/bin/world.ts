@@ -2,16 +2,13 @@ import { createWriteStream } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { Fault, messageOf } from "../base/fault.ts";
-import { jsonLog } from "../base/log.ts";
-import type { Log } from "../base/log.ts";
-import { systemClock } from "../reconcile/system-clock.ts";
+import { Fault, messageOf } from "../core/base/fault.ts";
+import { jsonLog } from "../core/base/log.ts";
+import type { Log } from "../core/base/log.ts";
+import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
 import { faults } from "./faults.ts";
-import { startWorld } from "./world-start.ts";
-import type { World } from "./world-start.ts";
-
-export { startWorld };
-export type { World };
+import { worldImages } from "./world-images.ts";
+import { startWorld } from "../local-kubernetes/world/start.ts";
 
 /** `store world --dir D`: runs the local world in the foreground until SIGINT or SIGTERM. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -19,7 +16,7 @@ export async function main(args: readonly string[]): Promise<void> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const stop = stopRequested();
   const log = logIn(dir);
-  const world = await startWorld({ dir, log });
+  const world = await startWorld({ dir, log, images: worldImages(process.env, join(dir, "cache")) });
   log.info("the world is up", { url: world.url });
   process.stdout.write(`The world is up: ${world.url}\n  export KUBECONFIG=${world.kubeconfig}\n`);
   process.send?.({ ready: true });

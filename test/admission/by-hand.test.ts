@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { rule } from "../specification/rule.ts";
-import { startAdmissionWorld, webhookTemplate, type AdmissionWorld, type Replica } from "../kit/admission-world.ts";
+import {
+  startAdmissionWorld,
+  webhookTemplate,
+  type AdmissionWorld,
+  type Replica,
+} from "../kit/operator/admission-world.ts";
 
 let world: AdmissionWorld;
 let replica: Replica;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { readFileSync } from "node:fs";
-import { webhookTemplate } from "../kit/admission-world.ts";
+import { webhookTemplate } from "../kit/operator/admission-world.ts";
 import { bindKubectl, type Kubectl } from "../kubectl/kubectl.ts";
 import { skipWithout, VERSION } from "../kubernetes/assets.ts";
 import { startControlPlane, type ControlPlane } from "../kubernetes/control-plane.ts";

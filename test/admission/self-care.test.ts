@@ -4,13 +4,18 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { Secrets, ValidatingWebhookConfigurations } from "../../src/kube/builtin.ts";
-import { Databases } from "../../src/observe/kinds.ts";
-import { createAuthority, type KeyPair } from "../../src/pki/authority.ts";
-import { definitionsOf, yaml } from "../../src/releases/bundle.ts";
-import { release } from "../kit/cluster-view.ts";
-import { startAdmissionWorld, webhookTemplate, type AdmissionWorld, type Replica } from "../kit/admission-world.ts";
-import { until } from "../kit/until.ts";
+import { Secrets, ValidatingWebhookConfigurations } from "../../src/ports/kube/builtin.ts";
+import { Databases } from "../../src/mechanisms/observe/kinds.ts";
+import { createAuthority, type KeyPair } from "../../src/ports/pki/authority.ts";
+import { definitionsOf, yaml } from "../../src/core/releases/bundle.ts";
+import { release } from "../kit/facts/cluster-view.ts";
+import {
+  startAdmissionWorld,
+  webhookTemplate,
+  type AdmissionWorld,
+  type Replica,
+} from "../kit/operator/admission-world.ts";
+import { until } from "../kit/time/until.ts";
 
 const SECRET = { name: "admission-tls", namespace: "default" };
 const WEBHOOK = { name: "store-enterprise-admission" };

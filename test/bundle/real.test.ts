@@ -1,5 +1,5 @@
 import { after, before, describe } from "node:test";
-import { realJudge } from "../kit/judge.ts";
+import { realJudge } from "../kit/kubernetes/judge.ts";
 import { skipWithout } from "../kubernetes/assets.ts";
 import { bundleSuite } from "./suite.ts";
 

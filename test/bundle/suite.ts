@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { OPERATOR_NAME } from "../../src/api/names.ts";
-import { silentLog } from "../../src/base/log.ts";
-import { ConfigMaps, Deployments, Events } from "../../src/kube/builtin.ts";
-import type { Kube } from "../../src/kube/kube.ts";
-import { Clusters, Databases } from "../../src/observe/kinds.ts";
-import { runOperator } from "../../src/operator/run.ts";
-import { systemClock } from "../../src/reconcile/system-clock.ts";
-import { latestRelease } from "../../src/releases/find.ts";
-import { loopbackAddress } from "../kit/engine.ts";
-import { connectAs } from "../kit/permission-scene.ts";
-import { until } from "../kit/until.ts";
+import { OPERATOR_NAME } from "../../src/core/api/names.ts";
+import { silentLog } from "../../src/core/base/log.ts";
+import { ConfigMaps, Deployments, Events } from "../../src/ports/kube/builtin.ts";
+import type { Kube } from "../../src/ports/kube/kube.ts";
+import { Clusters, Databases } from "../../src/mechanisms/observe/kinds.ts";
+import { runOperator } from "../../src/programs/operator/run.ts";
+import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
+import { latestRelease } from "../../src/core/releases/find.ts";
+import { loopbackAddress } from "../kit/engines/engine.ts";
+import { connectAs } from "../kit/kubernetes/permission-scene.ts";
+import { until } from "../kit/time/until.ts";
 import type { Kubectl } from "../kubectl/kubectl.ts";
-import type { Judge } from "../kit/judge.ts";
+import type { Judge } from "../kit/kubernetes/judge.ts";
 
 const BUNDLE = join(import.meta.dirname, "../../deploy/bundle.yaml");
 

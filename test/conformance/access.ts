@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ApiClient } from "../kit/api-client.ts";
+import type { ApiClient } from "../kit/kubernetes/api-client.ts";
 import type { Scene, Theme } from "./theme.ts";
 
 const RBAC = "rbac.authorization.k8s.io";

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { silentLog } from "../../src/base/log.ts";
-import { ConfigMaps, Deployments, Events, Leases } from "../../src/kube/builtin.ts";
-import { connect } from "../../src/kube/client.ts";
-import { eventRecorder } from "../../src/kube/events.ts";
-import { startInformer } from "../../src/kube/informer.ts";
-import { changeObject } from "../../src/kube/records.ts";
-import { refOf } from "../../src/kube/ref.ts";
-import { systemClock } from "../../src/reconcile/system-clock.ts";
-import { until } from "../kit/until.ts";
+import { silentLog } from "../../src/core/base/log.ts";
+import { ConfigMaps, Deployments, Events, Leases } from "../../src/ports/kube/builtin.ts";
+import { connect } from "../../src/ports/kube/client.ts";
+import { eventRecorder } from "../../src/ports/kube/events.ts";
+import { startInformer } from "../../src/ports/kube/informer.ts";
+import { changeObject } from "../../src/ports/kube/records.ts";
+import { refOf } from "../../src/ports/kube/ref.ts";
+import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
+import { until } from "../kit/time/until.ts";
 import { CRDS, definition, groupOf, store } from "./store-definition.ts";
 import type { Theme } from "./theme.ts";
 

@@ -2,12 +2,12 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApiServer } from "../../src/apiserver/server.ts";
-import { silentLog } from "../../src/base/log.ts";
-import { runControllers } from "../../src/controllers/run-controllers.ts";
-import { connect } from "../../src/kube/client.ts";
-import { loadKubeConfig } from "../../src/kube/config.ts";
-import { systemClock } from "../../src/reconcile/system-clock.ts";
+import { startApiServer } from "../../src/local-kubernetes/apiserver/server.ts";
+import { silentLog } from "../../src/core/base/log.ts";
+import { runControllers } from "../../src/local-kubernetes/controllers/run-controllers.ts";
+import { connect } from "../../src/ports/kube/client.ts";
+import { loadKubeConfig } from "../../src/ports/kube/config.ts";
+import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
 import { findAssets } from "../kubernetes/assets.ts";
 import { startControlPlane } from "../kubernetes/control-plane.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { until } from "../kit/until.ts";
+import { until } from "../kit/time/until.ts";
 import type { Scene } from "./theme.ts";
 
 export const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { connect } from "../../src/kube/client.ts";
-import { loadKubeConfig } from "../../src/kube/config.ts";
-import type { KubeConfig } from "../../src/kube/kubeconfig.ts";
-import type { Kube } from "../../src/kube/kube.ts";
-import { openClients, type ApiClient } from "../kit/api-client.ts";
-import { until } from "../kit/until.ts";
+import { connect } from "../../src/ports/kube/client.ts";
+import { loadKubeConfig } from "../../src/ports/kube/config.ts";
+import type { KubeConfig } from "../../src/ports/kube/kubeconfig.ts";
+import type { Kube } from "../../src/ports/kube/kube.ts";
+import { openClients, type ApiClient } from "../kit/kubernetes/api-client.ts";
+import { until } from "../kit/time/until.ts";
 import type { Subject } from "./servers.ts";
 
 /** What a rule works with: one running Kubernetes, and a namespace that belongs to the rule's theme. */

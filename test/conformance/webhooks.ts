@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { until } from "../kit/until.ts";
+import { until } from "../kit/time/until.ts";
 import { configMap, PATCH } from "./objects.ts";
 import type { Scene, Theme } from "./theme.ts";
 import { startHook, type Hook } from "./webhook-server.ts";

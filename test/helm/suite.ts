@@ -3,17 +3,17 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parseAllDocuments } from "yaml";
-import { OPERATOR_NAME, RELEASE_ANNOTATION } from "../../src/api/names.ts";
-import { CustomResourceDefinitions, Deployments, Namespaces } from "../../src/kube/builtin.ts";
-import { Clusters } from "../../src/observe/kinds.ts";
-import { bundleFor, watchedNamespaceFor } from "../../src/releases/bundle.ts";
-import { chartFor } from "../../src/releases/chart.ts";
-import { latestRelease } from "../../src/releases/find.ts";
-import type { Release } from "../../src/releases/release.ts";
-import { release } from "../kit/cluster-view.ts";
-import { until } from "../kit/until.ts";
+import { OPERATOR_NAME, RELEASE_ANNOTATION } from "../../src/core/api/names.ts";
+import { CustomResourceDefinitions, Deployments, Namespaces } from "../../src/ports/kube/builtin.ts";
+import { Clusters } from "../../src/mechanisms/observe/kinds.ts";
+import { bundleFor, watchedNamespaceFor } from "../../src/core/releases/bundle.ts";
+import { chartFor } from "../../src/core/releases/chart.ts";
+import { latestRelease } from "../../src/core/releases/find.ts";
+import type { Release } from "../../src/core/releases/release.ts";
+import { release } from "../kit/facts/cluster-view.ts";
+import { until } from "../kit/time/until.ts";
 import type { Kubectl } from "../kubectl/kubectl.ts";
-import type { Judge } from "../kit/judge.ts";
+import type { Judge } from "../kit/kubernetes/judge.ts";
 
 /** An API server, the helm that asks it, and who runs the pods of Jobs meanwhile. */
 export interface HelmJudge extends Judge {

@@ -4,7 +4,7 @@ import { LOG_LINES } from "../conformance/servers.ts";
 import { contract, newest } from "./contract.ts";
 import { cache, configMap, pod, together, workload } from "./fixtures.ts";
 import { minorOf } from "./kubectl.ts";
-import { until } from "../kit/until.ts";
+import { until } from "../kit/time/until.ts";
 
 const NS = "reading";
 

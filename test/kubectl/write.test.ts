@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "../kit/until.ts";
+import { until } from "../kit/time/until.ts";
 import { contract, newest } from "./contract.ts";
 import { cache, configMap, pod, together, workload } from "./fixtures.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { Nodes, PersistentVolumeClaims, PersistentVolumes, Pods, StatefulSets } from "../../src/kube/builtin.ts";
-import { until } from "../kit/until.ts";
+import { Nodes, PersistentVolumeClaims, PersistentVolumes, Pods, StatefulSets } from "../../src/ports/kube/builtin.ts";
+import { until } from "../kit/time/until.ts";
 import { skipWithout } from "./assets.ts";
 import { startCluster, type Cluster, type ClusterNode } from "./cluster.ts";
 import { cgroupOf } from "./home.ts";

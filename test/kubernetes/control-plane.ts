@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { connect } from "../../src/kube/client.ts";
-import { loadKubeConfig } from "../../src/kube/config.ts";
-import type { Kube, Ref } from "../../src/kube/kube.ts";
-import { loopbackAddress } from "../kit/engine.ts";
+import { connect } from "../../src/ports/kube/client.ts";
+import { loadKubeConfig } from "../../src/ports/kube/config.ts";
+import type { Kube, Ref } from "../../src/ports/kube/kube.ts";
+import { loopbackAddress } from "../kit/engines/engine.ts";
 import { findAssets } from "./assets.ts";
 import { API_PORT, type Addresses } from "./control-plane/arguments.ts";
 import {
@@ -62,7 +62,7 @@ export interface ControlPlaneOptions {
  *     const skip = skipWithout("api"); // from ./assets.ts: a reason, or false
  *     test("…", { skip }, async () => {
  *       await using real = await startControlPlane();
- *       await real.kube.create(ConfigMaps, …);                            // as administrator, over src/kube
+ *       await real.kube.create(ConfigMaps, …);                            // as administrator, over src/ports/kube
  *       spawn(real.kubectl, ["get", "ns"], { env: { KUBECONFIG: real.kubeconfig, HOME: real.folder } });
  *       const path = real.kubeconfigOfUser({ name: "jane", groups: ["dev"] }); // for RBAC
  *     });

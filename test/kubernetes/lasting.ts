@@ -6,7 +6,7 @@ import { LEVELS, type Level } from "./assets.ts";
 import { runCluster } from "./cluster/start-cluster.ts";
 import { runControlPlane, type ControlPlane } from "./control-plane.ts";
 import { clearHome, LASTING_HOME, orClearHome, sweep } from "./home.ts";
-import { loopbackAddress } from "../kit/engine.ts";
+import { loopbackAddress } from "../kit/engines/engine.ts";
 import { launcher, notedProcesses } from "./processes.ts";
 
 /** The Kubernetes of this machine that goes on by itself, for people. */

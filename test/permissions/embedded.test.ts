@@ -1,6 +1,6 @@
 import { after, before } from "node:test";
-import { embeddedJudge } from "../kit/judge.ts";
-import { defineKinds } from "../kit/permission-scene.ts";
+import { embeddedJudge } from "../kit/kubernetes/judge.ts";
+import { defineKinds } from "../kit/kubernetes/permission-scene.ts";
 import { permissionSuite } from "./suite.ts";
 
 let judge: Awaited<ReturnType<typeof embeddedJudge>>;

@@ -1,6 +1,6 @@
 import { after, before, describe } from "node:test";
-import { realJudge } from "../kit/judge.ts";
-import { defineKinds } from "../kit/permission-scene.ts";
+import { realJudge } from "../kit/kubernetes/judge.ts";
+import { defineKinds } from "../kit/kubernetes/permission-scene.ts";
 import { skipWithout } from "../kubernetes/assets.ts";
 import { permissionSuite } from "./suite.ts";
 

@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import type { StoreEnterpriseCluster } from "../../src/api/kinds.ts";
-import { OPERATOR_NAME, PORTS } from "../../src/api/names.ts";
-import { jsonLog, silentLog } from "../../src/base/log.ts";
-import { ConfigMaps, EndpointSlices, Events, Roles, Services, StatefulSets } from "../../src/kube/builtin.ts";
-import { startInformer } from "../../src/kube/informer.ts";
-import type { Kube, Stored } from "../../src/kube/kube.ts";
-import { ownerReference } from "../../src/kube/ref.ts";
-import type { BdbRecord, NodeRecord } from "../../src/management/records.ts";
-import { Clusters } from "../../src/observe/kinds.ts";
-import { reviewPermissions } from "../../src/observe/permissions.ts";
-import { runOperator } from "../../src/operator/run.ts";
-import { planCluster } from "../../src/planner/cluster/plan.ts";
-import { objectKeeper } from "../../src/reconcile/keeper.ts";
-import { systemClock } from "../../src/reconcile/system-clock.ts";
+import type { StoreEnterpriseCluster } from "../../src/core/api/kinds.ts";
+import { OPERATOR_NAME, PORTS } from "../../src/core/api/names.ts";
+import { jsonLog, silentLog } from "../../src/core/base/log.ts";
+import { ConfigMaps, EndpointSlices, Events, Roles, Services, StatefulSets } from "../../src/ports/kube/builtin.ts";
+import { startInformer } from "../../src/ports/kube/informer.ts";
+import type { Kube, Stored } from "../../src/ports/kube/kube.ts";
+import { ownerReference } from "../../src/ports/kube/ref.ts";
+import type { BdbRecord, NodeRecord } from "../../src/ports/management/records.ts";
+import { Clusters } from "../../src/mechanisms/observe/kinds.ts";
+import { reviewPermissions } from "../../src/mechanisms/observe/permissions.ts";
+import { runOperator } from "../../src/programs/operator/run.ts";
+import { planCluster } from "../../src/core/planner/cluster/plan.ts";
+import { objectKeeper } from "../../src/mechanisms/reconcile/keeper.ts";
+import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
 import {
   clusterNeeds,
   clusterRules,
@@ -23,13 +23,13 @@ import {
   operatorNeeds,
   type Need,
   type PolicyRule,
-} from "../../src/releases/roles.ts";
-import { databaseEndpoints, databaseService } from "../../src/rigger/endpoints.ts";
-import { clusterView, NEW } from "../kit/cluster-view.ts";
-import { loopbackAddress } from "../kit/engine.ts";
-import type { Judge } from "../kit/judge.ts";
-import { lineOf, openNamespace, rulesWithout, writeRole } from "../kit/permission-scene.ts";
-import { until } from "../kit/until.ts";
+} from "../../src/core/releases/roles.ts";
+import { databaseEndpoints, databaseService } from "../../src/programs/rigger/endpoints.ts";
+import { clusterView, NEW } from "../kit/facts/cluster-view.ts";
+import { loopbackAddress } from "../kit/engines/engine.ts";
+import type { Judge } from "../kit/kubernetes/judge.ts";
+import { lineOf, openNamespace, rulesWithout, writeRole } from "../kit/kubernetes/permission-scene.ts";
+import { until } from "../kit/time/until.ts";
 
 const REC = "rec";
 

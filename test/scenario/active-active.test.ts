@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { latestRelease } from "../../src/releases/find.ts";
-import { release } from "../kit/cluster-view.ts";
-import { tallyArchive } from "../kit/module-archive.ts";
-import { startSites, type Site, type Sites } from "../kit/sites.ts";
-import { until } from "../kit/until.ts";
+import { latestRelease } from "../../src/core/releases/find.ts";
+import { release } from "../kit/facts/cluster-view.ts";
+import { tallyArchive } from "../kit/modules/module-archive.ts";
+import { startSites, type Site, type Sites } from "../kit/world/sites.ts";
+import { until } from "../kit/time/until.ts";
 import { rule } from "../specification/rule.ts";
 
 // Three clusters: the namespaces east and west of one Kubernetes, and north in another one, of an older release at first.

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { startLoad } from "../../src/demo/load.ts";
-import type { LoadResult } from "../../src/demo/load.ts";
-import type { BdbRecord } from "../../src/management/records.ts";
-import { startTestCluster } from "../kit/cluster.ts";
-import type { TestCluster } from "../kit/cluster.ts";
-import { startService } from "../kit/service.ts";
-import type { TestService } from "../kit/service.ts";
-import { callEngine } from "../../src/resp/engine-client.ts";
-import { until } from "../kit/until.ts";
+import { startLoad } from "../../src/programs/demo/load.ts";
+import type { LoadResult } from "../../src/programs/demo/load.ts";
+import type { BdbRecord } from "../../src/ports/management/records.ts";
+import { startTestCluster } from "../kit/world/cluster.ts";
+import type { TestCluster } from "../kit/world/cluster.ts";
+import { startService } from "../kit/engines/service.ts";
+import type { TestService } from "../kit/engines/service.ts";
+import { callEngine } from "../../src/ports/resp/engine-client.ts";
+import { until } from "../kit/time/until.ts";
 
 const PASSWORD = "s3cret";
 const PATIENCE = { withinMs: 30_000, everyMs: 25 };

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { StoreEnterpriseDatabase } from "../../src/api/kinds.ts";
-import { isTrue } from "../../src/kube/conditions.ts";
-import type { Stored } from "../../src/kube/kube.ts";
-import { Clusters, Databases } from "../../src/observe/kinds.ts";
-import type { RouteName } from "../../src/management/routes.ts";
-import { loopbackAddress } from "../kit/engine.ts";
-import { startOperatorWorld, type OperatorWorld } from "../kit/operator-world.ts";
-import { simulateAgents, type SimulatedAgents } from "../kit/simulated-agents.ts";
-import { simulateNodes } from "../kit/simulated-nodes.ts";
-import { until } from "../kit/until.ts";
+import type { StoreEnterpriseDatabase } from "../../src/core/api/kinds.ts";
+import { isTrue } from "../../src/ports/kube/conditions.ts";
+import type { Stored } from "../../src/ports/kube/kube.ts";
+import { Clusters, Databases } from "../../src/mechanisms/observe/kinds.ts";
+import type { RouteName } from "../../src/ports/management/routes.ts";
+import { loopbackAddress } from "../kit/engines/engine.ts";
+import { startOperatorWorld, type OperatorWorld } from "../kit/operator/operator-world.ts";
+import { simulateAgents, type SimulatedAgents } from "../kit/operator/simulated-agents.ts";
+import { simulateNodes } from "../kit/operator/simulated-nodes.ts";
+import { until } from "../kit/time/until.ts";
 
 const DATABASES = 50;
 const VERSION = "8.2.0-12";

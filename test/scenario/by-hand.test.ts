@@ -3,13 +3,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { startReleaseServer, type ReleaseServer } from "../../src/demo/release-server.ts";
-import { bundleFor } from "../../src/releases/bundle.ts";
-import { latestRelease, releaseByOperator } from "../../src/releases/find.ts";
-import { release } from "../kit/cluster-view.ts";
-import { tallyArchive } from "../kit/module-archive.ts";
-import { startShell, type Shell } from "../kit/shell.ts";
-import { until } from "../kit/until.ts";
+import { startReleaseServer, type ReleaseServer } from "../../src/programs/demo/release-server.ts";
+import { bundleFor } from "../../src/core/releases/bundle.ts";
+import { latestRelease, releaseByOperator } from "../../src/core/releases/find.ts";
+import { release } from "../kit/facts/cluster-view.ts";
+import { tallyArchive } from "../kit/modules/module-archive.ts";
+import { startShell, type Shell } from "../kit/world/shell.ts";
+import { until } from "../kit/time/until.ts";
 import { rule, rules } from "../specification/rule.ts";
 
 // The procedure of the contract (§4.3), typed command by command by a reader who knows nothing else: bash, kubectl, curl.

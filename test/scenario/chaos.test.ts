@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { test } from "node:test";
-import { clusterNames } from "../../src/api/names.ts";
-import type { DatabaseRecord } from "../../src/api/records.ts";
-import { CAST, Clusters, Databases } from "../../src/demo/cast.ts";
-import { startLoadProcess } from "../../src/demo/load-process.ts";
-import { fetchBundle } from "../../src/demo/release-server.ts";
+import { clusterNames } from "../../src/core/api/names.ts";
+import type { DatabaseRecord } from "../../src/core/api/records.ts";
+import { CAST, Clusters, Databases } from "../../src/programs/demo/cast.ts";
+import { startLoadProcess } from "../../src/programs/demo/load-process.ts";
+import { fetchBundle } from "../../src/programs/demo/release-server.ts";
 import {
   createCluster,
   createDatabase,
@@ -13,16 +13,16 @@ import {
   upgradeCluster,
   upgradeDatabase,
   upgradeOperator,
-} from "../../src/demo/stages.ts";
-import { findEndpoint } from "../../src/demo/story.ts";
-import { until } from "../../src/demo/until.ts";
-import { ConfigMaps, Pods } from "../../src/kube/builtin.ts";
-import { startInformer } from "../../src/kube/informer.ts";
-import { callEngine } from "../../src/resp/engine-client.ts";
-import { replicationView, parseInfo } from "../../src/resp/info.ts";
-import { textOf } from "../../src/resp/reply.ts";
-import { seededDice, storedRecord, unleash, VICTIMS, type Victim } from "../kit/chaos.ts";
-import { startStoryWorld, type StoryWorld } from "../kit/story-world.ts";
+} from "../../src/programs/demo/stages.ts";
+import { findEndpoint } from "../../src/programs/demo/story.ts";
+import { until } from "../../src/programs/demo/until.ts";
+import { ConfigMaps, Pods } from "../../src/ports/kube/builtin.ts";
+import { startInformer } from "../../src/ports/kube/informer.ts";
+import { callEngine } from "../../src/ports/resp/engine-client.ts";
+import { replicationView, parseInfo } from "../../src/ports/resp/info.ts";
+import { textOf } from "../../src/ports/resp/reply.ts";
+import { seededDice, storedRecord, unleash, VICTIMS, type Victim } from "../kit/world/chaos.ts";
+import { startStoryWorld, type StoryWorld } from "../kit/world/story-world.ts";
 
 const CONNECTIONS = 20;
 /** Victims whose end costs no acknowledged write; `CHAOS_VICTIMS=primary,proxy` chooses others. */

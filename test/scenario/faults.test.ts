@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import type { DatabaseRecord } from "../../src/api/records.ts";
-import { LABELS } from "../../src/api/names.ts";
-import { messageOf } from "../../src/base/fault.ts";
-import { CAST, Clusters, Databases } from "../../src/demo/cast.ts";
-import { startLoad, type Load } from "../../src/demo/load.ts";
+import type { DatabaseRecord } from "../../src/core/api/records.ts";
+import { LABELS } from "../../src/core/api/names.ts";
+import { messageOf } from "../../src/core/base/fault.ts";
+import { CAST, Clusters, Databases } from "../../src/programs/demo/cast.ts";
+import { startLoad, type Load } from "../../src/programs/demo/load.ts";
 import {
   createCluster,
   createDatabase,
@@ -13,12 +13,12 @@ import {
   upgradeCluster,
   upgradeDatabase,
   upgradeOperator,
-} from "../../src/demo/stages.ts";
-import { fetchBundle } from "../../src/demo/release-server.ts";
-import { findEndpoint } from "../../src/demo/story.ts";
-import { until } from "../../src/demo/until.ts";
-import { ConfigMaps, Pods, StatefulSets } from "../../src/kube/builtin.ts";
-import { startStoryWorld, type StoryWorld } from "../kit/story-world.ts";
+} from "../../src/programs/demo/stages.ts";
+import { fetchBundle } from "../../src/programs/demo/release-server.ts";
+import { findEndpoint } from "../../src/programs/demo/story.ts";
+import { until } from "../../src/programs/demo/until.ts";
+import { ConfigMaps, Pods, StatefulSets } from "../../src/ports/kube/builtin.ts";
+import { startStoryWorld, type StoryWorld } from "../kit/world/story-world.ts";
 
 const REC = { namespace: CAST.namespace, name: CAST.cluster };
 const REDB = { namespace: CAST.namespace, name: CAST.database };

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "node:test";
-import type { BdbRecord } from "../../src/management/records.ts";
-import { seededDice } from "../kit/chaos.ts";
-import { startTestCluster } from "../kit/cluster.ts";
-import type { TestCluster } from "../kit/cluster.ts";
-import { startLedger } from "../kit/load-ledger.ts";
-import { until } from "../kit/until.ts";
+import type { BdbRecord } from "../../src/ports/management/records.ts";
+import { seededDice } from "../kit/world/chaos.ts";
+import { startTestCluster } from "../kit/world/cluster.ts";
+import type { TestCluster } from "../kit/world/cluster.ts";
+import { startLedger } from "../kit/world/load-ledger.ts";
+import { until } from "../kit/time/until.ts";
 
 /** How often the primary's node is frozen; `FREEZE_SEED` and `FREEZE_ROUNDS` choose others. */
 const rounds = Number(process.env["FREEZE_ROUNDS"] ?? 2);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { availableParallelism, loadavg } from "node:os";
 import { after, before, describe } from "node:test";
-import type { Finding } from "../../src/api/parts.ts";
-import { Databases } from "../../src/demo/cast.ts";
-import { Events } from "../../src/kube/builtin.ts";
-import { release } from "../kit/cluster-view.ts";
+import type { Finding } from "../../src/core/api/parts.ts";
+import { Databases } from "../../src/programs/demo/cast.ts";
+import { Events } from "../../src/ports/kube/builtin.ts";
+import { release } from "../kit/facts/cluster-view.ts";
 import {
   beginFrozen,
   frozenCases,
@@ -12,13 +12,13 @@ import {
   SECRET,
   upgradeDatabase,
   type FrozenCase,
-} from "../kit/frozen-cases.ts";
-import { openLane, type Lane, type Rec } from "../kit/lane.ts";
-import { listAnotherModule, meetUnsupportedKubernetes } from "../kit/lane-rounds.ts";
-import { tallyArchive } from "../kit/module-archive.ts";
-import { startModuleRepository, type ModuleRepository } from "../kit/module-repository.ts";
-import { startStoryWorld, type StoryWorld } from "../kit/story-world.ts";
-import { until } from "../kit/until.ts";
+} from "../kit/world/frozen-cases.ts";
+import { openLane, type Lane, type Rec } from "../kit/world/lane.ts";
+import { listAnotherModule, meetUnsupportedKubernetes } from "../kit/world/lane-rounds.ts";
+import { tallyArchive } from "../kit/modules/module-archive.ts";
+import { startModuleRepository, type ModuleRepository } from "../kit/modules/module-repository.ts";
+import { startStoryWorld, type StoryWorld } from "../kit/world/story-world.ts";
+import { until } from "../kit/time/until.ts";
 import { rules } from "../specification/rule.ts";
 import type { RuleName } from "../specification/rules.ts";
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { LICENSE_AUTHORITIES, type LicenseTerms } from "../../src/api/license.ts";
-import { clusterNames } from "../../src/api/names.ts";
-import { ConfigMaps } from "../../src/kube/builtin.ts";
-import { connect } from "../../src/kube/client.ts";
-import { loadKubeConfig } from "../../src/kube/config.ts";
-import { createLicenseAuthority, signLicense } from "../../src/management/license.ts";
-import { startTestCluster, type TestCluster } from "../kit/cluster.ts";
-import { until } from "../kit/until.ts";
+import { LICENSE_AUTHORITIES, type LicenseTerms } from "../../src/core/api/license.ts";
+import { clusterNames } from "../../src/core/api/names.ts";
+import { ConfigMaps } from "../../src/ports/kube/builtin.ts";
+import { connect } from "../../src/ports/kube/client.ts";
+import { loadKubeConfig } from "../../src/ports/kube/config.ts";
+import { createLicenseAuthority, signLicense } from "../../src/ports/management/license.ts";
+import { startTestCluster, type TestCluster } from "../kit/world/cluster.ts";
+import { until } from "../kit/time/until.ts";
 
 const authority = createLicenseAuthority();
 let cluster: TestCluster;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { BdbRecord, ModuleRecord } from "../../src/management/records.ts";
-import { callEngine } from "../../src/resp/engine-client.ts";
-import type { Reply } from "../../src/resp/reply.ts";
-import { startTestCluster, type TestCluster } from "../kit/cluster.ts";
-import { tallyArchive } from "../kit/module-archive.ts";
-import { until } from "../kit/until.ts";
+import type { BdbRecord, ModuleRecord } from "../../src/ports/management/records.ts";
+import { callEngine } from "../../src/ports/resp/engine-client.ts";
+import type { Reply } from "../../src/ports/resp/reply.ts";
+import { startTestCluster, type TestCluster } from "../kit/world/cluster.ts";
+import { tallyArchive } from "../kit/modules/module-archive.ts";
+import { until } from "../kit/time/until.ts";
 
 let cluster: TestCluster;
 before(async () => {

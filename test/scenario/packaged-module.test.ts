@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { BdbRecord } from "../../src/management/records.ts";
-import { callEngine } from "../../src/resp/engine-client.ts";
-import type { Reply } from "../../src/resp/reply.ts";
-import { startTestCluster, type TestCluster } from "../kit/cluster.ts";
-import { noPackagedModule, searchArchive } from "../kit/packaged-module.ts";
-import { until } from "../kit/until.ts";
+import type { BdbRecord } from "../../src/ports/management/records.ts";
+import { callEngine } from "../../src/ports/resp/engine-client.ts";
+import type { Reply } from "../../src/ports/resp/reply.ts";
+import { startTestCluster, type TestCluster } from "../kit/world/cluster.ts";
+import { noPackagedModule, searchArchive } from "../kit/modules/packaged-module.ts";
+import { until } from "../kit/time/until.ts";
 
 describe("a search module that a distribution packages", { skip: noPackagedModule() ?? false }, () => {
   let cluster: TestCluster;

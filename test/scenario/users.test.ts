@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { request } from "node:https";
 import { after, before, test } from "node:test";
-import { PORTS, clusterNames } from "../../src/api/names.ts";
-import type { UserRecord } from "../../src/management/records.ts";
-import { startTestCluster, type TestCluster } from "../kit/cluster.ts";
-import { until } from "../kit/until.ts";
+import { PORTS, clusterNames } from "../../src/core/api/names.ts";
+import type { UserRecord } from "../../src/ports/management/records.ts";
+import { startTestCluster, type TestCluster } from "../kit/world/cluster.ts";
+import { until } from "../kit/time/until.ts";
 
 const PASSWORD = "correct horse";
 let cluster: TestCluster;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tellStory } from "../../src/demo/story.ts";
-import { CAST, Clusters, Databases } from "../../src/demo/cast.ts";
-import { Pods } from "../../src/kube/builtin.ts";
-import { startAudit } from "../kit/audit.ts";
-import { startStoryWorld } from "../kit/story-world.ts";
-import { until } from "../kit/until.ts";
+import { tellStory } from "../../src/programs/demo/story.ts";
+import { CAST, Clusters, Databases } from "../../src/programs/demo/cast.ts";
+import { Pods } from "../../src/ports/kube/builtin.ts";
+import { startAudit } from "../kit/kubernetes/audit.ts";
+import { startStoryWorld } from "../kit/world/story-world.ts";
+import { until } from "../kit/time/until.ts";
 
 test("operator, cluster and database are upgraded under load: nothing failed, nothing lost, no permission idle", async () => {
   const audit = startAudit(CAST.cluster, CAST.namespace);

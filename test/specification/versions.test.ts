@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { compareVersionText } from "../../src/base/version.ts";
-import { CATALOGUE } from "../../src/releases/catalogue.ts";
-import { pathProblem } from "../../src/releases/path.ts";
-import { findingsAt } from "../../src/planner/prerequisites/run.ts";
-import { situationOf } from "../../src/planner/prerequisites/situation.ts";
-import { clusterView, release } from "../kit/cluster-view.ts";
+import { compareVersionText } from "../../src/core/base/version.ts";
+import { CATALOGUE } from "../../src/core/releases/catalogue.ts";
+import { pathProblem } from "../../src/core/releases/path.ts";
+import { findingsAt } from "../../src/core/planner/prerequisites/run.ts";
+import { situationOf } from "../../src/core/planner/prerequisites/situation.ts";
+import { clusterView, release } from "../kit/facts/cluster-view.ts";
 import { rule } from "./rule.ts";
 
 // Rules between releases of which the catalogue holds one side only; the worlds show that its decisions reach users.

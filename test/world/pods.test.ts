@@ -3,12 +3,19 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Event } from "kubernetes-types/core/v1.js";
-import { ConfigMaps, Events, Nodes, Pods, Secrets } from "../../src/kube/builtin.ts";
-import type { Kube, Stored } from "../../src/kube/kube.ts";
-import { conditionOf, createPod, HTTP_SERVER, podWhen, scriptContainer, waitingReason } from "../kit/pods.ts";
-import { testWorld } from "../kit/test-world.ts";
-import type { TestWorld } from "../kit/test-world.ts";
-import { until } from "../kit/until.ts";
+import { ConfigMaps, Events, Nodes, Pods, Secrets } from "../../src/ports/kube/builtin.ts";
+import type { Kube, Stored } from "../../src/ports/kube/kube.ts";
+import {
+  conditionOf,
+  createPod,
+  HTTP_SERVER,
+  podWhen,
+  scriptContainer,
+  waitingReason,
+} from "../kit/kubernetes/pods.ts";
+import { testWorld } from "../kit/world/test-world.ts";
+import type { TestWorld } from "../kit/world/test-world.ts";
+import { until } from "../kit/time/until.ts";
 
 let local: TestWorld;
 let kube: Kube;

@@ -3,11 +3,11 @@ import { spawnSync } from "node:child_process";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Clusters } from "../../src/observe/kinds.ts";
-import { release } from "../kit/cluster-view.ts";
-import { tallyArchive } from "../kit/module-archive.ts";
+import { Clusters } from "../../src/mechanisms/observe/kinds.ts";
+import { release } from "../kit/facts/cluster-view.ts";
+import { tallyArchive } from "../kit/modules/module-archive.ts";
 import { foundKubectls } from "../kubectl/kubectl.ts";
-import { startStorectlWorld, type StorectlWorld } from "../kit/storectl-world.ts";
+import { startStorectlWorld, type StorectlWorld } from "../kit/world/storectl-world.ts";
 
 const [kubectl] = foundKubectls();
 

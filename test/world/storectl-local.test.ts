@@ -5,13 +5,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { connect } from "../../src/kube/client.ts";
-import { loadKubeConfig } from "../../src/kube/config.ts";
-import type { Kube } from "../../src/kube/kube.ts";
-import { imagesOf } from "../../src/releases/images.ts";
-import { latestRelease } from "../../src/releases/find.ts";
-import { createPod, podWhen } from "../kit/pods.ts";
-import { until } from "../kit/until.ts";
+import { connect } from "../../src/ports/kube/client.ts";
+import { loadKubeConfig } from "../../src/ports/kube/config.ts";
+import type { Kube } from "../../src/ports/kube/kube.ts";
+import { imagesOf } from "../../src/core/releases/images.ts";
+import { latestRelease } from "../../src/core/releases/find.ts";
+import { createPod, podWhen } from "../kit/kubernetes/pods.ts";
+import { until } from "../kit/time/until.ts";
 
 const STORECTL = join(import.meta.dirname, "../../src/bin/storectl.ts");
 const STORE = join(import.meta.dirname, "../../src/bin/store.ts");
@@ -40,7 +40,7 @@ describe("storectl local", () => {
   test("a second world in the same folder is refused", async () => {
     const { code, stderr } = await run(STORE, ["world", "--dir", dir]);
     assert.equal(code, 1);
-    assert.match(stderr, /BIN_WORLD_IN_USE: a world runs in .* already, as process \d+/);
+    assert.match(stderr, /WORLD_IN_USE: a world runs in .* already, as process \d+/);
     assert.equal((await status()).state, "running");
   });
 

@@ -3,12 +3,12 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { RoleBindings, Roles, ServiceAccounts } from "../../src/kube/builtin.ts";
-import { Clusters } from "../../src/observe/kinds.ts";
-import { latestRelease } from "../../src/releases/find.ts";
-import { release } from "../kit/cluster-view.ts";
-import { PATIENCE, startStorectlWorld, type Ran, type StorectlWorld } from "../kit/storectl-world.ts";
-import { until } from "../kit/until.ts";
+import { RoleBindings, Roles, ServiceAccounts } from "../../src/ports/kube/builtin.ts";
+import { Clusters } from "../../src/mechanisms/observe/kinds.ts";
+import { latestRelease } from "../../src/core/releases/find.ts";
+import { release } from "../kit/facts/cluster-view.ts";
+import { PATIENCE, startStorectlWorld, type Ran, type StorectlWorld } from "../kit/world/storectl-world.ts";
+import { until } from "../kit/time/until.ts";
 import { foundKubectls } from "../kubectl/kubectl.ts";
 import { rules } from "../specification/rule.ts";
 

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
-import { Clusters, Databases } from "../../src/observe/kinds.ts";
-import { latestRelease } from "../../src/releases/find.ts";
-import { release } from "../kit/cluster-view.ts";
-import { startStorectlWorld, type StorectlWorld } from "../kit/storectl-world.ts";
-import { until } from "../kit/until.ts";
+import { Clusters, Databases } from "../../src/mechanisms/observe/kinds.ts";
+import { latestRelease } from "../../src/core/releases/find.ts";
+import { release } from "../kit/facts/cluster-view.ts";
+import { startStorectlWorld, type StorectlWorld } from "../kit/world/storectl-world.ts";
+import { until } from "../kit/time/until.ts";
 
 const LATEST = latestRelease();
 const WISH = ["upgrade", "--to", LATEST.operator, "--databases", "8.0"];

@@ -5,11 +5,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { Pods, PersistentVolumeClaims, Services } from "../../src/kube/builtin.ts";
-import { conditionOf, createPod, HTTP_SERVER, podWhen, scriptContainer } from "../kit/pods.ts";
-import { testWorld } from "../kit/test-world.ts";
-import type { TestWorld } from "../kit/test-world.ts";
-import { until } from "../kit/until.ts";
+import { Pods, PersistentVolumeClaims, Services } from "../../src/ports/kube/builtin.ts";
+import { conditionOf, createPod, HTTP_SERVER, podWhen, scriptContainer } from "../kit/kubernetes/pods.ts";
+import { testWorld } from "../kit/world/test-world.ts";
+import type { TestWorld } from "../kit/world/test-world.ts";
+import { until } from "../kit/time/until.ts";
 
 let local: TestWorld;
 before(async () => {

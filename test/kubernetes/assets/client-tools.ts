@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { unpack } from "../../../src/modules/entries.ts";
+import { unpack } from "../../../src/ports/modules/entries.ts";
 import type { Say } from "./ensure.ts";
 import { CLIENT_TOOLS } from "./recipe.ts";
 

@@ -1,13 +1,18 @@
 // A program of a cluster's center, `addons.ts <address> <folder>`: the name server on that address, and the maker of volumes, which are
 // folders in that folder. KUBECONFIG says where the API server is.
 import { argv, env, stderr } from "node:process";
-import { jsonLog } from "../../../src/base/log.ts";
-import { EndpointSlices, PersistentVolumeClaims, PersistentVolumes, Services } from "../../../src/kube/builtin.ts";
-import { connect } from "../../../src/kube/client.ts";
-import { loadKubeConfig } from "../../../src/kube/config.ts";
-import { startInformer } from "../../../src/kube/informer.ts";
-import { runController } from "../../../src/reconcile/controller.ts";
-import { systemClock } from "../../../src/reconcile/system-clock.ts";
+import { jsonLog } from "../../../src/core/base/log.ts";
+import {
+  EndpointSlices,
+  PersistentVolumeClaims,
+  PersistentVolumes,
+  Services,
+} from "../../../src/ports/kube/builtin.ts";
+import { connect } from "../../../src/ports/kube/client.ts";
+import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
+import { startInformer } from "../../../src/ports/kube/informer.ts";
+import { runController } from "../../../src/mechanisms/reconcile/controller.ts";
+import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
 import { addressesOf } from "./dns-names.ts";
 import { serveDns } from "./dns-server.ts";
 import { enqueueAll, provide, takeBack } from "./volumes.ts";

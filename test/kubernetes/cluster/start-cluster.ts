@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
-import { Nodes } from "../../../src/kube/builtin.ts";
-import type { Kube } from "../../../src/kube/kube.ts";
-import { until } from "../../kit/until.ts";
+import { Nodes } from "../../../src/ports/kube/builtin.ts";
+import type { Kube } from "../../../src/ports/kube/kube.ts";
+import { until } from "../../kit/time/until.ts";
 import type { Cluster, ClusterNode, ClusterOptions } from "../cluster.ts";
 import type { Launcher } from "../processes.ts";
 import { placesOf } from "./addressing.ts";

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf } from "../../../src/base/fault.ts";
-import { ServiceAccounts } from "../../../src/kube/builtin.ts";
-import type { Kube } from "../../../src/kube/kube.ts";
-import { until } from "../../kit/until.ts";
+import { messageOf } from "../../../src/core/base/fault.ts";
+import { ServiceAccounts } from "../../../src/ports/kube/builtin.ts";
+import type { Kube } from "../../../src/ports/kube/kube.ts";
+import { until } from "../../kit/time/until.ts";
 import type { Launcher, Running } from "../processes.ts";
 import { apiServerArguments, controllerManagerArguments, etcdArguments, type Addresses } from "./arguments.ts";
 import type { Identities } from "./identities.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { OPERATOR_NAME } from "../../../src/api/names.ts";
-import { CAST } from "../../../src/demo/cast.ts";
-import { createAuthority } from "../../../src/pki/authority.ts";
-import { until } from "../../kit/until.ts";
+import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
+import { CAST } from "../../../src/programs/demo/cast.ts";
+import { createAuthority } from "../../../src/ports/pki/authority.ts";
+import { until } from "../../kit/time/until.ts";
 import type { Scene } from "./scene.ts";
 
 const PATIENCE = { withinMs: 60_000, everyMs: 200 };

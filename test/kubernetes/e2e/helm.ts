@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { OPERATOR_NAME } from "../../../src/api/names.ts";
-import { CAST, demoCluster } from "../../../src/demo/cast.ts";
-import { chartFor } from "../../../src/releases/chart.ts";
-import type { Release } from "../../../src/releases/release.ts";
-import { until } from "../../kit/until.ts";
+import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
+import { CAST, demoCluster } from "../../../src/programs/demo/cast.ts";
+import { chartFor } from "../../../src/core/releases/chart.ts";
+import type { Release } from "../../../src/core/releases/release.ts";
+import { until } from "../../kit/time/until.ts";
 import { bindKubectl, type Kubectl } from "../../kubectl/kubectl.ts";
 import type { Scene } from "./scene.ts";
 

@@ -7,7 +7,7 @@ import { layerOf } from "../../../scripts/images/layer.ts";
 export const LOAD_IMAGE = "storeenterprise/load:test";
 export const LOAD_COMMAND: readonly string[] = ["node", "/opt/load/src/bin/load.ts"];
 
-const SOURCES = ["src/base", "src/kube", "src/demo", "src/bin/load.ts"];
+const SOURCES = ["src/core/base", "src/ports/kube", "src/programs/demo", "src/bin/load.ts"];
 const LIBRARY = "ioredis";
 
 interface Lock {

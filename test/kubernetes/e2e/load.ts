@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { LoadOptions, LoadResult } from "../../../src/demo/load.ts";
-import { startLoadProcess, type LoadProcess } from "../../../src/demo/load-process.ts";
-import { CAST } from "../../../src/demo/cast.ts";
-import { findEndpoint } from "../../../src/demo/story.ts";
-import { until } from "../../kit/until.ts";
+import type { LoadOptions, LoadResult } from "../../../src/programs/demo/load.ts";
+import { startLoadProcess, type LoadProcess } from "../../../src/programs/demo/load-process.ts";
+import { CAST } from "../../../src/programs/demo/cast.ts";
+import { findEndpoint } from "../../../src/programs/demo/story.ts";
+import { until } from "../../kit/time/until.ts";
 import { LOAD_COMMAND, LOAD_IMAGE } from "./load-image.ts";
 import type { Scene } from "./scene.ts";
 

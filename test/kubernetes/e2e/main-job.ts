@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { CAST, Clusters } from "../../../src/demo/cast.ts";
-import { receiptLines } from "../../../src/demo/receipt.ts";
-import { newestVersion, tellStory } from "../../../src/demo/story.ts";
-import { until } from "../../../src/demo/until.ts";
-import { Pods } from "../../../src/kube/builtin.ts";
-import { chooseEngine } from "../../../src/releases/engines.ts";
-import { discoverEngines } from "../../../src/supervisor/engines.ts";
+import { CAST, Clusters } from "../../../src/programs/demo/cast.ts";
+import { receiptLines } from "../../../src/programs/demo/receipt.ts";
+import { newestVersion, tellStory } from "../../../src/programs/demo/story.ts";
+import { until } from "../../../src/programs/demo/until.ts";
+import { Pods } from "../../../src/ports/kube/builtin.ts";
+import { chooseEngine } from "../../../src/core/releases/engines.ts";
+import { discoverEngines } from "../../../src/mechanisms/supervisor/engines.ts";
 import { startLoadOn } from "./load.ts";
 import type { Scene } from "./scene.ts";
 

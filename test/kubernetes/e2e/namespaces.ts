@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { CAST, demoCluster } from "../../../src/demo/cast.ts";
-import { until } from "../../kit/until.ts";
+import { CAST, demoCluster } from "../../../src/programs/demo/cast.ts";
+import { until } from "../../kit/time/until.ts";
 import type { Scene } from "./scene.ts";
 
 const NAMESPACE = "team-a";

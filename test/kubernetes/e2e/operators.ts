@@ -1,7 +1,7 @@
-import { OPERATOR_NAME } from "../../../src/api/names.ts";
-import { CAST } from "../../../src/demo/cast.ts";
-import { Leases } from "../../../src/kube/builtin.ts";
-import { until } from "../../kit/until.ts";
+import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
+import { CAST } from "../../../src/programs/demo/cast.ts";
+import { Leases } from "../../../src/ports/kube/builtin.ts";
+import { until } from "../../kit/time/until.ts";
 import type { Scene } from "./scene.ts";
 import { settled } from "./whereabouts.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { fetchBundle } from "../../../src/demo/release-server.ts";
-import { until } from "../../kit/until.ts";
+import { fetchBundle } from "../../../src/programs/demo/release-server.ts";
+import { until } from "../../kit/time/until.ts";
 import type { Scene } from "./scene.ts";
 
 const KINDS = "all,pvc,configmap,secret,lease,role,rolebinding,serviceaccount,pdb,endpointslices";

@@ -1,8 +1,8 @@
-import { clusterNames } from "../../../src/api/names.ts";
-import { CAST, Clusters, Databases } from "../../../src/demo/cast.ts";
-import { until } from "../../../src/demo/until.ts";
-import { Pods, StatefulSets } from "../../../src/kube/builtin.ts";
-import { storedRecord } from "../../kit/chaos.ts";
+import { clusterNames } from "../../../src/core/api/names.ts";
+import { CAST, Clusters, Databases } from "../../../src/programs/demo/cast.ts";
+import { until } from "../../../src/programs/demo/until.ts";
+import { Pods, StatefulSets } from "../../../src/ports/kube/builtin.ts";
+import { storedRecord } from "../../kit/world/chaos.ts";
 import type { Scene } from "./scene.ts";
 
 const REC = { namespace: CAST.namespace, name: CAST.cluster };

@@ -1,0 +1,235 @@
+import type { ManagementRole } from "./management-roles.ts";
+
+/** Database versions that may be asked for (§2.3). */
+export const STORE_VERSIONS = ["7.2", "7.4", "8.0", "8.2"] as const;
+/** Database versions that clusters run: an older one is known to the management API alone, and can only be upgraded from (§9). */
+export const DATABASE_VERSIONS = ["6.2", ...STORE_VERSIONS] as const;
+export type StoreVersion = (typeof DATABASE_VERSIONS)[number];
+/** One that `spec.storeVersion` may say. */
+export type AskedVersion = (typeof STORE_VERSIONS)[number];
+
+/** Life of a database as `GET /v1/bdbs` and the REDB status show it. */
+export const DATABASE_STATES = [
+  "pending",
+  "active",
+  "active-change-pending",
+  "delete-pending",
+  "import-pending",
+  "creation-failed",
+  "recovery",
+] as const;
+export type DatabaseState = (typeof DATABASE_STATES)[number];
+
+export const PERSISTENCE = [
+  "disabled",
+  "aofEverySecond",
+  "aofAlways",
+  "snapshotEvery1Hour",
+  "snapshotEvery6Hour",
+  "snapshotEvery12Hour",
+] as const;
+export type Persistence = (typeof PERSISTENCE)[number];
+
+export const EVICTION_POLICIES = [
+  "noeviction",
+  "allkeys-lru",
+  "allkeys-lfu",
+  "allkeys-random",
+  "volatile-lru",
+  "volatile-lfu",
+  "volatile-random",
+  "volatile-ttl",
+] as const;
+export type EvictionPolicy = (typeof EVICTION_POLICIES)[number];
+
+/** One engine process that the record asks for. */
+export interface InstanceRecord {
+  /** Unique within the database, never reused. */
+  readonly id: number;
+  /** uid of the node that runs it. */
+  readonly node: number;
+  /** TCP port on that node's address. */
+  readonly port: number;
+  readonly storeVersion: StoreVersion;
+  /**
+   * How many starts as primary the leader has allowed. An agent starts a primary only when this is higher than the
+   * number it has already used (kept in the data directory), so a crashed primary never comes back empty by itself.
+   */
+  readonly launch: number;
+}
+
+/** A switchover that has begun: whoever leads next completes it or takes it back, by asking the target for its role. */
+export interface SwitchoverIntent {
+  readonly to: number;
+  /** The epoch that begins when `to` is promoted. */
+  readonly epoch: number;
+  /** The primary is cut off and is not asked: from now on no proxy speaks to it. */
+  readonly forced?: true;
+}
+
+/** A slice of the key space: one primary and its replicas. */
+export interface ShardRecord {
+  readonly id: number;
+  /** Rises by one with each change of primary; agents and proxies refuse a lower one. */
+  readonly epoch: number;
+  /** id of the instance that serves. */
+  readonly primary: number;
+  readonly instances: readonly InstanceRecord[];
+  readonly switchover?: SwitchoverIntent;
+}
+
+/** A module that a database uses. */
+export interface DatabaseModule {
+  readonly name: string;
+  /** Arguments that it is loaded with, besides those of its own. */
+  readonly args: string;
+}
+
+/** One build of a module that is not bundled with the engines; every node keeps its shared object. */
+export interface InstalledModule {
+  /** 32 hexadecimal digits, the same for the same shared object. */
+  readonly uid: string;
+  readonly name: string;
+  readonly displayName: string;
+  readonly version: string;
+  /** Database version that it is for. */
+  readonly compatible: string;
+  /** `rhel9/x86_64`; empty when it runs on each. */
+  readonly platforms: readonly string[];
+  /** Of the shared object, hexadecimal. */
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly args: string;
+  readonly actionUid: string;
+  readonly installedTime: string;
+}
+
+/** Progress of `POST /v1/bdbs/<uid>/upgrade`; present while it runs. */
+export interface DatabaseUpgrade {
+  readonly target: StoreVersion;
+  readonly actionUid: string;
+  readonly startedAt: string;
+  readonly mayDiscardData: boolean;
+  /** Why it does not move at the moment; empty while it moves. */
+  readonly waitingFor: string;
+}
+
+/** What came of the last asynchronous change. */
+export interface DatabaseAction {
+  readonly uid: string;
+  readonly name: string;
+  readonly status: "queued" | "running" | "completed" | "failed";
+  /** 0 to 100. */
+  readonly progress: number;
+  readonly error?: string;
+}
+
+/**
+ * The truth about one database: one ConfigMap each, changed only with compare-and-swap by the cluster leader (or by the
+ * management API of any node, for what a user asks). Holds no secret.
+ */
+export interface DatabaseRecord {
+  readonly uid: number;
+  readonly name: string;
+  readonly memoryBytes: number;
+  /** Endpoint port, the same on each node. */
+  readonly port: number;
+  readonly replication: boolean;
+  readonly persistence: Persistence;
+  readonly evictionPolicy: EvictionPolicy;
+  /** The version that the database is at: every serving instance has it. */
+  readonly storeVersion: StoreVersion;
+  readonly status: DatabaseState;
+  /** Modules that are not bundled; absent: none. */
+  readonly modules?: readonly DatabaseModule[];
+  readonly shards: readonly ShardRecord[];
+  /** id that the next instance gets. */
+  readonly nextInstance: number;
+  readonly upgrade?: DatabaseUpgrade;
+  readonly lastAction?: DatabaseAction;
+  /** Why the last look found something to wait for outside an upgrade; absent when nothing is. */
+  readonly waitingFor?: string;
+  /** Sentences about acknowledged writes that a crash may have cost, newest last, at most 10. */
+  readonly lossReports: readonly string[];
+  readonly createdTime: string;
+  readonly lastChangedTime: string;
+}
+
+/** A node that is being left, has been left, or is being taken back. */
+export interface NodeMaintenance {
+  readonly node: number;
+  /** `request` lasts until maintenance_off; `shutdown` was asked for by the node's own agent, which ends it when it is back. */
+  readonly cause: "request" | "shutdown";
+  /** Leadership of the cluster leaves the node too. */
+  readonly demote: boolean;
+  readonly state: "evacuating" | "on" | "returning";
+  readonly since: string;
+  /** Why it does not move at the moment; empty while it moves. */
+  readonly waitingFor: string;
+  readonly action: DatabaseAction;
+}
+
+/** Asynchronous work that is over. */
+export interface FinishedAction extends DatabaseAction {
+  /** `bdb:<uid>` or `node:<uid>`. */
+  readonly object: string;
+}
+
+/** Somebody who may use the management API. */
+export interface ClusterUser {
+  readonly uid: number;
+  /** What the user logs in with. */
+  readonly email: string;
+  readonly name: string;
+  readonly role: ManagementRole;
+  /** The Secret with the hash of the password, key `hash`; another one for each password. */
+  readonly secret: string;
+}
+
+/**
+ * What the participants of an Active-Active database agree on. Each participant keeps a copy in its own cluster, and joins
+ * it with the copies of the others (src/core/planner/active-active/record.ts).
+ */
+export interface ActiveActiveRecord {
+  /** uid of the object that was made first. */
+  readonly guid: string;
+  /** Name of its object on every participant. */
+  readonly name: string;
+  /** It was deleted on one participant, and nothing else counts any more. */
+  readonly deleted?: true;
+  /** Version that is asked for, for instance "8.0"; it only rises. */
+  readonly version: string;
+  /** Names of the remote clusters that stand for the participants. */
+  readonly participants: readonly ActiveActiveParticipant[];
+  /** `globalConfigurations` of the object without what is said here or differs from site to site. */
+  readonly configuration: Readonly<Record<string, unknown>>;
+  /** Which edit of participants and configuration this is: the highest count holds, and of equal ones the last author by name. */
+  readonly edit: { readonly count: number; readonly author: string };
+}
+
+export interface ActiveActiveParticipant {
+  readonly name: string;
+  readonly namespace?: string | undefined;
+  readonly externalReplicationPort?: number | undefined;
+}
+
+/** The truth about the cluster itself: one ConfigMap, changed with compare-and-swap. */
+export interface ClusterStateRecord {
+  readonly createdTime: string;
+  /** uid that the next database gets; never reused. */
+  readonly nextDatabase: number;
+  /** At most one entry a node. */
+  readonly maintenance: readonly NodeMaintenance[];
+  /** Modules that were uploaded or downloaded; absent: none. */
+  readonly modules?: readonly InstalledModule[];
+  /** The signed licence as it was installed; absent: the trial. */
+  readonly license?: string;
+  /** Who may use the management API beside the cluster's own administrator; absent: nobody. */
+  readonly users?: readonly ClusterUser[];
+  /** Version of the operator that looks after the cluster, as it said itself; absent: it has said nothing. */
+  readonly operator?: string;
+  /** Active-Active databases that the cluster takes part in, and the last ones that were deleted; absent: none. */
+  readonly activeActives?: readonly ActiveActiveRecord[];
+  /** Newest last, at most 50. */
+  readonly finished: readonly FinishedAction[];
+}

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { rule } from "../../../../test/specification/rule.ts";
+import { participantFinding, participantFindings, type ParticipantWord } from "./participants.ts";
+
+const answering = (operator: string | undefined, ...nodeTags: readonly string[]): ParticipantWord => ({
+  answers: true,
+  operator,
+  nodeTags,
+});
+
+const operators: readonly (readonly [operator: string | undefined, nodes: string, finding: string | undefined])[] = [
+  ["8.2.0-12", "8.2.0-25.12", undefined],
+  ["8.0.2-2", "8.0.2-17", undefined],
+  ["7.22.2-21", "7.22.2-14", "OperatorTooOld"],
+  ["8.0.2-1", "8.0.2-17", "OperatorTooOld"],
+  ["8.2.0-12", "7.22.2-14", undefined],
+  [undefined, "7.22.2-14", "OperatorTooOld"],
+  [undefined, "8.2.0-25.12", "OperatorUnknown"],
+];
+for (const [operator, nodes, id] of operators) {
+  const says = id === undefined ? "fits" : id;
+  rule(
+    "§9 Active-Active: operator 8.0.2-2 or later on every participant",
+    `operator ${operator ?? "that has said nothing"}, nodes ${nodes}: ${says}`,
+    () => {
+      assert.equal(participantFinding({ name: "west", word: answering(operator, nodes) })?.id, id);
+    },
+  );
+}
+
+test("participants: each that stands in the way is named, with what is the case and what clears it", () => {
+  const silent = { answers: false, reason: "CredentialsRefused", message: "it says no", remedy: "do this" } as const;
+  const found = participantFindings([
+    { name: "east", word: answering("8.2.0-12", "8.2.0-25.12") },
+    { name: "west", word: silent },
+    { name: "north", word: answering("7.22.2-21", "7.22.2-14") },
+  ]);
+  assert.deepEqual(
+    found.map(({ id, severity }) => [id, severity]),
+    [
+      ["CredentialsRefused", "wait"],
+      ["OperatorTooOld", "wait"],
+    ],
+  );
+  assert.match(found[0]?.evidence ?? "", /"west" cannot be asked: it says no/);
+  assert.match(found[1]?.evidence ?? "", /"north": its operator is 7\.22\.2-21; every participant needs 8\.0\.2-2/);
+});

@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { nearby, neighbours } from "../../../../test/kit/facts/neighbours.ts";
+import { activeActiveSpec } from "../../api/active-active.ts";
+import { ACTIVE_ACTIVE_ADVICE, ACTIVE_ACTIVE_RULES, type ActiveActiveFacts } from "./active-active.ts";
+import { review } from "./review.ts";
+
+interface Case {
+  readonly rule: string;
+  readonly spec?: object;
+  readonly before?: object;
+  readonly fields?: readonly string[];
+  readonly says?: RegExp;
+}
+
+const participatingClusters = [{ name: "here" }, { name: "there" }];
+const search = (version: string) => [{ name: "search", version }];
+
+const cases: readonly Case[] = [
+  { rule: "a database over two clusters is accepted", spec: { storeVersion: "8.2" } },
+  {
+    rule: "a participant stands for a remote cluster",
+    spec: { participatingClusters: [{ name: "here" }, { name: "nowhere" }] },
+    fields: ["spec.participatingClusters[1].name"],
+    says: /Not found: "nowhere": remote clusters here: "here", "there"/,
+  },
+  {
+    rule: "a cluster takes part once",
+    spec: { participatingClusters: [{ name: "here" }, { name: "here" }] },
+    fields: ["spec.participatingClusters[1].name"],
+    says: /Duplicate value: "here"/,
+  },
+  {
+    rule: "the version is the same in both places",
+    spec: { storeVersion: "8.2", globalConfigurations: { storeVersion: "8.0" } },
+    fields: ["spec.storeVersion"],
+    says: /both set and differ.*leave it out of spec\.globalConfigurations/,
+  },
+  {
+    rule: "the modules are the same in both places",
+    spec: { moduleList: search("1"), globalConfigurations: { modulesList: search("2") } },
+    fields: ["spec.moduleList"],
+    says: /both set and differ/,
+  },
+  {
+    rule: "the configuration is judged as that of a database",
+    spec: { globalConfigurations: { memorySize: "1MB", shardCount: 3 } },
+    fields: ["spec.globalConfigurations.memorySize", "spec.globalConfigurations.shardCount"],
+    says: /100MB/,
+  },
+  {
+    rule: "modules have version numbers",
+    spec: { moduleList: [{ name: "search" }] },
+    fields: ["spec.moduleList[0].version"],
+    says: /Required value/,
+  },
+  {
+    rule: "user-defined modules do not take part",
+    spec: { globalConfigurations: { modulesList: [{ name: "wand", version: "1" }] } },
+    fields: ["spec.globalConfigurations.modulesList[0].name"],
+    says: /"wand" is a user-defined module/,
+  },
+  {
+    rule: "module numbers edited together with the version are refused (§2.3)",
+    before: { storeVersion: "8.0", moduleList: search("8.0") },
+    spec: { storeVersion: "8.2", moduleList: search("8.2") },
+    fields: ["spec.moduleList"],
+    says: /edited together with the version/,
+  },
+  {
+    rule: "that holds wherever the two are written",
+    before: { globalConfigurations: { storeVersion: "8.0", modulesList: search("8.0") } },
+    spec: { storeVersion: "8.2", globalConfigurations: { modulesList: search("8.2") } },
+    fields: ["spec.globalConfigurations.modulesList"],
+    says: /edited together with the version/,
+  },
+  {
+    rule: "the version alone may change",
+    before: { storeVersion: "8.0", moduleList: search("8.0") },
+    spec: { storeVersion: "8.2", moduleList: search("8.0") },
+  },
+  {
+    rule: "the cluster that it names is there",
+    spec: { storeEnterpriseCluster: { name: "rek" } },
+    fields: ["spec.storeEnterpriseCluster.name"],
+    says: /Not found: "rek"/,
+  },
+];
+
+for (const { rule, spec = {}, before, fields = [], says } of cases) {
+  test(`reaadb: ${rule}`, () => {
+    const { denials } = review(ACTIVE_ACTIVE_RULES, ACTIVE_ACTIVE_ADVICE, facts(spec, before), undefined);
+    assert.deepEqual(
+      denials.map(({ field }) => field),
+      fields,
+    );
+    if (says !== undefined) assert.match(`${denials[0]?.message ?? ""}; ${denials[0]?.remedy ?? ""}`, says);
+  });
+}
+
+test("reaadb: it does not take the name of a database", () => {
+  const databases = [{ name: "orders", cluster: "rec", port: 10_000 }];
+  const clash = { ...facts({}), neighbours: { ...around, databases } };
+  const [denial] = review(ACTIVE_ACTIVE_RULES, [], clash, undefined).denials;
+  assert.match(denial?.message ?? "", /a database has that name/);
+});
+
+const around = neighbours({
+  clusters: [nearby({ userModules: ["wand"] })],
+  remoteClusters: ["here", "there"].map((name) => ({ name, recName: name, recNamespace: "default" })),
+});
+
+function facts(spec: object, before?: object): ActiveActiveFacts {
+  const parsed = (given: object) => activeActiveSpec.parse({ participatingClusters, ...given });
+  return {
+    name: "orders",
+    spec: parsed(spec),
+    before: before && parsed(before),
+    existing: undefined,
+    neighbours: around,
+  };
+}

@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { release } from "../../../../test/kit/facts/cluster-view.ts";
+import { nearby, neighbours } from "../../../../test/kit/facts/neighbours.ts";
+import { databaseSpec } from "../../api/database-spec.ts";
+import { DATABASE_ADVICE, DATABASE_RULES } from "./database.ts";
+import type { DatabaseFacts } from "./database-facts.ts";
+import { review } from "./review.ts";
+
+interface Case {
+  readonly rule: string;
+  readonly spec?: object;
+  readonly change?: Partial<DatabaseFacts>;
+  /** Field of the one objection; none when absent. */
+  readonly field?: string;
+  readonly says?: RegExp;
+}
+
+const spec = (from: object) => databaseSpec.parse(from);
+const existing = { port: 10_000, storeVersion: "7.4", cluster: "rec" } as const;
+const two = neighbours({ clusters: [nearby(), nearby({ name: "other" })] });
+const policy = neighbours({ clusters: [nearby({ upgradePolicy: "major" })] });
+const taken = neighbours({ databases: [{ name: "first", cluster: undefined, port: 12_000 }] });
+const search = (version?: string) => [{ name: "search", ...(version === undefined ? {} : { version }) }];
+
+const cases: readonly Case[] = [
+  { rule: "a plain database is accepted" },
+  { rule: "everything at once is accepted", spec: { storeVersion: "8.2", databasePort: 12_000, memorySize: "1Gi" } },
+  {
+    rule: "a version that the release lacks is refused with those that it has",
+    spec: { storeVersion: "8.2" },
+    change: { neighbours: neighbours({ release: release("7.22.0-7") }) },
+    field: "spec.storeVersion",
+    says: /Unsupported value: "8\.2": supported values: "7\.2", "7\.4"/,
+  },
+  {
+    rule: "an existing database never goes back",
+    spec: { storeVersion: "7.2" },
+    change: { before: spec({ storeVersion: "7.4" }), existing },
+    field: "spec.storeVersion",
+    says: /is at 7\.4.*never go back to "7\.2"; kubectl patch redb orders .*"storeVersion":"7\.4"/,
+  },
+  {
+    rule: "a wish that was not fulfilled yet can be taken back",
+    spec: { storeVersion: "7.4" },
+    change: { before: spec({ storeVersion: "8.2" }), existing },
+  },
+  {
+    rule: "a database that was upgraded by hand can be edited all the same",
+    spec: { storeVersion: "7.2", memorySize: "1GB" },
+    change: { before: spec({ storeVersion: "7.2" }), existing },
+  },
+  {
+    rule: "the policy `major` refuses a minor version and says how to go on",
+    spec: { storeVersion: "8.2" },
+    change: { before: spec({ storeVersion: "7.4" }), existing, neighbours: policy },
+    field: "spec.storeVersion",
+    says: /"major", which allows "7\.2", "8\.0"; kubectl patch rec rec .*"latest".*kubectl patch redb orders .*"8\.0"/,
+  },
+  {
+    rule: "the policy `major` lets a major version pass",
+    spec: { storeVersion: "8.0" },
+    change: { before: spec({ storeVersion: "7.4" }), existing, neighbours: policy },
+  },
+  {
+    rule: "less than 100MB is refused",
+    spec: { memorySize: "99MB" },
+    field: "spec.memorySize",
+    says: /Invalid value: "99MB": a database has at least 100MB/,
+  },
+  { rule: "more than 4096Gi is refused", spec: { memorySize: "5000Gi" }, field: "spec.memorySize", says: /4096Gi/ },
+  {
+    rule: "two shards are refused",
+    spec: { shardCount: 2 },
+    field: "spec.shardCount",
+    says: /set spec\.shardCount to 1/,
+  },
+  {
+    rule: "a cluster that is not there is refused, with those that are",
+    spec: { storeEnterpriseCluster: { name: "rek" } },
+    field: "spec.storeEnterpriseCluster.name",
+    says: /Not found: "rek": clusters here: "rec"/,
+  },
+  {
+    rule: "without a name there must be one cluster",
+    change: { neighbours: two },
+    field: "spec.storeEnterpriseCluster.name",
+    says: /Required value: .*"rec", "other"/,
+  },
+  {
+    rule: "without a cluster there is no database",
+    change: { neighbours: neighbours({ clusters: [] }) },
+    field: "spec.storeEnterpriseCluster.name",
+    says: /there are no clusters here/,
+  },
+  {
+    rule: "a database does not move to another cluster",
+    spec: { storeEnterpriseCluster: { name: "other" } },
+    change: { before: spec({}), existing, neighbours: two },
+    field: "spec.storeEnterpriseCluster.name",
+    says: /does not move between clusters/,
+  },
+  {
+    rule: "a port is kept",
+    spec: { databasePort: 10_001 },
+    change: { before: spec({}), existing },
+    field: "spec.databasePort",
+    says: /Forbidden: it is 10001 and the database is at 10000/,
+  },
+  { rule: "the port that it has may be written down", spec: { databasePort: 10_000 }, change: { existing } },
+  {
+    rule: "a port that another database has is refused",
+    spec: { databasePort: 12_000 },
+    change: { neighbours: taken },
+    field: "spec.databasePort",
+    says: /Duplicate value: 12000: the database "first" has it/,
+  },
+  {
+    rule: "more shards than the licence allows are refused in numbers",
+    spec: { replication: true },
+    change: { neighbours: neighbours({ clusters: [nearby({ shards: { used: 3, limit: 4 } })] }) },
+    field: "spec.replication",
+    says: /needs 2 more, and the licence allows 4 shards of which 3 are in use/,
+  },
+  {
+    rule: "what exists is not counted again",
+    spec: { memorySize: "1GB" },
+    change: {
+      before: spec({}),
+      existing,
+      neighbours: neighbours({ clusters: [nearby({ shards: { used: 4, limit: 4 } })] }),
+    },
+  },
+  {
+    rule: "both names of the list of modules must say the same",
+    spec: { moduleList: search("1"), modulesList: search("2") },
+    field: "spec.moduleList",
+    says: /two names of one list and differ/,
+  },
+  { rule: "both names of the list may say the same", spec: { moduleList: search(), modulesList: search() } },
+  {
+    rule: "a module is listed once",
+    spec: { modulesList: [...search(), ...search()] },
+    field: "spec.modulesList[1].name",
+    says: /Duplicate value: "search"/,
+  },
+  {
+    rule: "a module that the cluster lacks is refused with those that it has",
+    spec: { moduleList: [{ name: "magic" }] },
+    change: { neighbours: neighbours({ clusters: [nearby({ userModules: ["wand"] })] }) },
+    field: "spec.moduleList[0].name",
+    says: /Unsupported value: "magic": supported values: "search", .*"wand"; .*userDefinedModules/,
+  },
+  {
+    rule: "while the cluster has not told its modules, none is refused",
+    spec: { moduleList: [{ name: "magic" }] },
+    change: { neighbours: neighbours({ clusters: [nearby({ modules: undefined })] }) },
+  },
+  {
+    rule: "module numbers edited together with the version are refused (§2.3)",
+    spec: { storeVersion: "8.2", moduleList: search("8.2") },
+    change: { before: spec({ storeVersion: "8.0", moduleList: search("8.0") }), existing },
+    field: "spec.moduleList",
+    says: /Forbidden: it is edited together with the version/,
+  },
+  {
+    rule: "module numbers left alone let the version change",
+    spec: { storeVersion: "8.2", moduleList: search("8.0") },
+    change: { before: spec({ storeVersion: "8.0", moduleList: search("8.0") }), existing },
+  },
+  {
+    rule: "module numbers may be edited afterwards",
+    spec: { storeVersion: "8.2", moduleList: search("8.2") },
+    change: { before: spec({ storeVersion: "8.2", moduleList: search("8.0") }), existing },
+  },
+  {
+    rule: "the name becomes that of a Service",
+    change: { name: "orders.eu" },
+    field: "metadata.name",
+    says: /Invalid value: "orders\.eu"/,
+  },
+  { rule: "a digit does not come first", change: { name: "1st" }, field: "metadata.name", says: /a letter first/ },
+  {
+    rule: "the name of a Service that the cluster has is refused",
+    change: { name: "rec" },
+    field: "metadata.name",
+    says: /Duplicate value: "rec": the cluster of that name/,
+  },
+  {
+    rule: "the name of the webhook's Service is refused",
+    change: { name: "admission" },
+    field: "metadata.name",
+    says: /admission webhook/,
+  },
+];
+
+for (const { rule, spec: given = {}, change, field, says } of cases) {
+  test(`redb: ${rule}`, () => {
+    const { denials } = review(DATABASE_RULES, DATABASE_ADVICE, facts({ spec: spec(given), ...change }), undefined);
+    assert.deepEqual(
+      denials.map((denial) => denial.field),
+      field === undefined ? [] : [field],
+    );
+    const [denial] = denials;
+    if (says !== undefined) assert.match(`${denial?.message ?? ""}; ${denial?.remedy ?? ""}`, says);
+  });
+}
+
+test("redb: what was wrong before is a warning, what becomes wrong a refusal", () => {
+  const before = facts({ spec: spec({ shardCount: 2 }) });
+  const after = facts({ spec: spec({ shardCount: 2, memorySize: "1MB" }), before: before.spec });
+  const { denials, warnings } = review(DATABASE_RULES, DATABASE_ADVICE, after, before);
+  assert.deepEqual(
+    denials.map(({ field }) => field),
+    ["spec.memorySize"],
+  );
+  assert.match(warnings.join(), /spec\.shardCount: .*it was so before/);
+});
+
+test("redb: module numbers that have no effect are said to have none, once", () => {
+  const numbered = facts({ spec: spec({ moduleList: search("2.10") }) });
+  const made = review(DATABASE_RULES, DATABASE_ADVICE, numbered, undefined);
+  assert.match(made.warnings.join(), /spec\.moduleList: the numbers \(search 2\.10\) have no effect/);
+  const edited = review(DATABASE_RULES, DATABASE_ADVICE, { ...numbered, before: numbered.spec }, numbered);
+  assert.deepEqual(edited.warnings, []);
+});
+
+function facts(change: Partial<DatabaseFacts>): DatabaseFacts {
+  return {
+    kind: "redb",
+    name: "orders",
+    at: "spec",
+    spec: spec({}),
+    before: undefined,
+    existing: undefined,
+    neighbours: neighbours(),
+    ...change,
+  };
+}

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { asking, clusterView, facts, NEW, node } from "../../../../test/kit/facts/cluster-view.ts";
+import { clusterConditions } from "./conditions.ts";
+import { planCluster } from "./plan.ts";
+import { targetTag } from "./target.ts";
+import type { ClusterView } from "./view.ts";
+
+const silent = { reachable: false, reason: "no node answers on port 9443 (connection refused)" } as const;
+const oneActive = facts({ nodes: [node(1), node(2, { active: false }), node(3, { active: false })] });
+
+const cases: readonly {
+  readonly name: string;
+  readonly view: Partial<ClusterView>;
+  readonly type: string;
+  readonly says: string;
+}[] = [
+  { name: "a healthy cluster", view: {}, type: "Available", says: "True AllNodesActive: 3 of 3 nodes are active" },
+  { name: "a healthy cluster", view: {}, type: "Progressing", says: "False Settled: nothing is left to do" },
+  {
+    name: "a healthy cluster",
+    view: {},
+    type: "UpgradeBlocked",
+    says: "False NothingBlocks: nothing stands in the way of an upgrade",
+  },
+  {
+    name: "a cluster that is being made and does not answer yet is no failure",
+    view: { remembered: {}, cluster: silent },
+    type: "Available",
+    says: "False NodesStarting: the nodes are starting; no node answers on port 9443 (connection refused)",
+  },
+  {
+    name: "nor is one that has not got its quorum yet",
+    view: { remembered: {}, cluster: oneActive },
+    type: "Available",
+    says: "False NodesStarting: 1 of 3 nodes are active",
+  },
+  {
+    name: "one that had it has lost it",
+    view: { cluster: oneActive },
+    type: "Available",
+    says: "False QuorumLost: 1 of 3 nodes are active",
+  },
+  {
+    name: "one that was running and does not answer",
+    view: { cluster: silent },
+    type: "Available",
+    says: "False ClusterUnreachable: no node answers on port 9443 (connection refused)",
+  },
+  {
+    name: "a cluster behind its operator waits for its upgrade",
+    view: { operator: NEW },
+    type: "Progressing",
+    says: "False AwaitingUpgrade: nothing moves until the cluster is upgraded to the operator's release",
+  },
+  {
+    name: "a wrong tag",
+    view: { operator: NEW, spec: asking("nonsense") },
+    type: "Progressing",
+    says: "False Blocked: nothing moves until this is cleared: UnknownImageTag",
+  },
+];
+
+for (const { name, view: change, type, says } of cases) {
+  test(`the condition ${type} of a cluster: ${name}`, () => {
+    const view = clusterView(change);
+    const decision = planCluster(view, `template of ${targetTag(view)}`);
+    const found = clusterConditions(view, decision).find((condition) => condition.type === type);
+    assert.equal(`${found?.status} ${found?.reason}: ${found?.message}`, says);
+  });
+}

@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { OLD, release } from "../../../../test/kit/facts/cluster-view.ts";
+import { nearby, neighbours } from "../../../../test/kit/facts/neighbours.ts";
+import { databaseSpec } from "../../api/database-spec.ts";
+import { planDatabase, type DatabaseView, type ExistingDatabase } from "./spec-checks.ts";
+
+function existing(change: Partial<ExistingDatabase> = {}): ExistingDatabase {
+  return {
+    uid: 1,
+    isSettled: true,
+    memoryBytes: 100_000_000,
+    port: 10_000,
+    replication: false,
+    persistence: "disabled",
+    evictionPolicy: "volatile-lru",
+    storeVersion: "7.4",
+    ...change,
+  };
+}
+
+function view(spec: object, change: Partial<DatabaseView> = {}): DatabaseView {
+  return {
+    name: "orders",
+    spec: databaseSpec.parse(spec),
+    isEdited: false,
+    wasRefused: false,
+    neighbours: neighbours(),
+    existing: existing(),
+    home: "rec",
+    ...change,
+  };
+}
+
+const unmade = { existing: undefined, home: undefined };
+const major = neighbours({ clusters: [nearby({ upgradePolicy: "major" })] });
+
+interface Case {
+  readonly name: string;
+  readonly view: DatabaseView;
+  readonly act: object;
+  readonly finding?: string;
+  readonly drift?: string;
+}
+
+const none = { kind: "none" };
+const defaults = {
+  memory_size: 100_000_000,
+  replication: false,
+  data_persistence: "disabled",
+  eviction_policy: "volatile-lru",
+};
+
+const cases: readonly Case[] = [
+  { name: "what is as it is written is left alone", view: view({ storeVersion: "7.4" }), act: none },
+  { name: "no version written: the version stays what it is", view: view({}), act: none },
+  {
+    name: "a database that is not there is made",
+    view: view({ storeVersion: "7.2", databasePort: 12_000 }, unmade),
+    act: { kind: "create", settings: defaults, port: 12_000, version: "7.2", modules: [] },
+  },
+  {
+    name: "no version written: a new database gets the newest that the release supports",
+    view: view({}, { ...unmade, neighbours: neighbours({ release: release("7.22.0-7") }) }),
+    act: { kind: "create", settings: defaults, version: "7.4", modules: [] },
+  },
+  {
+    name: "its modules go along by name; numbers of versions have no effect",
+    view: view({ storeVersion: "7.2", moduleList: [{ name: "search", version: "1", config: "a b" }] }, unmade),
+    act: { kind: "create", settings: defaults, version: "7.2", modules: [{ name: "search", args: "a b" }] },
+  },
+  {
+    name: "what differs is changed, and only that",
+    view: view({ memorySize: "1GB", replication: true }),
+    act: { kind: "update", uid: 1, settings: { memory_size: 1_000_000_000, replication: true } },
+  },
+  {
+    name: "a higher version is an upgrade",
+    view: view({ storeVersion: "8.2" }),
+    act: { kind: "upgrade", uid: 1, from: "7.4", to: "8.2" },
+  },
+  {
+    name: "settings go before the upgrade",
+    view: view({ storeVersion: "8.2", evictionPolicy: "noeviction" }),
+    act: { kind: "update", uid: 1, settings: { eviction_policy: "noeviction" } },
+  },
+  {
+    name: "a change that runs is waited for",
+    view: view({ storeVersion: "8.2" }, { existing: existing({ isSettled: false }) }),
+    act: none,
+  },
+  {
+    name: "a version that this release does not carry is refused",
+    view: view({ storeVersion: "8.2" }, { neighbours: neighbours({ release: release("7.22.0-7") }) }),
+    act: none,
+    finding: "IncompatibleDatabaseVersion",
+  },
+  {
+    name: "an older release of the 8 line carries 8.2 too",
+    view: view({ storeVersion: "8.2" }, { neighbours: neighbours({ release: OLD }) }),
+    act: { kind: "upgrade", uid: 1, from: "7.4", to: "8.2" },
+  },
+  {
+    name: "a database that was upgraded by hand is never taken back",
+    view: view({ storeVersion: "7.2" }),
+    act: none,
+    drift: "UpgradedByHand",
+  },
+  {
+    name: "a lower version that is written is refused",
+    view: view({ storeVersion: "7.2" }, { isEdited: true }),
+    act: none,
+    drift: "DowngradeRefused",
+  },
+  {
+    name: "a refusal stands as long as the spec does",
+    view: view({ storeVersion: "7.2" }, { wasRefused: true }),
+    act: none,
+    drift: "DowngradeRefused",
+  },
+  { name: "more than one shard is refused", view: view({ shardCount: 3 }), act: none, finding: "SpecInvalid" },
+  { name: "less than 100MB is refused", view: view({ memorySize: "99MB" }), act: none, finding: "SpecInvalid" },
+  {
+    name: "the policy `major` keeps a database from a minor version (§2.2)",
+    view: view({ storeVersion: "8.2" }, { neighbours: major }),
+    act: none,
+    finding: "UpgradePolicyMajor",
+  },
+  {
+    name: "the policy `major` lets a database move to a major version",
+    view: view({ storeVersion: "8.0" }, { neighbours: major }),
+    act: { kind: "upgrade", uid: 1, from: "7.4", to: "8.0" },
+  },
+  {
+    name: "the policy `major` leaves a database alone that is at a minor version",
+    view: view({ storeVersion: "7.4" }, { neighbours: major }),
+    act: none,
+  },
+  {
+    name: "a database does not move to another cluster, and is not made twice",
+    view: view({}, { existing: undefined, home: "other" }),
+    act: none,
+    finding: "SpecInvalid",
+  },
+  { name: "a port never changes", view: view({ databasePort: 10_001 }), act: none, finding: "SpecInvalid" },
+];
+
+for (const { name, view: given, act, finding, drift } of cases) {
+  test(`planDatabase: ${name}`, () => {
+    const decision = planDatabase(given);
+    assert.deepEqual(decision.act, act);
+    assert.deepEqual(
+      decision.findings.map(({ id }) => id),
+      finding === undefined ? [] : [finding],
+    );
+    assert.equal(decision.drift?.reason, drift);
+  });
+}
+
+test("a refused version lists the supported ones, and its remedy is a command", () => {
+  const [finding] = planDatabase(
+    view({ storeVersion: "8.2" }, { neighbours: neighbours({ release: release("7.22.0-7") }) }),
+  ).findings;
+  assert.match(finding?.evidence ?? "", /supported values: "7\.2", "7\.4"/);
+  assert.match(finding?.remedy ?? "", /kubectl patch redb orders .*"storeVersion":"7\.4"/);
+});
+
+test("drift is told with the exact patch", () => {
+  const { drift } = planDatabase(view({ storeVersion: "7.2" }));
+  assert.match(
+    drift?.message ?? "",
+    /kubectl patch redb orders --type merge -p '\{"spec":\{"storeVersion":"7\.4"\}\}'/,
+  );
+});

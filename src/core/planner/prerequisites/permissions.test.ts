@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { asking, clusterView, NEW } from "../../../../test/kit/facts/cluster-view.ts";
+import { clusterNeeds, operatorNeeds, type MissingPermission } from "../../releases/roles.ts";
+import { planCluster } from "../cluster/plan.ts";
+import { targetTag } from "../cluster/target.ts";
+import type { ClusterView } from "../cluster/view.ts";
+
+const upgrading = { operator: NEW, spec: asking(NEW.nodeTag) } as const;
+const all = operatorNeeds().map((need) => ({ ...need, namespace: "here", role: "store-enterprise-operator" }));
+const own = all.filter(({ resource, verb }) => resource === "statefulsets" && verb !== "get" && verb !== "list");
+const nodes = clusterNeeds("node", { name: "rec", nodes: 3 })
+  .filter(({ name }) => name === "rec-node-2")
+  .map((need) => ({ ...need, namespace: "here", role: "rec" }));
+
+const cases: readonly {
+  readonly name: string;
+  readonly view: Partial<ClusterView>;
+  readonly missing: readonly MissingPermission[];
+  readonly want: readonly [state: string, step: string, severity: string | undefined, ownsObjects: boolean];
+}[] = [
+  { name: "nothing is missing", view: {}, missing: [], want: ["Running", "done", undefined, true] },
+  {
+    name: "what the operator lacks leaves a cluster at rest Running, and nothing is written",
+    view: {},
+    missing: own,
+    want: ["Running", "done", "block", false],
+  },
+  {
+    name: "what the operator lacks makes a wanted upgrade InvalidUpgrade before it begins",
+    view: upgrading,
+    missing: own,
+    want: ["InvalidUpgrade", "done", "block", false],
+  },
+  {
+    name: "what nodes lack is given back, and no node is touched before",
+    view: upgrading,
+    missing: nodes,
+    want: ["Upgrade", "wait", "wait", true],
+  },
+  {
+    name: "what nodes lack is said of a cluster at rest too",
+    view: {},
+    missing: nodes,
+    want: ["Running", "wait", "wait", true],
+  },
+];
+
+for (const { name, view: change, missing, want } of cases) {
+  test(`permissions: ${name}`, () => {
+    const view = clusterView(change);
+    const around = { permissions: { read: true, value: missing } } as const;
+    const { state, step, findings, ownsObjects } = planCluster(view, `template of ${targetTag(view)}`, around);
+    const found = findings.find(({ id }) => id === "PermissionsMissing");
+    assert.deepEqual([state, step.kind, found?.severity, ownsObjects], want);
+  });
+}
+
+test("permissions: what is lacking is told with verbs, resource, namespace, consequence and the exact command", () => {
+  const around = { permissions: { read: true, value: own } } as const;
+  const [finding] = planCluster(clusterView(), "", around).findings;
+  assert.equal(
+    finding?.evidence,
+    "the operator may not watch/create/patch/delete statefulsets.apps in namespace here (Role store-enterprise-operator), " +
+      "so nodes cannot be made, replaced or removed",
+  );
+  const rule = '{"apiGroups":["apps"],"resources":["statefulsets"],"verbs":["watch","create","patch","delete"]}';
+  assert.equal(
+    finding?.remedy,
+    "kubectl patch role store-enterprise-operator -n here --type json -p " +
+      `'[{"op":"add","path":"/rules/-","value":${rule}}]'`,
+  );
+});
+
+test("permissions: when all is gone the bundle is named, and the sentence still fits into an event", () => {
+  const around = { permissions: { read: true, value: all } } as const;
+  const [finding] = planCluster(clusterView({ operator: NEW }), "", around).findings;
+  assert.match(finding?.remedy ?? "", /bundle of release 8\.2\.0-12 again: kubectl apply -n here -f bundle\.yaml/);
+  assert.match(finding?.evidence ?? "", / and \d+ more in namespace here/);
+  assert.ok(`${finding?.evidence} ${finding?.remedy}`.length < 1_000);
+});
+
+test("permissions: what could not be reviewed stops nothing", () => {
+  const around = { permissions: { read: false, why: "no answer" } } as const;
+  assert.deepEqual(planCluster(clusterView(), `template of ${targetTag(clusterView())}`, around).findings, []);
+});

@@ -1,0 +1,139 @@
+import { messageOf } from "../../../core/base/fault.ts";
+import { randomUUID } from "node:crypto";
+import { refusals, refuse } from "../faults.ts";
+import type { Call } from "../http/call.ts";
+import { isDryRun } from "../http/call.ts";
+import type { Target } from "../http/target.ts";
+import { at, jsonAt, listAt, mapAt, numberAt, textAt, textsAt, type Json } from "../json.ts";
+import { apiVersionOf, type KubeObject } from "../object.ts";
+import type { Resource } from "../resources/resource.ts";
+import { matchesLabelSelector } from "../rest/selectors.ts";
+import type { World } from "../world.ts";
+import { conditionHolds } from "./match-condition.ts";
+import { postReview } from "./webhook-client.ts";
+
+/** What a webhook is asked about; `object` is absent for a delete, `before` for a create. */
+export interface Question {
+  readonly resource: Resource;
+  readonly target: Target;
+  readonly object: KubeObject | undefined;
+  readonly before: KubeObject | undefined;
+  readonly operation: "CREATE" | "UPDATE" | "DELETE";
+  readonly call: Call;
+}
+
+const CONFIGURATIONS = "validatingwebhookconfigurations.admissionregistration.k8s.io";
+
+/** Asks every validating webhook that matches; the first refusal, or failure under `failurePolicy: Fail`, is thrown. */
+export async function callWebhooks(world: World, question: Question): Promise<void> {
+  // configurations themselves are never subject to webhooks: a broken one could not be removed
+  if (question.resource.bucket === CONFIGURATIONS) return;
+  const matching = world.store
+    .list(CONFIGURATIONS)
+    .flatMap((configuration) => listAt(configuration, "webhooks"))
+    .filter((webhook) => matches(world, webhook, question));
+  await Promise.all(matching.map((webhook) => ask(world, webhook, question)));
+}
+
+function matches(world: World, webhook: Json, question: Question): boolean {
+  const { object, before } = question;
+  const about = object ?? before;
+  if (!listAt(webhook, "rules").some((rule) => ruleMatches(rule, question))) return false;
+  const objectLabels = mapAt(about, "metadata", "labels");
+  if (!matchesLabelSelector(at(webhook, "objectSelector"), objectLabels)) return false;
+  const namespace = about?.metadata.namespace;
+  if (namespace === undefined) return true;
+  const namespaceLabels = mapAt(world.store.get("namespaces", namespace), "metadata", "labels");
+  return matchesLabelSelector(at(webhook, "namespaceSelector"), namespaceLabels);
+}
+
+function ruleMatches(rule: Json, { resource, target, operation }: Question): boolean {
+  const has = (field: string, value: string): boolean => {
+    const list = textsAt(rule, field);
+    return list.includes("*") || list.includes(value);
+  };
+  const name = target.subresource === undefined ? resource.plural : `${resource.plural}/${target.subresource}`;
+  const resources = textsAt(rule, "resources");
+  const wild =
+    target.subresource === undefined ? ["*", "*/*"] : ["*/*", `${resource.plural}/*`, `*/${target.subresource}`];
+  const scope = textAt(rule, "scope");
+  return (
+    has("operations", operation) &&
+    has("apiGroups", resource.group) &&
+    has("apiVersions", resource.version) &&
+    [name, ...wild].some((pattern) => resources.includes(pattern)) &&
+    (scope === "" || scope === "*" || (scope === "Namespaced") === resource.namespaced)
+  );
+}
+
+async function ask(world: World, webhook: Json, question: Question): Promise<void> {
+  const name = textAt(webhook, "name");
+  const uid = randomUUID();
+  let response: Json;
+  try {
+    const request = requestOf(question, uid);
+    if (!conditionsHold(webhook, request)) return;
+    const review = { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request };
+    const seconds = numberAt(webhook, "timeoutSeconds") ?? 10;
+    response = jsonAt(await postReview(world, jsonAt(webhook, "clientConfig"), review, seconds), "response");
+    if (response["uid"] !== uid) throw new Error("the answer is about another request");
+  } catch (error) {
+    world.log.warn("a validating webhook failed", { webhook: name, error: messageOf(error) });
+    if (webhook["failurePolicy"] === "Ignore") return;
+    throw refuse(refusals.internal, `failed calling webhook ${JSON.stringify(name)}: ${messageOf(error)}`);
+  }
+  for (const warning of textsAt(response, "warnings")) question.call.warnings.add(warning);
+  if (response["allowed"] === true) return;
+  throw denied(name, jsonAt(response, "status"));
+}
+
+function conditionsHold(webhook: Json, request: Json): boolean {
+  const scope = { request, object: request["object"], oldObject: request["oldObject"] };
+  return listAt(webhook, "matchConditions").every((each) => conditionHolds(textAt(each, "expression"), scope));
+}
+
+function requestOf({ resource, target, object, before, operation, call }: Question, uid: string): Json {
+  const about = object ?? before;
+  const kind = { group: resource.group, version: resource.version, kind: resource.kind };
+  const named = { group: resource.group, version: resource.version, resource: resource.plural };
+  return {
+    uid,
+    kind,
+    resource: named,
+    requestKind: kind,
+    requestResource: named,
+    ...(target.subresource === undefined
+      ? {}
+      : { subResource: target.subresource, requestSubResource: target.subresource }),
+    name: about?.metadata.name ?? "",
+    ...(about?.metadata.namespace === undefined ? {} : { namespace: about.metadata.namespace }),
+    operation,
+    userInfo: { username: call.user.name, groups: call.user.groups },
+    object: object ?? null,
+    oldObject: before ?? null,
+    dryRun: isDryRun(call.query),
+    options: {
+      kind: `${operation[0] ?? ""}${operation.slice(1).toLowerCase()}Options`,
+      apiVersion: apiVersionOf("meta.k8s.io", "v1"),
+    },
+  };
+}
+
+function denied(webhook: string, status: Json): Error {
+  const why = textAt(status, "message") || textAt(status, "reason") || "without explanation";
+  const message = `admission webhook ${JSON.stringify(webhook)} denied the request: ${why}`;
+  const code = numberAt(status, "code");
+  const spec = Object.values(refusals).find(({ http }) => http === code && http >= 400) ?? refusals.badRequest;
+  const details = jsonAt(status, "details");
+  const causes = listAt(details, "causes").map((cause) => ({
+    reason: textAt(cause, "reason"),
+    field: textAt(cause, "field"),
+    message: textAt(cause, "message"),
+  }));
+  return refuse(spec, message, {
+    name: textAt(details, "name"),
+    group: textAt(details, "group"),
+    kind: textAt(details, "kind"),
+    ...(causes.length === 0 ? {} : { causes }),
+  });
+}

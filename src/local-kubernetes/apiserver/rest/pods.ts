@@ -1,0 +1,118 @@
+import { Fault } from "../../../core/base/fault.ts";
+import { refusals, refuse } from "../faults.ts";
+import { writeHead, type Call } from "../http/call.ts";
+import { at, childOf, isJson, listAt, textAt } from "../json.ts";
+import { copyOf, timestamp, type KubeObject } from "../object.ts";
+import type { PodLogOptions, World } from "../world.ts";
+
+/** Streams what a container writes: `GET pods/<name>/log`. */
+export async function streamLog(world: World, call: Call, pod: KubeObject): Promise<void> {
+  if (world.podLogs === undefined) throw refuse(refusals.notImplemented, "this server has no source of pod logs");
+  const container = containerOf(pod, call.query.get("container"));
+  const ended = new AbortController();
+  call.response.once("close", () => {
+    ended.abort();
+  });
+  const signal = AbortSignal.any([ended.signal, world.closing]);
+  const stream = world.podLogs(pod, container, logOptions(call.query), signal);
+  const iterator = stream[Symbol.asyncIterator]();
+  let next = await firstPiece(iterator);
+  writeHead(call, 200, "text/plain");
+  call.response.flushHeaders();
+  while (next.done !== true && !signal.aborted) {
+    if (!call.response.write(next.value)) await drained(call, signal);
+    next = await iterator.next();
+  }
+  await iterator.return?.(); // the reader went away: the source closes its files
+  call.response.end();
+}
+
+/** Decides between an error, which still can be a Status, and a stream. */
+async function firstPiece(iterator: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
+  try {
+    return await iterator.next();
+  } catch (error) {
+    if (error instanceof Fault) throw refuse(refusals.badRequest, error.message);
+    throw error;
+  }
+}
+
+/** `pod` bound to the node that a Binding names; 409 when it has one already. */
+export function bound(world: World, pod: KubeObject, binding: unknown): KubeObject {
+  const node = textAt(binding, "target", "name");
+  if (node === "") throw refuse(refusals.badRequest, "target.name of the Binding is missing");
+  const current = textAt(pod, "spec", "nodeName");
+  const { name } = pod.metadata;
+  if (current !== "") {
+    const why = `pod ${name} is already assigned to node ${JSON.stringify(current)}`;
+    throw refuse(refusals.conflict, `Operation cannot be fulfilled on pods/binding ${JSON.stringify(name)}: ${why}`, {
+      name,
+      kind: "pods/binding",
+    });
+  }
+  const next = copyOf(pod);
+  childOf(next, "spec")["nodeName"] = node;
+  const status = childOf(next, "status");
+  const others = listAt(status, "conditions").filter(({ type }) => type !== "PodScheduled");
+  const lastTransitionTime = timestamp(world.clock.now());
+  status["conditions"] = [...others, { type: "PodScheduled", status: "True", lastTransitionTime }];
+  return next;
+}
+
+/** Exec, attach and port-forward: containers are plain processes here, so there is nothing to enter. */
+export function refuseStream(plural: string, subresource: string): never {
+  throw refuse(
+    refusals.notImplemented,
+    `${plural}/${subresource} is not offered: pods of this cluster are processes of the host; use the host's own tools`,
+  );
+}
+
+function containerOf(pod: KubeObject, wanted: string | null): string {
+  const all = [...listAt(pod, "spec", "initContainers"), ...listAt(pod, "spec", "containers")];
+  const names = all.map((container) => textAt(container, "name"));
+  const { name } = pod.metadata;
+  if (wanted !== null && wanted !== "") {
+    if (names.includes(wanted)) return wanted;
+    throw refuse(refusals.badRequest, `container ${wanted} is not valid for pod ${name}`);
+  }
+  const main = listAt(pod, "spec", "containers").map((container) => textAt(container, "name"));
+  if (main.length === 1 && main[0] !== undefined) return main[0];
+  throw refuse(
+    refusals.badRequest,
+    `a container name must be specified for pod ${name}, choose one of: [${names.join(" ")}]`,
+  );
+}
+
+function logOptions(query: URLSearchParams): PodLogOptions {
+  const yes = (name: string): boolean => ["true", "1"].includes(query.get(name) ?? "");
+  const number = (name: string): number | undefined => {
+    const value = query.get(name);
+    if (value === null) return undefined;
+    if (/^\d{1,9}$/.test(value)) return Number(value);
+    throw refuse(refusals.badRequest, `${name} must be a whole number, not ${value}`);
+  };
+  const [tailLines, sinceSeconds] = [number("tailLines"), number("sinceSeconds")];
+  return {
+    follow: yes("follow"),
+    previous: yes("previous"),
+    timestamps: yes("timestamps"),
+    ...(tailLines === undefined ? {} : { tailLines }),
+    ...(sinceSeconds === undefined ? {} : { sinceSeconds }),
+  };
+}
+
+function drained(call: Call, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    call.response.once("drain", resolve);
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** True when the pod counts as ready. */
+export function isReady(pod: KubeObject): boolean {
+  const conditions = at(pod, "status", "conditions");
+  return (
+    Array.isArray(conditions) &&
+    conditions.some((entry) => isJson(entry) && entry["type"] === "Ready" && entry["status"] === "True")
+  );
+}

@@ -1,0 +1,103 @@
+import { messageOf } from "../../../core/base/fault.ts";
+import { parseSelector } from "../../../ports/kube/selector-text.ts";
+import { meetsAll, selects } from "../../../ports/kube/selector.ts";
+import { refusals, refuse } from "../faults.ts";
+import { at, listAt, mapAt, textAt, textsAt } from "../json.ts";
+import type { KubeObject } from "../object.ts";
+import type { Resource } from "../resources/resource.ts";
+
+/** True for the objects that a request selects. */
+export type Selector = (object: KubeObject) => boolean;
+
+/** The selector of `labelSelector` and `fieldSelector`; 400 when either cannot be read. */
+export function selectorOf(resource: Resource, query: URLSearchParams): Selector {
+  const requirements = labelRequirements(query.get("labelSelector") ?? "");
+  const fields = parseFieldSelector(resource, query.get("fieldSelector") ?? "");
+  return (object) => meetsAll(requirements, object.metadata.labels) && fields.every((matches) => matches(object));
+}
+
+/** True when the LabelSelector in a field of an object selects these labels; an absent one selects everything. */
+export function matchesLabelSelector(selector: unknown, labels: Readonly<Record<string, string>>): boolean {
+  const matchExpressions = listAt(selector, "matchExpressions").map((expression) => ({
+    key: textAt(expression, "key"),
+    operator: textAt(expression, "operator"),
+    values: textsAt(expression, "values"),
+  }));
+  return selects({ matchLabels: mapAt(selector, "matchLabels"), matchExpressions }, labels);
+}
+
+function labelRequirements(text: string): ReturnType<typeof parseSelector> {
+  try {
+    return parseSelector(text);
+  } catch (error) {
+    throw refuse(refusals.badRequest, messageOf(error));
+  }
+}
+
+/** Fields besides metadata.name and metadata.namespace that a selector may name, by bucket. */
+const SELECTABLE: Readonly<Record<string, readonly string[]>> = {
+  pods: [
+    "spec.nodeName",
+    "spec.restartPolicy",
+    "spec.schedulerName",
+    "spec.serviceAccountName",
+    "spec.hostNetwork",
+    "status.phase",
+    "status.podIP",
+    "status.nominatedNodeName",
+  ],
+  events: [
+    "involvedObject.kind",
+    "involvedObject.namespace",
+    "involvedObject.name",
+    "involvedObject.uid",
+    "involvedObject.apiVersion",
+    "involvedObject.resourceVersion",
+    "involvedObject.fieldPath",
+    "reason",
+    "reportingComponent",
+    "source",
+    "type",
+    "regarding.kind",
+    "regarding.namespace",
+    "regarding.name",
+    "regarding.uid",
+  ],
+  secrets: ["type"],
+  services: ["spec.clusterIP", "spec.type"],
+  namespaces: ["status.phase"],
+  nodes: ["spec.unschedulable"],
+  "jobs.batch": ["status.successful"],
+  "replicasets.apps": ["status.replicas"],
+};
+
+function parseFieldSelector(resource: Resource, text: string): Selector[] {
+  return text
+    .split(/(?<!\\),/)
+    .filter(Boolean)
+    .map((term) => {
+      const found = /^([^!=]+)(==|=|!=)(.*)$/.exec(term);
+      if (found === null) throw refuse(refusals.badRequest, `invalid field selector: ${term}`);
+      const [, field = "", operator, wanted = ""] = found;
+      if (!["metadata.name", "metadata.namespace", ...(SELECTABLE[resource.bucket] ?? [])].includes(field)) {
+        const message = `Unable to find ${JSON.stringify(resource.kind)} that match label selector "", field selector ${JSON.stringify(text)}: field label not supported: ${field}`;
+        throw refuse(refusals.badRequest, message);
+      }
+      const value = unescaped(wanted);
+      return (object) => (fieldText(object, field) === value) === (operator !== "!=");
+    });
+}
+
+function fieldText(object: KubeObject, field: string): string {
+  if (field === "source") return String(at(object, "source", "component") ?? "");
+  const renamed = field.replace(
+    /^involvedObject/,
+    at(object, "regarding") === undefined ? "involvedObject" : "regarding",
+  );
+  const value = at(object, ...renamed.split("."));
+  return value === undefined || value === null ? "" : String(value);
+}
+
+function unescaped(value: string): string {
+  return value.replace(/\\([\\,=])/g, "$1");
+}

@@ -1,0 +1,51 @@
+import type { Clock } from "../../core/base/clock.ts";
+import type { Log } from "../../core/base/log.ts";
+import type { Kube } from "../../ports/kube/kube.ts";
+import { runController } from "../../mechanisms/reconcile/controller.ts";
+import type { World } from "./context.ts";
+import { deploymentLoop } from "./deployment/controller.ts";
+import { disruptionBudgetLoop } from "./disruption-budget.ts";
+import { garbageLoops } from "./garbage/controller.ts";
+import { startInformers } from "./informers.ts";
+import { jobLoop } from "./job.ts";
+import { replicaSetLoop } from "./replica-set.ts";
+import { serviceLoop } from "./service/controller.ts";
+import { statefulSetLoop } from "./statefulset/controller.ts";
+import { volumeLoop } from "./volume-binder.ts";
+
+/**
+ * Runs the local world's controllers until the signal aborts, and resolves once all passes have ended: workloads,
+ * endpoints of Services, volumes of claims, disruption budgets, and the collection of what has no owner any more.
+ */
+export async function runControllers(options: {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}): Promise<void> {
+  const { clock, log, signal } = options;
+  const informers = startInformers(options.kube, options);
+  const world: World = { ...options, informers };
+  const loops = [
+    deploymentLoop(world),
+    replicaSetLoop(world),
+    statefulSetLoop(world),
+    jobLoop(world),
+    serviceLoop(world),
+    volumeLoop(world),
+    disruptionBudgetLoop(world),
+    ...garbageLoops(world),
+  ];
+  try {
+    await Promise.all(Object.values(informers).map(({ synced }) => synced));
+  } catch (error) {
+    if (signal.aborted) return; // stopped before the first list was read
+    throw error;
+  }
+  const running = loops.map(({ name, workers = 1, reconcile, wire }) => {
+    const controller = runController({ name, reconcile, workers, clock, log, signal });
+    wire(controller.enqueue);
+    return controller;
+  });
+  await Promise.all(running.map(({ stopped }) => stopped));
+}

@@ -1,0 +1,143 @@
+import type { PersistentVolume, PersistentVolumeClaim } from "kubernetes-types/core/v1.js";
+import { PersistentVolumeClaims, PersistentVolumes } from "../../ports/kube/builtin.ts";
+import type { Stored, Wanted } from "../../ports/kube/kube.ts";
+import { keyOf, refOf, refOfKey } from "../../ports/kube/ref.ts";
+import { settled, type Outcome } from "../../mechanisms/reconcile/outcome.ts";
+import type { Loop, World } from "./context.ts";
+import { enqueueChanged } from "./informers.ts";
+import { isOver } from "./pods.ts";
+import { writeStatus } from "./write-status.ts";
+
+/** The storage class of volumes that are folders on this machine; claims that name no class get it. */
+const LOCAL_CLASS = "local";
+
+/** Gives each claim a volume of its own, and takes the volume away with the claim. */
+export function volumeLoop(world: World): Loop {
+  const { claims, volumes, pods } = world.informers;
+  return {
+    name: "volume",
+    reconcile: (key) => reconcile(world, key),
+    wire: (enqueue) => {
+      enqueueChanged(claims, enqueue);
+      volumes.onChange((_, current, previous) => {
+        const claim = (current ?? previous)?.spec?.claimRef;
+        if (claim?.name !== undefined) enqueue(keyOf({ name: claim.name, namespace: claim.namespace ?? "" }));
+      });
+      pods.onChange((ref, current, previous) => {
+        for (const name of claimNames(current ?? previous)) enqueue(keyOf({ ...ref, name }));
+      });
+    },
+  };
+}
+
+async function reconcile(world: World, key: string): Promise<Outcome> {
+  const ref = refOfKey(key);
+  const claim = await world.kube.get(PersistentVolumeClaims, ref);
+  await removeVolumes(world, ref, claim?.metadata.uid);
+  if (claim === undefined) return settled;
+  await (claim.metadata.deletionTimestamp === undefined ? bind(world, claim) : unprotect(world, claim));
+  return settled;
+}
+
+async function bind({ kube }: World, claim: Stored<PersistentVolumeClaim>): Promise<void> {
+  const name = claim.spec?.volumeName ?? `pvc-${claim.metadata.uid}`;
+  const existing = await kube.get(PersistentVolumes, { name });
+  if (existing === undefined && claim.spec?.volumeName !== undefined) return; // the user's own volume is awaited
+  const volume = existing ?? (await kube.create(PersistentVolumes, volumeFor(claim, name)));
+  await writeStatus(kube, PersistentVolumes, volume, { ...volume, status: { ...volume.status, phase: "Bound" } });
+  const bound =
+    claim.spec?.volumeName === name
+      ? claim
+      : await kube.patch(PersistentVolumeClaims, refOf(claim), { type: "merge", body: bindingTo(name, claim) });
+  const { accessModes = [], capacity = {} } = volume.spec ?? {};
+  await writeStatus(kube, PersistentVolumeClaims, bound, {
+    ...bound,
+    status: { ...bound.status, phase: "Bound", accessModes, capacity },
+  });
+}
+
+function bindingTo(volumeName: string, claim: Stored<PersistentVolumeClaim>): object {
+  const annotations = { "pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes" };
+  return {
+    metadata: { annotations },
+    spec: { volumeName, storageClassName: claim.spec?.storageClassName ?? LOCAL_CLASS },
+  };
+}
+
+function volumeFor(claim: Stored<PersistentVolumeClaim>, name: string): Wanted<PersistentVolume> {
+  const { namespace = "", uid, resourceVersion } = claim.metadata;
+  const {
+    accessModes = ["ReadWriteOnce"],
+    resources,
+    storageClassName = LOCAL_CLASS,
+    volumeMode = "Filesystem",
+  } = claim.spec ?? {};
+  return {
+    metadata: { name, annotations: { "pv.kubernetes.io/provisioned-by": PROVISIONER } },
+    spec: {
+      capacity: { storage: resources?.requests?.["storage"] ?? "1Gi" },
+      accessModes,
+      persistentVolumeReclaimPolicy: "Delete",
+      storageClassName,
+      volumeMode,
+      claimRef: {
+        apiVersion: "v1",
+        kind: "PersistentVolumeClaim",
+        name: claim.metadata.name,
+        namespace,
+        uid,
+        resourceVersion,
+      },
+      csi: { driver: PROVISIONER, volumeHandle: name },
+    },
+  };
+}
+
+/** The kubelet keeps the folder of a volume under the volume's name. */
+const PROVISIONER = "local.storeenterprise.io";
+const PROTECTION = "kubernetes.io/pvc-protection";
+
+/** Lets a deleted claim go once no pod has it any more. */
+async function unprotect({ kube, informers }: World, claim: Stored<PersistentVolumeClaim>): Promise<void> {
+  const { name, namespace, finalizers = [], resourceVersion } = claim.metadata;
+  const isUsed = informers.pods
+    .list()
+    .some((pod) => pod.metadata.namespace === namespace && !isOver(pod) && claimNames(pod).includes(name));
+  if (isUsed || !finalizers.includes(PROTECTION)) return;
+  const body = {
+    metadata: { resourceVersion, finalizers: finalizers.filter((finalizer) => finalizer !== PROTECTION) },
+  };
+  await kube.patch(PersistentVolumeClaims, refOf(claim), { type: "merge", body });
+}
+
+/** Removes volumes that were made for a claim of this name that is gone; those with another policy are only released. */
+async function removeVolumes(
+  { kube, informers }: World,
+  ref: { name: string; namespace?: string },
+  livingUid: string | undefined,
+): Promise<void> {
+  const left = informers.volumes.list().filter(({ spec }) => {
+    const claim = spec?.claimRef;
+    return (
+      claim?.name === ref.name &&
+      claim.namespace === ref.namespace &&
+      claim?.uid !== undefined &&
+      claim.uid !== livingUid
+    );
+  });
+  for (const volume of left) {
+    if (volume.spec?.persistentVolumeReclaimPolicy === "Delete") await kube.delete(PersistentVolumes, refOf(volume));
+    else
+      await writeStatus(kube, PersistentVolumes, volume, {
+        ...volume,
+        status: { ...volume.status, phase: "Released" },
+      });
+  }
+}
+
+function claimNames(
+  pod:
+    { readonly spec?: { readonly volumes?: readonly { persistentVolumeClaim?: { claimName: string } }[] } } | undefined,
+): string[] {
+  return (pod?.spec?.volumes ?? []).flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []);
+}

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, readdir, readlink, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { PodSpec } from "kubernetes-types/core/v1.js";
+import { Fault } from "../../../core/base/fault.ts";
+import { factsOf } from "../../../../test/kit/kubernetes/pod-facts.ts";
+import type { Contents } from "./sources.ts";
+import { mountVolumes, prepareVolumes } from "./volumes.ts";
+import type { VolumePlaces } from "./volumes.ts";
+
+let dir = "";
+let secret: Contents | undefined;
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), "volumes-"));
+});
+after(async () => {
+  await rm(dir, { recursive: true });
+});
+
+test("a secret's files are replaced all at once when it changes", async () => {
+  secret = { "tls.crt": Buffer.from("cert 1"), "tls.key": Buffer.from("key 1") };
+  const spec = pod({ secret: { secretName: "tls" } });
+  const root = await laidOut(spec);
+  assert.equal(await readFile(join(root, "data/tls.crt"), "utf8"), "cert 1");
+  const before = await readlink(join(root, "data/..data"));
+  await laidOut(spec);
+  assert.equal(await readlink(join(root, "data/..data")), before, "nothing changed, nothing replaced");
+  secret = { "tls.crt": Buffer.from("cert 2"), "ca.crt": Buffer.from("ca") };
+  await laidOut(spec);
+  assert.deepEqual((await readdir(join(root, "data"))).filter((name) => !name.startsWith("..")).sort(), [
+    "ca.crt",
+    "tls.crt",
+  ]);
+  assert.equal(await readFile(join(root, "data/tls.crt"), "utf8"), "cert 2");
+});
+
+test("chosen keys land at their paths with their modes", async () => {
+  secret = { password: Buffer.from("pw"), other: Buffer.from("x") };
+  const root = await laidOut(
+    pod({ secret: { secretName: "tls", items: [{ key: "password", path: "deep/pw", mode: 0o400 }] } }),
+  );
+  assert.equal(await readFile(join(root, "data/deep/pw"), "utf8"), "pw");
+  assert.equal((await stat(join(root, "data/deep/pw"))).mode & 0o777, 0o400);
+});
+
+test("a projected volume gathers secrets, config, fields and the token", async () => {
+  secret = { a: Buffer.from("1") };
+  const sources = [
+    { secret: { name: "tls" } },
+    { configMap: { name: "settings" } },
+    { downwardAPI: { items: [{ path: "name", fieldRef: { fieldPath: "metadata.name" } }] } },
+    { serviceAccountToken: { path: "token" } },
+  ];
+  const root = await laidOut(pod({ projected: { sources } }));
+  const names = ["a", "color", "name", "token"];
+  const read = await Promise.all(names.map((name) => readFile(join(root, "data", name), "utf8")));
+  assert.deepEqual(read, ["1", "red", "web-0", "the token"]);
+});
+
+test("a persistent volume is the same folder for every pod, and sub-paths are made in it", async () => {
+  const spec = pod({ persistentVolumeClaim: { claimName: "data" } }, "inner");
+  const root = await laidOut(spec);
+  await writeFile(join(root, "data/file"), "kept");
+  assert.equal(await readFile(join(dir, "persistent/pv-1/inner/file"), "utf8"), "kept");
+});
+
+const waits: { name: string; spec: PodSpec; says: RegExp }[] = [
+  { name: "a missing secret", spec: pod({ secret: { secretName: "absent" } }), says: /secret "absent" not found/ },
+  {
+    name: "a missing claim",
+    spec: pod({ persistentVolumeClaim: { claimName: "absent" } }),
+    says: /persistentvolumeclaim "absent" not found/,
+  },
+  { name: "a claim without a volume", spec: pod({ persistentVolumeClaim: { claimName: "unbound" } }), says: /unbound/ },
+  { name: "a volume of another type", spec: pod({ hostPath: { path: "/" } }), says: /pods as processes cannot/ },
+  { name: "a path out of the volume", spec: pod({ emptyDir: {} }, "../../etc"), says: /not inside/ },
+  {
+    name: "a mount path out of the root",
+    spec: { ...pod({ emptyDir: {} }), containers: [mounting("/../../up")] },
+    says: /not inside/,
+  },
+];
+
+for (const { name, spec, says } of waits) {
+  test(`${name} is named`, async () => {
+    secret = undefined;
+    await assert.rejects(laidOut(spec), (error) => error instanceof Fault && says.test(error.message));
+  });
+}
+
+function pod(source: Omit<NonNullable<PodSpec["volumes"]>[number], "name">, subPath = ""): PodSpec {
+  return { volumes: [{ name: "v", ...source }], containers: [mounting("/data", subPath)] };
+}
+
+function mounting(mountPath: string, subPath = ""): PodSpec["containers"][number] {
+  return { name: "main", volumeMounts: [{ name: "v", mountPath, ...(subPath === "" ? {} : { subPath }) }] };
+}
+
+async function laidOut(spec: PodSpec): Promise<string> {
+  const places: VolumePlaces = {
+    podFolder: join(dir, "pod", JSON.stringify(spec).length.toString()),
+    persistentFolder: join(dir, "persistent"),
+    claim: async (name) =>
+      name === "absent"
+        ? undefined
+        : {
+            apiVersion: "v1",
+            kind: "PersistentVolumeClaim",
+            metadata: { name, uid: "c", resourceVersion: "1" },
+            spec: name === "unbound" ? {} : { volumeName: "pv-1" },
+          },
+  };
+  const root = join(places.podFolder, "root");
+  const sources = {
+    secret: async (name: string) => (name === "tls" ? secret : undefined),
+    configMap: async () => ({ color: Buffer.from("red") }),
+  };
+  await prepareVolumes(spec, places, { facts: factsOf({}, spec), sources, token: async () => "the token" });
+  const [container] = spec.containers;
+  if (container !== undefined) await mountVolumes(container, spec, root, places, {});
+  return root;
+}

@@ -1,0 +1,219 @@
+import type { StatefulSet } from "kubernetes-types/apps/v1.js";
+import type { Pod } from "kubernetes-types/core/v1.js";
+import { clusterSpec, type ClusterSpec } from "../../core/api/cluster-spec.ts";
+import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../core/api/kinds.ts";
+import { clusterNames, LABELS } from "../../core/api/names.ts";
+import { isFault } from "../../core/base/fault.ts";
+import { Pods, StatefulSets } from "../../ports/kube/builtin.ts";
+import { isTrue } from "../../ports/kube/conditions.ts";
+import { faults as kubeFaults } from "../../ports/kube/faults.ts";
+import type { Kube, Ref, Stored } from "../../ports/kube/kube.ts";
+import { targetTag, versionChange } from "../../core/planner/cluster/target.ts";
+import { nodesOf, type ClusterView } from "../../core/planner/cluster/view.ts";
+import type { Reading, Surroundings, WebhookFacts } from "../../core/planner/prerequisites/surroundings.ts";
+import type { Platform } from "../../core/releases/permissions.ts";
+import type { MissingPermission } from "../../core/releases/roles.ts";
+import type { Release } from "../../core/releases/release.ts";
+import { factsOf } from "./cluster-records.ts";
+import type { Connection, Connections } from "./connections.ts";
+import type { Copies } from "./copies.ts";
+import type { Heard } from "./hearing.ts";
+import { Databases } from "./kinds.ts";
+import type { Permissions } from "./permissions.ts";
+import { nodePodOf, workloadOf } from "./workload.ts";
+
+export interface ObserveDeps {
+  readonly kube: Kube;
+  readonly connections: Connections;
+  readonly permissions: Permissions;
+  readonly release: Release;
+  /** Plain Kubernetes when absent. */
+  readonly platform?: Platform;
+  /** Minor of the API server, for instance "1.33". */
+  readonly kubernetesMinor: () => Promise<string | undefined>;
+  /** The admission webhook as it was last seen; absent from who does not look after it. */
+  readonly webhook?: () => Promise<Reading<WebhookFacts> | undefined>;
+}
+
+/** A cluster as it is at this moment. */
+export interface ClusterObservation {
+  readonly rec: Stored<StoreEnterpriseCluster>;
+  readonly namespace: string;
+  readonly view: ClusterView;
+  readonly around: Surroundings;
+  readonly records: Heard;
+  /** Absent while the cluster's secrets are not there. */
+  readonly connection: Connection | undefined;
+}
+
+/** The spec with every default filled in; a sentence that names the field when it is not one. */
+export function readClusterSpec(rec: Stored<StoreEnterpriseCluster>): ClusterSpec | string {
+  const parsed = clusterSpec.safeParse(rec.spec);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  return `spec.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}`;
+}
+
+/** What is read of Kubernetes for a decision about a cluster. */
+export interface ClusterReads {
+  statefulSet(cluster: ClusterRef): Promise<Stored<StatefulSet> | undefined>;
+  /** In the order of their ordinals. */
+  nodePods(cluster: ClusterRef): Promise<readonly Stored<Pod>[]>;
+}
+
+export type ClusterRef = Ref & { readonly namespace: string };
+
+/** Reads what is stored now. */
+export function readsOfServer(kube: Kube): ClusterReads {
+  return {
+    statefulSet: (cluster) => kube.get(StatefulSets, cluster),
+    nodePods: async ({ name, namespace }) => {
+      const labelSelector = `${LABELS.cluster}=${name},${LABELS.role}=node`;
+      return inOrder((await kube.list(Pods, { namespace, labelSelector })).items);
+    },
+  };
+}
+
+/** Reads what was last heard of; asks nobody. */
+export function readsOfCopies({ statefulSets, nodePods }: Copies): ClusterReads {
+  return {
+    statefulSet: async (cluster) => statefulSets.get(cluster),
+    nodePods: async ({ name, namespace }) =>
+      inOrder(
+        nodePods
+          .list()
+          .filter(({ metadata }) => metadata.namespace === namespace && metadata.labels?.[LABELS.cluster] === name),
+      ),
+  };
+}
+
+/**
+ * Gathers everything that a decision about a cluster needs; what the cluster says may be `maxAgeMs` old. A cluster that
+ * does not answer is a fact, not a failure.
+ */
+export async function observeCluster(
+  deps: ObserveDeps,
+  reads: ClusterReads,
+  rec: Stored<StoreEnterpriseCluster>,
+  spec: ClusterSpec,
+  maxAgeMs: number,
+): Promise<ClusterObservation> {
+  const { name, namespace = "default" } = rec.metadata;
+  const cluster = { name, namespace };
+  const [statefulSet, pods, databaseNames, kubernetesMinor] = await Promise.all([
+    reads.statefulSet(cluster),
+    reads.nodePods(cluster),
+    rec.metadata.deletionTimestamp === undefined ? [] : databasesOf(deps.kube, rec),
+    deps.kubernetesMinor(),
+  ]);
+  const connection = await connectionTo(deps.connections, cluster, spec, pods);
+  const records = typeof connection === "string" ? { unreachable: connection } : await connection.records(maxAgeMs);
+  const view: ClusterView = {
+    name,
+    generation: rec.metadata.generation ?? 0,
+    deleting: rec.metadata.deletionTimestamp !== undefined,
+    spec,
+    remembered: rec.status ?? {},
+    operator: deps.release,
+    ...(deps.platform !== undefined && { platform: deps.platform }),
+    kubernetesMinor,
+    workload: statefulSet === undefined ? undefined : workloadOf(statefulSet),
+    pods: pods.map(nodePodOf),
+    cluster: factsOf(records),
+    databaseNames,
+  };
+  return {
+    rec,
+    namespace,
+    records,
+    connection: typeof connection === "string" ? undefined : connection,
+    view,
+    around: { permissions: await readPermissions(deps.permissions, view), ...(await readWebhook(deps, view)) },
+  };
+}
+
+/** It stands in the way of an upgrade alone (§4.3 rule 4). */
+async function readWebhook({ webhook }: ObserveDeps, view: ClusterView): Promise<Pick<Surroundings, "webhook">> {
+  const seen = versionChange(view) === undefined ? undefined : await webhook?.();
+  return seen === undefined ? {} : { webhook: seen };
+}
+
+/**
+ * Permissions are reviewed this often, that often while something moves or fails, and at every look while a roll is about to
+ * begin, which must not begin without them; in milliseconds.
+ */
+const REVIEW_MS = {
+  operator: { rest: 60_000, uneasy: 2_000, beginning: 0 },
+  cluster: { rest: 60_000, uneasy: 10_000, beginning: 10_000 },
+} as const;
+
+/** The way to the management API of a cluster, aimed at its node pods; a sentence while there is none. */
+export async function connectionTo(
+  connections: Connections,
+  cluster: ClusterRef,
+  spec: ClusterSpec,
+  pods: readonly Stored<Pod>[],
+): Promise<Connection | string> {
+  if (pods.length === 0) return "no node pod is there yet";
+  const credentials = spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(cluster.name);
+  const connection = await connections.to(cluster, credentials);
+  if (typeof connection !== "string") connection.aim(addressesOf(pods));
+  return connection;
+}
+
+/** What the operator lacks, and the nodes and rigger that run. */
+async function readPermissions(
+  permissions: Permissions,
+  view: ClusterView,
+): Promise<Reading<readonly MissingPermission[]>> {
+  const mood = isBeginning(view) ? "beginning" : isUneasy(view) ? "uneasy" : "rest";
+  const own = await permissions.operator(REVIEW_MS.operator[mood]);
+  if (!own.read || view.workload === undefined || view.deleting) return own;
+  const account = view.spec.serviceAccountName ?? view.name;
+  const scope = { name: view.name, nodes: nodesOf(view), account };
+  const others = await permissions.cluster(scope, REVIEW_MS.cluster[mood]);
+  return others.read ? { read: true, value: [...own.value, ...others.value] } : own;
+}
+
+/** Another version is asked for, and nothing has been done about it. */
+function isBeginning(view: ClusterView): boolean {
+  return versionChange(view) !== undefined && view.workload?.imageTag !== targetTag(view);
+}
+
+/** The cluster moves, is about to, or does not do what it should: a moment to look closely at what may be done. */
+function isUneasy(view: ClusterView): boolean {
+  const { cluster } = view;
+  if (versionChange(view) !== undefined || !cluster.reachable) return true;
+  return cluster.nodes.some(({ active }) => !active) || cluster.databases.some(({ status }) => status !== "active");
+}
+
+function inOrder(pods: readonly Stored<Pod>[]): readonly Stored<Pod>[] {
+  return pods.toSorted((a, b) => a.metadata.name.localeCompare(b.metadata.name, "en", { numeric: true }));
+}
+
+async function databasesOf(kube: Kube, rec: Stored<StoreEnterpriseCluster>): Promise<string[]> {
+  const databases = await listUnlessUndefined(kube, rec.metadata.namespace ?? "default");
+  return databases
+    .filter(({ spec }) => (spec.storeEnterpriseCluster?.name ?? rec.metadata.name) === rec.metadata.name)
+    .map(({ metadata }) => metadata.name);
+}
+
+/** A definition that is gone, as when the bundle of another namespace was deleted, has taken its objects along. */
+async function listUnlessUndefined(kube: Kube, namespace: string): Promise<readonly Stored<StoreEnterpriseDatabase>[]> {
+  try {
+    return (await kube.list(Databases, { namespace })).items;
+  } catch (error) {
+    if (isFault(error, kubeFaults.notFound)) return [];
+    throw error;
+  }
+}
+
+/** Nodes in service are asked first, then those that run, and last those that do not look as if they would answer. */
+function addressesOf(pods: readonly Stored<Pod>[]): string[] {
+  const rank = ({ status }: Stored<Pod>): number =>
+    ["Ready", "ContainersReady"].filter((type) => isTrue(status?.conditions, type)).length;
+  return pods
+    .toSorted((a, b) => rank(b) - rank(a))
+    .map(({ status }) => status?.podIP ?? "")
+    .filter((address) => address !== "");
+}

@@ -1,0 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../../core/base/clock.ts";
+
+/** The machine's own clock. */
+export const systemClock: Clock = {
+  now: () => new Date(),
+  sleep: async (ms, signal) => {
+    try {
+      await sleep(ms, undefined, signal === undefined ? {} : { signal });
+    } catch (error) {
+      throw signal?.reason ?? error; // node wraps the reason in an AbortError
+    }
+  },
+};

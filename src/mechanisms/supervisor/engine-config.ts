@@ -1,0 +1,116 @@
+import type { Persistence } from "../../core/api/records.ts";
+import type { WantedInstance } from "./wanted-instance.ts";
+
+/** Directives of an engine's configuration by name. */
+export type Settings = Readonly<Record<string, string>>;
+
+/** Where the engine keeps its files. */
+export interface EngineFiles {
+  readonly directory: string;
+  readonly pidFile: string;
+  readonly logFile: string;
+}
+
+const MEBIBYTE = 1024 * 1024;
+const BACKLOG_BYTES = 64 * MEBIBYTE;
+const UPGRADE_BACKLOG_BYTES = 256 * MEBIBYTE;
+
+/** The whole configuration file of an engine that starts; a primary has no `replicaof`. Holds the password: mode 0600. */
+export function renderConfig(wanted: WantedInstance, files: EngineFiles, startAs: "primary" | "replica"): string {
+  const settings = {
+    ...fixedSettings(wanted, files),
+    ...liveSettings(wanted),
+    ...(startAs === "replica" ? replication(wanted) : {}),
+  };
+  const lines = Object.entries(settings).map(
+    ([name, value]) => `${name} ${name === "replicaof" ? value : quoted(value)}`,
+  );
+  return [...lines, ...wanted.modules.map(loading), ""].join("\n");
+}
+
+function loading({ path, args }: WantedInstance["modules"][number]): string {
+  const words = args.split(/\s+/).filter((word) => word !== "");
+  return ["loadmodule", quoted(path), ...words.map(quoted)].join(" ");
+}
+
+/** Directives that follow the record while the engine runs. */
+export function liveSettings(wanted: WantedInstance): Settings {
+  return {
+    maxmemory: String(wanted.memoryBytes),
+    "maxmemory-policy": wanted.evictionPolicy,
+    "repl-backlog-size": String(wanted.upgrading ? UPGRADE_BACKLOG_BYTES : BACKLOG_BYTES),
+    ...durability(wanted.persistence),
+  };
+}
+
+/** Who may connect; an empty password lets everybody. */
+export function accessSettings(password: string): Settings {
+  return { "protected-mode": password === "" ? "no" : "yes", requirepass: password, masterauth: password };
+}
+
+/** Name and value of each directive that differs, for one CONFIG SET; empty when nothing does. */
+export function changedSettings(before: Settings, after: Settings): readonly string[] {
+  return Object.entries(after)
+    .filter(([name, value]) => before[name] !== value)
+    .flat();
+}
+
+function fixedSettings({ host, port, password }: WantedInstance, files: EngineFiles): Settings {
+  return {
+    bind: host,
+    port: String(port),
+    "protected-mode": password === "" ? "no" : "yes",
+    ...(password === "" ? {} : { requirepass: password, masterauth: password }),
+    dir: files.directory,
+    pidfile: files.pidFile,
+    logfile: files.logFile,
+    loglevel: "notice",
+    "always-show-logo": "no",
+    daemonize: "no",
+    // an engine that handles its own crash can hang there with its port open; dying at once is the better news
+    "crash-log-enabled": "no",
+    // digests compare replicas with their primary; engines call only 127.0.0.0/8 local, endpoints deny DEBUG to clients
+    "enable-debug-command": host.startsWith("127.") ? "local" : "yes",
+    "replica-announce-ip": host,
+    "replica-announce-port": String(port),
+    "replica-read-only": "yes",
+    "repl-diskless-sync": "yes",
+    "repl-diskless-sync-delay": "0",
+    // a replica counts as in sync once something has come by the stream: at an idle primary that is the next ping
+    "repl-ping-replica-period": "1",
+    "client-output-buffer-limit": "replica 1gb 512mb 120",
+    // longer than a switchover needs: a demoted or stopping primary is waited for by the supervisor's own grace
+    "shutdown-timeout": "3",
+  };
+}
+
+function replication({ primary }: WantedInstance): Settings {
+  return primary === undefined ? {} : { replicaof: `${primary.host} ${primary.port}` };
+}
+
+function durability(persistence: Persistence): Settings {
+  switch (persistence) {
+    case "disabled":
+      return { appendonly: "no", appendfsync: "everysec", save: "" };
+    case "aofEverySecond":
+      return { appendonly: "yes", appendfsync: "everysec", save: "" };
+    case "aofAlways":
+      return { appendonly: "yes", appendfsync: "always", save: "" };
+    case "snapshotEvery1Hour":
+      return { appendonly: "no", appendfsync: "everysec", save: "3600 1" };
+    case "snapshotEvery6Hour":
+      return { appendonly: "no", appendfsync: "everysec", save: "21600 1" };
+    case "snapshotEvery12Hour":
+      return { appendonly: "no", appendfsync: "everysec", save: "43200 1" };
+  }
+}
+
+/** In the engine's own quoting: a value cannot end its line or its quotes, whatever it holds. */
+function quoted(value: string): string {
+  const escaped = [...Buffer.from(value, "utf8")].map((byte) =>
+    byte < 0x20 || byte > 0x7e || byte === 0x22 || byte === 0x5c
+      ? `\\x${byte.toString(16).padStart(2, "0")}`
+      : String.fromCharCode(byte),
+  );
+  return `"${escaped.join("")}"`;
+}

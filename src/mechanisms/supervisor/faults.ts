@@ -1,0 +1,16 @@
+import type { FaultSpec } from "../../core/base/fault.ts";
+
+/** What can go wrong with engines. */
+export const faults = {
+  noEngine: {
+    code: "SUPERVISOR_NO_ENGINE",
+    retry: "never",
+    remedy:
+      "Install redis-server or valkey-server, or name a folder of engines in STORE_ENGINES_DIR; `npm run setup` fetches them.",
+  },
+  notReady: {
+    code: "SUPERVISOR_NOT_READY",
+    retry: "backoff",
+    remedy: "Read engine.log in the instance's data directory: its last lines say what the engine waits for.",
+  },
+} as const satisfies Record<string, FaultSpec>;

@@ -1,0 +1,138 @@
+import { mkdir, readFile, readdir, rename, rm, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { engineText } from "../../core/releases/engines.ts";
+import type { EngineIdentity } from "../../core/releases/engines.ts";
+import type { EngineFiles } from "./engine-config.ts";
+
+/** Files of one instance, all below its own data directory. */
+export interface InstanceFiles extends EngineFiles {
+  readonly configFile: string;
+  readonly launchFile: string;
+  /** There while the engine ended as it was asked to and was not started since. */
+  readonly cleanFile: string;
+  readonly engineFile: string;
+}
+
+/** An instance directory that is there. */
+export interface InstanceDirectory {
+  readonly bdb: number;
+  readonly instance: number;
+  readonly files: InstanceFiles;
+}
+
+const LOG_LIMIT_BYTES = 1024 * 1024;
+
+/** Where instance `instance` of database `bdb` keeps its files: `<data>/db-<bdb>/<instance>/`. */
+export function instanceFiles(data: string, bdb: number, instance: number): InstanceFiles {
+  const directory = join(data, `db-${bdb}`, String(instance));
+  return {
+    directory,
+    pidFile: join(directory, "engine.pid"),
+    logFile: join(directory, "engine.log"),
+    configFile: join(directory, "engine.conf"),
+    launchFile: join(directory, "launch"),
+    cleanFile: join(directory, "clean"),
+    engineFile: join(directory, "engine"),
+  };
+}
+
+/** Every instance directory below `data`; entries that are none are left alone. */
+export async function listInstanceDirectories(data: string): Promise<readonly InstanceDirectory[]> {
+  const databases = numbered(await namesIn(data), /^db-(\d+)$/);
+  const found = await Promise.all(
+    databases.map(async (bdb) => {
+      const instances = numbered(await namesIn(join(data, `db-${bdb}`)), /^(\d+)$/);
+      return instances.map((instance) => ({ bdb, instance, files: instanceFiles(data, bdb, instance) }));
+    }),
+  );
+  return found.flat();
+}
+
+/** Removes an instance's data for good, and the folder of its database once that is empty. */
+export async function removeInstance(data: string, { bdb, files }: InstanceDirectory): Promise<void> {
+  await rm(files.directory, { recursive: true, force: true });
+  const database = join(data, `db-${bdb}`);
+  if ((await namesIn(database)).length === 0) await rm(database, { recursive: true, force: true });
+}
+
+/** Makes the directory and keeps the engine's log from growing without end. */
+export async function prepareDirectory({ directory, logFile }: InstanceFiles): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const log = await readOr(logFile, "");
+  if (log.length > LOG_LIMIT_BYTES) await truncate(logFile);
+}
+
+/** The launch number that was used last; `absent` when the directory has none. */
+export async function readLaunch({ launchFile }: InstanceFiles, absent: number): Promise<number> {
+  const launch = Number.parseInt(await readOr(launchFile, ""), 10);
+  return Number.isNaN(launch) ? absent : launch;
+}
+
+/** Remembers a launch number, safely over a crash in the middle. */
+export async function writeLaunch({ launchFile }: InstanceFiles, launch: number): Promise<void> {
+  await replaceFile(launchFile, `${launch}\n`);
+}
+
+/** Whether the engine ended as it was asked to, with everything that it keeps on disk, and was not started since. */
+export async function endedCleanly({ cleanFile }: InstanceFiles): Promise<boolean> {
+  return (await readOr(cleanFile, "")) !== "";
+}
+
+/** Notes how the engine ended; before each start, that it has not ended yet. */
+export async function noteEnd({ cleanFile }: InstanceFiles, clean: boolean): Promise<void> {
+  if (clean) await replaceFile(cleanFile, "clean\n");
+  else await rm(cleanFile, { force: true });
+}
+
+export async function writeConfig({ configFile }: InstanceFiles, text: string): Promise<void> {
+  await replaceFile(configFile, text);
+}
+
+/**
+ * Notes which engine writes this directory from now on. A replica that changes engines drops what the other one wrote: it
+ * gets everything from its primary, and may be unable to read those files.
+ */
+export async function claimForEngine(files: InstanceFiles, engine: EngineIdentity, keepData: boolean): Promise<void> {
+  const before = (await readOr(files.engineFile, "")).trim();
+  if (before !== "" && before !== engineText(engine) && !keepData) await dropData(files);
+  await replaceFile(files.engineFile, `${engineText(engine)}\n`);
+}
+
+async function dropData({ directory }: InstanceFiles): Promise<void> {
+  for (const name of ["dump.rdb", "appendonlydir"]) await rm(join(directory, name), { recursive: true, force: true });
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
+  const draft = `${path}.new`;
+  await writeFile(draft, text, { mode: 0o600, flush: true });
+  await rename(draft, path);
+}
+
+async function readOr(path: string, absent: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (isAbsent(error)) return absent;
+    throw error;
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+}
+
+function numbered(names: readonly string[], form: RegExp): readonly number[] {
+  return names
+    .map((name) => form.exec(name)?.[1])
+    .filter((digits) => digits !== undefined)
+    .map(Number);
+}

@@ -1,0 +1,301 @@
+import { backoffMs } from "../../core/base/backoff.ts";
+import type { Clock } from "../../core/base/clock.ts";
+import { Fault } from "../../core/base/fault.ts";
+import type { Log } from "../../core/base/log.ts";
+import { chooseEngine, engineText } from "../../core/releases/engines.ts";
+import { callEngine, engineCodeOf } from "../../ports/resp/engine-client.ts";
+import { startChild, stopChild } from "../processes/child.ts";
+import type { Child, Exit } from "../processes/child.ts";
+import { accessSettings, changedSettings, liveSettings, renderConfig } from "./engine-config.ts";
+import type { Settings } from "./engine-config.ts";
+import type { FoundEngine } from "./engines.ts";
+import { faults } from "./faults.ts";
+import { watchHeartbeat } from "./heartbeat.ts";
+import type { HeartbeatLimits } from "./heartbeat.ts";
+import { decideInstance } from "./instance-decision.ts";
+import {
+  claimForEngine,
+  endedCleanly,
+  noteEnd,
+  prepareDirectory,
+  readLaunch,
+  writeConfig,
+  writeLaunch,
+} from "./instance-files.ts";
+import type { InstanceFiles } from "./instance-files.ts";
+import { nextState } from "./instance-states.ts";
+import type { InstanceEvent, InstanceState } from "./instance-states.ts";
+import type { WantedInstance } from "./wanted-instance.ts";
+
+/** What an instance needs of the world. */
+export interface InstanceDeps {
+  readonly engines: readonly FoundEngine[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits: HeartbeatLimits & {
+    /** Patience with SIGTERM before SIGKILL, in milliseconds. */
+    readonly graceMs: number;
+  };
+}
+
+/** What the node tells about an instance. */
+export interface InstanceReport {
+  readonly bdb: number;
+  readonly instance: number;
+  readonly state: InstanceState;
+  /** 0 while no process runs. */
+  readonly pid: number;
+  /** Starts after a crash since the agent came up. */
+  readonly restarts: number;
+  /** Highest launch number this node has used for it. */
+  readonly launch: number;
+  /** It ended as it was asked to: what it keeps on disk is complete. */
+  readonly clean: boolean;
+}
+
+const RETRY_BASE_MS = 200;
+const RETRY_MAX_MS = 30_000;
+/** A process that served this long had a fresh start: its next crash is the first again. */
+const STEADY_MS = 60_000;
+const CONFIG_ANSWER_MS = 2_000;
+
+/** One engine process, kept as its record wants it. Everything it does goes through one queue, one act at a time. */
+export class Instance {
+  readonly #files: InstanceFiles;
+  readonly #deps: InstanceDeps;
+  readonly #log: Log;
+  #wanted: WantedInstance;
+  #state: InstanceState = "stopped";
+  #child: Child | undefined;
+  #watch = new AbortController();
+  #retry = new AbortController();
+  #queue: Promise<void> = Promise.resolve();
+  #applied: Settings = {};
+  /** The one that the running engine takes. */
+  #password = "";
+  #usedLaunch = 0;
+  #clean = false;
+  #restarts = 0;
+  #crashes = 0;
+  #retryAt = 0;
+  #servingSince = 0;
+
+  constructor(wanted: WantedInstance, files: InstanceFiles, deps: InstanceDeps) {
+    this.#wanted = wanted;
+    this.#files = files;
+    this.#deps = deps;
+    this.#log = deps.log.with({ bdb: wanted.bdb, instance: wanted.instance });
+  }
+
+  /** Takes what the record says now, and resolves when it was acted upon. Idempotent. */
+  want(wanted: WantedInstance): Promise<void> {
+    this.#wanted = wanted;
+    return this.#enqueue(() => this.#converge());
+  }
+
+  report(): InstanceReport {
+    const { bdb, instance } = this.#wanted;
+    const pid = this.#child?.pid ?? 0;
+    const launch = this.#usedLaunch;
+    return { bdb, instance, state: this.#state, pid, restarts: this.#restarts, launch, clean: this.#clean };
+  }
+
+  /** Ends the process and keeps it ended: SIGTERM, `graceMs`, SIGKILL. */
+  stop(graceMs = this.#deps.limits.graceMs): Promise<void> {
+    return this.#enqueue(async () => {
+      this.#retry.abort();
+      this.#watch.abort();
+      this.#move("stop");
+      if (this.#child === undefined) return;
+      const { how, code } = await stopChild(this.#child, graceMs, this.#deps.clock);
+      this.#clean = how === "graceful" && code === 0;
+      await noteEnd(this.#files, this.#clean);
+      this.#log.info("engine stopped", { how, code });
+    });
+  }
+
+  #enqueue(act: () => Promise<void>): Promise<void> {
+    this.#queue = this.#queue.then(act).catch((error: unknown) => {
+      this.#log.error("engine cannot be brought to its record", { error });
+      this.#failed();
+    });
+    return this.#queue;
+  }
+
+  async #converge(): Promise<void> {
+    this.#usedLaunch = await this.#readUsedLaunch();
+    this.#clean = await endedCleanly(this.#files);
+    const now = this.#now();
+    const act = decideInstance({
+      state: this.#state,
+      wanted: this.#wanted,
+      usedLaunch: this.#usedLaunch,
+      now,
+      retryAt: this.#retryAt,
+    });
+    switch (act.kind) {
+      case "keep":
+        await this.#useUpLaunch();
+        return this.#applySettings();
+      case "start":
+        return this.#start(act.as);
+      case "retry":
+        this.#convergeIn(act.afterMs);
+        return;
+      case "report-lost":
+        this.#move("lost");
+        return;
+      case "wait":
+        return;
+    }
+  }
+
+  /** A directory without a launch file, of a database that has data, has lost it: every launch so far counts as used. */
+  async #readUsedLaunch(): Promise<number> {
+    return readLaunch(this.#files, this.#wanted.fresh ? 0 : Math.max(this.#usedLaunch, this.#wanted.launch));
+  }
+
+  async #start(as: "primary" | "replica"): Promise<void> {
+    const wanted = this.#wanted;
+    const engine = this.#engineFor(wanted);
+    const launch = as === "primary" ? wanted.launch : this.#usedLaunch;
+    await prepareDirectory(this.#files);
+    await noteEnd(this.#files, false);
+    this.#clean = false;
+    // before the process exists: a crash in between must not allow a second start
+    await writeLaunch(this.#files, launch);
+    await claimForEngine(this.#files, engine, as === "primary");
+    await writeConfig(this.#files, renderConfig(wanted, this.#files, as));
+    const child = await startChild({
+      command: engine.path,
+      args: [this.#files.configFile],
+      env: {},
+      cwd: this.#files.directory,
+      log: this.#log,
+    });
+    // not told before it runs: until then it would look like a launch that has crashed already
+    this.#usedLaunch = launch;
+    this.#applied = liveSettings(wanted);
+    this.#password = wanted.password;
+    if (this.#crashes > 0) this.#restarts += 1;
+    this.#supervise(child, wanted);
+    this.#log.info("engine started", { as, engine: engineText(engine), pid: child.pid, launch: this.#usedLaunch });
+  }
+
+  /** A start that was allowed while the primary runs must not be left over for after its next crash. */
+  async #useUpLaunch(): Promise<void> {
+    const { role, launch } = this.#wanted;
+    if (role !== "primary" || launch <= this.#usedLaunch) return;
+    await writeLaunch(this.#files, launch);
+    this.#usedLaunch = launch;
+  }
+
+  #engineFor({ storeVersion }: WantedInstance): FoundEngine {
+    const chosen = chooseEngine(storeVersion, this.#deps.engines);
+    if (chosen !== undefined) return chosen.engine;
+    const known = this.#deps.engines.map(engineText).join(", ");
+    throw new Fault(faults.noEngine, `no engine for store version ${storeVersion} here; found: ${known || "none"}`);
+  }
+
+  #supervise(child: Child, { host, port, password }: WantedInstance): void {
+    const watch = new AbortController();
+    this.#watch = watch;
+    this.#child = child;
+    this.#move("spawn");
+    void child.exited.then((exit) => {
+      this.#exited(child, exit);
+    });
+    const { limits, clock } = this.#deps;
+    const onPong = (): void => {
+      this.#servingSince = this.#now();
+      this.#move("pong");
+    };
+    const heartbeat = { address: { host, port, password }, limits, clock, onPong, signal: watch.signal };
+    void watchHeartbeat(heartbeat).then((end) => {
+      if (end === "silent") this.#kill(child);
+    });
+  }
+
+  #kill(child: Child): void {
+    this.#log.warn("engine is silent and is ended by force", { pid: child.pid });
+    child.signal("SIGKILL");
+  }
+
+  #exited(child: Child, { code, signal }: Exit): void {
+    this.#watch.abort();
+    this.#child = undefined;
+    const served = this.#state === "serving" ? this.#now() - this.#servingSince : 0;
+    this.#move("exit");
+    if (this.#state !== "crashed") return;
+    this.#log.warn("engine ended by itself", { pid: child.pid, code, signal });
+    if (served >= STEADY_MS) this.#crashes = 0;
+    this.#scheduleRetry();
+  }
+
+  #failed(): void {
+    if (this.#child !== undefined) return;
+    this.#move("lost");
+    this.#scheduleRetry();
+  }
+
+  #scheduleRetry(): void {
+    const delay = backoffMs(this.#crashes, RETRY_BASE_MS, RETRY_MAX_MS);
+    this.#crashes += 1;
+    this.#retryAt = this.#now() + delay;
+    this.#convergeIn(delay);
+  }
+
+  #convergeIn(ms: number): void {
+    this.#retry.abort();
+    const retry = new AbortController();
+    this.#retry = retry;
+    void this.#deps.clock.sleep(ms, retry.signal).then(
+      () => this.#enqueue(() => this.#converge()),
+      () => undefined, // aborted: stopped, or scheduled anew
+    );
+  }
+
+  /** With one CONFIG SET of what differs; what fails now is tried again with the next record. */
+  async #applySettings(): Promise<void> {
+    const { host, port, password } = this.#wanted;
+    const settings = liveSettings(this.#wanted);
+    const changed = changedSettings(this.#applied, settings);
+    if (this.#state !== "serving") return;
+    await this.#applyPassword();
+    if (changed.length === 0) return;
+    await callEngine({ host, port, password, timeoutMs: CONFIG_ANSWER_MS }, "CONFIG", "SET", ...changed);
+    this.#applied = settings;
+    this.#log.info("engine settings changed", { changed });
+  }
+
+  /** Connections that are open stay; whoever connects from now on needs the new one. */
+  async #applyPassword(): Promise<void> {
+    const { host, port, password } = this.#wanted;
+    if (password === this.#password) return;
+    const settings = Object.entries(accessSettings(password)).flat();
+    try {
+      await callEngine(
+        { host, port, password: this.#password, timeoutMs: CONFIG_ANSWER_MS },
+        "CONFIG",
+        "SET",
+        ...settings,
+      );
+    } catch (error) {
+      // an earlier attempt whose answer was lost has done it
+      if (engineCodeOf(error) !== "WRONGPASS") throw error;
+    }
+    this.#password = password;
+    this.#log.info("engine takes another password");
+  }
+
+  #move(event: InstanceEvent): void {
+    const next = nextState(this.#state, event);
+    if (next === undefined || next === this.#state) return;
+    this.#log.info("instance state changed", { from: this.#state, to: next, event });
+    this.#state = next;
+  }
+
+  #now(): number {
+    return this.#deps.clock.now().getTime();
+  }
+}

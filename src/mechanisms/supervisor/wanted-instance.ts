@@ -1,0 +1,31 @@
+import type { EvictionPolicy, Persistence, StoreVersion } from "../../core/api/records.ts";
+
+/** One engine process that this node shall run, as its database's record asks for it. */
+export interface WantedInstance {
+  readonly bdb: number;
+  /** Unique within the database, never reused. */
+  readonly instance: number;
+  /** Address that the engine listens on and announces to its primary. */
+  readonly host: string;
+  readonly port: number;
+  readonly storeVersion: StoreVersion;
+  /** What the record says it is; a running process is never promoted or demoted because of it. */
+  readonly role: "primary" | "replica";
+  /** How many starts as primary the leader has allowed. */
+  readonly launch: number;
+  /** The database holds no data yet: a primary whose data directory is missing may start empty. */
+  readonly fresh: boolean;
+  /** Where a replica attaches when it starts; absent while nobody knows. */
+  readonly primary?: { readonly host: string; readonly port: number };
+  /** A switchover that has begun: what crashed stays down until the leader has found out who serves. */
+  readonly switching: boolean;
+  /** The database is between two versions: keep a long backlog, so that the old primary can re-attach. */
+  readonly upgrading: boolean;
+  /** Of clients and of replication; empty for none. Never logged, never in argv. */
+  readonly password: string;
+  readonly memoryBytes: number;
+  readonly evictionPolicy: EvictionPolicy;
+  readonly persistence: Persistence;
+  /** Shared objects that it loads when it starts. */
+  readonly modules: readonly { readonly path: string; readonly args: string }[];
+}

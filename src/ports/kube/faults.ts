@@ -1,0 +1,55 @@
+import type { FaultSpec } from "../../core/base/fault.ts";
+
+/** What the Kubernetes API or the way to it can answer; `details.status` is the server's Status where it sent one. */
+export const faults = {
+  notFound: {
+    code: "KUBE_NOT_FOUND",
+    retry: "backoff",
+    remedy: "Check the name and namespace, and that the CRD is installed: kubectl api-resources.",
+  },
+  conflict: {
+    code: "KUBE_CONFLICT",
+    retry: "backoff",
+    remedy: "Read the object again and repeat the change on what is stored now.",
+  },
+  alreadyExists: {
+    code: "KUBE_ALREADY_EXISTS",
+    retry: "backoff",
+    remedy: "Use the existing object, or delete it with kubectl delete.",
+  },
+  invalid: {
+    code: "KUBE_INVALID",
+    retry: "never",
+    remedy: "Correct the field that the message names.",
+  },
+  forbidden: {
+    code: "KUBE_FORBIDDEN",
+    retry: "backoff",
+    remedy: "Apply the Role and RoleBinding of the bundle; kubectl auth can-i shows what is allowed.",
+  },
+  unauthorized: {
+    code: "KUBE_UNAUTHORIZED",
+    retry: "backoff",
+    remedy: "Renew the token or client certificate in the kubeconfig.",
+  },
+  gone: {
+    code: "KUBE_GONE",
+    retry: "backoff",
+    remedy: "List again and watch from the version of that list.",
+  },
+  unavailable: {
+    code: "KUBE_UNAVAILABLE",
+    retry: "backoff",
+    remedy: "Check that the API server answers: kubectl get --raw /readyz.",
+  },
+  noConfig: {
+    code: "KUBE_NO_CONFIG",
+    retry: "never",
+    remedy: "Set KUBECONFIG to a kubeconfig file, or run inside a pod that has a service account.",
+  },
+  badConfig: {
+    code: "KUBE_BAD_CONFIG",
+    retry: "never",
+    remedy: "Correct the kubeconfig; kubectl config view shows how kubectl reads it.",
+  },
+} as const satisfies Record<string, FaultSpec>;

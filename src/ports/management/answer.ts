@@ -1,0 +1,65 @@
+import { Fault } from "../../core/base/fault.ts";
+import type { FaultSpec } from "../../core/base/fault.ts";
+import { faults } from "./faults.ts";
+import type { ErrorBody } from "./records.ts";
+import type { Answer } from "./request.ts";
+import { routes } from "./routes.ts";
+import type { ReplyOf, RouteName } from "./routes.ts";
+
+/** The reply that `answer` carries; a Fault with `status` and `error_code` in its details when it is an error. */
+export function answerOf<N extends RouteName>(name: N, origin: string, answer: Answer): ReplyOf<N> {
+  const { method, path, gives } = routes[name];
+  const isSuccess = answer.status >= 200 && answer.status < 300;
+  const body = isSuccess && gives === "bytes" ? { value: answer.bytes } : parsed(answer.bytes.toString());
+  if (isSuccess && body !== undefined) return body.value;
+  const { error_code, description } = errorOf(body?.value, answer);
+  throw new Fault(
+    specOf(answer.status),
+    `${method} ${path}: ${description} (${answer.status} ${error_code}, from ${origin})`,
+    {
+      route: name,
+      status: answer.status,
+      error_code,
+      description,
+    },
+  );
+}
+
+function specOf(status: number): FaultSpec {
+  switch (status) {
+    case 401:
+      return faults.unauthorized;
+    case 404:
+      return faults.notFound;
+    case 409:
+      return faults.conflict;
+    default:
+      return status >= 400 && status < 500 ? faults.refused : faults.failed;
+  }
+}
+
+/** JSON of a peer whose certificate and credentials were checked: its shape is the route's. */
+function parsed(text: string): { readonly value: ReturnType<typeof JSON.parse> } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    // not JSON: the caller reports the status and the beginning of the text
+    return undefined;
+  }
+}
+
+function errorOf(body: unknown, answer: Answer): Pick<ErrorBody, "error_code" | "description"> {
+  if (isErrorBody(body)) return body;
+  return { error_code: "unknown", description: answer.bytes.toString("utf8", 0, 200) || "no body" };
+}
+
+function isErrorBody(body: unknown): body is ErrorBody {
+  return (
+    typeof body === "object" &&
+    body !== null &&
+    "error_code" in body &&
+    typeof body.error_code === "string" &&
+    "description" in body &&
+    typeof body.description === "string"
+  );
+}

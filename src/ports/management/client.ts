@@ -1,0 +1,116 @@
+import { Agent } from "undici";
+import { Fault, messageOf } from "../../core/base/fault.ts";
+import { answerOf } from "./answer.ts";
+import { faults } from "./faults.ts";
+import { rememberAnswers } from "./memory.ts";
+import { FORWARDED_BY, requestOnce, wasNeverSent } from "./request.ts";
+import { routes } from "./routes.ts";
+import type { ReplyOf, RequestOf, RouteName } from "./routes.ts";
+
+export interface ManagementClientOptions {
+  /** Addresses of node pods, asked anew for each call; earlier ones are tried first. */
+  readonly addresses: () => readonly string[];
+  readonly port: number;
+  /** Name that the nodes' certificate must carry: `<rec>.<namespace>.svc.cluster.local`. */
+  readonly serverName: string;
+  /** Certificate authority of the cluster, PEM. */
+  readonly ca: string;
+  readonly username: string;
+  readonly password: string;
+  /** How long one address may take to answer, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Set by a node that carries a client's write to the leader: its uid. */
+  readonly forwardedBy?: number;
+  /** Keeps the last answer about the whole cluster of each route, so that one that has not changed is not sent again. */
+  readonly remembers?: boolean;
+}
+
+/** Typed caller of the management API (§4.2). */
+export interface ManagementClient {
+  /**
+   * Calls `route` on the first address that answers. Moves on to the next address when a node cannot be reached or says
+   * that it is no member (503); a request that must not run twice moves on only when it was never sent.
+   * A client that remembers gives the very object of the last time when nothing has changed but what moves by itself
+   * (offsets, uptime). Failures are Faults of src/ports/management/faults.ts.
+   */
+  call<N extends RouteName>(route: N, request: RequestOf<N>, options?: CallOptions): Promise<ReplyOf<N>>;
+  call<N extends PlainRouteName>(route: N): Promise<ReplyOf<N>>;
+  /** Ends the connections once what is under way has its answer. */
+  close(): Promise<void>;
+  /** Ends the connections at once; what is under way fails. */
+  destroy(): Promise<void>;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** Routes without path parameters and body. */
+type PlainRouteName = { [N in RouteName]: object extends RequestOf<N> ? N : never }[RouteName];
+
+/** A node that takes no connection within this time is not there, however long its answers may take; in milliseconds. */
+const CONNECT_MS = 2_000;
+
+/** A client that keeps its connections open, verifies TLS against `ca` and sends Basic credentials. */
+export function managementClient(options: ManagementClientOptions): ManagementClient {
+  const { timeoutMs, port, ca, serverName } = options;
+  const connect = { ca, servername: serverName, timeout: Math.min(timeoutMs, CONNECT_MS) };
+  const dispatcher = new Agent({ connect, keepAliveTimeout: 30_000, connections: 8 });
+  const ownHeaders = headersOf(options);
+  const memory = options.remembers === true ? rememberAnswers() : undefined;
+
+  async function call<N extends RouteName>(
+    name: N,
+    request?: RequestOf<N>,
+    { signal }: CallOptions = {},
+  ): Promise<ReplyOf<N>> {
+    const addresses = options.addresses();
+    const tried: string[] = [];
+    const known = memory?.about(name);
+    const headers = known === undefined ? ownHeaders : { ...ownHeaders, "if-none-match": known.entityTag };
+    for (const address of addresses) {
+      const origin = `https://${hostOf(address)}:${port}`;
+      try {
+        const answer = await requestOnce(name, { ...request, signal }, { dispatcher, origin, headers, timeoutMs });
+        if (answer.status === 304 && known !== undefined) return known.reply;
+        if (answer.status !== 503 || address === addresses.at(-1)) {
+          const reply = answerOf(name, origin, answer);
+          memory?.keep(name, answer.entityTag, reply);
+          return reply;
+        }
+        tried.push(`${address}: not a member yet`);
+      } catch (error) {
+        if (error instanceof Fault || signal?.aborted) throw error;
+        tried.push(`${address}: ${messageOf(error)}`);
+        if (!mayRunTwice(name) && !wasNeverSent(error)) throw unreachable(name, tried, true);
+      }
+    }
+    throw unreachable(name, tried, false);
+  }
+  return { call, close: () => dispatcher.close(), destroy: () => dispatcher.destroy() };
+}
+
+function headersOf({ username, password, forwardedBy }: ManagementClientOptions): Readonly<Record<string, string>> {
+  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+  return { authorization, ...(forwardedBy === undefined ? {} : { [FORWARDED_BY]: String(forwardedBy) }) };
+}
+
+/** `mayHaveRun`: the request was sent and its answer is missing, so it must not simply be sent again. */
+function unreachable(name: RouteName, tried: readonly string[], mayHaveRun: boolean): Fault {
+  const { method, path } = routes[name];
+  const where = tried.length === 0 ? "no address of a node is known" : tried.join("; ");
+  return new Fault(faults.unreachable, `${method} ${path} reached no node: ${where}`, {
+    route: name,
+    tried,
+    mayHaveRun,
+  });
+}
+
+/** Node actions and the orders to a proxy say what shall be, not what to add: asking twice is asking once. */
+function mayRunTwice(name: RouteName): boolean {
+  return routes[name].method !== "POST" || ["maintenanceOn", "maintenanceOff", "localProxy"].includes(name);
+}
+
+function hostOf(address: string): string {
+  return address.includes(":") ? `[${address}]` : address;
+}

@@ -1,0 +1,53 @@
+import type { FaultSpec } from "../../core/base/fault.ts";
+
+/** What can go wrong between a caller of the management API and the cluster. */
+export const faults = {
+  unreachable: {
+    code: "MANAGEMENT_UNREACHABLE",
+    retry: "backoff",
+    remedy:
+      "Check that the node pods run (`kubectl get pods -l storeenterprise.io/role=node`) and that port 9443 is open to them.",
+  },
+  unauthorized: {
+    code: "MANAGEMENT_UNAUTHORIZED",
+    retry: "never",
+    remedy: "Compare the credentials in use with the secret named as the cluster (`kubectl get secret <rec> -o yaml`).",
+  },
+  notFound: {
+    code: "MANAGEMENT_NOT_FOUND",
+    retry: "never",
+    remedy: "List what exists with `GET /v1/bdbs` or `GET /v1/nodes`.",
+  },
+  conflict: {
+    code: "MANAGEMENT_CONFLICT",
+    retry: "backoff",
+    remedy: "Wait until the running change ends (`GET /v1/actions`), then ask again.",
+  },
+  refused: {
+    code: "MANAGEMENT_REFUSED",
+    retry: "never",
+    remedy: "Change the request as its description says.",
+  },
+  failed: {
+    code: "MANAGEMENT_FAILED",
+    retry: "backoff",
+    remedy: "Read the log of the node that answered (`kubectl logs <rec>-<n> -c store-enterprise-node`).",
+  },
+  licenseMalformed: {
+    code: "MANAGEMENT_LICENSE_MALFORMED",
+    retry: "never",
+    remedy:
+      "Give the whole text of the licence, from its first line to its last; `storectl license show FILE` reads one.",
+  },
+  licenseUntrusted: {
+    code: "MANAGEMENT_LICENSE_UNTRUSTED",
+    retry: "never",
+    remedy:
+      "Put the public key of whoever issued the licence into the ConfigMap store-enterprise-license-authorities of the cluster's namespace.",
+  },
+  licenseKey: {
+    code: "MANAGEMENT_LICENSE_KEY",
+    retry: "never",
+    remedy: "Use the keys that `storectl license authority` makes (Ed25519, PEM).",
+  },
+} as const satisfies Record<string, FaultSpec>;

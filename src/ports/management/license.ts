@@ -1,0 +1,90 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from "node:crypto";
+import { licenseTerms, type LicenseTerms } from "../../core/api/license.ts";
+import { Fault, messageOf } from "../../core/base/fault.ts";
+import { faults } from "./faults.ts";
+
+const BEGIN = "-----BEGIN STORE ENTERPRISE LICENSE-----";
+const END = "-----END STORE ENTERPRISE LICENSE-----";
+/** Longest text that is looked at, in characters. */
+const LONGEST = 16_384;
+const LINE = 64;
+
+/** A pair of keys that signs licences and proves them: PKCS #8 and SPKI, both PEM. */
+export interface LicenseAuthority {
+  readonly privateKey: string;
+  readonly publicKey: string;
+}
+
+/** Makes an authority of one's own (Ed25519). */
+export function createLicenseAuthority(): LicenseAuthority {
+  return generateKeyPairSync("ed25519", {
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+    publicKeyEncoding: { type: "spki", format: "pem" },
+  });
+}
+
+/** The licence with these terms, as a text block that people can mail and paste; MANAGEMENT_LICENSE_KEY for a key of another kind. */
+export function signLicense(terms: LicenseTerms, privateKey: string): string {
+  const payload = Buffer.from(JSON.stringify(terms));
+  const signature = sign(
+    null,
+    payload,
+    keyOf(() => createPrivateKey(privateKey)),
+  );
+  const text = `${payload.toString("base64url")}.${signature.toString("base64url")}`;
+  return [BEGIN, ...(text.match(new RegExp(`.{1,${LINE}}`, "g")) ?? []), END, ""].join("\n");
+}
+
+/**
+ * The terms of a licence that one of `authorities` (public keys, PEM) has signed; MANAGEMENT_LICENSE_MALFORMED when the text is
+ * none, MANAGEMENT_LICENSE_UNTRUSTED when none of them has. Whether the terms fit a cluster is for others to judge.
+ */
+export function openLicense(text: string, authorities: readonly string[]): LicenseTerms {
+  const { payload, signature } = partsOf(text);
+  const keys = authorities.map((authority) => keyOf(() => createPublicKey(authority)));
+  if (!keys.some((key) => verify(null, payload, key, signature))) {
+    throw new Fault(
+      faults.licenseUntrusted,
+      `none of the ${keys.length} authorities that are known here has signed the licence`,
+    );
+  }
+  return termsOf(payload);
+}
+
+/** The terms of a licence whoever has signed it, for people to read; MANAGEMENT_LICENSE_MALFORMED when the text is none. */
+export function readLicense(text: string): LicenseTerms {
+  return termsOf(partsOf(text).payload);
+}
+
+function partsOf(text: string): { readonly payload: Buffer; readonly signature: Buffer } {
+  if (text.length > LONGEST) throw malformed(`it has ${text.length} characters, at most ${LONGEST} are read`);
+  const begin = text.indexOf(BEGIN);
+  const end = text.indexOf(END);
+  if (begin < 0 || end < begin) throw malformed(`the lines "${BEGIN}" and "${END}" are not there`);
+  const body = text.slice(begin + BEGIN.length, end).replaceAll(/\s/g, "");
+  const [payload = "", signature = "", ...more] = body.split(".");
+  if (payload === "" || signature === "" || more.length > 0) throw malformed("between its lines is no signed text");
+  return { payload: Buffer.from(payload, "base64url"), signature: Buffer.from(signature, "base64url") };
+}
+
+function termsOf(payload: Buffer): LicenseTerms {
+  try {
+    return licenseTerms.parse(JSON.parse(payload.toString()));
+  } catch (error) {
+    throw malformed(`its terms are not readable: ${messageOf(error)}`);
+  }
+}
+
+function keyOf(read: () => KeyObject): KeyObject {
+  try {
+    const key = read();
+    if (key.asymmetricKeyType === "ed25519") return key;
+    throw new Error(`it is a key for ${key.asymmetricKeyType ?? "something else"}`);
+  } catch (error) {
+    throw new Fault(faults.licenseKey, `a licence authority's key is not usable: ${messageOf(error)}`);
+  }
+}
+
+function malformed(why: string): Fault {
+  return new Fault(faults.licenseMalformed, `the text is no licence: ${why}`);
+}

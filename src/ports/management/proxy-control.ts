@@ -1,0 +1,94 @@
+import type { Instant } from "../../core/base/instant.ts";
+
+/**
+ * What an agent says to its proxy over the IPC channel of the child process, and what the proxy answers. A command
+ * carries an `id`; its answer carries the same. The proxy ends when the channel closes: without its agent nobody could
+ * tell it about a switchover.
+ */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** One database endpoint that the proxy serves. */
+export interface EndpointConfig {
+  readonly bdb: number;
+  readonly listen: Address;
+  /** What clients and the proxy itself authenticate with; empty when the database has none. Never logged. */
+  readonly password: string;
+  /** Epoch of the shard whose primary this is. A lower epoch than one already seen is refused. */
+  readonly epoch: number;
+  /** Absent while no primary is known: clients are held, up to `holdMs`, then answered with -LOADING. */
+  readonly primary?: Address;
+  /** How long clients may be held in any switchover or failover, in milliseconds. */
+  readonly holdMs: number;
+}
+
+export type ProxyCommand =
+  /** Pass on what engines answer until then, and no longer; a proxy that was never told passes on nothing. */
+  | { readonly op: "lease"; readonly until: Instant }
+  /** The whole wanted set of endpoints; those not named are closed. Idempotent. */
+  | { readonly op: "configure"; readonly endpoints: readonly EndpointConfig[] }
+  /** Dial, authenticate and warm a pool to the primary-to-be; no client effect. `epoch` is the one that will begin. */
+  | { readonly op: "prepare"; readonly bdb: number; readonly epoch: number; readonly target: Address }
+  /** Stop reading clients and let what is in flight finish within `drainMs`; resume by itself after `holdMs` in all. */
+  | {
+      readonly op: "hold";
+      readonly bdb: number;
+      readonly epoch: number;
+      readonly drainMs: number;
+      readonly holdMs: number;
+    }
+  /** The primary is cut off: leave it at once, cutting what is in flight there, and hold clients until the release. */
+  | { readonly op: "fence"; readonly bdb: number; readonly epoch: number }
+  /** Go on at `target` from now on. Valid without a hold before it. */
+  | { readonly op: "release"; readonly bdb: number; readonly epoch: number; readonly target: Address }
+  /** Drop the hold and the prepared pool: go on at the old primary. */
+  | { readonly op: "abort"; readonly bdb: number; readonly epoch: number }
+  /** The node leaves: close each client connection at a request boundary (half-close, read on), within `deadlineMs`. */
+  | { readonly op: "drain"; readonly deadlineMs: number }
+  /** Take clients again after a drain. */
+  | { readonly op: "undrain" }
+  | { readonly op: "stats" };
+
+/** Numbers of one endpoint since it was opened. */
+export interface EndpointStats {
+  readonly bdb: number;
+  readonly epoch: number;
+  readonly listening: boolean;
+  readonly held: boolean;
+  readonly clients: number;
+  readonly inFlight: number;
+  readonly requests: number;
+  /** Connections cut because the outcome of a request was unknown or a limit was passed. */
+  readonly cut: number;
+  /** Holds that ended by their own deadline. */
+  readonly holdsExpired: number;
+  /** Requests answered -READONLY by a demoted primary and sent again to the new one. */
+  readonly resent: number;
+}
+
+export type ProxyReply =
+  | { readonly ok: true; readonly op: "configure"; readonly refused: readonly number[] }
+  | { readonly ok: true; readonly op: "lease" | "prepare" | "fence" | "abort" | "undrain" }
+  | { readonly ok: true; readonly op: "hold"; readonly drainMs: number }
+  | { readonly ok: true; readonly op: "release"; readonly heldMs: number }
+  | { readonly ok: true; readonly op: "drain"; readonly closed: number; readonly remaining: number }
+  | { readonly ok: true; readonly op: "stats"; readonly endpoints: readonly EndpointStats[] }
+  /** `code` is one of the faults of the proxy room, for instance PROXY_EPOCH_TOO_LOW or PROXY_NOT_DRAINED. */
+  | { readonly ok: false; readonly code: string; readonly message: string };
+
+export interface ProxyRequestMessage {
+  readonly id: number;
+  readonly command: ProxyCommand;
+}
+
+export interface ProxyReplyMessage {
+  readonly id: number;
+  readonly reply: ProxyReply;
+}
+
+/** The first message of a proxy, once it can be told what to serve. */
+export interface ProxyReadyMessage {
+  readonly ready: true;
+}

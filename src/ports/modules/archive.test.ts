@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { zipOf, type ZipEntry } from "../../../test/kit/modules/zip.ts";
+import { platformsOf } from "../../core/api/module-manifest.ts";
+import { openModule } from "./archive.ts";
+import { unpack } from "./entries.ts";
+
+const manifest = {
+  module_name: "counter",
+  display_name: "Counter",
+  semantic_version: "1.2.0",
+  compatible_redis_version: "7.4",
+  architecture: "x86_64",
+  operating_systems: ["rhel9", "ubuntu18"],
+  commands: [{ command_name: "counter.add" }],
+};
+const library = Buffer.concat([Buffer.from([0x7f, 0x45, 0x4c, 0x46]), Buffer.from("code")]);
+const describing = (change: object = {}): ZipEntry => ({
+  name: "module.json",
+  data: JSON.stringify({ ...manifest, ...change }),
+});
+const code: ZipEntry = { name: "counter.so", data: library };
+
+test("a good archive opens: its manifest, its shared object, the digest of that", async () => {
+  const opened = await openModule(zipOf([describing(), code, { name: "LICENSE", data: "free" }]));
+  assert.equal(opened.manifest.module_name, "counter");
+  assert.deepEqual(opened.library, library);
+  assert.match(opened.sha256, /^[0-9a-f]{64}$/);
+  assert.deepEqual(platformsOf(opened.manifest), ["rhel9/x86_64", "ubuntu18/x86_64"]);
+  await openModule(zipOf([describing({ sha256: opened.sha256 }), code]));
+});
+
+const wrong: readonly (readonly [string, readonly ZipEntry[], RegExp])[] = [
+  ["no manifest", [code], /no module\.json at its top/],
+  ["a manifest in a folder", [{ ...describing(), name: "x/module.json" }, code], /no module\.json at its top/],
+  ["a manifest that is no JSON", [{ name: "module.json", data: "{" }, code], /no JSON/],
+  ["no shared object", [describing()], /no file that ends in \.so/],
+  ["another shared object than it names", [describing({ module_file: "other.so" }), code], /no other\.so at its top/],
+  [
+    "two shared objects, none named",
+    [describing(), code, { ...code, name: "b.so" }],
+    /module_file is missing.*counter\.so, b\.so/,
+  ],
+  [
+    "text that is called a shared object",
+    [describing(), { name: "counter.so", data: "#!/bin/sh" }],
+    /no shared object/,
+  ],
+  ["another digest", [describing({ sha256: "0".repeat(64) }), code], /sha256 is 0{64}, and/],
+  ["a name that leads elsewhere", [describing({ module_name: "../x" }), code], /module_name/],
+  ["a version that is none", [describing({ semantic_version: "new" }), code], /semantic_version/],
+  ["a file name that leads elsewhere", [describing({ module_file: "../x.so" }), code], /module_file/],
+  ["a missing field", [describing({ commands: undefined }), code], /commands/],
+];
+for (const [what, entries, says] of wrong) {
+  test(`an archive with ${what} is refused by name`, async () => {
+    await assert.rejects(openModule(zipOf(entries)), { code: "MODULES_BAD_MANIFEST", message: says });
+  });
+}
+
+const harmful: readonly (readonly [string, readonly ZipEntry[], RegExp])[] = [
+  ["a path above it", [{ name: "../../etc/passwd", data: "x" }], /invalid relative path/],
+  ["an absolute path", [{ name: "/etc/passwd", data: "x" }], /absolute path/],
+  ["a path with backslashes", [{ name: "..\\x", data: "x" }], /invalid characters/],
+  ["a link", [{ name: "l", data: "/etc/passwd", mode: 0o120777 }], /"l" is no plain file/],
+  ["a device", [{ name: "d", data: "", mode: 0o060600 }], /"d" is no plain file/],
+  ["a name twice", [code, code], /"counter\.so" is in it twice/],
+  ["a file that grows a thousand times", [{ name: "b", data: Buffer.alloc(1 << 20) }], /"b" grows from/],
+  ["a size that lies", [{ name: "b", data: Buffer.alloc(1 << 20), claimedSize: 100 }], /too many bytes|more/i],
+  ["a checksum that lies", [{ name: "b", data: "x", claimedCrc: 1 }], /"b" is damaged/],
+  [
+    "too many files",
+    Array.from({ length: 65 }, (_, at) => ({ name: `f${at}`, data: "x" })),
+    /holds 65 files, at most 64/,
+  ],
+];
+for (const [what, entries, says] of harmful) {
+  test(`an archive with ${what} is refused`, async () => {
+    await assert.rejects(unpack(zipOf(entries)), { code: "MODULES_UNSAFE_ARCHIVE", message: says });
+  });
+}
+
+test("sizes are bounded together, packed and unpacked", async () => {
+  const limits = { packed: 1_000, entries: 64, total: 150, ratio: 1_000 };
+  const entries = ["a", "b"].map((name) => ({ name, data: "x".repeat(100) }));
+  await assert.rejects(unpack(zipOf(entries), limits), /unpacked it has more than 150 bytes/);
+  await assert.rejects(unpack(Buffer.alloc(1_001), limits), /1001 bytes, at most 1000/);
+});
+
+test("what is no zip, or half of one, is called so", async () => {
+  const whole = zipOf([describing(), code]);
+  for (const bytes of [Buffer.alloc(0), Buffer.from("hello"), whole.subarray(0, whole.length / 2)]) {
+    await assert.rejects(openModule(bytes), { code: "MODULES_NOT_AN_ARCHIVE" });
+  }
+});

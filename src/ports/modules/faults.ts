@@ -1,0 +1,27 @@
+import type { FaultSpec } from "../../core/base/fault.ts";
+
+/** What can be wrong with a module archive. */
+export const faults = {
+  notAnArchive: {
+    code: "MODULES_NOT_AN_ARCHIVE",
+    retry: "never",
+    remedy: "Give a zip file with `module.json` and the shared object beside it.",
+  },
+  unsafeArchive: {
+    code: "MODULES_UNSAFE_ARCHIVE",
+    retry: "never",
+    remedy:
+      "Pack the module again: plain files only, no folders above it, no links, nothing twice, within the limits that the message names.",
+  },
+  unreachable: {
+    code: "MODULES_UNREACHABLE",
+    retry: "backoff",
+    remedy:
+      "Check the URL in spec.userDefinedModules, its credentials secret, and that the cluster may reach the server.",
+  },
+  badManifest: {
+    code: "MODULES_BAD_MANIFEST",
+    retry: "never",
+    remedy: "Correct the field of `module.json` that the message names, and pack the module again.",
+  },
+} as const satisfies Record<string, FaultSpec>;

@@ -1,0 +1,39 @@
+import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
+import { messageOf } from "../../core/base/fault.ts";
+import type { KeyPair } from "./authority.ts";
+
+/** What a key pair that somebody gave can be used for by a server called `host`. */
+export type Purpose =
+  /** It signs a certificate for the server. */
+  | { readonly kind: "authority" }
+  /** It is the server's certificate. */
+  | { readonly kind: "server" }
+  | { readonly kind: "none"; readonly why: string };
+
+/** Looks at a pair that was not made here; never throws on what it contains. */
+export function purposeOf(pair: KeyPair, host: string, now: Date): Purpose {
+  const read = readPair(pair);
+  if ("why" in read) return { kind: "none", why: read.why };
+  const { certificate, key } = read;
+  if (!certificate.checkPrivateKey(key)) return none("the key is not the one of the certificate");
+  if (certificate.validToDate <= now) return none(`the certificate expired on ${certificate.validTo}`);
+  if (certificate.checkHost(host, { subject: "never" }) !== undefined) return { kind: "server" };
+  if (!certificate.ca) return none(`the certificate is neither for ${host} nor an authority`);
+  return key.asymmetricKeyDetails?.namedCurve === "prime256v1"
+    ? { kind: "authority" }
+    : none("the certificate is an authority with another key than EC P-256");
+}
+
+function readPair(
+  pair: KeyPair,
+): { readonly certificate: X509Certificate; readonly key: KeyObject } | { readonly why: string } {
+  try {
+    return { certificate: new X509Certificate(pair.certificate), key: createPrivateKey(pair.key) };
+  } catch (error) {
+    return { why: `the pair cannot be read: ${messageOf(error)}` };
+  }
+}
+
+function none(why: string): Purpose {
+  return { kind: "none", why };
+}

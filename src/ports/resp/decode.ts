@@ -1,0 +1,155 @@
+import { Fault } from "../../core/base/fault.ts";
+import { faults } from "./faults.ts";
+import { Push, ReplyError } from "./reply.ts";
+import type { Reply } from "./reply.ts";
+import { FrameScanner, INCOMPLETE } from "./scan.ts";
+import type { ScanLimits } from "./scan.ts";
+
+/** How bulk strings are given: as text (UTF-8), or as bytes. */
+export type BulkForm = "text" | "bytes";
+
+/** Turns bytes in any chunking into replies, in order. Throws RESP_MALFORMED or RESP_TOO_LARGE; then it must be dropped. */
+export class ReplyDecoder {
+  readonly #scanner: FrameScanner;
+  readonly #form: BulkForm;
+  #carried: Buffer[] = [];
+
+  constructor(form: BulkForm = "text", limits?: ScanLimits) {
+    this.#form = form;
+    this.#scanner = new FrameScanner(limits);
+  }
+
+  /** The replies that are complete with these bytes, which may be reused by the caller afterwards. */
+  push(bytes: Uint8Array): Reply[] {
+    const replies: Reply[] = [];
+    let start = 0;
+    for (;;) {
+      const past = this.#scanner.next(bytes, start, bytes.length);
+      if (past === INCOMPLETE) break;
+      replies.push(decodeReply(this.#join(bytes.subarray(start, past)), this.#form));
+      start = past;
+    }
+    if (start < bytes.length) this.#carried.push(Buffer.from(bytes.subarray(start)));
+    return replies;
+  }
+
+  #join(tail: Uint8Array): Uint8Array {
+    if (this.#carried.length === 0) return tail;
+    const whole = Buffer.concat([...this.#carried, tail]);
+    this.#carried = [];
+    return whole;
+  }
+}
+
+/** The value of exactly one whole frame. RESP_MALFORMED when it is none, or when it nests deeper than 64 levels. */
+export function decodeReply(frame: Uint8Array, form: BulkForm = "text"): Reply {
+  const cursor: Cursor = { bytes: Buffer.from(frame.buffer, frame.byteOffset, frame.length), at: 0, form };
+  const reply = read(cursor, 0);
+  if (cursor.at !== frame.length) throw malformed("bytes follow the frame");
+  return reply;
+}
+
+interface Cursor {
+  readonly bytes: Buffer;
+  readonly form: BulkForm;
+  at: number;
+}
+
+const MAX_DEPTH = 64;
+
+function read(cursor: Cursor, depth: number): Reply {
+  if (depth > MAX_DEPTH) throw malformed(`it nests deeper than ${MAX_DEPTH} levels`);
+  const type = String.fromCharCode(cursor.bytes[cursor.at] ?? 0);
+  const line = readLine(cursor);
+  switch (type) {
+    case "+":
+      return line;
+    case "-":
+      return new ReplyError(line);
+    case ":":
+      return integer(line);
+    case ",":
+      return double(line);
+    case "(":
+      return bigInteger(line);
+    case "#":
+      return line === "t";
+    case "_":
+      return null;
+    case "$":
+      return line === "-1" ? null : bulk(cursor, line);
+    case "=":
+      return readBytes(cursor, line).toString("utf8", VERBATIM_PREFIX);
+    case "!":
+      return new ReplyError(readBytes(cursor, line).toString());
+    case "*":
+      return line === "-1" ? null : readMany(cursor, Number(line), depth);
+    case "~":
+      return readMany(cursor, Number(line), depth);
+    case ">":
+      return new Push(readMany(cursor, Number(line), depth));
+    case "%":
+      return readMap(cursor, Number(line), depth);
+    case "|":
+      readMany(cursor, 2 * Number(line), depth);
+      return read(cursor, depth + 1);
+    default:
+      throw malformed(`a frame cannot begin with ${JSON.stringify(type)}`);
+  }
+}
+
+const VERBATIM_PREFIX = "txt:".length;
+
+function readLine(cursor: Cursor): string {
+  const end = cursor.bytes.indexOf("\r\n", cursor.at, "latin1");
+  if (end < 0) throw malformed("a line has no end");
+  const line = cursor.bytes.toString("utf8", cursor.at + 1, end);
+  cursor.at = end + 2;
+  return line;
+}
+
+function bulk(cursor: Cursor, length: string): string | Uint8Array {
+  const bytes = readBytes(cursor, length);
+  return cursor.form === "text" ? bytes.toString() : Uint8Array.from(bytes);
+}
+
+function readBytes(cursor: Cursor, length: string): Buffer {
+  const start = cursor.at;
+  const end = start + Number(length);
+  if (!(end + 2 <= cursor.bytes.length)) throw malformed("a string is shorter than it says");
+  cursor.at = end + 2;
+  return cursor.bytes.subarray(start, end);
+}
+
+function readMany(cursor: Cursor, count: number, depth: number): Reply[] {
+  // each element takes three bytes or more: a count beyond that is a lie, found before any memory is taken for it
+  if (!(count * 3 <= cursor.bytes.length)) throw malformed(`a list of ${count} does not fit in its frame`);
+  return Array.from({ length: count }, () => read(cursor, depth + 1));
+}
+
+function readMap(cursor: Cursor, count: number, depth: number): ReadonlyMap<Reply, Reply> {
+  const flat = readMany(cursor, 2 * count, depth);
+  return new Map(Array.from({ length: count }, (_, i) => [flat[2 * i] ?? null, flat[2 * i + 1] ?? null]));
+}
+
+function integer(line: string): number | bigint {
+  if (!/^[+-]?\d{1,20}$/.test(line)) throw malformed(`${JSON.stringify(line)} is no integer`);
+  const value = Number(line);
+  return Number.isSafeInteger(value) ? value : BigInt(line);
+}
+
+function bigInteger(line: string): bigint {
+  if (!/^-?\d+$/.test(line)) throw malformed(`${JSON.stringify(line)} is no integer`);
+  return BigInt(line);
+}
+
+function double(line: string): number {
+  if (/^-?inf$/i.test(line)) return line.startsWith("-") ? -Infinity : Infinity;
+  const value = Number(line);
+  if (line === "" || (Number.isNaN(value) && line.toLowerCase() !== "nan")) throw malformed(`${line} is no number`);
+  return value;
+}
+
+function malformed(why: string): Fault {
+  return new Fault(faults.malformed, `The peer sent what is not RESP: ${why}.`);
+}

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { ClusterUser } from "../../../core/api/records.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import { authenticator, type Caller } from "./auth.ts";
+import { hashPassword, isPassword } from "./password-hash.ts";
+
+const credentials = { username: "admin@rec", password: "päss:word" };
+const basic = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
+const viewer: ClusterUser = { uid: 2, email: "v@x.org", name: "V", role: "db_viewer", secret: "rec-user-1" };
+
+let hash = "";
+before(async () => {
+  hash = await hashPassword("a:long one");
+});
+
+const cases: readonly (readonly [rule: string, header: string | undefined, caller: Caller["name"] | undefined])[] = [
+  ["the right pair", basic("admin@rec:päss:word"), "admin@rec"],
+  ["the scheme in any case", basic("admin@rec:päss:word").replace("Basic", "bAsIc"), "admin@rec"],
+  ["no header", undefined, undefined],
+  ["another scheme", "Bearer abc", undefined],
+  ["nothing in it", basic(":"), undefined],
+  ["another user", basic("admin@re:päss:word"), undefined],
+  ["a password that only begins right", basic("admin@rec:päss:wor"), undefined],
+  ["a password that goes on", basic("admin@rec:päss:word "), undefined],
+  ["more than any credentials need", basic("a".repeat(2_000)), undefined],
+  ["what is no base64", "Basic !!!", undefined],
+  ["a user with their password", basic("v@x.org:a:long one"), "v@x.org"],
+  ["a user with another password", basic("v@x.org:a:long two"), undefined],
+  ["a user with the administrator's password", basic("v@x.org:päss:word"), undefined],
+  ["a user without a password", basic("v@x.org"), undefined],
+];
+
+for (const [rule, header, name] of cases) {
+  test(`credentials: ${rule} ${name === undefined ? "is turned away" : "is let in"}`, async () => {
+    const callerOf = authenticator({
+      credentials: () => credentials,
+      users: () => [viewer],
+      hashIn: () => Promise.resolve(hash),
+    });
+    assert.equal((await callerOf(header))?.name, name);
+  });
+}
+
+test("a user is not the cluster, and its administrator is", async () => {
+  const callerOf = authenticator({
+    credentials: () => credentials,
+    users: () => [viewer],
+    hashIn: async () => hash,
+  });
+  assert.deepEqual(await callerOf(basic("v@x.org:a:long one")), {
+    name: "v@x.org",
+    role: "db_viewer",
+    isCluster: false,
+  });
+  assert.deepEqual(await callerOf(basic("admin@rec:päss:word")), {
+    name: "admin@rec",
+    role: "admin",
+    isCluster: true,
+  });
+});
+
+test("who was right once is let in again without another hash, until the password or the user is another", async () => {
+  let users: readonly ClusterUser[] = [viewer];
+  const asked: string[] = [];
+  const callerOf = authenticator({
+    credentials: () => credentials,
+    users: () => users,
+    hashIn: (secret) => {
+      asked.push(secret);
+      return Promise.resolve(secret === viewer.secret ? hash : undefined);
+    },
+  });
+  const right = basic("v@x.org:a:long one");
+  for (const again of [1, 2, 3]) assert.equal((await callerOf(right))?.role, "db_viewer", `time ${again}`);
+  assert.deepEqual(asked, ["rec-user-1"]);
+  users = [{ ...viewer, role: "none" }];
+  assert.equal((await callerOf(right))?.role, "none");
+  users = [{ ...viewer, secret: "rec-user-2" }];
+  assert.equal(await callerOf(right), undefined);
+  users = [];
+  assert.equal(await callerOf(right), undefined);
+});
+
+test("guesses are checked one after the other, and too many at once are turned away", async () => {
+  const callerOf = authenticator({ credentials: () => credentials, users: () => [viewer], hashIn: async () => hash });
+  const guesses = Array.from({ length: 40 }, (_, index) => callerOf(basic(`v@x.org:guess ${index}`)));
+  const answers = await Promise.allSettled(guesses);
+  const refused = answers.filter((answer) => answer.status === "rejected");
+  assert.equal(refused.length, 24);
+  for (const { reason } of refused) assert.ok(reason instanceof Fault && reason.code === "AGENT_TOO_MANY_LOGINS");
+  assert.ok(answers.every((answer) => answer.status === "rejected" || answer.value === undefined));
+  assert.equal((await callerOf(basic("v@x.org:a:long one")))?.role, "db_viewer");
+});
+
+test("a hash is salted, holds nothing of the password, and is right for that password alone", async () => {
+  assert.notEqual(await hashPassword("a:long one"), hash);
+  assert.doesNotMatch(hash, /long/);
+  assert.deepEqual(await Promise.all([isPassword("a:long one", hash), isPassword("a:long on", hash)]), [true, false]);
+  for (const broken of [undefined, "", "scrypt::", "nonsense"]) assert.equal(await isPassword("", broken), false);
+});

@@ -1,0 +1,78 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { ManagementRole } from "../../../core/api/management-roles.ts";
+import type { ClusterUser } from "../../../core/api/records.ts";
+import { isPassword } from "./password-hash.ts";
+import { refusals, refuse } from "./refusals.ts";
+
+/** Who calls: the cluster itself and its administrator, or a user. */
+export interface Caller {
+  readonly name: string;
+  readonly role: ManagementRole;
+  /** True for who has the credentials in the cluster's Secret, as its nodes have. */
+  readonly isCluster: boolean;
+}
+
+export interface AuthenticatorDeps {
+  /** Asked at each request, so that changed credentials count at once. */
+  readonly credentials: () => { readonly username: string; readonly password: string };
+  /** Asked at each request, so that a user who is gone is out at once. */
+  readonly users: () => readonly ClusterUser[];
+  readonly hashIn: (secret: string) => Promise<string | undefined>;
+}
+
+/** Passwords that wait to be checked, one after the other; more are turned away, so that guesses cannot fill the node. */
+const MOST_WAITING = 16;
+/** Pairs that have been right and need no second hash. */
+const MOST_REMEMBERED = 1_000;
+
+/**
+ * Tells who a header of Basic credentials is from; undefined when from nobody. Takes the same time however much of them is
+ * right. AGENT_TOO_MANY_LOGINS while too many users come in for the first time.
+ */
+export function authenticator(deps: AuthenticatorDeps): (header: string | undefined) => Promise<Caller | undefined> {
+  const secret = randomBytes(32);
+  const remembered = new Set<string>();
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+
+  const isRight = async (password: string, hash: string | undefined): Promise<boolean> => {
+    if (waiting >= MOST_WAITING) throw refuse(refusals.tooManyLogins, `${waiting} passwords are waiting to be checked`);
+    waiting += 1;
+    const mine = last.then(() => isPassword(password, hash)).finally(() => (waiting -= 1));
+    last = mine.catch(() => undefined); // told to whoever asked
+    return mine;
+  };
+
+  return async (header) => {
+    const given = credentialsIn(header);
+    const own = deps.credentials();
+    if (isSame(given, `${own.username}:${own.password}`)) return { name: own.username, role: "admin", isCluster: true };
+    const users = deps.users();
+    if (users.length === 0) return undefined;
+    const colon = given.indexOf(":");
+    const user = users.find(({ email }) => email === given.slice(0, Math.max(colon, 0)));
+    const mark = createHmac("sha256", secret)
+      .update(`${user?.secret ?? ""} ${given}`)
+      .digest("base64");
+    if (!(user !== undefined && remembered.has(mark))) {
+      const hash = user && (await deps.hashIn(user.secret));
+      if (!(await isRight(given.slice(colon + 1), hash)) || user === undefined) return undefined;
+      if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+      remembered.add(mark);
+    }
+    return { name: user.email, role: user.role, isCluster: false };
+  };
+}
+
+function credentialsIn(header: string | undefined): string {
+  const token = /^Basic ([A-Za-z0-9+/=]{1,1024})$/i.exec(header ?? "")?.[1] ?? "";
+  return Buffer.from(token, "base64").toString("utf8");
+}
+
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

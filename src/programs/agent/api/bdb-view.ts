@@ -1,0 +1,87 @@
+import { clusterNames } from "../../../core/api/names.ts";
+import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../../core/api/records.ts";
+import type { BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
+import { IN_SYNC_BYTES } from "../../../core/planner/database/facts.ts";
+import { displayVersion, engineText } from "../../../core/releases/engines.ts";
+import type { EngineIdentity } from "../../../core/releases/engines.ts";
+import { semanticVersion } from "./modules.ts";
+import { standing } from "../leader/observation.ts";
+import type { Answers } from "../leader/observation.ts";
+
+export interface BdbSurroundings {
+  readonly answers: Answers;
+  readonly addressOf: (node: number) => string | undefined;
+  /** Addresses of the nodes that take clients. */
+  readonly endpoints: readonly string[];
+  readonly namespace: string;
+}
+
+/** A database as `GET /v1/bdbs` shows it: what was asked for from the record, what is from the engines themselves. */
+export function bdbView(record: DatabaseRecord, around: BdbSurroundings): BdbRecord {
+  const engine = servingEngine(record, around.answers);
+  return {
+    uid: record.uid,
+    name: record.name,
+    type: "redis",
+    status: record.status,
+    version: engine?.version ?? "",
+    version_display: engine === undefined ? record.storeVersion : displayVersion(record.storeVersion, engine),
+    redis_version: record.storeVersion,
+    memory_size: record.memoryBytes,
+    port: record.port,
+    replication: record.replication,
+    data_persistence: record.persistence,
+    eviction_policy: record.evictionPolicy,
+    shards_count: record.shards.length,
+    shard_list: record.shards.flatMap((shard) => shard.instances.map((one) => instanceView(shard, one, around))),
+    epoch: record.shards.reduce((sum, { epoch }) => sum + epoch, 0),
+    endpoints: [
+      {
+        uid: `${record.uid}:1`,
+        dns_name: clusterNames.databaseHost(record.name, around.namespace),
+        port: record.port,
+        addr: around.endpoints,
+      },
+    ],
+    module_list: modulesOf(record, around.answers),
+    waiting_for: record.upgrade?.waitingFor || (record.waitingFor ?? ""),
+    loss_reports: record.lossReports,
+    action_uid: record.lastAction?.uid ?? "",
+    created_time: record.createdTime,
+    last_changed_time: record.lastChangedTime,
+  };
+}
+
+function servingEngine(record: DatabaseRecord, answers: Answers): EngineIdentity | undefined {
+  const answer = answers.get(record.shards[0]?.primary ?? -1);
+  return answer?.state === "serving" ? answer.engine : undefined;
+}
+
+function modulesOf(record: DatabaseRecord, answers: Answers): BdbRecord["module_list"] {
+  const answer = answers.get(record.shards[0]?.primary ?? -1);
+  const modules = answer?.state === "serving" ? answer.modules : [];
+  return modules.map((module) => ({ module_name: module.name, semantic_version: semanticVersion(module) }));
+}
+
+function instanceView(shard: ShardRecord, instance: InstanceRecord, around: BdbSurroundings): ShardInstanceRecord {
+  const answer = around.answers.get(instance.id);
+  const { offset, lagBytes, streaming } = standing(shard, instance, around.answers, around.addressOf);
+  const isPrimary = instance.id === shard.primary;
+  return {
+    uid: instance.id,
+    node_uid: instance.node,
+    role: isPrimary ? "primary" : "replica",
+    status: statusOf(answer?.state, streaming),
+    port: instance.port,
+    redis_version: instance.storeVersion,
+    engine: answer?.state === "serving" ? engineText(answer.engine) : "",
+    offset: Math.max(0, offset),
+    lag_bytes: lagBytes,
+    in_sync: streaming && lagBytes >= 0 && lagBytes <= IN_SYNC_BYTES,
+  };
+}
+
+function statusOf(state: string | undefined, streaming: boolean): ShardInstanceRecord["status"] {
+  if (state === "serving") return streaming ? "active" : "syncing";
+  return state === "loading" ? "starting" : "down";
+}

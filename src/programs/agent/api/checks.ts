@@ -1,0 +1,119 @@
+import type { DatabaseModule, DatabaseRecord, StoreVersion } from "../../../core/api/records.ts";
+import { compareVersionText } from "../../../core/base/version.ts";
+import { everyInstance } from "../records/cluster-view.ts";
+import type { ClusterView } from "../records/cluster-view.ts";
+import { freeEndpointPort, placeInstance, portOffsetOf } from "../../../core/planner/database/placement.ts";
+import type { Placement } from "../../../core/planner/database/placement.ts";
+import type { NodeFacts } from "../../../core/planner/database/facts.ts";
+import { mayFollow } from "../../../core/releases/succession.ts";
+import { parseEngine } from "../../../core/releases/engines.ts";
+import { buildFor } from "../../../core/planner/modules.ts";
+import { nodePlatforms } from "./modules.ts";
+import { licenseOf } from "./license.ts";
+import { refusals, refuse } from "./refusals.ts";
+
+/** Refuses when the licence is over: databases are neither made nor changed then. */
+export function requireLicense(view: ClusterView): void {
+  const { state, reason } = licenseOf(view);
+  if (state !== "Valid") throw refuse(refusals.licenseExpired, reason);
+}
+
+/** Refuses when `more` shards exceed the licence. */
+export function requireShards(view: ClusterView, more: number): void {
+  const { shards_limit, shards_usage, type } = licenseOf(view);
+  if (shards_usage + more <= shards_limit) return;
+  throw refuse(
+    refusals.licenseLimit,
+    `the ${type} licence allows ${shards_limit} shards, primaries and replicas together; ${shards_usage} are in use and this needs ${more} more`,
+  );
+}
+
+/** Refuses modules of which no build for this version and these nodes is installed, or not everywhere yet. */
+export function requireModules(view: ClusterView, wanted: readonly DatabaseModule[], storeVersion: StoreVersion): void {
+  const installed = view.records.state()?.modules ?? [];
+  const platforms = nodePlatforms(view.config.release);
+  for (const { name } of wanted) {
+    const build = buildFor(installed, { name, storeVersion, platforms });
+    if (build === undefined) {
+      const known = [...new Set(installed.map((one) => `${one.name} for ${one.compatible}`))].join(", ") || "none";
+      throw refuse(
+        refusals.missingModule,
+        `no build of module "${name}" for database version ${storeVersion} on ${platforms.join(" or ")} is installed; installed: ${known}`,
+      );
+    }
+    const lacking = view.members.list().filter(({ fresh, report }) => fresh && !report.modules.includes(build.uid));
+    if (lacking.length > 0) {
+      const nodes = lacking.map(({ uid }) => uid).join(", ");
+      throw refuse(refusals.busy, `module "${name}" ${build.version} is still on its way to node ${nodes}`);
+    }
+  }
+}
+
+/** Refuses a name that another database has. */
+export function requireFreeName(view: ClusterView, name: string, except?: number): void {
+  const other = view.records.databases().find((record) => record.name === name && record.uid !== except);
+  if (other !== undefined) throw refuse(refusals.nameTaken, `database ${other.uid} has the name "${name}" already`);
+}
+
+/** The port asked for, or the lowest free one; a refusal when it is taken. */
+export function endpointPort(view: ClusterView, asked: number | undefined): number {
+  const databases = view.records.databases();
+  const owner = databases.find(({ port }) => port === asked);
+  if (owner !== undefined) {
+    throw refuse(refusals.portUnavailable, `port ${owner.port} belongs to database ${owner.uid} ("${owner.name}")`);
+  }
+  const port = asked ?? freeEndpointPort(databases.map((record) => record.port));
+  if (port === undefined) throw refuse(refusals.portUnavailable, "every endpoint port is taken");
+  return port;
+}
+
+/** Where the instances of a new database go; a refusal that says, node by node, why one finds no place. */
+export function placeDatabase(
+  view: ClusterView,
+  nodes: readonly NodeFacts[],
+  wanted: { readonly storeVersion: StoreVersion; readonly memoryBytes: number; readonly replication: boolean },
+): readonly { readonly node: number; readonly port: number }[] {
+  const request = { ...wanted, nodes, everything: everyInstance(view.records.databases()) };
+  const portOf = (instance: number): number => portOffsetOf(view.records.state()?.nextDatabase ?? 1, instance);
+  const primary = placed(placeInstance({ ...request, portOffset: portOf(1), avoid: [], role: "primary" }), "primary");
+  if (!wanted.replication) return [primary];
+  const other = { ...request, portOffset: portOf(2), avoid: [primary.node], role: "replica" } as const;
+  const replica = placed(placeInstance(other), "replica");
+  return [primary, replica];
+}
+
+/** Refuses a target that is older, unknown to this release, or that the serving engine's data cannot move to. */
+export function requireUpgradePath(
+  view: ClusterView,
+  record: DatabaseRecord,
+  target: StoreVersion,
+  serving: string,
+): void {
+  if ((compareVersionText(target, record.storeVersion) ?? 0) < 0) {
+    throw refuse(
+      refusals.invalidVersion,
+      `"${record.name}" is at ${record.storeVersion}; databases never go back to ${target}`,
+    );
+  }
+  const offers = view.members
+    .list()
+    .flatMap(({ report }) => report.engines.filter((one) => one.storeVersion === target));
+  const from = parseEngine(serving);
+  if (offers.length === 0) throw refuse(refusals.invalidVersion, `no node has an engine for ${target}`);
+  if (from === undefined) return;
+  const verdicts = offers
+    .map(({ engine }) => parseEngine(engine))
+    .map((to) => (to === undefined ? undefined : mayFollow(from, to)));
+  const objection = verdicts.find((verdict) => verdict?.allowed === false);
+  if (objection !== undefined) {
+    throw refuse(
+      refusals.invalidVersion,
+      `${record.storeVersion} to ${target} is not possible here: ${objection.reason}`,
+    );
+  }
+}
+
+function placed(placement: Placement, role: "primary" | "replica"): { readonly node: number; readonly port: number } {
+  if (!("refusal" in placement)) return placement;
+  throw refuse(role === "replica" ? refusals.invalidReplication : refusals.insufficientResources, placement.refusal);
+}

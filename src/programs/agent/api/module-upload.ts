@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import { platformsOf, type ModuleManifest } from "../../../core/api/module-manifest.ts";
+import type { InstalledModule } from "../../../core/api/records.ts";
+import { compareVersionText } from "../../../core/base/version.ts";
+import { isFault, messageOf } from "../../../core/base/fault.ts";
+import type { ModuleRecord, ModuleUploaded } from "../../../ports/management/records.ts";
+import { openModule, type OpenedModule } from "../../../ports/modules/archive.ts";
+import { faults } from "../../../ports/modules/faults.ts";
+import { sameBuild } from "../../../core/planner/modules.ts";
+import type { ClusterView } from "../records/cluster-view.ts";
+import { installedRecord, MACHINE } from "./modules.ts";
+import { refusals, refuse } from "./refusals.ts";
+
+/**
+ * Installs the module of an archive (§4.2), whatever state the cluster is in: a missing build is what freezes an upgrade (§7).
+ * This node keeps its shared object first, then the cluster knows of it, then every other node fetches it. The same archive
+ * twice is installed once.
+ */
+export async function uploadModule(view: ClusterView, archive: Uint8Array<ArrayBuffer>): Promise<ModuleUploaded> {
+  const opened = await openArchive(Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength));
+  requireFits(view, opened.manifest);
+  const build = buildOf(opened, view.clock.now());
+  await view.modules.put(build, opened.library);
+  const state = await view.records.changeState((old) => {
+    const others = old.modules ?? [];
+    const same = sameBuild(others, build);
+    if (same === undefined) return { ...old, modules: [...others, build] };
+    if (same.uid === build.uid) return old;
+    const where = same.platforms.join(", ") || "every platform";
+    throw refuse(
+      refusals.moduleExists,
+      `module ${build.name} ${build.version} for database version ${build.compatible} on ${where} is installed with another content`,
+    );
+  });
+  const stored = (state.modules ?? []).find(({ uid }) => uid === build.uid) ?? build;
+  return { ...installedRecord([stored]), action_uid: stored.actionUid };
+}
+
+/** Removes every build of a version of a module; a refusal while a database uses the module. */
+export async function deleteModule(view: ClusterView, uid: string): Promise<ModuleRecord> {
+  const found = (view.records.state()?.modules ?? []).find((one) => one.uid === uid);
+  if (found === undefined) throw refuse(refusals.noSuchModule, `there is no installed module ${uid}`);
+  const users = view.records.databases().filter(({ modules = [] }) => modules.some(({ name }) => name === found.name));
+  if (users.length > 0) {
+    const names = users.map(({ name }) => `"${name}"`).join(", ");
+    throw refuse(refusals.moduleInUse, `module ${found.name} is used by ${names}`);
+  }
+  const goes = ({ name, version, compatible }: InstalledModule): boolean =>
+    name === found.name && version === found.version && compatible === found.compatible;
+  const builds = (view.records.state()?.modules ?? []).filter(goes);
+  await view.records.changeState((old) => ({ ...old, modules: (old.modules ?? []).filter((one) => !goes(one)) }));
+  return installedRecord(builds);
+}
+
+async function openArchive(archive: Buffer): Promise<OpenedModule> {
+  try {
+    return await openModule(archive);
+  } catch (error) {
+    if (!Object.values(faults).some((each) => isFault(error, each))) throw error;
+    throw refuse(refusals.invalidModule, `module: ${messageOf(error)}`, { field: "module" });
+  }
+}
+
+/** The base system is not asked: builds for the next one are installed before the nodes move to it. */
+function requireFits(view: ClusterView, { architecture, min_redis_pack_version: minimum }: ModuleManifest): void {
+  if (architecture !== MACHINE) {
+    throw refuse(refusals.wrongPlatform, `module: the build is for ${architecture}, and the nodes are ${MACHINE}`);
+  }
+  const { nodeTag } = view.config.release;
+  if (minimum !== undefined && (compareVersionText(nodeTag, minimum) ?? 0) < 0) {
+    throw refuse(
+      refusals.clusterTooOld,
+      `module: it needs a cluster of ${minimum} or later, and this one is ${nodeTag}`,
+    );
+  }
+}
+
+function buildOf({ manifest, library, sha256 }: OpenedModule, now: Date): InstalledModule {
+  return {
+    uid: sha256.slice(0, 32),
+    name: manifest.module_name,
+    displayName: manifest.display_name,
+    version: manifest.semantic_version,
+    compatible: manifest.compatible_redis_version.split(".").slice(0, 2).join("."),
+    platforms: platformsOf(manifest),
+    sha256,
+    bytes: library.length,
+    args: manifest.command_line_args ?? "",
+    actionUid: randomUUID(),
+    installedTime: now.toISOString(),
+  };
+}
+
+/** The shared object of a module that this node has. */
+export async function localModule(view: ClusterView, uid: string): Promise<Uint8Array> {
+  if (!view.modules.has(uid)) throw refuse(refusals.noSuchModule, `node ${view.config.node} has no module ${uid}`);
+  return view.modules.read(uid);
+}

@@ -1,0 +1,159 @@
+import { Fault } from "../../../core/base/fault.ts";
+import type { FaultSpec } from "../../../core/base/fault.ts";
+
+interface Refusal extends FaultSpec {
+  readonly status: number;
+  /** `error_code` of the answer. */
+  readonly errorCode: string;
+}
+
+/** Every answer of the management API that is not a success: status and `error_code` as users of such an API know them. */
+export const refusals = {
+  unauthorized: row(
+    "AGENT_UNAUTHORIZED",
+    401,
+    "unauthorized",
+    "Use the credentials in the Secret named as the cluster, or those of a user (GET /v1/users).",
+  ),
+  forbidden: row(
+    "AGENT_FORBIDDEN",
+    403,
+    "insufficient_permissions",
+    "Ask as a user with one of the roles that the description names, or have an administrator change yours.",
+  ),
+  tooManyLogins: row(
+    "AGENT_TOO_MANY_LOGINS",
+    429,
+    "too_many_requests",
+    "Try again in a few seconds: passwords are checked one after the other.",
+  ),
+  badRequest: row("AGENT_BAD_REQUEST", 400, "bad_request", "Send the JSON object that the description asks for."),
+  notJson: row(
+    "AGENT_NOT_JSON",
+    415,
+    "unsupported_media_type",
+    "Send JSON, and say so: Content-Type: application/json.",
+  ),
+  bodyTooLarge: row(
+    "AGENT_BODY_TOO_LARGE",
+    413,
+    "body_too_large",
+    "Send a shorter body: no operation needs a long one.",
+  ),
+  methodNotAllowed: row(
+    "AGENT_METHOD_NOT_ALLOWED",
+    405,
+    "method_not_allowed",
+    "Use one of the methods in the header Allow; docs/management-api.md lists them.",
+  ),
+  noSuchPath: row("AGENT_NO_SUCH_PATH", 404, "not_found", "See docs/management-api.md for the paths that exist."),
+  noSuchDatabase: row("AGENT_NO_SUCH_DATABASE", 404, "db_not_exist", "List the databases with GET /v1/bdbs."),
+  noSuchNode: row("AGENT_NO_SUCH_NODE", 404, "node_not_found", "List the nodes with GET /v1/nodes."),
+  noSuchAction: row("AGENT_NO_SUCH_ACTION", 404, "action_not_found", "List the actions with GET /v1/actions."),
+  nameTaken: row("AGENT_NAME_TAKEN", 409, "name_exists", "Choose another name, or delete the database that has it."),
+  noModule: row(
+    "AGENT_NO_MODULE",
+    400,
+    "no_module",
+    "Send a multipart form with the archive in the file field `module`: curl -F module=@module.zip",
+  ),
+  invalidModule: row(
+    "AGENT_INVALID_MODULE",
+    400,
+    "invalid_module",
+    "Correct what the description names and pack the module again.",
+  ),
+  wrongPlatform: row(
+    "AGENT_WRONG_PLATFORM",
+    406,
+    "os_not_supported",
+    "Upload the build for the machines of the nodes.",
+  ),
+  clusterTooOld: row(
+    "AGENT_CLUSTER_TOO_OLD",
+    406,
+    "min_redis_pack_version",
+    "Upgrade the cluster first, or take an older module.",
+  ),
+  moduleExists: row(
+    "AGENT_MODULE_EXISTS",
+    409,
+    "module_exists",
+    "Give the changed build another version, or delete the installed one.",
+  ),
+  moduleInUse: row("AGENT_MODULE_IN_USE", 406, "module_in_use", "Delete the databases that use it first."),
+  noSuchModule: row("AGENT_NO_SUCH_MODULE", 404, "module_not_exist", "List the modules with GET /v1/modules."),
+  missingModule: row(
+    "AGENT_MISSING_MODULE",
+    406,
+    "missing_module",
+    "Upload the module with POST /v2/modules, then ask again.",
+  ),
+  noSuchUser: row("AGENT_NO_SUCH_USER", 404, "user_not_exist", "List the users with GET /v1/users."),
+  emailTaken: row("AGENT_EMAIL_TAKEN", 409, "email_already_exists", "Change the user that has it, or choose another."),
+  clusterAdmin: row(
+    "AGENT_CLUSTER_ADMIN",
+    406,
+    "cannot_change_cluster_admin",
+    "Change username and password in the Secret named as the cluster.",
+  ),
+  tooManyUsers: row("AGENT_TOO_MANY_USERS", 406, "too_many_users", "Delete users that nobody needs."),
+  busy: row("AGENT_BUSY", 409, "busy", "Wait until the running action ends (GET /v1/actions), then ask again."),
+  licenseExpired: row("AGENT_LICENSE_EXPIRED", 403, "license_expired", "Install a valid licence, then ask again."),
+  licenseLimit: row(
+    "AGENT_LICENSE_LIMIT",
+    406,
+    "insufficient_resources",
+    "Delete a database or turn its replication off, or install a larger licence.",
+  ),
+  insufficientResources: row(
+    "AGENT_INSUFFICIENT_RESOURCES",
+    406,
+    "insufficient_resources",
+    "Free memory on the nodes, or ask for a smaller memory_size.",
+  ),
+  invalidVersion: row(
+    "AGENT_INVALID_VERSION",
+    406,
+    "invalid_version",
+    "Ask for one of the versions that the description lists.",
+  ),
+  invalidSharding: row("AGENT_INVALID_SHARDING", 406, "invalid_sharding", "Leave shards_count out, or set it to 1."),
+  invalidReplication: row(
+    "AGENT_INVALID_REPLICATION",
+    406,
+    "invalid_replication",
+    "Add nodes or end their maintenance, or turn replication off.",
+  ),
+  portUnavailable: row("AGENT_PORT_UNAVAILABLE", 406, "port_unavailable", "Leave port out, or ask for a free one."),
+  unchangeable: row("AGENT_UNCHANGEABLE", 406, "config_not_acceptable", "Make a new database with the wanted value."),
+  notJoined: row("AGENT_NOT_JOINED", 503, "node_not_joined", "Ask another node, or wait until this one has joined."),
+  noLeader: row("AGENT_NO_LEADER", 503, "no_leader", "Wait a few seconds: the nodes are choosing a leader."),
+  internal: row(
+    "AGENT_INTERNAL",
+    500,
+    "internal_error",
+    "Read the log of this node (kubectl logs <rec>-<n> -c store-enterprise-node).",
+  ),
+} as const satisfies Record<string, Refusal>;
+
+/** The fault that makes the API answer with `refusal` and `description`. */
+export function refuse(refusal: Refusal, description: string, details: Readonly<Record<string, unknown>> = {}): Fault {
+  return new Fault(refusal, description, details);
+}
+
+/** The row that `error` stands for; `internal` when it is no refusal. */
+export function refusalOf(error: unknown): Refusal {
+  const code = error instanceof Fault ? error.code : undefined;
+  return Object.values(refusals).find((each) => each.code === code) ?? refusals.internal;
+}
+
+function row(code: string, status: number, errorCode: string, remedy: string): Refusal {
+  return {
+    code,
+    status,
+    errorCode,
+    retry: status === 409 || status === 429 || status >= 500 ? "backoff" : "never",
+    remedy,
+  };
+}

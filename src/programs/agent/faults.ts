@@ -1,0 +1,95 @@
+import type { FaultSpec } from "../../core/base/fault.ts";
+
+/** What can go wrong inside an agent; refusals of its management API are in refusals.ts. */
+export const faults = {
+  badConfig: {
+    code: "AGENT_BAD_CONFIG",
+    retry: "never",
+    remedy: "Correct the environment of the container store-enterprise-node (`kubectl get sts <rec> -o yaml`).",
+  },
+  tooFewFiles: {
+    code: "AGENT_TOO_FEW_FILES",
+    retry: "never",
+    remedy:
+      "Raise the limit of the container runtime (`LimitNOFILE=` of containerd's unit, `default-ulimits` of Docker).",
+  },
+  dataNotWritable: {
+    code: "AGENT_DATA_NOT_WRITABLE",
+    retry: "backoff",
+    remedy:
+      "Use a storage class whose volumes take `fsGroup`, or let user 1001 write the folder where the volume is kept (`kubectl describe pv`).",
+  },
+  badRecord: {
+    code: "AGENT_BAD_RECORD",
+    retry: "backoff",
+    remedy: "Compare the record with another one (`kubectl get configmap -l storeenterprise.io/record -o yaml`).",
+  },
+  badSecretFile: {
+    code: "AGENT_BAD_SECRET_FILE",
+    retry: "backoff",
+    remedy: "Check the secrets that the pod mounts (`kubectl describe pod <rec>-<n>`).",
+  },
+  noPassword: {
+    code: "AGENT_NO_PASSWORD",
+    retry: "backoff",
+    remedy: "Make the secret again with the key `password`; engines keep what they were started with until then.",
+  },
+  proxyGone: {
+    code: "AGENT_PROXY_GONE",
+    retry: "backoff",
+    remedy: "The proxy of the node is starting again; ask once more in a second.",
+  },
+  proxyRefused: {
+    code: "AGENT_PROXY_REFUSED",
+    retry: "backoff",
+    remedy: "The message of the proxy says why; the endpoints go on as they were.",
+  },
+  switchoverRefused: {
+    code: "AGENT_SWITCHOVER_REFUSED",
+    retry: "backoff",
+    remedy: "The message names what speaks against it; it is tried again once that is gone.",
+  },
+  notCaughtUp: {
+    code: "AGENT_NOT_CAUGHT_UP",
+    retry: "backoff",
+    remedy:
+      "The old primary serves on and it is tried again; with less write load, or a larger node, it succeeds sooner.",
+  },
+  fenceTooOld: {
+    code: "AGENT_FENCE_TOO_OLD",
+    retry: "backoff",
+    remedy: "The agent was stopped in the middle of a switchover; the old primary serves on and it is tried again.",
+  },
+  notFenced: {
+    code: "AGENT_NOT_FENCED",
+    retry: "backoff",
+    remedy:
+      "Wait until the lease of its node has expired, or end the engine process; then a replica takes over by itself.",
+  },
+  superseded: {
+    code: "AGENT_SUPERSEDED",
+    retry: "never",
+    remedy: "The pod of this node was made anew elsewhere; end what is left of the old one on its machine.",
+  },
+  notAReplica: {
+    code: "AGENT_NOT_A_REPLICA",
+    retry: "backoff",
+    remedy:
+      "Wait until the replica is attached (`GET /v1/bdbs/<uid>` shows in_sync); the leader tries again by itself.",
+  },
+  engineUnclear: {
+    code: "AGENT_ENGINE_UNCLEAR",
+    retry: "backoff",
+    remedy: "Check what listens there: `redis-cli -h <host> -p <port> INFO`.",
+  },
+  recordMoved: {
+    code: "AGENT_RECORD_MOVED",
+    retry: "backoff",
+    remedy: "Another leader, or the management API, changed the record meanwhile; the leader looks again by itself.",
+  },
+  moveNotDone: {
+    code: "AGENT_MOVE_NOT_DONE",
+    retry: "backoff",
+    remedy: "The message says what it waits for; the leader tries again by itself.",
+  },
+} as const satisfies Record<string, FaultSpec>;

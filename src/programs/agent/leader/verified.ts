@@ -1,0 +1,24 @@
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+
+/** Replicas whose content was compared in this term of leadership; a change of primary makes the comparison void. */
+export class Verified {
+  readonly #marks = new Map<number, Set<string>>();
+
+  /** Ids of the instances of `record` that count as verified now. */
+  of(record: DatabaseRecord): ReadonlySet<number> {
+    const marks = this.#marks.get(record.uid) ?? new Set();
+    const all = record.shards.flatMap(({ epoch, instances }) => instances.map(({ id }) => ({ id, epoch })));
+    return new Set(all.filter((one) => marks.has(markOf(one))).map(({ id }) => id));
+  }
+
+  add(record: DatabaseRecord, instance: number): void {
+    const shard = record.shards.find(({ instances }) => instances.some(({ id }) => id === instance));
+    const marks = this.#marks.get(record.uid) ?? new Set();
+    marks.add(markOf({ id: instance, epoch: shard?.epoch ?? 0 }));
+    this.#marks.set(record.uid, marks);
+  }
+}
+
+function markOf({ id, epoch }: { readonly id: number; readonly epoch: number }): string {
+  return `${epoch}/${id}`;
+}

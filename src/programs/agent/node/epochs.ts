@@ -1,0 +1,42 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
+
+/** The highest epoch that this node has served for each database; survives a restart of the agent. */
+export interface Epochs {
+  /** The endpoints with an epoch no lower than one served before; remembers theirs before it answers. */
+  admit(endpoints: readonly EndpointConfig[]): Promise<readonly EndpointConfig[]>;
+}
+
+/** Keeps the numbers in one file of the data directory. */
+export async function openEpochs(dataDir: string): Promise<Epochs> {
+  const path = join(dataDir, "epochs.json");
+  const highest = new Map(await read(path));
+  return {
+    async admit(endpoints) {
+      const admitted = endpoints.filter(({ bdb, epoch }) => epoch >= (highest.get(bdb) ?? 0));
+      const risen = admitted.filter(({ bdb, epoch }) => epoch > (highest.get(bdb) ?? -1));
+      for (const { bdb, epoch } of risen) highest.set(bdb, epoch);
+      if (risen.length > 0) await write(path, highest);
+      return admitted;
+    },
+  };
+}
+
+async function read(path: string): Promise<readonly [number, number][]> {
+  try {
+    const parsed: unknown = JSON.parse(await readFile(path, "utf8"));
+    if (typeof parsed !== "object" || parsed === null) return [];
+    return Object.entries(parsed)
+      .map(([bdb, epoch]): [number, number] => [Number(bdb), Number(epoch)])
+      .filter((pair) => pair.every(Number.isInteger));
+  } catch {
+    // no file yet, or one that a crash left unreadable: the records say the epoch, and they never go back
+    return [];
+  }
+}
+
+async function write(path: string, highest: ReadonlyMap<number, number>): Promise<void> {
+  await writeFile(`${path}.new`, JSON.stringify(Object.fromEntries(highest)), { mode: 0o600, flush: true });
+  await rename(`${path}.new`, path);
+}

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Fault } from "../../../core/base/fault.ts";
+import { silentLog } from "../../../core/base/log.ts";
+import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import { until } from "../../../../test/kit/time/until.ts";
+import { runProxyChild } from "./proxy-child.ts";
+
+/** Answers undrain, ends itself at a drain, and says nothing to anything else. */
+const SCRIPT = `
+  process.send({ ready: true });
+  process.on("message", ({ id, command }) => {
+    if (command.op === "drain") process.exit(3);
+    if (command.op === "undrain") process.send({ id, reply: { ok: true, op: "undrain" } });
+  });`;
+
+test("a proxy that ends is started again, and what it was asked fails", async () => {
+  let ready = 0;
+  const proxy = runProxyChild({
+    args: ["-e", SCRIPT],
+    clock: systemClock,
+    log: silentLog,
+    onReady: () => {
+      ready += 1;
+    },
+  });
+  await assert.rejects(proxy.send({ op: "undrain" }), isGone);
+  await until("it is ready", () => proxy.ready());
+  assert.deepEqual(await proxy.send({ op: "undrain" }), { ok: true, op: "undrain" });
+  const unanswered = proxy.send({ op: "stats" });
+  await Promise.all([
+    assert.rejects(unanswered, isGone),
+    assert.rejects(proxy.send({ op: "drain", deadlineMs: 0 }), isGone),
+  ]);
+  await until("another one is ready", () => ready === 2);
+  assert.deepEqual(await proxy.send({ op: "undrain" }), { ok: true, op: "undrain" });
+  await proxy.stop();
+  assert.equal(proxy.ready(), false);
+});
+
+function isGone(error: unknown): boolean {
+  return error instanceof Fault && error.code === "AGENT_PROXY_GONE";
+}

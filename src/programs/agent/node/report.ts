@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
+
+const schema = z.object({
+  address: z.ipv4().or(z.ipv6()),
+  softwareVersion: z.string().max(64),
+  operatorVersion: z.string().max(64),
+  acceptsClients: z.boolean(),
+  engines: z.array(
+    z.object({ storeVersion: z.enum(DATABASE_VERSIONS), engine: z.string().max(64), standIn: z.boolean() }),
+  ),
+  /** uids of the installed modules that it has; absent from nodes of older releases. */
+  modules: z.array(z.string().max(32)).max(4096).default([]),
+  osName: z.string().max(128),
+  architecture: z.string().max(64),
+  cores: z.int().nonnegative(),
+  memoryBytes: z.int().nonnegative(),
+  startedAt: z.iso.datetime(),
+});
+
+/** What a node says of itself in its Lease. */
+export type NodeReport = Readonly<z.infer<typeof schema>>;
+
+/** Annotation of the Lease that carries the report. */
+export const REPORT_ANNOTATION = "storeenterprise.io/node-report";
+
+/** The report in an annotation; undefined when there is none or it is not one. */
+export function parseNodeReport(text: string | undefined): NodeReport | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return schema.safeParse(JSON.parse(text)).data;
+  } catch {
+    // not JSON: the node is treated as one that has said nothing yet
+    return undefined;
+  }
+}

@@ -1,0 +1,33 @@
+import { arch, availableParallelism, release, totalmem, type } from "node:os";
+import { carriedVersions } from "../../../core/releases/find.ts";
+import { chooseEngine, engineText } from "../../../core/releases/engines.ts";
+import type { FoundEngine } from "../../../mechanisms/supervisor/engines.ts";
+import type { AgentConfig } from "../config.ts";
+import type { NodeReport } from "./report.ts";
+
+/** What this node says of itself, but for what changes while it runs. */
+export function describeNode(
+  config: AgentConfig,
+  found: readonly FoundEngine[],
+  startedAt: Date,
+): Omit<NodeReport, "acceptsClients" | "modules"> {
+  return {
+    address: config.address,
+    softwareVersion: config.release.nodeTag,
+    operatorVersion: config.release.operator,
+    engines: enginesOf(config, found),
+    osName: `${type()} ${release()}`,
+    architecture: arch(),
+    cores: availableParallelism(),
+    memoryBytes: totalmem(),
+    startedAt: startedAt.toISOString(),
+  };
+}
+
+/** The versions that both the release carries and this machine has an engine for. */
+function enginesOf(config: AgentConfig, found: readonly FoundEngine[]): NodeReport["engines"] {
+  return carriedVersions(config.release).flatMap((storeVersion) => {
+    const chosen = chooseEngine(storeVersion, found);
+    return chosen === undefined ? [] : [{ storeVersion, engine: engineText(chosen.engine), standIn: chosen.standIn }];
+  });
+}

@@ -1,0 +1,89 @@
+import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../core/api/records.ts";
+import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
+import type { WantedInstance } from "../../../mechanisms/supervisor/wanted-instance.ts";
+
+type AddressOf = (node: number) => string | undefined;
+
+/** What an instance of a version loads of the modules of its database. */
+export type LoadedModules = (record: DatabaseRecord, storeVersion: StoreVersion) => WantedInstance["modules"];
+
+/** What the agent of `node` shall run for a database. */
+export function wantedInstances(
+  record: DatabaseRecord,
+  node: number,
+  password: string,
+  { addressOf, modulesOf }: { readonly addressOf: AddressOf; readonly modulesOf: LoadedModules },
+): readonly WantedInstance[] {
+  return record.shards.flatMap((shard) =>
+    shard.instances
+      .filter((instance) => instance.node === node)
+      .map((instance) => ({
+        ...wantedInstance(record, shard, instance, password, addressOf),
+        modules: modulesOf(record, instance.storeVersion),
+      })),
+  );
+}
+
+/**
+ * The endpoint of a database on the node with `address`; undefined while it has no shard. While a primary that is cut off is
+ * being succeeded there is none, in the epoch that is about to begin.
+ */
+export function wantedEndpoint(
+  record: DatabaseRecord,
+  address: string,
+  password: string,
+  addressOf: AddressOf,
+): EndpointConfig | undefined {
+  const shard = record.shards[0];
+  if (shard === undefined) return undefined;
+  const forced = shard.switchover?.forced === true;
+  const primary = forced ? undefined : addressOfPrimary(shard, addressOf);
+  return {
+    bdb: record.uid,
+    listen: { host: address, port: record.port },
+    password,
+    epoch: forced ? (shard.switchover?.epoch ?? shard.epoch) : shard.epoch,
+    holdMs: HOLD_MS,
+    ...(primary === undefined ? {} : { primary }),
+  };
+}
+
+/** How long clients may be held while a primary is being replaced, in milliseconds. */
+const HOLD_MS = 20_000;
+
+function wantedInstance(
+  record: DatabaseRecord,
+  shard: ShardRecord,
+  instance: InstanceRecord,
+  password: string,
+  addressOf: AddressOf,
+): Omit<WantedInstance, "modules"> {
+  const role = instance.id === shard.primary ? "primary" : "replica";
+  const primary = role === "replica" ? addressOfPrimary(shard, addressOf) : undefined;
+  return {
+    bdb: record.uid,
+    instance: instance.id,
+    host: addressOf(instance.node) ?? "",
+    port: instance.port,
+    storeVersion: instance.storeVersion,
+    role,
+    launch: instance.launch,
+    fresh: record.status === "pending",
+    ...(primary === undefined ? {} : { primary }),
+    switching: shard.switchover !== undefined,
+    upgrading: record.upgrade !== undefined,
+    password,
+    memoryBytes: record.memoryBytes,
+    evictionPolicy: record.evictionPolicy,
+    persistence: record.persistence,
+  };
+}
+
+function addressOfPrimary(
+  shard: ShardRecord,
+  addressOf: AddressOf,
+): { readonly host: string; readonly port: number } | undefined {
+  const primary = shard.instances.find(({ id }) => id === shard.primary);
+  const host = primary === undefined ? undefined : addressOf(primary.node);
+  return primary === undefined || host === undefined ? undefined : { host, port: primary.port };
+}

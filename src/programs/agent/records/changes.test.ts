@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+import { factsOf, on, toVersion8 } from "../../../../test/kit/facts/database-scene.ts";
+import {
+  substance,
+  withActive,
+  withLoss,
+  withProgress,
+  withReason,
+  withRelaunch,
+  withReplica,
+  withUpgradeFinished,
+  withoutReplica,
+} from "./changes.ts";
+
+const recordOf = (over: Partial<DatabaseRecord> = {}): DatabaseRecord =>
+  factsOf({ instances: [on(1, 1), on(2, 2)], record: over }).record;
+const running = { uid: "a", name: "update_bdb", status: "running", progress: 0 } as const;
+const idsOf = ({ shards }: DatabaseRecord): readonly number[] =>
+  shards.flatMap((one) => one.instances.map(({ id }) => id));
+
+test("a new replica gets an id that was never used, and no permission to start as primary", () => {
+  const next = withReplica(recordOf(), 1, { node: 3, port: 20_009, storeVersion: "8.0" });
+  assert.deepEqual(idsOf(next), [1, 2, 9]);
+  assert.equal(next.nextInstance, 10);
+  assert.equal(next.shards[0]?.instances.at(-1)?.launch, 0);
+});
+
+test("a replica goes; the primary never does, nor anything in the middle of a switchover", () => {
+  assert.deepEqual(idsOf(withoutReplica(recordOf(), 1, 2)), [1]);
+  assert.deepEqual(idsOf(withoutReplica(recordOf(), 1, 1)), [1, 2]);
+  const switching = factsOf({ instances: [on(1, 1), on(2, 2)], shard: { switchover: { to: 2, epoch: 2 } } }).record;
+  assert.deepEqual(idsOf(withoutReplica(switching, 1, 2)), [1, 2]);
+});
+
+for (const [persistence, told] of [
+  ["aofAlways", undefined],
+  ["aofEverySecond", /last second/],
+  ["snapshotEvery1Hour", /since its last snapshot/],
+  ["disabled", /its data is gone/],
+] as const) {
+  test(`the only copy starts again with persistence ${persistence}: what may be missing is told`, () => {
+    const next = withRelaunch(recordOf({ persistence }), 1, 1, { usedLaunch: 4 }, "t1");
+    assert.equal(next.shards[0]?.instances[0]?.launch, 5);
+    if (told === undefined) assert.deepEqual(next.lossReports, []);
+    else assert.match(next.lossReports[0] ?? "", told);
+  });
+}
+
+for (const persistence of ["aofEverySecond", "snapshotEvery12Hour"] as const) {
+  test(`an engine that was asked to end has lost nothing with persistence ${persistence}`, () => {
+    const next = withRelaunch(recordOf({ persistence }), 1, 1, { usedLaunch: 4, endedCleanly: true }, "t1");
+    assert.deepEqual([next.shards[0]?.instances[0]?.launch, next.lossReports], [5, []]);
+  });
+}
+
+test("without persistence a clean end keeps nothing either", () => {
+  const next = withRelaunch(recordOf({ persistence: "disabled" }), 1, 1, { usedLaunch: 4, endedCleanly: true }, "t1");
+  assert.match(next.lossReports[0] ?? "", /its data is gone/);
+});
+
+test("ten loss reports are kept, newest last", () => {
+  const many = Array.from({ length: 12 }, (_, index) => `loss ${index}`).reduce(withLoss, recordOf());
+  assert.equal(many.lossReports.length, 10);
+  assert.equal(many.lossReports.at(-1), "loss 11");
+});
+
+test("a finished upgrade leaves the new version, an active database and a completed action", () => {
+  const { upgrade, storeVersion, status, lastAction } = withUpgradeFinished(
+    recordOf({ ...toVersion8, lastAction: running, waitingFor: "x" }),
+    "t1",
+  );
+  assert.deepEqual([upgrade, storeVersion, status], [undefined, "8.0", "active"]);
+  assert.deepEqual([lastAction?.status, lastAction?.progress], ["completed", 100]);
+});
+
+test("an active database waits for nothing, and a failed action stays failed", () => {
+  const failed = { ...running, status: "failed" } as const;
+  const next = withActive(recordOf({ status: "pending", waitingFor: "x", lastAction: failed }), "t1");
+  assert.deepEqual([next.status, next.waitingFor, next.lastAction?.status], ["active", undefined, "failed"]);
+});
+
+test("progress never goes back", () => {
+  const half = withProgress(recordOf({ lastAction: running }), 50);
+  assert.equal(withProgress(half, 25).lastAction?.progress, 50);
+});
+
+test("a reason belongs to the upgrade while there is one", () => {
+  assert.equal(withReason(recordOf(toVersion8), "why").upgrade?.waitingFor, "why");
+  assert.equal(withReason(recordOf(), "why").waitingFor, "why");
+  assert.equal(withReason(recordOf({ ...toVersion8, waitingFor: "before" }), "").waitingFor, undefined);
+});
+
+test("why it waits and how far it is do not count as a change; everything else does", () => {
+  const record = recordOf({ lastAction: running });
+  assert.equal(substance(withProgress(withReason(record, "why"), 50)), substance(record));
+  assert.notEqual(substance(withoutReplica(record, 1, 2)), substance(record));
+});

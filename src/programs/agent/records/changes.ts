@@ -1,0 +1,108 @@
+import type { DatabaseAction, DatabaseRecord, InstanceRecord, ShardRecord } from "../../../core/api/records.ts";
+import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
+
+// How a step of the leader changes a record. Each returns the record itself when the step no longer fits it.
+
+/** The record with a new replica, not started yet. */
+export function withReplica(
+  record: DatabaseRecord,
+  shard: number,
+  placed: Pick<InstanceRecord, "node" | "port" | "storeVersion">,
+): DatabaseRecord {
+  const instance: InstanceRecord = { id: record.nextInstance, launch: 0, ...placed };
+  const next = withShard(record, shard, (old) => ({ ...old, instances: [...old.instances, instance] }));
+  return { ...next, nextInstance: record.nextInstance + 1 };
+}
+
+/** The record without a replica; the primary and the target of a switchover never go. */
+export function withoutReplica(record: DatabaseRecord, shard: number, instance: number): DatabaseRecord {
+  return withShard(record, shard, (old) =>
+    old.primary === instance || old.switchover !== undefined
+      ? old
+      : { ...old, instances: old.instances.filter(({ id }) => id !== instance) },
+  );
+}
+
+/** The record that allows one more start as primary, with what that may have cost. */
+export function withRelaunch(
+  record: DatabaseRecord,
+  shard: number,
+  instance: number,
+  end: Pick<InstanceFacts, "usedLaunch" | "endedCleanly"> | undefined,
+  now: string,
+): DatabaseRecord {
+  const next = withShard(record, shard, (old) => ({
+    ...old,
+    instances: old.instances.map((one) =>
+      one.id === instance ? { ...one, launch: Math.max(one.launch, end?.usedLaunch ?? 0) + 1 } : one,
+    ),
+  }));
+  const cost = costOfRestart(record, end?.endedCleanly === true);
+  return cost === undefined
+    ? next
+    : withLoss(next, `${now}: "${record.name}" starts again from what its primary kept; ${cost}`);
+}
+
+/** The record with one more sentence about what a crash may have cost. */
+export function withLoss(record: DatabaseRecord, sentence: string): DatabaseRecord {
+  return { ...record, lossReports: [...record.lossReports, sentence].slice(-10) };
+}
+
+/** The upgrade is over: every instance has the target version. */
+export function withUpgradeFinished(record: DatabaseRecord, now: string): DatabaseRecord {
+  const { upgrade, waitingFor: _over, ...rest } = record;
+  if (upgrade === undefined) return record;
+  const active = { ...rest, storeVersion: upgrade.target, status: "active", lastChangedTime: now } as const;
+  return withActionCompleted(active);
+}
+
+/** What was asked for is there. */
+export function withActive(record: DatabaseRecord, now: string): DatabaseRecord {
+  const { waitingFor: _over, ...rest } = record;
+  return withActionCompleted({ ...rest, status: "active", lastChangedTime: now });
+}
+
+/** Why nothing moves at the moment; empty when something does. */
+export function withReason(record: DatabaseRecord, reason: string): DatabaseRecord {
+  const { waitingFor: _before, ...rest } = record;
+  if (rest.upgrade !== undefined) return { ...rest, upgrade: { ...rest.upgrade, waitingFor: reason } };
+  return reason === "" ? rest : { ...rest, waitingFor: reason };
+}
+
+export function withProgress(record: DatabaseRecord, progress: number): DatabaseRecord {
+  const action = record.lastAction;
+  if (action === undefined || action.status !== "running" || action.progress >= progress) return record;
+  return { ...record, lastAction: { ...action, progress } };
+}
+
+/** Everything but why it waits and how far it is: two records alike in this allow the same step. */
+export function substance(record: DatabaseRecord): string {
+  const { waitingFor: _reason, lastAction: _action, ...rest } = withReason(record, "");
+  return JSON.stringify(rest);
+}
+
+function withActionCompleted(record: DatabaseRecord): DatabaseRecord {
+  if (record.lastAction?.status !== "running") return record;
+  const lastAction: DatabaseAction = { ...record.lastAction, status: "completed", progress: 100 };
+  return { ...record, lastAction };
+}
+
+function withShard(record: DatabaseRecord, shard: number, change: (old: ShardRecord) => ShardRecord): DatabaseRecord {
+  return { ...record, shards: record.shards.map((old) => (old.id === shard ? change(old) : old)) };
+}
+
+/** An engine that is asked to end writes what it keeps to disk first. */
+function costOfRestart({ persistence }: DatabaseRecord, endedCleanly: boolean): string | undefined {
+  if (persistence === "disabled") return "without persistence and a replica that ran on, its data is gone";
+  if (endedCleanly) return undefined;
+  switch (persistence) {
+    case "aofAlways":
+      return undefined;
+    case "aofEverySecond":
+      return "acknowledged writes of its last second may be missing";
+    case "snapshotEvery1Hour":
+    case "snapshotEvery6Hour":
+    case "snapshotEvery12Hour":
+      return "acknowledged writes since its last snapshot may be missing";
+  }
+}

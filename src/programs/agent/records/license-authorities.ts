@@ -1,0 +1,24 @@
+import { LICENSE_AUTHORITIES } from "../../../core/api/license.ts";
+import { ConfigMaps } from "../../../ports/kube/builtin.ts";
+import { startInformer, type InformerOptions } from "../../../ports/kube/informer.ts";
+import type { Kube } from "../../../ports/kube/kube.ts";
+
+/** The public keys that may sign licences, as the namespace names them now. */
+export interface LicenseAuthorities {
+  readonly synced: Promise<void>;
+  /** PEM; none while the ConfigMap is not there. */
+  keys(): readonly string[];
+}
+
+/** Follows the ConfigMap of the licence authorities. */
+export function followLicenseAuthorities(
+  options: InformerOptions & { readonly kube: Kube; readonly namespace: string },
+): LicenseAuthorities {
+  const { kube, namespace, clock, log, signal } = options;
+  const fieldSelector = `metadata.name=${LICENSE_AUTHORITIES}`;
+  const informer = startInformer(kube, ConfigMaps, { namespace, fieldSelector, clock, log, signal });
+  return {
+    synced: informer.synced,
+    keys: () => informer.list().flatMap(({ data }) => Object.values(data ?? {})),
+  };
+}

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { test } from "node:test";
+import { PORTS } from "../../../core/api/names.ts";
+import { isFault } from "../../../core/base/fault.ts";
+import { faults } from "../../../ports/management/faults.ts";
+import { createAuthority } from "../../../ports/pki/authority.ts";
+import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import { connectPeers } from "./peers.ts";
+
+const octet = (): number => 20 + Math.floor(Math.random() * 230);
+
+test("peers are let go at once, also while one that is gone is still waited for", async (t) => {
+  const address = `127.${octet()}.${octet()}.${octet()}`;
+  // takes the connection and never says a word, as a machine without power whose address is still known
+  const silent = createServer((socket) => socket.resume()).listen(PORTS.management, address);
+  await once(silent, "listening");
+  t.after(() => silent.close());
+  const ca = createAuthority({ commonName: "test", now: new Date(), days: 1 }).certificate;
+  const peers = connectPeers({
+    self: 1,
+    addressOf: () => address,
+    serverName: "rec.default.svc.cluster.local",
+    clock: systemClock,
+    trust: () => ({ ca, username: "admin", password: "secret" }),
+  });
+  const order = peers.proxy(2, { op: "drain", deadlineMs: 0 });
+  // broken off, not given up when its own time was over
+  const brokenOff = assert.rejects(
+    order,
+    (error) => isFault(error, faults.unreachable) && /destroyed/.test(error.message),
+  );
+  await once(silent, "connection");
+  await peers.close();
+  await brokenOff;
+});

@@ -1,0 +1,137 @@
+import { z } from "zod";
+import { MANAGEMENT_ROLES } from "../../../core/api/management-roles.ts";
+import { DATABASE_STATES, EVICTION_POLICIES, PERSISTENCE, DATABASE_VERSIONS } from "../../../core/api/records.ts";
+import type { ClusterStateRecord, DatabaseRecord } from "../../../core/api/records.ts";
+import { Fault, messageOf } from "../../../core/base/fault.ts";
+import { faults } from "../faults.ts";
+
+// Objects are loose: an agent of an older release keeps the fields that a newer one has written.
+
+const count = z.int().nonnegative();
+const action = z.looseObject({
+  uid: z.string(),
+  name: z.string(),
+  status: z.enum(["queued", "running", "completed", "failed"]),
+  progress: z.number(),
+  error: z.string().exactOptional(),
+});
+
+const shard = z.looseObject({
+  id: count,
+  epoch: count,
+  primary: count,
+  instances: z.array(
+    z.looseObject({ id: count, node: count, port: count, storeVersion: z.enum(DATABASE_VERSIONS), launch: count }),
+  ),
+  switchover: z.looseObject({ to: count, epoch: count, forced: z.literal(true).exactOptional() }).exactOptional(),
+});
+
+const database: z.ZodType<DatabaseRecord> = z.looseObject({
+  uid: count,
+  name: z.string(),
+  memoryBytes: count,
+  port: count,
+  replication: z.boolean(),
+  persistence: z.enum(PERSISTENCE),
+  evictionPolicy: z.enum(EVICTION_POLICIES),
+  storeVersion: z.enum(DATABASE_VERSIONS),
+  status: z.enum(DATABASE_STATES),
+  modules: z.array(z.looseObject({ name: z.string(), args: z.string() })).exactOptional(),
+  shards: z.array(shard),
+  nextInstance: count,
+  upgrade: z
+    .looseObject({
+      target: z.enum(DATABASE_VERSIONS),
+      actionUid: z.string(),
+      startedAt: z.string(),
+      mayDiscardData: z.boolean(),
+      waitingFor: z.string(),
+    })
+    .exactOptional(),
+  lastAction: action.exactOptional(),
+  waitingFor: z.string().exactOptional(),
+  lossReports: z.array(z.string()),
+  createdTime: z.string(),
+  lastChangedTime: z.string(),
+});
+
+const installedModule = z.looseObject({
+  uid: z.string().regex(/^[0-9a-f]{32}$/),
+  name: z.string(),
+  displayName: z.string(),
+  version: z.string(),
+  compatible: z.string(),
+  platforms: z.array(z.string()),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  bytes: count,
+  args: z.string(),
+  actionUid: z.string(),
+  installedTime: z.string(),
+});
+
+const activeActive = z.looseObject({
+  guid: z.string(),
+  name: z.string(),
+  deleted: z.literal(true).exactOptional(),
+  version: z.string(),
+  participants: z.array(
+    z.looseObject({
+      name: z.string(),
+      namespace: z.string().optional(),
+      externalReplicationPort: z.number().optional(),
+    }),
+  ),
+  configuration: z.record(z.string(), z.unknown()),
+  edit: z.looseObject({ count, author: z.string() }),
+});
+
+const cluster: z.ZodType<ClusterStateRecord> = z.looseObject({
+  createdTime: z.string(),
+  nextDatabase: count,
+  maintenance: z.array(
+    z.looseObject({
+      node: count,
+      cause: z.enum(["request", "shutdown"]),
+      demote: z.boolean(),
+      state: z.enum(["evacuating", "on", "returning"]),
+      since: z.string(),
+      waitingFor: z.string(),
+      action,
+    }),
+  ),
+  modules: z.array(installedModule).exactOptional(),
+  license: z.string().exactOptional(),
+  users: z
+    .array(
+      z.looseObject({
+        uid: count,
+        email: z.string(),
+        name: z.string(),
+        role: z.enum(MANAGEMENT_ROLES),
+        secret: z.string(),
+      }),
+    )
+    .exactOptional(),
+  operator: z.string().exactOptional(),
+  activeActives: z.array(activeActive).exactOptional(),
+  finished: z.array(action.extend({ object: z.string() })),
+});
+
+/** The database record in a ConfigMap's `data.record`; AGENT_BAD_RECORD names the object and the field. */
+export function parseDatabaseRecord(text: string, where: string): DatabaseRecord {
+  return parse(database, text, where);
+}
+
+/** The cluster record in a ConfigMap's `data.record`; AGENT_BAD_RECORD names the object and the field. */
+export function parseClusterRecord(text: string, where: string): ClusterStateRecord {
+  return parse(cluster, text, where);
+}
+
+function parse<T>(schema: z.ZodType<T>, text: string, where: string): T {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (error) {
+    const said = error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error);
+    throw new Fault(faults.badRecord, `the record in configmap ${where} is not usable: ${said}`, { where }, error);
+  }
+}

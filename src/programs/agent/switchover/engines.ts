@@ -1,0 +1,146 @@
+import { Fault, messageOf } from "../../../core/base/fault.ts";
+import type { EngineView, Place } from "../../../core/planner/database/switchover.ts";
+import { connectEngine } from "../../../ports/resp/engine-client.ts";
+import type { EngineAddress, EngineClient } from "../../../ports/resp/engine-client.ts";
+import { engineIdentity, parseInfo, replicationView } from "../../../ports/resp/info.ts";
+import type { Info } from "../../../ports/resp/info.ts";
+import { listOf, textOf } from "../../../ports/resp/reply.ts";
+import type { Reply } from "../../../ports/resp/reply.ts";
+import { faults } from "../faults.ts";
+
+/** A control connection to one engine of a shard. */
+export interface Engine extends Place {
+  readonly client: EngineClient;
+}
+
+/** What INFO says about replication, plus the offset at which the engine was promoted last. */
+export interface RoleView {
+  readonly role: "primary" | "replica";
+  readonly offset: number;
+  readonly promotedAt: number;
+  readonly link?: Place & { readonly status: "up" | "down" };
+}
+
+/** For connecting and for each command of a move, in milliseconds. */
+const ANSWER_MS = 1_500;
+const CATCH_UP_MS = 2_000;
+
+export async function openEngine(address: EngineAddress): Promise<Engine> {
+  const { host, port } = address;
+  return { host, port, client: await connectEngine({ ...address, timeoutMs: ANSWER_MS }) };
+}
+
+/** Everything the gates look at. */
+export async function viewEngine({ host, port, client }: Engine): Promise<EngineView> {
+  const [info, modules] = await Promise.all([
+    infoOf(client, "server", "replication", "memory"),
+    client.call("MODULE", "LIST"),
+  ]);
+  const engine = engineIdentity(info);
+  const replication = replicationView(info);
+  if (engine === undefined || replication === undefined)
+    throw new Fault(faults.engineUnclear, `${host}:${port} names no version or role in INFO`, { host, port });
+  const { role, offset, replicas, link } = replication;
+  return {
+    host,
+    port,
+    engine: { family: engine.family, version: engine.version },
+    role,
+    offset,
+    replicas,
+    ...(link === undefined ? {} : { link }),
+    maxMemory: Number(info.get("maxmemory") ?? 0),
+    modules: listOf(modules)
+      .map(loadedModule)
+      .filter((name) => name !== undefined),
+  };
+}
+
+export async function roleOf({ host, port, client }: Engine): Promise<RoleView> {
+  const info = await infoOf(client, "replication");
+  const view = replicationView(info);
+  if (view === undefined)
+    throw new Fault(faults.engineUnclear, `${host}:${port} names no role in INFO`, { host, port });
+  const { role, offset, link } = view;
+  const promotedAt = Number(info.get("second_repl_offset") ?? -1);
+  return { role, offset, promotedAt, ...(link === undefined ? {} : { link }) };
+}
+
+/** Stops writes of clients that no proxy holds, expiry and scripts, for at most `ms`. */
+export async function pauseWrites({ client }: Engine, ms: number): Promise<void> {
+  await client.call("CLIENT", "PAUSE", ms, "WRITE");
+}
+
+export async function resumeWrites({ client }: Engine): Promise<void> {
+  await client.call("CLIENT", "UNPAUSE");
+}
+
+/** Resolves once `target` has applied all that `primary` had written when asked; AGENT_NOT_CAUGHT_UP after 2 s. */
+export async function awaitEqualOffset(primary: Engine, target: Engine): Promise<void> {
+  const { offset } = await roleOf(primary);
+  const deadline = performance.now() + CATCH_UP_MS;
+  for (;;) {
+    const view = await roleOf(target);
+    if (view.offset >= offset) return;
+    if (performance.now() < deadline) continue;
+    const gap = offset - view.offset;
+    throw new Fault(
+      faults.notCaughtUp,
+      `${target.host}:${target.port} is ${gap} bytes behind after ${CATCH_UP_MS} ms`,
+      { gap },
+    );
+  }
+}
+
+export async function promote({ client }: Engine): Promise<void> {
+  await client.call("REPLICAOF", "NO", "ONE");
+}
+
+/** Makes it a replica of `primary` and lets its clients go on, who then hear READONLY. */
+export async function attach({ client }: Engine, primary: Place): Promise<void> {
+  await client.call("REPLICAOF", primary.host, primary.port);
+  await client.call("CLIENT", "UNPAUSE");
+}
+
+/**
+ * The role of an engine that nobody else is about to change: connections over which an earlier command might still arrive
+ * are closed first, unless it is a primary already. Undefined when it cannot be asked.
+ */
+export async function settledRole(address: EngineAddress): Promise<RoleView | undefined> {
+  try {
+    return await withEngine(address, async (engine) => {
+      const view = await roleOf(engine);
+      if (view.role === "primary") return view;
+      await engine.client.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+      return roleOf(engine);
+    });
+  } catch (error) {
+    if (error instanceof Fault) return undefined; // cannot be asked now
+    throw error;
+  }
+}
+
+export async function withEngine<T>(address: EngineAddress, act: (engine: Engine) => Promise<T>): Promise<T> {
+  const engine = await openEngine(address);
+  try {
+    return await act(engine);
+  } finally {
+    engine.client.close();
+  }
+}
+
+/** For sentences. */
+export function reasonOf(error: unknown): string {
+  return messageOf(error).replace(/\.$/, "");
+}
+
+async function infoOf(client: EngineClient, ...sections: readonly string[]): Promise<Info> {
+  return parseInfo(textOf(await client.call("INFO", ...sections)));
+}
+
+/** The name out of an alternation of names and values; undefined for a module that is compiled into the engine. */
+function loadedModule(module: Reply): string | undefined {
+  const fields = listOf(module);
+  const valueOf = (name: string): string => textOf(fields[fields.indexOf(name) + 1] ?? "");
+  return fields.includes("path") && valueOf("path") === "" ? undefined : valueOf("name");
+}

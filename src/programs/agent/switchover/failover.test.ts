@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { engineNames } from "../../../../test/kit/engines/engine.ts";
+import { startShard } from "../../../../test/kit/engines/shard.ts";
+import type { TestShard } from "../../../../test/kit/engines/shard.ts";
+import { until } from "../../../../test/kit/time/until.ts";
+import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import { failOver } from "./failover.ts";
+import type { FailoverResult } from "./failover.ts";
+import { resolveIntent } from "./resolve.ts";
+
+const OLDEST = engineNames().find((name) => name.startsWith("redis-7")) ?? engineNames()[0] ?? "";
+
+test("a replica takes over from a dead primary, the others follow it, and the record says what may be lost", async () => {
+  await using shard = await startShard([OLDEST, OLDEST, OLDEST]);
+  await shard.engine(1).call("SET", "before", "1");
+  await shard.engine(1).call("WAIT", 2, 1000);
+  const { offset } = await shard.engine(1).replication();
+  await shard.engine(1).stop();
+  const result = await takeOver(shard, { lastSeen: { offset: offset + 50, agoMs: 100 } });
+  assert.deepEqual([shard.shard().primary, shard.shard().epoch], [2, 2]);
+  assert.match(result.loss, /node 2 took over "db" from node 1; at least \d+ bytes/);
+  assert.deepEqual(shard.record().lossReports, [result.loss]);
+  assert.deepEqual([result.unreleased, result.unattached], [[], []]);
+  assert.equal((await shard.engine(3).replication()).link?.host, shard.engine(2).host);
+  assert.equal(await shard.request("GET", "before"), "1");
+});
+
+test("nobody takes over from a primary that may still take writes", async () => {
+  await using shard = await startShard([OLDEST, OLDEST]);
+  await assert.rejects(takeOver(shard, { proof: async () => undefined }), { code: "AGENT_NOT_FENCED" });
+  assert.equal((await shard.engine(2).replication()).role, "replica");
+});
+
+test("a primary that was called dead and answers is made a replica at once", async () => {
+  await using shard = await startShard([OLDEST, OLDEST]);
+  await takeOver(shard);
+  await shard.requireOnePrimary();
+});
+
+test("of two leaders one wins, and the other's heir steps down", async () => {
+  await using shard = await startShard([OLDEST, OLDEST, OLDEST]);
+  await shard.engine(1).stop();
+  const seen = shard.record();
+  await takeOver(shard);
+  await assert.rejects(failOver({ record: seen, shard: 1, to: 3, proof: async () => "ended" }, ports(shard)), {
+    code: "AGENT_RECORD_MOVED",
+  });
+  assert.equal(shard.shard().primary, 2);
+  assert.equal((await shard.engine(3).replication()).link?.host, shard.engine(2).host);
+});
+
+test("a primary that is cut off is shut out first: what it still says counts for nothing at any proxy", async () => {
+  await using shard = await startShard([OLDEST, OLDEST]);
+  const clients = await shard.clients();
+  for (const client of clients) await client.ask("INCR", "n");
+  process.kill(shard.engine(1).pid, "SIGSTOP");
+  for (const client of clients) client.send("INCR", "n");
+  await until("both are at the engine", async () =>
+    (await Promise.all(shard.proxies.map((proxy) => proxy.stats()))).every(({ inFlight }) => inFlight === 1),
+  );
+  const result = await takeOver(shard, { proof: async () => "cut-off" });
+  process.kill(shard.engine(1).pid, "SIGCONT");
+  assert.deepEqual([shard.shard().primary, shard.shard().epoch, shard.shard().switchover], [2, 2, undefined]);
+  assert.match(result.loss, /node 2 took over/);
+  assert.deepEqual(await Promise.all(clients.map((client) => client.read())), [undefined, undefined]);
+  assert.equal(await shard.request("GET", "n"), "2");
+});
+
+test("nobody takes over while a proxy neither leaves the primary that is cut off nor proves silent", async () => {
+  await using shard = await startShard([OLDEST, OLDEST]);
+  const silent = { now: false };
+  const [first, second] = shard.ports().proxies;
+  assert.ok(first !== undefined && second !== undefined);
+  const cut = { ...second, send: () => Promise.reject(new Error("no way")), isSilent: async () => silent.now };
+  const limited = { ...ports(shard), proxies: [first, cut] };
+  const request = { record: shard.record(), shard: 1, to: 2, proof: async () => "cut-off" as const };
+  await assert.rejects(failOver(request, limited), { code: "AGENT_NOT_FENCED" });
+  assert.equal((await shard.engine(2).replication()).role, "replica");
+  assert.deepEqual(shard.shard().switchover, { to: 2, epoch: 2, forced: true });
+  const resolved = await resolveIntent({ record: shard.record(), shard: 1, targetDead: false }, limited);
+  assert.equal(resolved.kind, "taken-back");
+  silent.now = true;
+  await failOver({ ...request, record: shard.record() }, limited);
+  assert.deepEqual([shard.shard().primary, shard.shard().epoch], [2, 4]);
+});
+
+function takeOver(shard: TestShard, over: Partial<Parameters<typeof failOver>[0]> = {}): Promise<FailoverResult> {
+  return failOver({ record: shard.record(), shard: 1, to: 2, proof: async () => "ended", ...over }, ports(shard));
+}
+
+function ports(shard: TestShard): Parameters<typeof failOver>[1] {
+  return { ...shard.ports(), clock: systemClock };
+}

@@ -1,0 +1,122 @@
+import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import { lossSentence } from "../../../core/planner/database/loss.ts";
+import {
+  instanceOf,
+  isDone,
+  moveTo,
+  siblingsOf,
+  succeed,
+  withLossReport,
+} from "../../../core/planner/database/switchover-record.ts";
+import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
+import { faults } from "../faults.ts";
+import { withReason } from "../records/changes.ts";
+import { attach, promote, reasonOf, roleOf, withEngine } from "./engines.ts";
+import { attachAll, stepDown } from "./forward.ts";
+import type { ShardPorts } from "./ports.ts";
+import { failedNodes, tellProxies } from "./proxies.ts";
+import { shutOut } from "./shut-out.ts";
+
+/** A primary that is dead, and who takes over. */
+export interface FailoverRequest {
+  readonly record: DatabaseRecord;
+  readonly shard: number;
+  readonly to: number;
+  /** Why the old primary acknowledges no more writes; asked again right before the promotion. */
+  readonly proof: () => Promise<"ended" | "cut-off" | undefined>;
+  /** What was last seen of it, for the report. */
+  readonly lastSeen?: { readonly offset: number; readonly agoMs: number };
+}
+
+export interface FailoverResult {
+  readonly record: DatabaseRecord;
+  /** The sentence that was added to the record. */
+  readonly loss: string;
+  readonly unreleased: readonly number[];
+  readonly unattached: readonly number[];
+}
+
+/**
+ * Makes a replica primary because the primary is dead: promotion, record with the next epoch, clients, the other replicas.
+ * One that is cut off, and may come back, is shut out first. No client is sent to it before the record says so; whoever finds it half-way finds a replica that is promoted
+ * already, and goes on with that one. AGENT_NOT_FENCED when the old primary may still take writes; AGENT_RECORD_MOVED when
+ * somebody else was quicker: then it steps down again.
+ */
+export async function failOver(
+  request: FailoverRequest,
+  ports: ShardPorts & { readonly clock: Clock },
+): Promise<FailoverResult> {
+  const { record } = request;
+  const move = moveTo(record, request.shard, request.to);
+  const heir = move === undefined ? undefined : instanceOf(record, move, move.to);
+  const address = heir === undefined ? undefined : ports.addressOf(heir);
+  if (move === undefined || heir === undefined || address === undefined)
+    throw new Fault(faults.recordMoved, `instance ${request.to} cannot take over database ${record.uid}`, {
+      to: request.to,
+    });
+  if ((await requireEnd(request)) === "cut-off") await shutOut(record, move, ports);
+  const { offset } = await withEngine(address, async (engine) => {
+    const view = await roleOf(engine);
+    await promote(engine);
+    return view;
+  });
+  const target = { host: address.host, port: address.port };
+  const loss = lossSentence(successionFacts(request, move, heir, offset, ports.clock));
+  const stored = await ports.change((current) => withSuccession(current, move, loss));
+  if (!isDone(stored, move)) return stepDown(move, stored, address, ports);
+  const release = { op: "release", bdb: record.uid, epoch: move.epoch, target } as const;
+  const unreleased = failedNodes(await tellProxies(ports.proxies, release));
+  const unattached = await attachAll(siblingsOf(stored, move), target, ports);
+  await demoteIfAlive(stored, move, target, ports);
+  ports.log.warn("failed over", { bdb: record.uid, ...move, loss, unreleased, unattached });
+  return { record: stored, loss, unreleased, unattached };
+}
+
+/** Idempotent: the loss is told once, by whoever changes the primary. */
+function withSuccession(current: DatabaseRecord, move: SwitchoverMove, loss: string): DatabaseRecord {
+  const next = succeed(current, move);
+  return next === current ? current : withReason(withLossReport(next, loss), "");
+}
+
+async function requireEnd({ record, proof }: FailoverRequest): Promise<"ended" | "cut-off"> {
+  const found = await proof();
+  if (found !== undefined) return found;
+  throw new Fault(faults.notFenced, `the primary of database ${record.uid} may still take writes`, { bdb: record.uid });
+}
+
+/** A process that its node called dead may have been seen wrongly: should it answer, it becomes a replica at once. */
+async function demoteIfAlive(
+  record: DatabaseRecord,
+  move: SwitchoverMove,
+  target: { readonly host: string; readonly port: number },
+  ports: ShardPorts,
+): Promise<void> {
+  const old = instanceOf(record, move, move.from);
+  const address = old === undefined ? undefined : ports.addressOf(old);
+  if (address === undefined) return;
+  try {
+    await withEngine(address, (engine) => attach(engine, target));
+  } catch (error) {
+    ports.log.debug("the old primary does not answer, as expected", { reason: reasonOf(error) });
+  }
+}
+
+function successionFacts(
+  { record, lastSeen }: FailoverRequest,
+  move: SwitchoverMove,
+  heir: InstanceRecord,
+  heirOffset: number,
+  clock: Clock,
+): Parameters<typeof lossSentence>[0] {
+  return {
+    database: record.name,
+    at: clock.now().toISOString(),
+    oldNode: instanceOf(record, move, move.from)?.node ?? 0,
+    newNode: heir.node,
+    lastSeenOffset: lastSeen?.offset,
+    seenAgoMs: lastSeen?.agoMs ?? 0,
+    heirOffset,
+  };
+}

@@ -1,0 +1,85 @@
+import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
+import type { Log } from "../../../core/base/log.ts";
+import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
+import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
+
+/** The proxy of one node. */
+export interface ProxyPort {
+  readonly node: number;
+  /** Rejects when the proxy cannot be reached or does not answer within the port's own deadline. */
+  send(command: ProxyCommand): Promise<ProxyReply>;
+  /** The node is known to be dead (its lease has expired): what its proxy does no longer matters. */
+  readonly gone: () => boolean;
+  /** The API server has been asked, too: the node can acknowledge nothing, and has not come back unseen. */
+  readonly isSilent: () => Promise<boolean>;
+}
+
+/** What changing a primary needs of the world; one value for one database. */
+export interface ShardPorts {
+  /** The proxy of every node that may have clients. */
+  readonly proxies: readonly ProxyPort[];
+  /** Undefined while the node of the instance has no address. */
+  readonly addressOf: (instance: InstanceRecord) => EngineAddress | undefined;
+  /** Compare-and-swap on the database's record: applied to what is stored, the answer is what is stored then. */
+  readonly change: (change: (record: DatabaseRecord) => DatabaseRecord) => Promise<DatabaseRecord>;
+  readonly log: Log;
+  /** Called before each step. A step whose announcement fails is not taken and counts as failed. */
+  readonly before?: (step: SwitchoverStep) => Promise<void>;
+}
+
+/** Patience of a planned move, in milliseconds. */
+export const SWITCHOVER_MS = {
+  /** For what clients have in flight. */
+  drain: 500,
+  /** A proxy that hears nothing more goes on at the old primary after this. */
+  hold: 5_000,
+  /** The fence on the old primary; longer than another leader needs to take over. */
+  pause: 30_000,
+  /** No promotion later than this after the fence was set: it must still stand. */
+  promoteWithin: 10_000,
+} as const;
+
+export const SWITCHOVER_STEPS = [
+  "check",
+  "intend",
+  "prepare",
+  "hold",
+  "pause",
+  "catch-up",
+  "promote",
+  "release",
+  "demote",
+  "commit",
+] as const;
+export type SwitchoverStep = (typeof SWITCHOVER_STEPS)[number];
+
+/** Milliseconds; `…At` since the hold was asked for. */
+export interface SwitchoverTimings {
+  /** What the slowest proxy needed until nothing was in flight. */
+  readonly drainMs: number;
+  readonly pausedAtMs: number;
+  readonly caughtUpAtMs: number;
+  readonly promotedAtMs: number;
+  readonly releasedAtMs: number;
+  /** The longest that any proxy held its clients. */
+  readonly heldMs: number;
+  /** The whole of it, checks and record included. */
+  readonly totalMs: number;
+}
+
+export type SwitchoverResult =
+  | {
+      readonly kind: "done";
+      readonly record: DatabaseRecord;
+      readonly timings: SwitchoverTimings;
+      /** Nodes whose proxy did not confirm the release; they learn of the new primary from the record. */
+      readonly unreleased: readonly number[];
+      /** Instances that could not be attached to the new primary; the leader attaches them later. */
+      readonly unattached: readonly number[];
+    }
+  /** Nothing was touched. */
+  | { readonly kind: "refused"; readonly reason: string }
+  /** The old primary serves as before. */
+  | { readonly kind: "aborted"; readonly step: SwitchoverStep; readonly reason: string }
+  /** Nobody knows whether the target was promoted: the intent stays, and `resolveIntent` finds out. */
+  | { readonly kind: "unresolved"; readonly step: SwitchoverStep; readonly reason: string };

@@ -1,0 +1,73 @@
+import { Fault } from "../../../core/base/fault.ts";
+import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
+import { faults } from "../faults.ts";
+import { reasonOf } from "./engines.ts";
+import type { ProxyPort } from "./ports.ts";
+
+/** What one proxy said to a command, or why it said nothing. */
+export interface ProxyOutcome {
+  readonly proxy: ProxyPort;
+  readonly reply?: ProxyReply;
+  readonly why?: string;
+}
+
+/** For the way to a proxy and back, in milliseconds. */
+const ANSWER_MS = 2_000;
+
+/** Sends to every proxy at once and waits for all of them; never rejects. */
+export async function tellProxies(
+  proxies: readonly ProxyPort[],
+  command: ProxyCommand,
+): Promise<readonly ProxyOutcome[]> {
+  return Promise.all(proxies.map((proxy) => tell(proxy, command)));
+}
+
+/** AGENT_PROXY_REFUSED when a proxy did not do as it was told, unless its node is known to be dead. */
+export function requireAll(op: ProxyCommand["op"], outcomes: readonly ProxyOutcome[]): void {
+  const failed = outcomes.filter(({ proxy, why }) => why !== undefined && !proxy.gone());
+  if (failed.length === 0) return;
+  const said = failed.map(({ proxy, why }) => `the proxy of node ${proxy.node}: ${why ?? ""}`).join("; ");
+  throw new Fault(faults.proxyRefused, `${op} failed: ${said}`, { op, nodes: failed.map(({ proxy }) => proxy.node) });
+}
+
+/** Nodes whose proxy did not do as it was told. */
+export function failedNodes(outcomes: readonly ProxyOutcome[]): readonly number[] {
+  return outcomes.filter(({ why }) => why !== undefined).map(({ proxy }) => proxy.node);
+}
+
+/** The largest of a number that proxies tell in milliseconds; 0 when none does. */
+export function slowest(outcomes: readonly ProxyOutcome[]): number {
+  const values = outcomes.map(({ reply }) => {
+    if (reply?.ok !== true) return 0;
+    if (reply.op === "hold") return reply.drainMs;
+    return reply.op === "release" ? reply.heldMs : 0;
+  });
+  return Math.max(0, ...values);
+}
+
+async function tell(proxy: ProxyPort, command: ProxyCommand): Promise<ProxyOutcome> {
+  const late = Promise.withResolvers<ProxyOutcome>();
+  const patience = patienceMs(command);
+  const timer = setTimeout(() => {
+    late.resolve({ proxy, why: `no answer within ${patience} ms` });
+  }, patience);
+  try {
+    return await Promise.race([answer(proxy, command), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function answer(proxy: ProxyPort, command: ProxyCommand): Promise<ProxyOutcome> {
+  try {
+    const reply = await proxy.send(command);
+    return reply.ok ? { proxy, reply } : { proxy, reply, why: `${reply.message} (${reply.code})` };
+  } catch (error) {
+    return { proxy, why: reasonOf(error) };
+  }
+}
+
+/** A proxy that says nothing must not keep the others holding; a hold may take as long as it allows for draining. */
+function patienceMs(command: ProxyCommand): number {
+  return ANSWER_MS + (command.op === "hold" ? command.drainMs : 0);
+}

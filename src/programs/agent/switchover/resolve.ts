@@ -1,0 +1,138 @@
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import { judgeIntent } from "../../../core/planner/database/switchover-intent.ts";
+import type { RoleFacts } from "../../../core/planner/database/switchover-intent.ts";
+import {
+  instanceOf,
+  isUnderWay,
+  moveBegun,
+  takeBack,
+  withLossReport,
+} from "../../../core/planner/database/switchover-record.ts";
+import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
+import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
+import { faults } from "../faults.ts";
+import { attach, pauseWrites, promote, reasonOf, resumeWrites, roleOf, settledRole, withEngine } from "./engines.ts";
+import { completeMove } from "./forward.ts";
+import { SWITCHOVER_MS } from "./ports.ts";
+import type { ShardPorts } from "./ports.ts";
+import { tellProxies } from "./proxies.ts";
+
+/** A record in which a switchover has begun. */
+export interface ResolveRequest {
+  readonly record: DatabaseRecord;
+  readonly shard: number;
+  /** The target's process has ended, or the lease of its node has expired. */
+  readonly targetDead: boolean;
+}
+
+export type ResolveResult =
+  | { readonly kind: "nothing" }
+  /** The target serves. */
+  | { readonly kind: "finished"; readonly record: DatabaseRecord; readonly unattached: readonly number[] }
+  /** The old primary serves, under an epoch that shuts out whoever began. */
+  | { readonly kind: "taken-back"; readonly record: DatabaseRecord }
+  | { readonly kind: "waiting"; readonly reason: string };
+
+/**
+ * Ends a switchover that another leader, or this one before a failure, has left half-way. Renews the fence first, so that
+ * the old primary takes no write until it is known who serves. Idempotent; AGENT_RECORD_MOVED when somebody else ended it.
+ */
+export async function resolveIntent(request: ResolveRequest, ports: ShardPorts): Promise<ResolveResult> {
+  const { record } = request;
+  const shard = record.shards.find(({ id }) => id === request.shard);
+  const move = shard === undefined ? undefined : moveBegun(shard);
+  if (move === undefined) return { kind: "nothing" };
+  const oldAddress = addressOf(record, move, move.from, ports);
+  const targetAddress = addressOf(record, move, move.to, ports);
+  const old = await fencedRole(oldAddress);
+  const target = targetAddress === undefined ? undefined : await settledRole(targetAddress);
+  const forced = shard?.switchover?.forced === true;
+  const verdict = judgeIntent({ old, target, targetDead: request.targetDead, forced });
+  ports.log.info("unfinished switchover judged", { bdb: record.uid, ...move, verdict: verdict.kind, old, target });
+  switch (verdict.kind) {
+    case "wait":
+      return { kind: "waiting", reason: verdict.reason };
+    case "finish":
+      if (targetAddress === undefined) return { kind: "waiting", reason: "the node of the target has no address" };
+      return finished({ record, move, target: targetAddress, loss: verdict.loss }, ports);
+    case "take-back":
+      return takenBack({ record, move, oldAddress, targetAddress, old, loss: verdict.loss }, ports);
+  }
+}
+
+async function finished(
+  {
+    record,
+    move,
+    target,
+    loss,
+  }: { record: DatabaseRecord; move: SwitchoverMove; target: EngineAddress; loss: string | undefined },
+  ports: ShardPorts,
+): Promise<ResolveResult> {
+  const reported = loss === undefined ? record : await ports.change((stored) => withLossReport(stored, loss));
+  const end = await completeMove({ move, record: reported, target, ports });
+  return { kind: "finished", record: end.record, unattached: end.unattached };
+}
+
+interface TakeBack {
+  readonly record: DatabaseRecord;
+  readonly move: SwitchoverMove;
+  readonly oldAddress: EngineAddress | undefined;
+  readonly targetAddress: EngineAddress | undefined;
+  readonly old: RoleFacts | undefined;
+  readonly loss: string | undefined;
+}
+
+/** The record first: from then on whoever began is shut out. Then the target, the old primary and at last the clients. */
+async function takenBack(
+  { record, move, oldAddress, targetAddress, old, loss }: TakeBack,
+  ports: ShardPorts,
+): Promise<ResolveResult> {
+  const stored = await ports.change((current) =>
+    isUnderWay(current, move) ? withLossReport(takeBack(current, move), loss) : current,
+  );
+  if (!stored.shards.some(({ id, epoch }) => id === move.shard && epoch === move.epoch + 1))
+    throw new Fault(faults.recordMoved, `somebody else ended the switchover of database ${record.uid}`, { ...move });
+  if (oldAddress === undefined || old === undefined) return { kind: "taken-back", record: stored };
+  if (old.role === "replica") await withEngine(oldAddress, promote);
+  if (targetAddress !== undefined) await reattached(targetAddress, oldAddress, ports);
+  const target = { host: oldAddress.host, port: oldAddress.port };
+  // a target that is silent may only stand still: what it would acknowledge when it goes on is lost already
+  if (loss !== undefined) await tellProxies(ports.proxies, { op: "fence", bdb: record.uid, epoch: move.epoch + 1 });
+  await tellProxies(ports.proxies, { op: "release", bdb: record.uid, epoch: move.epoch + 1, target });
+  await withEngine(oldAddress, resumeWrites);
+  return { kind: "taken-back", record: stored };
+}
+
+/** The target is a replica of the old primary again; one that does not answer is attached when it does. */
+async function reattached(target: EngineAddress, primary: EngineAddress, ports: ShardPorts): Promise<void> {
+  try {
+    await withEngine(target, (engine) => attach(engine, primary));
+  } catch (error) {
+    ports.log.warn("the target of a switchover cannot be attached now", { reason: reasonOf(error) });
+  }
+}
+
+async function fencedRole(address: EngineAddress | undefined): Promise<RoleFacts | undefined> {
+  if (address === undefined) return undefined;
+  try {
+    return await withEngine(address, async (engine) => {
+      await pauseWrites(engine, SWITCHOVER_MS.pause);
+      return roleOf(engine);
+    });
+  } catch (error) {
+    if (error instanceof Fault) return undefined; // dead or silent: nothing to fence
+    throw error;
+  }
+}
+
+function addressOf(
+  record: DatabaseRecord,
+  move: SwitchoverMove,
+  id: number,
+  ports: ShardPorts,
+): EngineAddress | undefined {
+  const instance = instanceOf(record, move, id);
+  return instance === undefined ? undefined : ports.addressOf(instance);
+}

@@ -1,0 +1,169 @@
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import { begin, moveTo, withdraw } from "../../../core/planner/database/switchover-record.ts";
+import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
+import { faults } from "../faults.ts";
+import { closeRun, openRun } from "./check.ts";
+import type { Run, SwitchoverRequest } from "./check.ts";
+import { awaitEqualOffset, pauseWrites, promote, reasonOf, resumeWrites, settledRole } from "./engines.ts";
+import type { Completed } from "./forward.ts";
+import { completeMove } from "./forward.ts";
+import { SWITCHOVER_MS } from "./ports.ts";
+import type { ShardPorts, SwitchoverResult, SwitchoverStep } from "./ports.ts";
+import { requireAll, slowest, tellProxies } from "./proxies.ts";
+
+/**
+ * Moves a shard's primary without a failed request or a lost write. Until the promotion every failure leads back to the
+ * old primary, and after it only forward:
+ *
+ *     check → intend → prepare → hold → pause → catch-up → promote → release → demote → commit
+ *     └ refused ┘     └──────────────── aborted ─────────────────┘   └──────── done ────────┘
+ */
+export async function switchOver(request: SwitchoverRequest, ports: ShardPorts): Promise<SwitchoverResult> {
+  const move = moveTo(request.record, request.shard, request.to);
+  if (move === undefined)
+    return { kind: "refused", reason: `shard ${request.shard} has no other instance ${request.to}` };
+  const began = performance.now();
+  const run = await openRun(request, move, ports);
+  if ("objection" in run) return { kind: "refused", reason: run.objection };
+  try {
+    return await carriedOut(run, began);
+  } finally {
+    closeRun(run);
+  }
+}
+
+/** Times since the hold was asked for, as far as it got. */
+interface Progress {
+  step: SwitchoverStep;
+  heldAt: number;
+  pausedAt: number;
+  caughtUpAt: number;
+  promotedAt: number;
+  drainMs: number;
+  record: DatabaseRecord;
+}
+
+async function carriedOut(run: Run, began: number): Promise<SwitchoverResult> {
+  const progress: Progress = {
+    step: "intend",
+    heldAt: 0,
+    pausedAt: 0,
+    caughtUpAt: 0,
+    promotedAt: 0,
+    drainMs: 0,
+    record: run.record,
+  };
+  try {
+    await upToPromotion(run, progress);
+  } catch (error) {
+    const promoted = await wasPromoted(run, progress.step);
+    if (promoted === undefined) return { kind: "unresolved", step: progress.step, reason: reasonOf(error) };
+    if (!promoted) return takenBack(run, progress.step, reasonOf(error));
+    progress.promotedAt = performance.now();
+  }
+  return completed(run, progress, began);
+}
+
+async function completed(run: Run, progress: Progress, began: number): Promise<SwitchoverResult> {
+  const { move, ports, targetAddress } = run;
+  let end: Completed;
+  try {
+    end = await completeMove({ move, ports, record: progress.record, target: targetAddress });
+  } catch (error) {
+    return { kind: "unresolved", step: "commit", reason: reasonOf(error) };
+  }
+  const { releasedAt, heldMs, record, unreleased, unattached } = end;
+  const since = (time: number): number => time - progress.heldAt;
+  const timings = {
+    drainMs: progress.drainMs,
+    pausedAtMs: since(progress.pausedAt),
+    caughtUpAtMs: since(progress.caughtUpAt),
+    promotedAtMs: since(progress.promotedAt),
+    releasedAtMs: since(releasedAt),
+    heldMs,
+    totalMs: performance.now() - began,
+  };
+  return { kind: "done", record, timings, unreleased, unattached };
+}
+
+async function upToPromotion({ move, ports, record, primary, target }: Run, progress: Progress): Promise<void> {
+  const { proxies } = ports;
+  const bdb = record.uid;
+  const step = async (name: SwitchoverStep): Promise<void> => {
+    progress.step = name;
+    await ports.before?.(name);
+  };
+  const place = { host: target.host, port: target.port };
+  await step("intend");
+  progress.record = await intend(move, ports);
+  await step("prepare");
+  requireAll("prepare", await tellProxies(proxies, { op: "prepare", bdb, epoch: move.epoch, target: place }));
+  await step("hold");
+  progress.heldAt = performance.now();
+  const hold = {
+    op: "hold",
+    bdb,
+    epoch: move.epoch,
+    drainMs: SWITCHOVER_MS.drain,
+    holdMs: SWITCHOVER_MS.hold,
+  } as const;
+  const held = await tellProxies(proxies, hold);
+  requireAll("hold", held);
+  progress.drainMs = slowest(held);
+  await step("pause");
+  const fencedAt = performance.now();
+  await pauseWrites(primary, SWITCHOVER_MS.pause);
+  progress.pausedAt = performance.now();
+  await step("catch-up");
+  await awaitEqualOffset(primary, target);
+  progress.caughtUpAt = performance.now();
+  await step("promote");
+  requireFence(fencedAt);
+  await promote(target);
+  progress.promotedAt = performance.now();
+}
+
+/** Ours alone: an intent of the same move that somebody else has written does not count. */
+async function intend(move: SwitchoverMove, ports: ShardPorts): Promise<DatabaseRecord> {
+  let begun = false;
+  const record = await ports.change((stored) => {
+    const next = begin(stored, move);
+    begun = next !== undefined;
+    return next ?? stored;
+  });
+  if (begun) return record;
+  throw new Fault(faults.recordMoved, `the record of database ${record.uid} has changed`, { bdb: record.uid, ...move });
+}
+
+/** A leader that was stopped in between must not promote when the old primary may take writes again. */
+function requireFence(fencedAt: number): void {
+  const age = Math.round(performance.now() - fencedAt);
+  if (age <= SWITCHOVER_MS.promoteWithin) return;
+  throw new Fault(
+    faults.fenceTooOld,
+    `${age} ms have passed since writes were paused, allowed are ${SWITCHOVER_MS.promoteWithin}`,
+    { age },
+  );
+}
+
+/** Undefined when nobody knows: the answer to the promotion is missing and the target cannot be asked. */
+async function wasPromoted({ targetAddress }: Run, step: SwitchoverStep): Promise<boolean | undefined> {
+  if (step !== "promote") return false;
+  const view = await settledRole(targetAddress);
+  return view === undefined ? undefined : view.role === "primary";
+}
+
+/** Everything as it was; what cannot be undone now ends by its own deadline, or is taken back by the intent. */
+async function takenBack(run: Run, step: SwitchoverStep, reason: string): Promise<SwitchoverResult> {
+  const { move, ports, primary } = run;
+  const bdb = run.record.uid;
+  const undone = await Promise.allSettled([
+    tellProxies(ports.proxies, { op: "abort", bdb, epoch: move.epoch }),
+    resumeWrites(primary),
+    ports.change((stored) => withdraw(stored, move)),
+  ]);
+  const failures = undone.flatMap((act) => (act.status === "rejected" ? [reasonOf(act.reason)] : []));
+  ports.log.warn("switchover aborted", { bdb, shard: move.shard, to: move.to, step, reason, failures });
+  return { kind: "aborted", step, reason };
+}

@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Fault } from "../../../core/base/fault.ts";
+import { connectEngine } from "../../../ports/resp/engine-client.ts";
+import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
+import { listOf, textOf } from "../../../ports/resp/reply.ts";
+import { faults } from "../faults.ts";
+import { roleOf } from "./engines.ts";
+import type { Engine } from "./engines.ts";
+import { compareKeys } from "./verify-keys.ts";
+import type { ComparedKey, VerifyPair } from "./verify-keys.ts";
+
+export interface VerifyRequest {
+  readonly primary: EngineAddress;
+  readonly replica: EngineAddress;
+  readonly signal?: AbortSignal;
+  /** A database with more keys is sampled; 20,000 when absent. */
+  readonly maxKeys?: number;
+  /** Keys a second, so that clients do not feel it; 20,000 when absent. */
+  readonly keysPerSecond?: number;
+}
+
+export interface VerifyResult {
+  /** Compared keys, of both sides; a key of a small database counts once for each side. */
+  readonly keys: number;
+  readonly different: number;
+  /** Some of the different keys, for people. */
+  readonly examples: readonly string[];
+  /** Keys that changed under each comparison: no verdict. */
+  readonly changing: number;
+  /** Keys that were gone before they could be compared. */
+  readonly expired: number;
+  /** False when only a sample was compared. */
+  readonly whole: boolean;
+}
+
+const MAX_KEYS = 20_000;
+const KEYS_PER_SECOND = 20_000;
+const BATCH = 200;
+const EXAMPLES = 10;
+const ANSWER_MS = 10_000;
+
+/**
+ * Compares a replica with its primary while clients write: both digest each key, and a key counts as different only when
+ * its digest on the primary stayed the same from before to after the replica's, the replica had applied everything up to
+ * there, and still it differs. Keys of both sides are looked at, so that one too many is found as well as one too few.
+ */
+export async function verifyReplica(request: VerifyRequest): Promise<VerifyResult> {
+  const primary = await open(request.primary, request.signal);
+  const replica = await open(request.replica, request.signal).catch((error: unknown) => {
+    primary.client.close();
+    throw error;
+  });
+  try {
+    return await comparePair({ primary, replica }, request);
+  } finally {
+    primary.client.close();
+    replica.client.close();
+  }
+}
+
+async function comparePair(pair: VerifyPair, request: VerifyRequest): Promise<VerifyResult> {
+  await requirePair(pair);
+  const { maxKeys = MAX_KEYS } = request;
+  const tally = new Tally();
+  let whole = true;
+  for (const database of await databasesOf(pair)) {
+    await Promise.all([pair.primary, pair.replica].map(({ client }) => client.call("SELECT", database)));
+    for (const side of [pair.primary, pair.replica]) {
+      const complete = await compareSide(side, pair, request, maxKeys, tally);
+      whole &&= complete;
+    }
+  }
+  return { ...tally.result(), whole };
+}
+
+/** Walks over the keys of one side; true when it saw all of them. */
+async function compareSide(
+  side: Engine,
+  pair: VerifyPair,
+  { signal, keysPerSecond = KEYS_PER_SECOND }: VerifyRequest,
+  maxKeys: number,
+  tally: Tally,
+): Promise<boolean> {
+  const began = performance.now();
+  const small = Number(await side.client.call("DBSIZE")) <= maxKeys;
+  let seen = 0;
+  let cursor = small ? "0" : randomCursor();
+  let ends = 0;
+  do {
+    signal?.throwIfAborted();
+    const batch = await scan(side, cursor);
+    tally.add(await compareKeys(pair, batch.keys));
+    seen += batch.keys.length;
+    cursor = batch.cursor;
+    if (cursor === "0") ends += 1;
+    await pace(began, seen, keysPerSecond, signal);
+    // a sample that began near the end goes on from the beginning, but not for ever should the keys have gone meanwhile
+  } while (small ? ends === 0 : seen < maxKeys && ends < 2);
+  return small;
+}
+
+class Tally {
+  #keys = 0;
+  #different = 0;
+  #changing = 0;
+  #expired = 0;
+  readonly #examples = new Set<string>();
+
+  add(compared: readonly ComparedKey[]): void {
+    for (const { key, verdict } of compared) {
+      this.#keys += 1;
+      if (verdict === "changing") this.#changing += 1;
+      if (verdict === "expired") this.#expired += 1;
+      if (verdict !== "different") continue;
+      this.#different += 1;
+      if (this.#examples.size < EXAMPLES) this.#examples.add(Buffer.from(key).toString());
+    }
+  }
+
+  result(): Omit<VerifyResult, "whole"> {
+    const examples = [...this.#examples];
+    return { keys: this.#keys, different: this.#different, examples, changing: this.#changing, expired: this.#expired };
+  }
+}
+
+async function open(address: EngineAddress, signal: AbortSignal | undefined): Promise<Engine> {
+  const { host, port } = address;
+  return { host, port, client: await connectEngine({ ...address, timeoutMs: ANSWER_MS, bulk: "bytes", signal }) };
+}
+
+async function requirePair({ primary, replica }: VerifyPair): Promise<void> {
+  const { link } = await roleOf(replica);
+  if (link?.host === primary.host && link.port === primary.port && link.status === "up") return;
+  throw new Fault(
+    faults.notAReplica,
+    `${replica.host}:${replica.port} does not replicate from ${primary.host}:${primary.port}`,
+    { link },
+  );
+}
+
+/** Numbers of the databases that hold keys on either side. */
+async function databasesOf({ primary, replica }: VerifyPair): Promise<readonly number[]> {
+  const texts = await Promise.all([primary, replica].map(({ client }) => client.call("INFO", "keyspace")));
+  const names = texts.flatMap((text) => [...textOf(text).matchAll(/^db(\d+):/gm)].map(([, number]) => Number(number)));
+  return [...new Set(names)].toSorted((a, b) => a - b);
+}
+
+async function scan({ client }: Engine, cursor: string): Promise<{ cursor: string; keys: readonly Uint8Array[] }> {
+  const [next = null, keys = null] = listOf(await client.call("SCAN", cursor, "COUNT", BATCH));
+  return { cursor: textOf(next), keys: listOf(keys).filter((key) => key instanceof Uint8Array) };
+}
+
+/** Any number is a valid cursor: a large database is sampled from another place each time. */
+function randomCursor(): string {
+  return String(1 + Math.floor(Math.random() * 2 ** 31));
+}
+
+async function pace(began: number, seen: number, perSecond: number, signal: AbortSignal | undefined): Promise<void> {
+  const ahead = (seen / perSecond) * 1000 - (performance.now() - began);
+  if (ahead > 0) await sleep(ahead, undefined, signal === undefined ? {} : { signal });
+}

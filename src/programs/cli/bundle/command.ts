@@ -1,0 +1,83 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { dnsLabel } from "../../../core/api/parts.ts";
+import type { CliContext } from "../context.ts";
+import { textOf, writeNew } from "../files.ts";
+import { fetchBundle } from "./fetch.ts";
+import { generateBundle, type GenerateOptions } from "./generate.ts";
+
+interface FetchOptions {
+  readonly sha256?: string;
+  readonly ca?: string;
+  readonly out?: string;
+}
+
+/** `storectl bundle`: what installs the operator, made here or fetched from where it is published (§4.1). */
+export function bundleCommand(context: CliContext): Command {
+  const bundle = new Command("bundle").description("the bundle that installs the operator: generate or fetch it");
+  return bundle.addCommand(generateCommand(context)).addCommand(fetchCommand(context));
+}
+
+function generateCommand({ print }: CliContext): Command {
+  return new Command("generate")
+    .description("print the bundle of a release, as it is published; touches no cluster")
+    .argument("[release]", "operator version (default: the latest)")
+    .addOption(
+      new Option("--variant <platform>", "what it is for; openshift makes distro.bundle.yaml")
+        .choices(["kubernetes", "openshift"])
+        .default("kubernetes"),
+    )
+    .option("--own <namespace>", "namespace of the operator; goes with --watch", namespaceName)
+    .option(
+      "--watch <namespace>",
+      "another namespace that it looks after; goes with --own; may be given several times",
+      watched,
+    )
+    .option("--repository <image>", "where the operator's image is, without its tag: a private registry")
+    .option("--pull-secret <name>", "secret for the registry; may be given several times", gathered)
+    .option("--out <file>", "file to write, which must not be there yet (default: print it)")
+    .action(async (release: string | undefined, options: GenerateOptions & { readonly out?: string }) => {
+      const text = generateBundle(release, options);
+      if (options.out === undefined) return print(text);
+      await writeNew(options.out, text);
+      print(`${options.out} is written; apply it: kubectl apply -f ${options.out}\n`);
+    });
+}
+
+function fetchCommand({ print }: CliContext): Command {
+  return new Command("fetch")
+    .description("fetch a bundle over HTTPS, look into it and tell its checksum")
+    .argument("<url>", "where it is: https://...")
+    .option("--sha256 <checksum>", "what its checksum has to be: 64 hexadecimal digits", checksum)
+    .option("--ca <file>", "authority of the server's certificate, PEM (default: the public ones)")
+    .option("--out <file>", "file to write, which must not be there yet (default: bundle.yaml)")
+    .action(async (url: string, { sha256, ca, out = "bundle.yaml" }: FetchOptions) => {
+      const fetched = await fetchBundle({
+        url,
+        ...(sha256 === undefined ? {} : { sha256 }),
+        ...(ca === undefined ? {} : { ca: await textOf(ca) }),
+      });
+      await writeNew(out, fetched.text);
+      print(`${out}: release ${fetched.release}, ${fetched.objects} objects\n`);
+      print(
+        `sha256 ${fetched.sha256}${sha256 === undefined ? " (not compared: give --sha256)" : ", as it has to be"}\n`,
+      );
+    });
+}
+
+function namespaceName(text: string): string {
+  if (dnsLabel.safeParse(text).success) return text;
+  throw new InvalidArgumentError("it must be the name of a namespace: small letters, digits and hyphens, at most 63");
+}
+
+function watched(name: string, names?: readonly string[]): readonly string[] {
+  return gathered(namespaceName(name), names);
+}
+
+function gathered(name: string, names: readonly string[] = []): readonly string[] {
+  return [...names, name];
+}
+
+function checksum(text: string): string {
+  if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+  throw new InvalidArgumentError("it must be 64 hexadecimal digits");
+}

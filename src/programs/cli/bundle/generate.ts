@@ -1,0 +1,33 @@
+import { Fault } from "../../../core/base/fault.ts";
+import { bundleFor } from "../../../core/releases/bundle.ts";
+import { CATALOGUE } from "../../../core/releases/catalogue.ts";
+import { latestRelease, releaseByOperator } from "../../../core/releases/find.ts";
+import { faults } from "../faults.ts";
+
+export interface GenerateOptions {
+  readonly variant: "kubernetes" | "openshift";
+  readonly own?: string;
+  readonly watch?: readonly string[];
+  readonly repository?: string;
+  readonly pullSecret?: readonly string[];
+}
+
+/** The bundle of a release, the latest when none is named; CLI_UNKNOWN_RELEASE, or CLI_USAGE for options that do not go together. */
+export function generateBundle(version: string | undefined, options: GenerateOptions): string {
+  const { variant, own, watch: watched = [], repository, pullSecret } = options;
+  const release = version === undefined ? latestRelease() : releaseByOperator(version);
+  if (release === undefined) {
+    const known = CATALOGUE.map(({ operator }) => operator).join(", ");
+    throw new Fault(faults.unknownRelease, `"${version}" is in no release; known are: ${known}`);
+  }
+  if ((own === undefined) !== (watched.length === 0))
+    throw new Fault(faults.usage, "--own and --watch go together: the operator's namespace, and the others");
+  return bundleFor(release, {
+    variant,
+    ...(own === undefined ? {} : { namespaces: { own, watched } }),
+    image: {
+      ...(repository === undefined ? {} : { repository }),
+      ...(pullSecret === undefined ? {} : { pullSecrets: pullSecret }),
+    },
+  });
+}

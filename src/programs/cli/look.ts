@@ -1,0 +1,57 @@
+import type { StoreEnterpriseDatabase } from "../../core/api/kinds.ts";
+import { Fault } from "../../core/base/fault.ts";
+import type { Stored } from "../../ports/kube/kube.ts";
+import {
+  observeCluster,
+  readClusterSpec,
+  readsOfServer,
+  type ClusterObservation,
+} from "../../mechanisms/observe/cluster.ts";
+import { readSurroundings } from "../../mechanisms/observe/around/surroundings.ts";
+import { Databases } from "../../mechanisms/observe/kinds.ts";
+import type { Surroundings } from "../../core/planner/prerequisites/surroundings.ts";
+import { latestRelease, releaseByNodeTag, releaseByOperator } from "../../core/releases/find.ts";
+import { tagOf } from "../../core/releases/images.ts";
+import { faults } from "./faults.ts";
+import { chosenCluster, type Site } from "./site.ts";
+
+/** A cluster with all that lies around it, as it is now. */
+export interface Look {
+  readonly observation: ClusterObservation;
+  readonly around: Surroundings;
+  /** Its StoreEnterpriseDatabases; databases that were made through the management API have none. */
+  readonly databases: readonly Stored<StoreEnterpriseDatabase>[];
+  /** Version of the operator that is installed; empty when it cannot be told. */
+  readonly operator: string;
+  /** Node tag that the cluster runs, the lowest of its nodes. */
+  readonly nodeTag: string;
+}
+
+/** Looks at a cluster once; CLI_NO_CLUSTER when it is not there. */
+export async function lookAtCluster(site: Site, name?: string): Promise<Look> {
+  const rec = await chosenCluster(site, name);
+  const spec = readClusterSpec(rec);
+  if (typeof spec === "string") throw new Fault(faults.unreadable, `${rec.metadata.name}: ${spec}`);
+  const [around, databases] = await Promise.all([
+    readSurroundings(site, { name: rec.metadata.name, namespace: site.namespace }),
+    databasesOf(site, rec.metadata.name),
+  ]);
+  const operator = around.operator?.read === true ? tagOf(around.operator.value.image) : "";
+  const nodeTag = rec.status?.version ?? rec.status?.imageTag ?? spec.storeEnterpriseImageSpec?.versionTag ?? "";
+  const release = releaseByOperator(operator) ?? releaseByNodeTag(nodeTag) ?? latestRelease();
+  const observed = await observeCluster({ ...site, release }, readsOfServer(site.kube), rec, spec, 0);
+  const observation = withCause(observed, site.isDenied());
+  return { observation, around: { ...observation.around, ...around }, databases, operator, nodeTag };
+}
+
+async function databasesOf({ kube, namespace }: Site, cluster: string): Promise<Look["databases"]> {
+  const { items } = await kube.list(Databases, { namespace });
+  return items.filter(({ spec }) => (spec.storeEnterpriseCluster?.name ?? cluster) === cluster);
+}
+
+/** What the caller may not ask is no fault of the cluster. */
+function withCause(observation: ClusterObservation, isDenied: boolean): ClusterObservation {
+  const { view } = observation;
+  if (!isDenied || view.cluster.reachable) return observation;
+  return { ...observation, view: { ...view, cluster: { ...view.cluster, cause: "caller" } } };
+}

@@ -1,0 +1,59 @@
+import { readFile, stat } from "node:fs/promises";
+import type { ModuleManifest } from "../../../core/api/module-manifest.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import { Fault, messageOf } from "../../../core/base/fault.ts";
+import type { ManagementClient } from "../../../ports/management/client.ts";
+import { openModule } from "../../../ports/modules/archive.ts";
+import { ARCHIVE_LIMITS } from "../../../ports/modules/entries.ts";
+import { faults } from "../faults.ts";
+
+/** A module archive that was opened and found to be one. */
+export interface ReadArchive {
+  readonly archive: Uint8Array<ArrayBuffer>;
+  readonly manifest: ModuleManifest;
+  /** For people: `Tally 1.0.0 for databases of 7.2`. */
+  readonly title: string;
+}
+
+/** Reads an archive and looks into it before anybody is asked to take it; CLI_FILE, or what is wrong with it. */
+export async function readArchive(file: string): Promise<ReadArchive> {
+  const bytes = await bytesOf(file);
+  const { manifest } = await openModule(bytes);
+  const { display_name, semantic_version, compatible_redis_version } = manifest;
+  return {
+    archive: new Uint8Array(bytes),
+    manifest,
+    title: `${display_name} ${semantic_version} for databases of ${compatible_redis_version}`,
+  };
+}
+
+async function bytesOf(file: string): Promise<Buffer> {
+  try {
+    const { size } = await stat(file);
+    if (size > ARCHIVE_LIMITS.packed)
+      throw new Error(`it has ${size} bytes, at most ${ARCHIVE_LIMITS.packed} are taken`);
+    return await readFile(file);
+  } catch (error) {
+    throw new Fault(faults.file, `${file} cannot be read: ${messageOf(error)}`, { file }, error);
+  }
+}
+
+const LOOK_EVERY_MS = 200;
+/** How long the nodes may take to fetch it from each other, in milliseconds. */
+const PATIENCE_MS = 120_000;
+
+/** Uploads an archive and resolves with the uid of its module once every node has it; CLI_MODULE_NOT_SPREAD when that takes too long. */
+export async function spread(client: ManagementClient, archive: ReadArchive["archive"], clock: Clock): Promise<string> {
+  const { uid, action_uid, module_name } = await client.call("uploadModule", { body: { module: archive } });
+  const deadline = clock.now().getTime() + PATIENCE_MS;
+  for (;;) {
+    const { status, error = "" } = await client.call("action", { params: { uid: action_uid } });
+    if (status === "completed") return uid;
+    if (status === "failed" || clock.now().getTime() > deadline)
+      throw new Fault(
+        faults.moduleNotSpread,
+        `module ${module_name} is not on every node: ${error || `it is ${status}`}`,
+      );
+    await clock.sleep(LOOK_EVERY_MS);
+  }
+}

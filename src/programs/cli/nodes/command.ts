@@ -1,0 +1,49 @@
+import { Command } from "commander";
+import { clusterNames } from "../../../core/api/names.ts";
+import type { NodeRecord } from "../../../ports/management/records.ts";
+import { EXIT, type Asking } from "../context.ts";
+import { askCluster } from "../management.ts";
+import { outputOption, rendered, tableOf, type OutputOption } from "../output.ts";
+import { atSite, withSiteOptions, type SiteOptions } from "../site.ts";
+import { bytesText, durationText } from "../units.ts";
+
+/** `storectl nodes`: the nodes as the cluster itself tells them. */
+export function nodesCommand(context: Asking): Command {
+  const command = new Command("nodes")
+    .description("list the nodes of a cluster, as the cluster tells them")
+    .argument("[cluster]", "the cluster (default: the only one of the namespace)")
+    .addOption(outputOption())
+    .action(async (cluster: string | undefined, options: SiteOptions & OutputOption) => {
+      const { name, nodes } = await atSite(options, context, async (site) => {
+        const asked = await askCluster(site, cluster);
+        return { name: asked.name, nodes: await asked.client.call("nodes") };
+      });
+      context.print(rendered(options.output, nodes, () => nodesTable(name, nodes)));
+      context.end(nodes.every(isServing) ? EXIT.ok : EXIT.found);
+    });
+  return withSiteOptions(command);
+}
+
+function isServing({ status, maintenance }: NodeRecord): boolean {
+  return status === "active" && !maintenance;
+}
+
+const HEADING = ["NODE", "POD", "ADDRESS", "STATUS", "ROLE", "VERSION", "CLIENTS", "COPIES", "MEMORY", "UP"];
+
+function nodesTable(cluster: string, nodes: readonly NodeRecord[]): string {
+  return tableOf(
+    HEADING,
+    nodes.map((node) => [
+      String(node.uid),
+      clusterNames.nodePod(cluster, node.uid),
+      node.addr,
+      node.maintenance ? "maintenance" : node.status,
+      node.role,
+      node.software_version,
+      node.accepts_clients ? "taken" : "not taken",
+      String(node.shard_count),
+      bytesText(node.total_memory),
+      durationText(node.uptime),
+    ]),
+  );
+}

@@ -1,0 +1,51 @@
+import { Command } from "commander";
+import { STORE_VERSIONS } from "../../../core/api/records.ts";
+import { planHops } from "../../../core/planner/hops/plan.ts";
+import type { Goal } from "../../../core/planner/hops/state.ts";
+import { EXIT, type Asking } from "../context.ts";
+import { lookAtCluster } from "../look.ts";
+import { outputOption, rendered, type OutputOption } from "../output.ts";
+import { atSite, withSiteOptions, type SiteOptions } from "../site.ts";
+import { minor, storeVersion } from "./arguments.ts";
+import { hopFactsOf } from "./facts.ts";
+import { planReport, planTable } from "./report.ts";
+
+interface PlanOptions extends SiteOptions, OutputOption {
+  readonly to: string;
+  readonly kubernetes?: string;
+  readonly databases?: string;
+}
+
+/** `storectl plan`: the shortest safe way to a release, step by step; nothing is touched. */
+export function planCommand(context: Asking): Command {
+  const command = new Command("plan")
+    .description("plan the shortest safe way to a release; nothing is touched")
+    .argument("[cluster]", "the cluster (default: the only one of the namespace)")
+    .requiredOption("--to <release>", "operator version to arrive at")
+    .option("--kubernetes <minor>", "bring Kubernetes to this minor too, for instance 1.34", minor)
+    .option("--databases <version>", `bring databases to this version too: ${STORE_VERSIONS.join(", ")}`, storeVersion)
+    .addOption(outputOption())
+    .action(async (cluster: string | undefined, options: PlanOptions) => {
+      const look = await atSite(options, context, (site) => lookAtCluster(site, cluster));
+      const facts = hopFactsOf(look);
+      const known = look.observation.view.cluster;
+      const report = planReport(
+        facts,
+        options.to,
+        planHops(facts, goalOf(options)),
+        known.reachable ? "" : known.reason,
+      );
+      context.print(rendered(options.output, report, () => planTable(report)));
+      context.end(report.possible ? (report.unknown.length === 0 ? EXIT.ok : EXIT.unknown) : EXIT.found);
+    });
+  return withSiteOptions(command);
+}
+
+/** What a plan shall arrive at. */
+export function goalOf({ to, kubernetes, databases }: Pick<PlanOptions, "to" | "kubernetes" | "databases">): Goal {
+  return {
+    release: to.replace(/^v/, ""),
+    ...(kubernetes === undefined ? {} : { kubernetes }),
+    ...(databases === undefined ? {} : { databases }),
+  };
+}

@@ -1,0 +1,92 @@
+import type { HopPlan } from "../../../core/planner/hops/plan.ts";
+import type { PlanStep } from "../../../core/planner/hops/step.ts";
+import type { MissingEdge } from "../../../core/planner/hops/search.ts";
+import type { HopFacts } from "../../../core/planner/hops/state.ts";
+import { folded } from "../output.ts";
+
+/** What `storectl plan` answers. */
+export interface PlanReport {
+  readonly cluster: string;
+  readonly from: {
+    readonly operator: string;
+    readonly nodeTag: string;
+    readonly kubernetes: string | null;
+    readonly databases: readonly { readonly name: string; readonly version: string }[];
+  };
+  readonly to: string;
+  readonly possible: boolean;
+  readonly steps: readonly PlanStep[];
+  /** Why there is no way; empty when there is one. */
+  readonly missing: readonly MissingEdge[];
+  /** What could not be looked at: the plan may lack steps for it. */
+  readonly unknown: readonly string[];
+}
+
+/** `unreachable`: why the cluster did not tell its databases; empty when it did. */
+export function planReport(facts: HopFacts, to: string, plan: HopPlan, unreachable: string): PlanReport {
+  return {
+    cluster: facts.cluster,
+    from: {
+      operator: facts.operator,
+      nodeTag: facts.nodeTag,
+      kubernetes: facts.kubernetes ?? null,
+      databases: facts.databases.map(({ name, version }) => ({ name, version })),
+    },
+    to,
+    possible: plan.possible,
+    steps: plan.possible ? plan.steps : [],
+    missing: plan.possible ? [] : plan.missing,
+    unknown: [
+      ...(unreachable === "" ? [] : [`databases and modules: ${unreachable}`]),
+      ...(facts.kubernetes === undefined ? ["the version of Kubernetes: the API server did not tell it"] : []),
+    ],
+  };
+}
+
+const INDENT = "   ";
+
+/** The plan for people. */
+export function planTable({ cluster, from, to, possible, steps, missing, unknown }: PlanReport): string {
+  const databases = from.databases.map(({ name, version }) => `"${name}" ${version}`).join(", ");
+  const head =
+    `${cluster}: operator ${from.operator}, nodes ${from.nodeTag}, Kubernetes ${from.kubernetes ?? "unknown"}, ` +
+    `databases ${databases === "" ? "none" : databases}\n\n`;
+  const gaps = unknown.map((what) => folded(`Not known: ${what}`, "")).join("");
+  if (!possible) return `${head}There is no way to ${to}:\n${missing.map(gap).join("")}${gaps}`;
+  if (steps.length === 0) return `${head}It is at ${to} already: nothing is to be done.\n${gaps}`;
+  return `${head}${steps.map(paragraph).join("\n")}\n${summary(steps)}\n${gaps}`;
+}
+
+function gap({ at, move, why }: MissingEdge): string {
+  return folded(`${move} is not possible at ${at}: ${why}`, INDENT);
+}
+
+function paragraph(step: PlanStep, index: number): string {
+  const rows: readonly (readonly [title: string, text: string])[] = [
+    ["restarts", step.restarts],
+    ["pauses", step.pauses],
+    ["for good", step.irreversible],
+    ["consent", step.consent],
+    ...step.notes.map((note) => ["mind", note] as const),
+  ];
+  return [
+    `${index + 1}. ${step.stage}: ${step.from} -> ${step.to}\n`,
+    folded(step.does, INDENT),
+    ...rows.filter(([, text]) => text !== "").map(([title, text]) => row(title, text)),
+    ...step.commands.map((command) => `${INDENT}$ ${command}\n`),
+  ].join("");
+}
+
+function row(title: string, text: string): string {
+  return `${INDENT}${title.padEnd(10)}${folded(text, `${INDENT}${" ".repeat(10)}`).trimStart()}`;
+}
+
+function summary(steps: readonly PlanStep[]): string {
+  const final = steps.filter(({ irreversible }) => irreversible !== "").length;
+  const words = [
+    `${steps.length} ${steps.length === 1 ? "step" : "steps"}`,
+    `${final} cannot be undone`,
+    `${steps.filter(({ consent }) => consent !== "").length} to consent to`,
+  ];
+  return `${words.join(", ")}. Check each before it: storectl preflight --to <release>`;
+}

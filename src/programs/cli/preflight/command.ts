@@ -1,0 +1,63 @@
+import { Command } from "commander";
+import { Fault } from "../../../core/base/fault.ts";
+import { MOMENTS } from "../../../core/planner/prerequisites/check.ts";
+import { verdictsAt } from "../../../core/planner/prerequisites/run.ts";
+import { situationOf, type ReleaseStep } from "../../../core/planner/prerequisites/situation.ts";
+import { CATALOGUE } from "../../../core/releases/catalogue.ts";
+import { releaseByNodeTag, releaseByOperator } from "../../../core/releases/find.ts";
+import { EXIT, type Asking } from "../context.ts";
+import { faults } from "../faults.ts";
+import { lookAtCluster, type Look } from "../look.ts";
+import { outputOption, rendered, type OutputOption } from "../output.ts";
+import { atSite, withSiteOptions, type SiteOptions } from "../site.ts";
+import { preflightReport, preflightTable, type PreflightReport } from "./report.ts";
+
+interface PreflightOptions extends SiteOptions, OutputOption {
+  readonly to?: string;
+  readonly all?: boolean;
+}
+
+/** `storectl preflight`: every prerequisite of an upgrade, looked at without touching anything. */
+export function preflightCommand(context: Asking): Command {
+  const command = new Command("preflight")
+    .description("check every prerequisite of an upgrade; nothing is touched")
+    .argument("[cluster]", "the cluster (default: the only one of the namespace)")
+    .option("--to <release>", "check the step to this operator version (default: what the spec asks for)")
+    .option("--all", "show what passed too")
+    .addOption(outputOption())
+    .action(async (cluster: string | undefined, options: PreflightOptions) => {
+      const look = await atSite(options, context, (site) => lookAtCluster(site, cluster));
+      const report = preflightOf(look, options.to);
+      context.print(rendered(options.output, report, () => preflightTable(report, options.all === true)));
+      context.end({ ready: EXIT.ok, blocked: EXIT.found, unknown: EXIT.unknown }[report.verdict]);
+    });
+  return withSiteOptions(command);
+}
+
+/** Every check of the step to the operator version `to`, or of the step that is before the cluster. */
+export function preflightOf(look: Look, to?: string): PreflightReport {
+  const step = to === undefined ? pendingStep(look) : stepTo(to, look);
+  const situation = situationOf(look.observation.view, { around: look.around, ...(step && { step }) });
+  return preflightReport(situation, verdictsAt(MOMENTS, situation), look.observation.namespace);
+}
+
+/** A cluster that its operator has left behind has its next step before it, whether the spec asks for it or not. */
+function pendingStep({ nodeTag, observation: { view } }: Look): ReleaseStep | undefined {
+  const from = releaseByNodeTag(nodeTag);
+  const wanted = situationOf(view).step;
+  if (wanted !== undefined || from === undefined || from.operator === view.operator.operator) return wanted;
+  return { from, to: view.operator };
+}
+
+function stepTo(version: string, { nodeTag, observation }: Look): ReleaseStep {
+  const to = releaseByOperator(version);
+  if (to === undefined) {
+    const known = CATALOGUE.map(({ operator }) => operator).join(", ");
+    throw new Fault(faults.unknownRelease, `"${version}" is in no release; known are: ${known}`);
+  }
+  const from = releaseByNodeTag(nodeTag);
+  if (from === undefined) {
+    throw new Fault(faults.unknownRelease, `${observation.view.name} runs "${nodeTag}", which is in no release`);
+  }
+  return { from, to };
+}

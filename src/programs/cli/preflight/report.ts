@@ -1,0 +1,81 @@
+import type { Finding } from "../../../core/api/parts.ts";
+import type { Verdict } from "../../../core/planner/prerequisites/run.ts";
+import type { Situation } from "../../../core/planner/prerequisites/situation.ts";
+import { folded } from "../output.ts";
+
+/** What `storectl preflight` answers. */
+export interface PreflightReport {
+  readonly cluster: string;
+  readonly namespace: string;
+  /** Operator versions; null when no step between known releases is wanted. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly verdict: "ready" | "blocked" | "unknown";
+  readonly checks: readonly {
+    readonly id: string;
+    readonly asks: string;
+    readonly outcome: Verdict["outcome"];
+    readonly finding: Finding | null;
+  }[];
+}
+
+export function preflightReport(
+  { view, step }: Situation,
+  verdicts: readonly Verdict[],
+  namespace: string,
+): PreflightReport {
+  const findings = verdicts.flatMap((verdict) => ("finding" in verdict ? [verdict.finding] : []));
+  const has = (...severities: Finding["severity"][]): boolean =>
+    findings.some(({ severity }) => severities.includes(severity));
+  return {
+    cluster: view.name,
+    namespace,
+    from: step?.from.operator ?? null,
+    to: step?.to.operator ?? null,
+    verdict: has("block", "wait") ? "blocked" : has("unknown") ? "unknown" : "ready",
+    checks: verdicts.map((verdict) => ({
+      id: verdict.check.id,
+      asks: verdict.check.asks,
+      outcome: verdict.outcome,
+      finding: "finding" in verdict ? verdict.finding : null,
+    })),
+  };
+}
+
+const WORDS = { block: "BLOCKS", wait: "WAITS", consent: "CONSENT", warn: "MIND", unknown: "UNKNOWN" } as const;
+const ORDER = ["block", "wait", "consent", "unknown", "warn"] as const;
+const INDENT = " ".repeat(10);
+
+/** The report for people: what objects first, with its evidence and the way out; then the verdict. */
+export function preflightTable({ cluster, namespace, from, to, checks }: PreflightReport, all: boolean): string {
+  const step = to === null ? "no upgrade is asked for (--to <release> checks one)" : `from ${from ?? ""} to ${to}`;
+  const findings = checks.flatMap(({ finding }) => (finding === null ? [] : [finding]));
+  const sorted = ORDER.flatMap((severity) => findings.filter((finding) => finding.severity === severity));
+  const passed = checks.filter(({ outcome }) => outcome === "passed");
+  return [
+    `${namespace}/${cluster}: ${step}\n\n`,
+    ...sorted.map(findingText),
+    ...(all ? passed.map(({ asks }) => `${"ok".padEnd(10)}${asks}\n`) : []),
+    `${sorted.length + (all ? passed.length : 0) > 0 ? "\n" : ""}${counted(findings, passed.length)}\n`,
+  ].join("");
+}
+
+/** A finding for people. */
+export function findingText({ id, severity, evidence, remedy }: Finding): string {
+  const said = folded(evidence, INDENT);
+  const way = folded(remedy, `${INDENT}    `).trimStart();
+  return `${WORDS[severity].padEnd(10)}${id}\n${said}${INDENT}do: ${way}`;
+}
+
+function counted(findings: readonly Finding[], passed: number): string {
+  const count = (severity: Finding["severity"]): number => findings.filter((one) => one.severity === severity).length;
+  const stopping = count("block") + count("wait");
+  const parts = [
+    stopping === 0 ? "nothing stands in the way" : `${stopping} ${stopping === 1 ? "stands" : "stand"} in the way`,
+    ...(count("consent") > 0 ? [`${count("consent")} to consent to`] : []),
+    ...(count("unknown") > 0 ? [`${count("unknown")} not known`] : []),
+    ...(count("warn") > 0 ? [`${count("warn")} to mind`] : []),
+    `${passed} passed`,
+  ];
+  return parts.join(", ");
+}

@@ -1,0 +1,129 @@
+import { ADMISSION_SECRET, OPERATOR_NAME } from "../../../core/api/names.ts";
+import { LICENSE_KEY } from "../../../core/api/license.ts";
+import { STORE_VERSIONS } from "../../../core/api/records.ts";
+import { assertNever } from "../../../core/base/assert-never.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import { Deployments, Nodes, Roles, Secrets, ValidatingWebhookConfigurations } from "../../../ports/kube/builtin.ts";
+import { applyManifest } from "../../../ports/kube/manifest.ts";
+import type { ManagementClient } from "../../../ports/management/client.ts";
+import { Clusters, Databases } from "../../../mechanisms/observe/kinds.ts";
+import type { RecoveryAct } from "../../../core/planner/recovery/recovery.ts";
+import type { CliContext } from "../context.ts";
+import { faults } from "../faults.ts";
+import { bundleLikeInstalled } from "../installed-operator.ts";
+import { spread } from "../modules/upload.ts";
+import type { Site } from "../site.ts";
+import type { Goods } from "./goods.ts";
+
+export interface ActDeps {
+  readonly site: Site;
+  /** Name of the cluster. */
+  readonly cluster: string;
+  /** Absent while the cluster cannot be asked. */
+  readonly client: ManagementClient | undefined;
+  readonly goods: Goods;
+  readonly talk: CliContext & { readonly signal: AbortSignal | undefined };
+}
+
+/** Does one thing; what it asks of the cluster it follows to the end, so that what comes after rests on it. */
+export async function performAct(deps: ActDeps, act: RecoveryAct): Promise<unknown> {
+  const { site, cluster, goods, talk } = deps;
+  const { kube, namespace } = site;
+  switch (act.kind) {
+    case "patch-cluster":
+      return kube.patch(Clusters, { name: cluster, namespace }, { type: "merge", body: { spec: act.spec } });
+    case "patch-database": {
+      const storeVersion = STORE_VERSIONS.find((version) => version === act.storeVersion);
+      return kube.patch(Databases, { name: act.name, namespace }, { type: "merge", body: { spec: { storeVersion } } });
+    }
+    case "upgrade-database":
+      return upgradeDatabase(deps, act);
+    case "upload-module":
+      return spread(clientOf(deps), goods.archives.get(act.file) ?? new Uint8Array(), talk.clock);
+    case "install-license":
+      return clientOf(deps).call("installLicense", { body: { license: goods.license } });
+    case "write-license":
+      return writeLicense(deps, act.secret);
+    case "end-maintenance":
+      return clientOf(deps).call("maintenanceOff", { params: { uid: act.uid } });
+    case "patch-role": {
+      const role = { name: act.role, namespace: act.namespace };
+      return kube.patch(Roles, role, { type: "json", operations: act.operations });
+    }
+    case "apply-bundle":
+      return applyManifest(kube, await bundleLikeInstalled(site, act.release, act.kinds), namespace, "storectl");
+    case "delete-webhook":
+      return kube.delete(ValidatingWebhookConfigurations, { name: act.name });
+    case "renew-webhook":
+      return renewWebhook(site, act.name);
+    case "restart-operator": {
+      const annotations = { "kubectl.kubernetes.io/restartedAt": talk.clock.now().toISOString() };
+      const body = { spec: { template: { metadata: { annotations } } } };
+      return kube.patch(Deployments, { name: OPERATOR_NAME, namespace }, { type: "merge", body });
+    }
+    case "uncordon":
+      return kube.patch(Nodes, { name: act.worker }, { type: "merge", body: { spec: { unschedulable: null } } });
+    default:
+      return assertNever(act);
+  }
+}
+
+function clientOf({ client, cluster }: ActDeps): ManagementClient {
+  if (client !== undefined) return client;
+  throw new Fault(faults.clusterSilent, `cluster ${cluster} cannot be asked: there is no way to its management API`);
+}
+
+const LOOK_EVERY_MS = 300;
+
+/** The object is written only once the database is there: until then it would say what is not the case. */
+async function upgradeDatabase(
+  deps: ActDeps,
+  { uid, to, name }: Extract<RecoveryAct, { readonly kind: "upgrade-database" }>,
+): Promise<void> {
+  const client = clientOf(deps);
+  const { clock, signal, print } = deps.talk;
+  const asked = await client.call("upgradeBdb", { params: { uid }, body: { store_version: to } });
+  let told = "";
+  for (;;) {
+    const { status, redis_version, waiting_for, action_uid } = await client.call("bdb", { params: { uid } });
+    if (status === "active" && redis_version === to) return;
+    // a node that has not heard of it yet tells an earlier action
+    if (status === "active" && action_uid === asked.action_uid)
+      throw new Fault(faults.recoveryFailed, `the upgrade of "${name}" to ${to} ended, and it is at ${redis_version}`);
+    if (waiting_for !== told && waiting_for !== "") print(`     ${waiting_for}\n`);
+    told = waiting_for;
+    await clock.sleep(LOOK_EVERY_MS, signal).catch((error: unknown) => {
+      throw new Fault(faults.interrupted, `stopped looking at the upgrade of "${name}" to ${to}`, {}, error);
+    });
+  }
+}
+
+async function writeLicense({ site, cluster, goods }: ActDeps, secret: string | undefined): Promise<unknown> {
+  const { kube, namespace } = site;
+  if (secret === undefined) {
+    const body = { spec: { license: goods.license } };
+    return kube.patch(Clusters, { name: cluster, namespace }, { type: "merge", body });
+  }
+  const data = { [LICENSE_KEY]: Buffer.from(goods.license).toString("base64") };
+  return kube.apply(
+    Secrets,
+    { metadata: { name: secret, namespace }, data },
+    { fieldManager: "storectl", force: true },
+  );
+}
+
+/** §4.1: the certificate of the secret into each entry. */
+async function renewWebhook({ kube, namespace }: Site, name: string): Promise<void> {
+  const [secret, configuration] = await Promise.all([
+    kube.get(Secrets, { name: ADMISSION_SECRET, namespace }),
+    kube.get(ValidatingWebhookConfigurations, { name }),
+  ]);
+  const certificate = secret?.data?.["cert"] ?? "";
+  const operations = (configuration?.webhooks ?? []).map((_entry, index) => ({
+    op: "add",
+    path: `/webhooks/${index}/clientConfig/caBundle`,
+    value: certificate,
+  }));
+  if (certificate !== "" && operations.length > 0)
+    await kube.patch(ValidatingWebhookConfigurations, { name }, { type: "json", operations });
+}

@@ -1,0 +1,122 @@
+import { Fault } from "../../../core/base/fault.ts";
+import { commandOf } from "../../../core/planner/recovery/describe.ts";
+import { planRecovery } from "../../../core/planner/recovery/plan.ts";
+import type { Recovery } from "../../../core/planner/recovery/recovery.ts";
+import { EXIT, type CliContext, type ExitCode } from "../context.ts";
+import { faults } from "../faults.ts";
+import { lookAtCluster, type Look } from "../look.ts";
+import { rendered, type OutputOption } from "../output.ts";
+import type { Site } from "../site.ts";
+import { recoveryFactsOf } from "./facts.ts";
+import type { Goods } from "./goods.ts";
+import { performAct } from "./perform.ts";
+import { recoverReport, recoverTable } from "./report.ts";
+
+export interface RecoverWish {
+  readonly cluster: string | undefined;
+  readonly goods: Goods;
+  readonly form: OutputOption["output"];
+}
+
+/** Where a recovery tells and asks. */
+interface Talk extends CliContext {
+  readonly agreed: boolean;
+  /** Aborts when the user has had enough. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Proposes, and does what is agreed, one cause after the other: each look is new, so that a recovery that was broken off
+ * anywhere goes on when it is begun again. In a form for programs it only proposes.
+ */
+export async function recover(site: Site, wish: RecoverWish, talk: Talk): Promise<ExitCode> {
+  const tried = new Set<string>();
+  for (;;) {
+    const look = await lookAtCluster(site, wish.cluster);
+    const recoveries = planRecovery(recoveryFactsOf(look), wish.goods.given);
+    const report = recoverReport(look, recoveries);
+    if (wish.form !== "table") {
+      talk.print(rendered(wish.form, report, () => ""));
+      return endOf(look, recoveries);
+    }
+    if (tried.size === 0) talk.print(recoverTable(report));
+    const next = recoveries.find((one) => one.acts.length > 0 && one.needs === "" && !tried.has(keyOf(one)));
+    if (next === undefined || !canAgree(talk)) return finish(look, recoveries, tried.size, talk);
+    tried.add(keyOf(next));
+    talk.print(`\n${next.object}: ${next.rule}\n`);
+    if (await isAgreed(talk, next)) await carryOut(site, look, next, wish, talk);
+  }
+}
+
+function keyOf({ object, rule }: Recovery): string {
+  return `${object} ${rule}`;
+}
+
+function canAgree({ agreed, ask }: Talk): boolean {
+  return agreed || ask !== undefined;
+}
+
+async function isAgreed({ agreed, ask, print }: Talk, { irreversible }: Recovery): Promise<boolean> {
+  if (agreed) return true;
+  const said = await ask?.(`   ${irreversible === "" ? "" : `${irreversible}. `}Do this? (yes/no) `);
+  if (said?.trim().toLowerCase() === "yes") return true;
+  print("   left as it is\n");
+  return false;
+}
+
+async function carryOut(site: Site, look: Look, recovery: Recovery, wish: RecoverWish, talk: Talk): Promise<void> {
+  const { view, connection } = look.observation;
+  for (const act of recovery.acts) {
+    if (talk.signal?.aborted === true)
+      throw new Fault(faults.interrupted, `stopped before: ${commandOf(act, view.name)}`);
+    talk.print(`   $ ${commandOf(act, view.name)}\n`);
+    await performAct({ site, cluster: view.name, client: connection?.client, goods: wish.goods, talk }, act);
+  }
+  talk.print(`   ${(await clears(site, recovery, wish, talk)) ? "cleared" : "it is not cleared yet"}\n`);
+}
+
+const LOOK_EVERY_MS = 500;
+/** The operator notices within seconds; what takes longer is told as it is, in milliseconds. */
+const PATIENCE_MS = 30_000;
+
+/** Waits until the cause is gone, for whoever looks and for the operator. */
+async function clears(site: Site, recovery: Recovery, wish: RecoverWish, { clock, signal }: Talk): Promise<boolean> {
+  const deadline = clock.now().getTime() + PATIENCE_MS;
+  while (clock.now().getTime() < deadline) {
+    const look = await lookAtCluster(site, wish.cluster);
+    const left = planRecovery(recoveryFactsOf(look), wish.goods.given);
+    if (!left.some((one) => keyOf(one) === keyOf(recovery)) && !isToldStill(look, recovery)) return true;
+    await clock.sleep(LOOK_EVERY_MS, signal).catch((error: unknown) => {
+      throw new Fault(faults.interrupted, `stopped looking whether ${recovery.rule} is cleared`, {}, error);
+    });
+  }
+  return false;
+}
+
+function isToldStill({ observation: { view } }: Look, { object, rule }: Recovery): boolean {
+  if (object !== `rec/${view.name}`) return false;
+  return (view.remembered.findings ?? []).some(({ id, severity }) => id === rule && severity === "block");
+}
+
+function finish(look: Look, recoveries: readonly Recovery[], tried: number, talk: Talk): ExitCode {
+  const code = endOf(look, recoveries);
+  if (code === EXIT.found) talk.print(leftText(recoveries, tried, talk));
+  if (code === EXIT.ok && tried > 0)
+    talk.print("\nNothing stands in the way any more. An upgrade that waited goes on by itself: storectl status\n");
+  return code;
+}
+
+function leftText(recoveries: readonly Recovery[], tried: number, talk: Talk): string {
+  const ready = recoveries.filter(({ acts, needs }) => acts.length > 0 && needs === "");
+  if (tried === 0 && ready.length > 0 && !canAgree(talk))
+    return "\nNothing was done: nobody is at a terminal to agree. Give --yes to do what is proposed.\n";
+  const left = recoveries.map(
+    ({ object, rule, needs }) => `${object}: ${rule}${needs === "" ? "" : ` needs ${needs}`}`,
+  );
+  return `\nStill in the way:\n${left.map((line) => `   ${line}\n`).join("")}`;
+}
+
+function endOf({ observation: { view } }: Look, recoveries: readonly Recovery[]): ExitCode {
+  if (recoveries.length > 0) return EXIT.found;
+  return view.cluster.reachable ? EXIT.ok : EXIT.unknown;
+}

@@ -1,0 +1,62 @@
+import { commandOf } from "../../../core/planner/recovery/describe.ts";
+import type { Recovery } from "../../../core/planner/recovery/recovery.ts";
+import type { Look } from "../look.ts";
+import { folded } from "../output.ts";
+
+/** What `storectl recover` proposes. */
+export interface RecoverReport {
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly state: string;
+  readonly version: string;
+  /** Why the cluster itself did not answer; null when it did. */
+  readonly unreachable: string | null;
+  readonly recoveries: readonly {
+    readonly object: string;
+    readonly rule: string;
+    readonly evidence: string;
+    /** What is done, in order, as commands and calls; none when it is for a person to do, or something is needed first. */
+    readonly does: readonly string[];
+    readonly needs: string;
+    readonly irreversible: string;
+    readonly otherwise: string;
+  }[];
+}
+
+export function recoverReport({ observation }: Look, recoveries: readonly Recovery[]): RecoverReport {
+  const { name, remembered, cluster } = observation.view;
+  return {
+    cluster: name,
+    namespace: observation.namespace,
+    state: remembered.state ?? "",
+    version: remembered.version ?? "",
+    unreachable: cluster.reachable ? null : cluster.reason,
+    recoveries: recoveries.map(({ acts, ...rest }) => ({ ...rest, does: acts.map((act) => commandOf(act, name)) })),
+  };
+}
+
+const INDENT = "   ";
+
+/** The proposal for people. */
+export function recoverTable({ cluster, namespace, state, version, unreachable, recoveries }: RecoverReport): string {
+  const silence = unreachable === null ? "" : folded(`The cluster itself does not answer: ${unreachable}`, "");
+  const head = `${namespace}/${cluster}: ${state} at ${version}\n`;
+  if (recoveries.length === 0) return `${head}\nNothing stands in the way.\n${silence}`;
+  return `${head}${silence}\n${recoveries.map(paragraph).join("\n")}`;
+}
+
+function paragraph(recovery: RecoverReport["recoveries"][number], index: number): string {
+  const { object, rule, evidence, does, needs, irreversible, otherwise } = recovery;
+  return [
+    `${index + 1}. ${object}: ${rule}\n`,
+    folded(evidence, INDENT),
+    ...does.map((command) => `${INDENT}$ ${command}\n`),
+    row("for good", irreversible),
+    row("needs", needs),
+    row(does.length === 0 && needs === "" ? "yours" : "mind", otherwise),
+  ].join("");
+}
+
+function row(title: string, text: string): string {
+  return text === "" ? "" : `${INDENT}${title.padEnd(10)}${folded(text, `${INDENT}${" ".repeat(10)}`).trimStart()}`;
+}

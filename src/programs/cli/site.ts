@@ -1,0 +1,119 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Option, type Command } from "commander";
+import type { Clock } from "../../core/base/clock.ts";
+import { Fault, isFault } from "../../core/base/fault.ts";
+import { silentLog } from "../../core/base/log.ts";
+import type { StoreEnterpriseCluster } from "../../core/api/kinds.ts";
+import { connect } from "../../ports/kube/client.ts";
+import { loadKubeConfig } from "../../ports/kube/config.ts";
+import type { KubeConfig } from "../../ports/kube/kubeconfig.ts";
+import { faults as kubeFaults } from "../../ports/kube/faults.ts";
+import type { Kube, Stored } from "../../ports/kube/kube.ts";
+import { openConnections, type Connections } from "../../mechanisms/observe/connections.ts";
+import { Clusters } from "../../mechanisms/observe/kinds.ts";
+import { kubernetesMinor } from "../../mechanisms/observe/kubernetes-version.ts";
+import { reviewPermissions, type Permissions } from "../../mechanisms/observe/permissions.ts";
+import type { CliContext } from "./context.ts";
+import { faults } from "./faults.ts";
+
+/** Where a command looks, as its options say. */
+export interface SiteOptions {
+  readonly namespace?: string;
+  readonly context?: string;
+  readonly kubeconfig?: string;
+}
+
+/** A namespace of a Kubernetes and the ways into it. */
+export interface Site {
+  readonly kube: Kube;
+  readonly namespace: string;
+  readonly connections: Connections;
+  /** Whether the caller was kept from reading a cluster's secrets. */
+  readonly isDenied: () => boolean;
+  readonly permissions: Permissions;
+  readonly clock: Clock;
+  readonly kubernetesMinor: () => Promise<string | undefined>;
+}
+
+/** `-n`, `--context` and `--kubeconfig`, as kubectl has them. */
+export function withSiteOptions(command: Command): Command {
+  return command
+    .addOption(new Option("-n, --namespace <name>", "namespace (default: the context's)"))
+    .addOption(new Option("--context <name>", "context of the kubeconfig (default: its current one)"))
+    .addOption(new Option("--kubeconfig <file>", "kubeconfig (default: $KUBECONFIG, else ~/.kube/config)"));
+}
+
+/** Does `work` at the site that the options name, and closes every connection after it. */
+export async function atSite<T>(
+  options: SiteOptions,
+  context: CliContext,
+  work: (site: Site) => Promise<T>,
+): Promise<T> {
+  const config = configOf(options, context.env);
+  const kube = connect(config);
+  const { clock } = context;
+  let denied = false;
+  const connections = forgiving(openConnections(kube, clock), () => {
+    denied = true;
+  });
+  try {
+    const namespace = options.namespace ?? config.namespace;
+    return await work({
+      kube,
+      clock,
+      connections,
+      isDenied: () => denied,
+      namespace,
+      permissions: reviewPermissions(kube, { namespace, clock, log: silentLog, caller: "somebody else" }),
+      kubernetesMinor: kubernetesMinor(kube, clock, silentLog),
+    });
+  } finally {
+    await connections.close();
+    await kube.close();
+  }
+}
+
+/** The cluster of that name, or the only one of the namespace. */
+export async function chosenCluster({ kube, namespace }: Site, name?: string): Promise<Stored<StoreEnterpriseCluster>> {
+  const { items } = await kube.list(Clusters, { namespace });
+  const names = items.map(({ metadata }) => metadata.name).join(", ");
+  const [only] = items;
+  if (only === undefined) throw new Fault(faults.noCluster, `namespace ${namespace} has no StoreEnterpriseCluster`);
+  const found = name === undefined ? only : items.find(({ metadata }) => metadata.name === name);
+  if (found === undefined) {
+    throw new Fault(
+      faults.noCluster,
+      `namespace ${namespace} has no StoreEnterpriseCluster "${name}"; there are: ${names}`,
+    );
+  }
+  if (name === undefined && items.length > 1) {
+    throw new Fault(faults.whichCluster, `namespace ${namespace} has several StoreEnterpriseClusters: ${names}`);
+  }
+  return found;
+}
+
+function configOf({ kubeconfig, context }: SiteOptions, env: CliContext["env"]): KubeConfig {
+  const own = join(env["HOME"] ?? "", ".kube", "config");
+  const file = kubeconfig ?? env["KUBECONFIG"] ?? (existsSync(own) ? own : undefined);
+  return loadKubeConfig({ ...env, KUBECONFIG: file }, undefined, context);
+}
+
+/** A user who may not read the secrets is told so in the answer, and told the rest all the same. */
+function forgiving(connections: Connections, onDenied: () => void): Connections {
+  return {
+    to: async (cluster, secret) => {
+      try {
+        return await connections.to(cluster, secret);
+      } catch (error) {
+        if (!isFault(error, kubeFaults.forbidden)) throw error;
+        onDenied();
+        return `the caller may not read the cluster's secrets: ${error.message}`;
+      }
+    },
+    onNews: (handler) => {
+      connections.onNews(handler);
+    },
+    close: () => connections.close(),
+  };
+}

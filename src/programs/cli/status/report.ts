@@ -1,0 +1,155 @@
+import type { ClusterStatus } from "../../../core/api/cluster-status.ts";
+import type { Look } from "../look.ts";
+import { folded, tableOf } from "../output.ts";
+
+/** What `storectl status` answers. */
+export interface StatusReport {
+  readonly cluster: string;
+  readonly namespace: string;
+  /** The cluster is Running, nothing is suspended, all nodes and databases are active, and the operator is ready. */
+  readonly healthy: boolean;
+  readonly operator: { readonly version: string; readonly ready: number; readonly wanted: number } | null;
+  readonly kubernetes: string | null;
+  readonly state: string;
+  readonly specStatus: string;
+  readonly version: string;
+  readonly license: { readonly state: string; readonly ends: string; readonly shards: string };
+  readonly upgrade: (NonNullable<ClusterStatus["upgrade"]> & { readonly nodes: number }) | null;
+  readonly suspended: string | null;
+  /** Why the cluster itself did not answer; null when it did: nodes and databases are then as they are now. */
+  readonly unreachable: string | null;
+  readonly nodes: readonly NodeRow[];
+  readonly databases: readonly DatabaseRow[];
+}
+
+interface NodeRow {
+  readonly uid: number;
+  readonly pod: string;
+  readonly status: string;
+  readonly version: string;
+  readonly leader: boolean;
+}
+
+interface DatabaseRow {
+  readonly name: string;
+  readonly version: string;
+  readonly status: string;
+  readonly copies: number;
+  readonly waitingFor: string;
+}
+
+export function statusReport({ observation, around, databases, operator }: Look): StatusReport {
+  const { view, namespace } = observation;
+  const { remembered, cluster } = view;
+  const facts = around.operator?.read === true ? around.operator.value : undefined;
+  const suspension = remembered.conditions?.find(({ type }) => type === "ReconcileSuspended");
+  const report = {
+    cluster: view.name,
+    namespace,
+    operator: facts === undefined ? null : { version: operator, ready: facts.ready, wanted: facts.wanted },
+    kubernetes: view.kubernetesMinor ?? null,
+    state: remembered.state ?? "",
+    specStatus: remembered.specStatus ?? "",
+    version: remembered.version ?? "",
+    license: licenseOf(remembered),
+    upgrade: remembered.upgrade === undefined ? null : { ...remembered.upgrade, nodes: view.spec.nodes },
+    suspended: suspension?.status === "True" ? suspension.message : null,
+    unreachable: cluster.reachable ? null : cluster.reason,
+    nodes: nodesOf(observation.view),
+    databases: databasesOf(observation.view, databases),
+  };
+  return { ...report, healthy: isHealthy(report) };
+}
+
+function isHealthy(report: Omit<StatusReport, "healthy">): boolean {
+  return (
+    report.state === "Running" &&
+    report.specStatus === "Valid" &&
+    report.suspended === null &&
+    report.unreachable === null &&
+    (report.operator === null || report.operator.ready > 0) &&
+    report.nodes.every(({ status }) => status === "active") &&
+    report.databases.every(({ status }) => status === "active")
+  );
+}
+
+function licenseOf({ licenseStatus }: ClusterStatus): StatusReport["license"] {
+  return {
+    state: licenseStatus?.licenseState ?? "",
+    ends: licenseStatus?.expirationDate ?? "",
+    shards: licenseStatus?.shardsUsage ?? "",
+  };
+}
+
+type View = Look["observation"]["view"];
+
+function nodesOf({ name, cluster, remembered }: View): readonly NodeRow[] {
+  if (!cluster.reachable) {
+    return (remembered.nodes ?? []).map(({ uid, pod, version, role }) => {
+      return { uid, pod, status: "unknown", version, leader: role === "leader" };
+    });
+  }
+  return cluster.nodes.map(({ uid, active, maintenance, tag, leader }) => ({
+    uid,
+    pod: `${name}-${uid - 1}`,
+    status: active ? (maintenance ? "maintenance" : "active") : "down",
+    version: tag,
+    leader,
+  }));
+}
+
+function databasesOf({ cluster }: View, objects: Look["databases"]): readonly DatabaseRow[] {
+  if (!cluster.reachable) {
+    return objects.map(({ metadata: { name } }) => ({
+      name,
+      version: "",
+      status: "unknown",
+      copies: 0,
+      waitingFor: "",
+    }));
+  }
+  return cluster.databases.map(({ name, storeVersion, status, instances, waitingFor }) => {
+    return { name, version: storeVersion, status, copies: instances.length, waitingFor };
+  });
+}
+
+/** The page for people. */
+export function statusTable(report: StatusReport): string {
+  const { operator, license, upgrade, suspended, unreachable } = report;
+  const facts = [
+    ["CLUSTER", `${report.namespace}/${report.cluster}`],
+    ["STATE", `${report.state}, spec ${report.specStatus}`],
+    ["VERSION", report.version],
+    ["OPERATOR", operator === null ? "not known" : `${operator.version}, ${operator.ready}/${operator.wanted} ready`],
+    ["KUBERNETES", report.kubernetes ?? "not known"],
+    ["LICENSE", `${license.state} until ${license.ends}, ${license.shards} shards`],
+    ["UPGRADE", upgrade === null ? "none yet" : progress(upgrade)],
+  ];
+  return [
+    facts.map(([title = "", text = ""]) => `${title.padEnd(13)}${text}\n`).join(""),
+    suspended === null ? "" : `${"SUSPENDED".padEnd(13)}${folded(suspended, " ".repeat(13)).trimStart()}`,
+    unreachable === null ? "" : `${"UNREACHABLE".padEnd(13)}${unreachable}\n`,
+    "\n",
+    tableOf(
+      ["NODE", "POD", "STATUS", "VERSION", "ROLE"],
+      report.nodes.map(({ uid, pod, status, version, leader }) => {
+        return [String(uid), pod, status, version, leader ? "leader" : "member"];
+      }),
+    ),
+    "\n",
+    report.databases.length === 0
+      ? "no databases\n"
+      : tableOf(
+          ["DATABASE", "VERSION", "STATUS", "COPIES", "WAITS FOR"],
+          report.databases.map(({ name, version, status, copies, waitingFor }) => {
+            return [name, version, status, String(copies), waitingFor === "" ? "-" : waitingFor];
+          }),
+        ),
+    report.healthy ? "" : "\nSomething is not as it should be: storectl why\n",
+  ].join("");
+}
+
+function progress({ from, to, finishedAt, updatedNodes, nodes }: NonNullable<StatusReport["upgrade"]>): string {
+  const way = `${from} -> ${to}`;
+  return finishedAt === undefined ? `${way}: ${updatedNodes} of ${nodes} nodes` : `${way}, ended ${finishedAt}`;
+}

@@ -1,0 +1,94 @@
+import { Command, CommanderError } from "commander";
+import { Fault } from "../../core/base/fault.ts";
+import { faults } from "./faults.ts";
+import { EXIT, type Asking, type CliContext, type ExitCode } from "./context.ts";
+import { bundleCommand } from "./bundle/command.ts";
+import { completionCommand } from "./completion/command.ts";
+import { databasesCommand } from "./databases/command.ts";
+import { licenseCommand } from "./license/command.ts";
+import { localCommand } from "./local/command.ts";
+import { modulesCommand } from "./modules/command.ts";
+import { nodesCommand } from "./nodes/command.ts";
+import { planCommand } from "./plan/command.ts";
+import { preflightCommand } from "./preflight/command.ts";
+import { recoverCommand } from "./recover/command.ts";
+import { statusCommand } from "./status/command.ts";
+import { supportBundleCommand } from "./support/command.ts";
+import { upgradeCommand } from "./upgrade/command.ts";
+import { whyCommand } from "./why/command.ts";
+
+/** Every command, in the order in which help lists them. */
+const COMMANDS: readonly ((context: Asking) => Command)[] = [
+  preflightCommand,
+  planCommand,
+  upgradeCommand,
+  statusCommand,
+  whyCommand,
+  recoverCommand,
+  nodesCommand,
+  databasesCommand,
+  modulesCommand,
+  bundleCommand,
+  supportBundleCommand,
+  licenseCommand,
+  localCommand,
+  completionCommand,
+];
+
+const ENDS_WITH = `
+Begin with \`preflight\` and \`plan --to <release>\`: they touch nothing. When something waits: \`why\`, then \`recover\`.
+
+Exit codes: ${EXIT.ok} all is well, ${EXIT.failed} not answered (the message says why), ${EXIT.usage} not understood,
+            ${EXIT.found} something stands in the way, ${EXIT.unknown} part of it could not be looked at
+`;
+
+/** Runs one storectl command and answers what it ends with; CLI_USAGE for words that it does not know. */
+export async function runStorectl(args: readonly string[], context: CliContext): Promise<ExitCode> {
+  let code: ExitCode = EXIT.ok;
+  const asking: Asking = {
+    ...context,
+    end: (next) => {
+      code = next;
+    },
+  };
+  const program = new Command(context.name ?? "storectl").description(
+    "works with Store Enterprise for Kubernetes from the user's machine",
+  );
+  program.addHelpText("after", ENDS_WITH);
+  for (const make of COMMANDS) program.addCommand(make(asking));
+  for (const command of everyCommand(program)) {
+    // what commander would print and exit with, we throw, so that one place reports it
+    command.exitOverride().configureOutput({ writeOut: context.print, writeErr: () => undefined });
+  }
+  try {
+    await program.parseAsync([...args], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return EXIT.ok;
+    throw new Fault(faults.usage, wordsOf(error, program, args), {}, error);
+  }
+  return code;
+}
+
+function everyCommand(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(everyCommand)];
+}
+
+function wordsOf({ code, message }: CommanderError, program: Command, args: readonly string[]): string {
+  if (code === "commander.help") return `a command is missing; there are: ${wordsAfter(args, program).join(", ")}`;
+  const [first = "", hint = ""] = message.replace(/^error: /, "").split("\n");
+  const said = hint === "" ? first : `${first} ${hint.replace("(Did", "(did")}`;
+  return code === "commander.unknownCommand" ? `${said}; there are: ${wordsAfter(args, program).join(", ")}` : said;
+}
+
+/** The commands that may stand where `args` ends or stops making sense. */
+function wordsAfter(args: readonly string[], program: Command): string[] {
+  const { command, said } = args.reduce(
+    (at, word) => {
+      const next = at.command.commands.find((each) => each.name() === word);
+      return next === undefined ? at : { command: next, said: [...at.said, word] };
+    },
+    { command: program, said: [program.name()] },
+  );
+  return command.commands.map((each) => [...said, each.name()].join(" "));
+}

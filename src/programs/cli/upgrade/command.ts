@@ -1,0 +1,30 @@
+import { Command } from "commander";
+import { STORE_VERSIONS } from "../../../core/api/records.ts";
+import type { Asking } from "../context.ts";
+import { minor, storeVersion } from "../plan/arguments.ts";
+import { atSite, withSiteOptions, type SiteOptions } from "../site.ts";
+import { upgrade } from "./upgrade.ts";
+import type { UpgradeWish } from "./wish.ts";
+
+/** `storectl upgrade`: walks the plan, asking before what is for good; running it again goes on where things stand. */
+export function upgradeCommand(context: Asking): Command {
+  const command = new Command("upgrade")
+    .description("walk the plan to a release, step by step; run it again to go on")
+    .argument("[cluster]", "the cluster (default: the only one of the namespace)")
+    .requiredOption("--to <release>", "operator version to arrive at")
+    .option("--kubernetes <minor>", "bring Kubernetes to this minor too: you are told when it is its turn", minor)
+    .option("--databases <version>", `bring databases to this version too: ${STORE_VERSIONS.join(", ")}`, storeVersion)
+    .option("--bundle <file>", "bundle to apply for the operator (default: the one of the release)")
+    .option("--yes", "agree to every step beforehand")
+    .action(
+      async (cluster: string | undefined, { yes, to, ...options }: SiteOptions & UpgradeWish & { yes?: boolean }) => {
+        const wish = { ...options, to: to.replace(/^v/, ""), cluster };
+        context.end(
+          await atSite(options, context, (site) =>
+            upgrade(site, wish, { ...context, agreed: yes === true, signal: context.interrupt?.() }),
+          ),
+        );
+      },
+    );
+  return withSiteOptions(command);
+}

@@ -1,0 +1,83 @@
+import { planHops } from "../../../core/planner/hops/plan.ts";
+import type { PlanStep } from "../../../core/planner/hops/step.ts";
+import { verdictsAt } from "../../../core/planner/prerequisites/run.ts";
+import { situationOf } from "../../../core/planner/prerequisites/situation.ts";
+import { releaseByNodeTag, releaseByOperator } from "../../../core/releases/find.ts";
+import type { Finding } from "../../../core/api/parts.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import { EXIT, type ExitCode } from "../context.ts";
+import { faults } from "../faults.ts";
+import { lookAtCluster, type Look } from "../look.ts";
+import { goalOf } from "../plan/command.ts";
+import { hopFactsOf } from "../plan/facts.ts";
+import { planReport, planTable } from "../plan/report.ts";
+import { findingText } from "../preflight/report.ts";
+import type { Site } from "../site.ts";
+import { perform } from "./perform.ts";
+import type { Talk, UpgradeWish } from "./wish.ts";
+
+/**
+ * Walks from where things stand to the goal. Each round looks anew and does the first step of the plan, so that a walk that
+ * was broken off anywhere goes on when it is begun again, and never does a step twice.
+ */
+export async function upgrade(site: Site, wish: UpgradeWish, talk: Talk): Promise<ExitCode> {
+  for (let done = 0; ; done += 1) {
+    const look = await lookAtCluster(site, wish.cluster);
+    const facts = hopFactsOf(look);
+    const plan = planHops(facts, goalOf(wish));
+    const { cluster } = look.observation.view;
+    const report = planReport(facts, wish.to, plan, cluster.reachable ? "" : cluster.reason);
+    const [step] = report.steps;
+    if (!report.possible || !cluster.reachable || done === 0) talk.print(planTable(report));
+    if (!report.possible) return EXIT.found;
+    if (!cluster.reachable) return EXIT.unknown;
+    if (step === undefined) return finished(talk, done, wish);
+    talk.print(`\n${done + 1}. ${step.stage}: ${step.from} -> ${step.to}\n`);
+    const objections = objectionsTo(look, step);
+    if (objections.length > 0) return refused(talk, objections);
+    if (step.stage === "modules" || step.stage === "kubernetes") {
+      talk.print("   This is yours to do. Then give the same command again.\n");
+      return EXIT.found;
+    }
+    await agreement(talk, step);
+    const outcome = await perform(site, look, step, wish, talk);
+    if (outcome !== "done") return refused(talk, outcome);
+  }
+}
+
+/** What stands in the way of a step: what blocks, and what has to settle first. */
+function objectionsTo({ observation, around, nodeTag }: Look, { stage, to }: PlanStep): readonly Finding[] {
+  const from = releaseByNodeTag(nodeTag);
+  const target = stage === "cluster" ? releaseByNodeTag(to) : stage === "operator" ? releaseByOperator(to) : undefined;
+  const step = from === undefined || target === undefined ? undefined : { from, to: target };
+  const situation = situationOf(observation.view, { around, ...(step && { step }) });
+  // a roll that runs is followed: what it waits for, and that it runs, is no objection
+  const runs = ["Upgrade", "RunningRollingUpdate"].includes(observation.view.remembered.state ?? "");
+  return verdictsAt(runs ? ["spec", "edit", "start"] : ["spec", "edit", "start", "write", "plan"], situation).flatMap(
+    (verdict) => (verdict.outcome === "found" && isInTheWay(verdict.finding, stage) ? [verdict.finding] : []),
+  );
+}
+
+/** What is asked of the tag is put right by the step that writes it. */
+function isInTheWay({ id, severity }: Finding, stage: PlanStep["stage"]): boolean {
+  if (severity !== "block") return false;
+  return stage !== "cluster" || !["UnknownImageTag", "ImageTagMismatch"].includes(id);
+}
+
+function finished({ print }: Talk, done: number, { to }: UpgradeWish): ExitCode {
+  if (done > 0) print(`\nArrived at ${to}.\n`);
+  return EXIT.ok;
+}
+
+function refused({ print }: Talk, findings: readonly Finding[]): ExitCode {
+  print(`\n${findings.map(findingText).join("")}\nClear what blocks, then give the same command again.\n`);
+  return EXIT.found;
+}
+
+async function agreement({ agreed, ask, print }: Talk, { stage, to, irreversible }: PlanStep): Promise<void> {
+  if (agreed || irreversible === "") return;
+  const said = await ask?.(`   ${irreversible}. Go on with ${stage} ${to}? (yes/no) `);
+  if (said?.trim().toLowerCase() === "yes") return print("");
+  const why = said === undefined ? "nobody is at a terminal to agree" : `"${said.trim()}" is not yes`;
+  throw new Fault(faults.notAgreed, `${stage} ${to} was not begun: ${irreversible}, and ${why}`);
+}

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { clusterView } from "../../../../test/kit/facts/cluster-view.ts";
+import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
+import type { Condition } from "../../../core/api/parts.ts";
+import type { Stored } from "../../../ports/kube/kube.ts";
+import { answersFor, type Answer, type Questioned } from "./answers.ts";
+
+const SINCE = "2026-01-01T00:00:00Z";
+
+function condition(type: string, status: Condition["status"], reason: string, message: string): Condition {
+  return { type, status, reason, message, lastTransitionTime: SINCE };
+}
+
+function rec(status: StoreEnterpriseCluster["status"] = {}): Stored<StoreEnterpriseCluster> {
+  return {
+    apiVersion: "app.storeenterprise.io/v1",
+    kind: "StoreEnterpriseCluster",
+    metadata: { name: "rec", namespace: "default", uid: "1", resourceVersion: "1", generation: 2 },
+    spec: {},
+    status: { observedGeneration: 2, ...status },
+  };
+}
+
+function redb(conditions: Condition[], observedGeneration = 1): Stored<StoreEnterpriseDatabase> {
+  return {
+    apiVersion: "app.storeenterprise.io/v1",
+    kind: "StoreEnterpriseDatabase",
+    metadata: { name: "orders", namespace: "default", uid: "2", resourceVersion: "1", generation: 1 },
+    spec: {},
+    status: { observedGeneration, conditions },
+  };
+}
+
+function asked(status: StoreEnterpriseCluster["status"], more: Partial<Questioned> = {}): Questioned {
+  return { cluster: { rec: rec(status), view: clusterView(), around: {} }, databases: [], events: [], ...more };
+}
+
+interface Case {
+  readonly name: string;
+  readonly of: Questioned;
+  readonly answers: readonly Partial<Answer>[];
+}
+
+const blocked = condition("UpgradeBlocked", "True", "LicenseInvalid", "it ended; remedy: renew it");
+
+const cases: readonly Case[] = [
+  {
+    name: "nothing is wrong, nothing is answered",
+    of: asked({ conditions: [condition("Available", "True", "AllNodesActive", "3 of 3")] }),
+    answers: [],
+  },
+  {
+    name: "a finding tells rule, evidence, since when and the way out, once",
+    of: asked({
+      findings: [{ id: "LicenseInvalid", severity: "block", evidence: "it ended", remedy: "renew it" }],
+      conditions: [blocked],
+    }),
+    answers: [{ object: "rec/rec", rule: "LicenseInvalid", evidence: "it ended", since: SINCE, clears: "renew it" }],
+  },
+  {
+    name: "a condition alone is split into what is so and its remedy",
+    of: asked({ conditions: [blocked] }),
+    answers: [{ rule: "LicenseInvalid", evidence: "it ended", clears: "renew it" }],
+  },
+  {
+    name: "a command in a message is the way out",
+    of: asked({
+      conditions: [condition("Progressing", "True", "ReplacingPod", "1 of 3; watch: kubectl rollout status sts rec")],
+    }),
+    answers: [{ rule: "ReplacingPod", evidence: "1 of 3; watch", clears: "kubectl rollout status sts rec" }],
+  },
+  {
+    name: "without a command the object is described",
+    of: asked({ conditions: [condition("Available", "False", "QuorumLost", "1 of 3 nodes are active")] }),
+    answers: [{ rule: "QuorumLost", clears: "kubectl describe rec/rec" }],
+  },
+  {
+    name: "warnings and consents stand in nobody's way",
+    of: asked({ findings: [{ id: "KnownIssues", severity: "warn", evidence: "e", remedy: "r" }] }),
+    answers: [],
+  },
+  {
+    name: "an edit that nobody has looked at is told",
+    of: asked({ observedGeneration: 1 }),
+    answers: [
+      { rule: "SpecNotHandled", evidence: "generation 2 of the spec is not looked at yet, the last one was 1" },
+    ],
+  },
+  {
+    name: "an operator that does not run comes first, as what follows may be old",
+    of: {
+      ...asked({}),
+      cluster: {
+        rec: rec({ conditions: [blocked] }),
+        view: clusterView(),
+        around: { operator: { read: true, value: { image: "store:1", ready: 0, wanted: 1 } } },
+      },
+    },
+    answers: [{ object: "deployment/store-enterprise-operator", rule: "OperatorNotReady" }, { rule: "LicenseInvalid" }],
+  },
+  {
+    name: "a cluster that does not answer us, though its status says nothing of it",
+    of: {
+      ...asked({}),
+      cluster: {
+        rec: rec(),
+        view: clusterView({ cluster: { reachable: false, reason: "no answer in time" } }),
+        around: {},
+      },
+    },
+    answers: [{ rule: "ClusterUnreachable", evidence: "no answer in time" }],
+  },
+  {
+    name: "an event knows better since when",
+    of: asked(undefined, {
+      cluster: undefined,
+      databases: [redb([condition("Ready", "False", "RefusedByCluster", "no shards left")])],
+      events: [
+        {
+          kind: "StoreEnterpriseDatabase",
+          name: "orders",
+          reason: "RefusedByCluster",
+          message: "",
+          since: "2025-12-31T00:00:00Z",
+          last: "",
+        },
+      ],
+    }),
+    answers: [{ object: "redb/orders", rule: "RefusedByCluster", since: "2025-12-31T00:00:00Z" }],
+  },
+  {
+    name: "a database's edit that waits is told when nothing else says so",
+    of: asked(undefined, { cluster: undefined, databases: [redb([], 0)] }),
+    answers: [{ object: "redb/orders", rule: "SpecNotHandled" }],
+  },
+];
+
+for (const { name, of, answers } of cases) {
+  test(`why: ${name}`, () => {
+    const found = answersFor(of);
+    assert.equal(found.length, answers.length, JSON.stringify(found));
+    answers.forEach((expected, index) => {
+      assert.deepEqual({ ...found[index], ...expected }, found[index]);
+    });
+  });
+}

@@ -1,0 +1,45 @@
+import { Fault } from "../../../core/base/fault.ts";
+import { Events } from "../../../ports/kube/builtin.ts";
+import { faults } from "../faults.ts";
+import type { Look } from "../look.ts";
+import type { Site } from "../site.ts";
+import { answersFor, type Said } from "./answers.ts";
+import { whyReport, type WhyReport } from "./report.ts";
+
+/** What stands in the way of a cluster that was looked at and of its databases, or of one kind or object. */
+export async function whyOf(site: Site, look: Look, kind?: "rec" | "redb", name?: string): Promise<WhyReport> {
+  const { rec, view } = look.observation;
+  const databases = kind === "rec" ? [] : chosenDatabases(look, name);
+  const answers = answersFor({
+    cluster: kind === "redb" ? undefined : { rec, view, around: look.around },
+    databases,
+    events: await warningsOf(site),
+  });
+  return whyReport(look, databases, answers);
+}
+
+function chosenDatabases({ databases, observation }: Look, name: string | undefined): Look["databases"] {
+  if (name === undefined) return databases;
+  const found = databases.filter(({ metadata }) => metadata.name === name);
+  if (found.length > 0) return found;
+  const names = databases.map(({ metadata }) => metadata.name).join(", ");
+  throw new Fault(
+    faults.noDatabase,
+    `${observation.view.name} has no StoreEnterpriseDatabase "${name}"; there are: ${names || "none"}`,
+  );
+}
+
+/** Warnings that the API still has, the newest first. */
+async function warningsOf({ kube, namespace }: Site): Promise<readonly Said[]> {
+  const { items } = await kube.list(Events, { namespace, fieldSelector: "type=Warning" });
+  return items
+    .map(({ involvedObject, reason = "", message = "", firstTimestamp, lastTimestamp, eventTime }) => ({
+      kind: involvedObject.kind ?? "",
+      name: involvedObject.name ?? "",
+      reason,
+      message,
+      since: firstTimestamp ?? eventTime ?? "",
+      last: lastTimestamp ?? eventTime ?? "",
+    }))
+    .toSorted((a, b) => b.last.localeCompare(a.last));
+}

@@ -1,0 +1,144 @@
+import { assertNever } from "../../../core/base/assert-never.ts";
+import { AGREED_ANNOTATION, APP_LABEL, LABELS } from "../../../core/api/names.ts";
+import { FINALIZERS } from "../../../core/api/kinds.ts";
+import type { ActiveActiveRecord } from "../../../core/api/records.ts";
+import type { EventRecorder } from "../../../ports/kube/events.ts";
+import type { Kube, Ref, ResourceType, Stored, Wanted } from "../../../ports/kube/kube.ts";
+import { mergeDiff } from "../../../ports/kube/merge-diff.ts";
+import { ownerReference, refOf } from "../../../ports/kube/ref.ts";
+import type { ManagementClient } from "../../../ports/management/client.ts";
+import { ActiveActiveDatabases, Databases } from "../../../mechanisms/observe/kinds.ts";
+import { agreementText } from "../../../core/planner/active-active/agreement.ts";
+import type { ActiveActiveAct } from "../../../core/planner/active-active/decide.ts";
+import { sharedOf, sharedText, specOf, withVersion } from "../../../core/planner/active-active/shared.ts";
+import { letGo } from "../finalizer.ts";
+import type { Redb } from "../database/cluster.ts";
+import type { Reaadb } from "./view.ts";
+
+export interface ActiveActiveActDeps {
+  readonly kube: Kube;
+  readonly events: EventRecorder;
+}
+
+/** Where an act takes place. */
+export interface ActiveActiveScene {
+  readonly key: Required<Ref>;
+  readonly reaadb: Reaadb | undefined;
+  readonly database: Redb | undefined;
+  readonly cluster: string;
+  /** The management API of the own cluster. */
+  readonly client: ManagementClient;
+}
+
+/** Does the one thing that was decided; each act may be done twice. */
+export async function performActiveActive(
+  deps: ActiveActiveActDeps,
+  scene: ActiveActiveScene,
+  act: ActiveActiveAct,
+): Promise<void> {
+  const { reaadb, client } = scene;
+  switch (act.kind) {
+    case "none":
+      return;
+    case "write-record":
+      await client.call("putCrdb", { params: { guid: act.record.guid }, body: act.record });
+      return;
+    case "make-object":
+      await makeObject(deps, scene, act.record);
+      return;
+    case "make-database":
+      if (reaadb !== undefined) await deps.kube.create(Databases, databaseOf(reaadb, act.spec));
+      return;
+    case "write-database":
+      if (scene.database !== undefined) await writeSpec(deps.kube, Databases, scene.database, act.spec);
+      return;
+    case "write-object":
+      if (reaadb !== undefined) await writeObject(deps, reaadb, act.record, act.isVersionEdited);
+      return;
+    case "remember":
+      if (reaadb !== undefined) await writeSpec(deps.kube, ActiveActiveDatabases, reaadb, reaadb.spec, act.agreed);
+      return;
+    case "delete-object":
+      if (reaadb !== undefined) await deleteObject(deps, reaadb);
+      return;
+    case "let-go":
+      if (reaadb !== undefined) await letGo(deps.kube, ActiveActiveDatabases, reaadb, FINALIZERS.activeActive);
+      return;
+    default:
+      assertNever(act);
+  }
+}
+
+async function makeObject(
+  { kube, events }: ActiveActiveActDeps,
+  { key, cluster }: ActiveActiveScene,
+  record: ActiveActiveRecord,
+): Promise<void> {
+  const wanted = {
+    metadata: {
+      ...key,
+      labels: { [LABELS.app]: APP_LABEL },
+      annotations: { [AGREED_ANNOTATION]: agreementText(record) },
+      finalizers: [FINALIZERS.activeActive],
+    },
+    spec: specOf(record, { name: cluster }),
+  };
+  const made = await kube.create<object>(ActiveActiveDatabases, wanted);
+  const message = `made as participant "${record.edit.author}" has it`;
+  events.record(made, "Normal", "ActiveActiveJoined", message);
+}
+
+async function writeObject(
+  { kube, events }: ActiveActiveActDeps,
+  reaadb: Reaadb,
+  record: ActiveActiveRecord,
+  isVersionEdited: boolean,
+): Promise<void> {
+  const isConfigured = sharedText(sharedOf(reaadb.spec)) === sharedText(record);
+  const next = isConfigured
+    ? withVersion({ ...reaadb.spec }, record.version)
+    : specOf(record, reaadb.spec.storeEnterpriseCluster ?? reaadb.spec.globalConfigurations?.storeEnterpriseCluster);
+  await writeSpec(kube, ActiveActiveDatabases, reaadb, next, agreementText(record));
+  const version = reaadb.spec.storeVersion ?? reaadb.spec.globalConfigurations?.storeVersion;
+  if (isVersionEdited) {
+    const message = `"${version ?? ""}" gives way to "${record.version}": of two versions the higher one holds everywhere`;
+    events.record(reaadb, "Warning", "VersionGivesWay", message);
+  } else if (version !== undefined && version !== record.version) {
+    const message = `spec.storeVersion is "${record.version}" now, as on the other participants`;
+    events.record(reaadb, "Normal", "VersionPropagated", message);
+  }
+  if (!isConfigured) {
+    const message = `participant "${record.edit.author}" changed the configuration`;
+    events.record(reaadb, "Normal", "ConfigurationPropagated", message);
+  }
+}
+
+async function deleteObject({ kube, events }: ActiveActiveActDeps, reaadb: Reaadb): Promise<void> {
+  events.record(reaadb, "Normal", "DeletionPropagated", "it was deleted on another participant");
+  await kube.delete(ActiveActiveDatabases, refOf(reaadb), { uid: reaadb.metadata.uid });
+}
+
+/** It goes away with the Active-Active database. */
+function databaseOf(reaadb: Reaadb, spec: object): Wanted<Redb> {
+  const { name, namespace = "default" } = reaadb.metadata;
+  const metadata = { name, namespace, labels: { [LABELS.app]: APP_LABEL }, ownerReferences: [ownerReference(reaadb)] };
+  return { metadata, spec };
+}
+
+/** KUBE_CONFLICT when the object has changed meanwhile. */
+async function writeSpec(
+  kube: Kube,
+  type: ResourceType<object>,
+  stored: Stored<{ readonly spec: object }>,
+  spec: object,
+  agreed?: string,
+): Promise<void> {
+  const { uid, resourceVersion } = stored.metadata;
+  const metadata = {
+    uid,
+    resourceVersion,
+    ...(agreed === undefined ? {} : { annotations: { [AGREED_ANNOTATION]: agreed } }),
+  };
+  const body = { metadata, spec: mergeDiff(stored.spec, spec) };
+  await kube.patch(type, refOf(stored), { type: "merge", body });
+}

@@ -1,0 +1,185 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import { isFault, messageOf } from "../../../core/base/fault.ts";
+import type { Log } from "../../../core/base/log.ts";
+import type { ActiveActiveSpec } from "../../../core/api/active-active.ts";
+import { FINALIZERS } from "../../../core/api/kinds.ts";
+import type { EventRecorder } from "../../../ports/kube/events.ts";
+import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
+import type { Kube, Ref } from "../../../ports/kube/kube.ts";
+import { keyOf, refOfKey } from "../../../ports/kube/ref.ts";
+import { isSame } from "../../../ports/kube/same.ts";
+import { ActiveActiveDatabases } from "../../../mechanisms/observe/kinds.ts";
+import type { SiteHeard } from "../../../mechanisms/observe/sites.ts";
+import { decideActiveActive, describeActiveActiveAct } from "../../../core/planner/active-active/decide.ts";
+import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
+import { failureOf } from "../database/failure.ts";
+import { holdBack, letGo } from "../finalizer.ts";
+import type { Footing } from "../footing.ts";
+import { readRemote, type Rerc } from "../remote-cluster/hearing.ts";
+import { SITE_MS } from "../remote-cluster/controller.ts";
+import { objectsIn } from "../remote-cluster/objects.ts";
+import { performActiveActive } from "./acts.ts";
+import { activeActiveNews } from "./news.ts";
+import { activeActiveStatusOf, type ActiveActiveReport } from "./status.ts";
+import {
+  observeActiveActive,
+  ownRemote,
+  readActiveActiveSpec,
+  type ActiveActiveObservation,
+  type ObserveActiveActiveDeps,
+  type Reaadb,
+} from "./view.ts";
+
+export interface ActiveActiveDeps extends ObserveActiveActiveDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly events: EventRecorder;
+}
+
+/** The next step is looked for after this long, in milliseconds. */
+const STEP_MS = 200;
+
+/**
+ * One pass over a StoreEnterpriseActiveActiveDatabase on this participant: observe, decide, act at most once, report. The
+ * key may be of one that only other participants have.
+ */
+export function activeActiveReconciler(deps: ActiveActiveDeps): (key: string) => Promise<Outcome> {
+  return async (key) => {
+    const { name, namespace = "default" } = refOfKey(key);
+    const place = { name, namespace };
+    const reaadb = deps.copies.activeActives.get(place);
+    const self = ownRemote(deps, reaadb, namespace);
+    const cluster = self?.spec.recName ?? clusterNameOf(deps, reaadb, namespace);
+    const footing = deps.footings.of(keyOf({ name: cluster, namespace }));
+    const isLeaving = reaadb?.metadata.deletionTimestamp !== undefined;
+    if (isLeaving && footing?.hasNodes !== true) {
+      await letGo(deps.kube, ActiveActiveDatabases, reaadb, FINALIZERS.activeActive);
+      return settled;
+    }
+    const isKnown = deps.copies.clusters.get({ name: cluster, namespace }) !== undefined;
+    if (isKnown && footing === undefined) return settled; // it is woken once its cluster has been looked at
+    const hindrance = hindranceOf(footing, cluster);
+    if (hindrance !== undefined) return hindered(deps, reaadb, hindrance);
+    return pass(deps, { place, reaadb, self, cluster, footing });
+  };
+}
+
+interface Pass {
+  readonly place: Required<Ref>;
+  readonly reaadb: Reaadb | undefined;
+  readonly self: Rerc | undefined;
+  readonly cluster: string;
+  readonly footing: Footing | undefined;
+}
+
+type Hindrance = NonNullable<ActiveActiveReport["hindrance"]>;
+
+async function pass(deps: ActiveActiveDeps, { place, reaadb: found, self, cluster, footing }: Pass): Promise<Outcome> {
+  const client = footing?.connection?.client;
+  if (client === undefined) return hindered(deps, found, NOT_YET);
+  const own = await deps.sites.own(ownRemoteOf(self, place, cluster), client, SITE_MS / 2);
+  if ("reason" in own) return hindered(deps, found, { reason: "ClusterNotReady", message: own.message });
+  const spec = found && readActiveActiveSpec(found);
+  if (typeof spec === "string") return hindered(deps, found, { reason: "SpecInvalid", message: spec });
+  const reaadb = found && (await held(deps.kube, found));
+  const beginning = { key: place, reaadb, spec, self, cluster, own };
+  const observation = await observeActiveActive(deps, beginning, SITE_MS / 2);
+  const decision = decideActiveActive(observation.view);
+  const scene = { key: place, reaadb, database: observation.database, cluster, client };
+  const failure = await attempt(() => performActiveActive(deps, scene, decision.act));
+  if (decision.act.kind !== "none") {
+    deps.sites.wrote(client);
+    deps.log.info("performing a step", {
+      activeActive: place.name,
+      why: describeActiveActiveAct(decision.act),
+      failure,
+    });
+  }
+  const isGone = decision.act.kind === "let-go" || reaadb === undefined;
+  // what was written into the object is looked at anew, with it
+  const isWritten = ["write-object", "remember", "delete-object"].includes(decision.act.kind) && failure === undefined;
+  if (!isGone && !isWritten) await report(deps, { ...reportedOf(observation, reaadb), decision, hindrance: failure });
+  if (failure !== undefined) return waiting(SITE_MS, failure.reason, failure.message);
+  if (isGone && decision.act.kind === "none") return settled;
+  return waiting(decision.act.kind === "none" ? SITE_MS : STEP_MS, "Reconciled", describeActiveActiveAct(decision.act));
+}
+
+const NOT_YET: Hindrance = { reason: "ClusterNotReady", message: "the cluster cannot be asked yet" };
+
+/** Why nothing can be done for databases of the cluster; undefined when something can. */
+function hindranceOf(footing: Footing | undefined, cluster: string): Hindrance | undefined {
+  if (footing === undefined) {
+    return {
+      reason: "ClusterNotFound",
+      message: `the namespace has no cluster "${cluster}"`,
+    };
+  }
+  const { suspension, unready } = footing;
+  if (suspension === undefined) return unready;
+  return { reason: "ReconcileSuspended", message: `edits wait until the cluster is upgraded: ${suspension.message}` };
+}
+
+async function hindered(deps: ActiveActiveDeps, reaadb: Reaadb | undefined, hindrance: Hindrance): Promise<Outcome> {
+  if (reaadb !== undefined) {
+    const found = deps.copies.databases.get({ name: reaadb.metadata.name, namespace: reaadb.metadata.namespace ?? "" });
+    await report(deps, { reaadb, database: found, heard: NOBODY, decision: undefined, hindrance });
+  }
+  return waiting(SITE_MS, hindrance.reason, hindrance.message);
+}
+
+const NOBODY: ReadonlyMap<string, SiteHeard> = new Map();
+
+/** What is being deleted gets no finalizer any more. */
+async function held(kube: Kube, reaadb: Reaadb): Promise<Reaadb> {
+  return reaadb.metadata.deletionTimestamp === undefined
+    ? holdBack(kube, ActiveActiveDatabases, reaadb, FINALIZERS.activeActive)
+    : reaadb;
+}
+
+async function attempt(act: () => Promise<void>): Promise<Hindrance | undefined> {
+  try {
+    await act();
+    return undefined;
+  } catch (error) {
+    if (isFault(error, kubeFaults.invalid)) return { reason: "ConfigurationRefused", message: messageOf(error) };
+    const failure = failureOf(error);
+    if (failure === undefined) throw error;
+    return failure;
+  }
+}
+
+function reportedOf({ database, heard }: ActiveActiveObservation, reaadb: Reaadb) {
+  return { reaadb, database, heard };
+}
+
+/** Writes the status when it differs, and tells what is new. */
+async function report({ kube, clock, events, copies }: ActiveActiveDeps, told: ActiveActiveReport): Promise<void> {
+  const { reaadb } = told;
+  const before = reaadb.status ?? {};
+  const status = activeActiveStatusOf(told, clock.now());
+  if (isSame(before, status)) return;
+  const current = copies.activeActives.get({
+    name: reaadb.metadata.name,
+    namespace: reaadb.metadata.namespace ?? "default",
+  });
+  if (current === undefined) return; // it went meanwhile
+  const written = await kube.update(ActiveActiveDatabases, { ...reaadb, status }, { subresource: "status" });
+  copies.activeActives.learn(written);
+  for (const { type, reason, message } of activeActiveNews(before, status))
+    events.record(reaadb, type, reason, message);
+}
+
+/** The cluster that is named, or the only one of the namespace. */
+function clusterNameOf({ copies }: ActiveActiveDeps, reaadb: Reaadb | undefined, namespace: string): string {
+  const spec: Partial<Pick<ActiveActiveSpec, "storeEnterpriseCluster">> = reaadb?.spec ?? {};
+  const [only, ...more] = objectsIn(copies, namespace).clusters;
+  return spec.storeEnterpriseCluster?.name ?? (more.length === 0 ? (only?.metadata.name ?? "") : "");
+}
+
+/** Only names what is said when the own cluster does not answer. */
+function ownRemoteOf(self: Rerc | undefined, { namespace }: Required<Ref>, cluster: string) {
+  const remote = self && readRemote(self);
+  if (remote !== undefined && typeof remote !== "string") return remote;
+  return { name: cluster, namespace, spec: { recName: cluster, recNamespace: namespace, apiFqdnUrl: cluster } };
+}

@@ -1,0 +1,156 @@
+import type { ActiveActiveStatus } from "../../../core/api/active-active.ts";
+import type { DatabaseStatus } from "../../../core/api/database-status.ts";
+import type { Condition, Finding } from "../../../core/api/parts.ts";
+import { sentenceOf, type Statement } from "../../../core/planner/cluster/conditions.ts";
+import { describeActiveActiveAct, type ActiveActiveDecision } from "../../../core/planner/active-active/decide.ts";
+import { stamped } from "../cluster/status.ts";
+import type { SiteHeard } from "../../../mechanisms/observe/sites.ts";
+import type { Redb } from "../database/cluster.ts";
+import type { Reaadb } from "./view.ts";
+
+/** What a pass over an Active-Active database knows in the end. */
+export interface ActiveActiveReport {
+  readonly reaadb: Reaadb;
+  readonly database: Redb | undefined;
+  /** What each participant said, by name. */
+  readonly heard: ReadonlyMap<string, SiteHeard>;
+  readonly decision: ActiveActiveDecision | undefined;
+  /** Why nothing could be decided, or what was decided was not done. */
+  readonly hindrance: { readonly reason: string; readonly message: string } | undefined;
+}
+
+/** The status that a pass leaves behind. */
+export function activeActiveStatusOf(report: ActiveActiveReport, now: Date): ActiveActiveStatus {
+  const { reaadb, database, decision } = report;
+  const before = reaadb.status ?? {};
+  const generation = reaadb.metadata.generation ?? 0;
+  const version = database?.status?.version ?? before.version;
+  return {
+    ...before,
+    status: lifeOf(report),
+    ...(decision === undefined ? {} : { specStatus: decision.findings.length === 0 ? "Valid" : "Invalid" }),
+    ...(decision?.record === undefined ? {} : { guid: decision.record.guid }),
+    ...(version === undefined ? {} : { version }),
+    linkedRedbs: database === undefined ? [] : [database.metadata.name],
+    replicationStatus: "down",
+    participatingClusters: participantsOf(report),
+    ...(isHandled(decision) ? { observedGeneration: generation } : {}),
+    conditions: stamped(
+      before.conditions,
+      statements(report).map((statement) => ({ ...statement, observedGeneration: generation })),
+      now,
+    ),
+  };
+}
+
+function isHandled(decision: ActiveActiveDecision | undefined): boolean {
+  return decision?.act.kind === "none" && decision.findings.length === 0;
+}
+
+const LIVES: Readonly<Record<NonNullable<DatabaseStatus["status"]>, ActiveActiveStatus["status"]>> = {
+  pending: "pending",
+  active: "active",
+  "active-change-pending": "active-change-pending",
+  "delete-pending": "delete-pending",
+  "import-pending": "active-change-pending",
+  "creation-failed": "creation-failed",
+  recovery: "error",
+};
+
+function lifeOf({ reaadb, database, decision }: ActiveActiveReport): ActiveActiveStatus["status"] {
+  if (reaadb.metadata.deletionTimestamp !== undefined) return "delete-pending";
+  const life = database?.status?.status;
+  if (life !== undefined) return LIVES[life];
+  return decision !== undefined && decision.findings.length > 0 ? "error" : "pending";
+}
+
+function participantsOf({
+  reaadb,
+  heard,
+}: ActiveActiveReport): NonNullable<ActiveActiveStatus["participatingClusters"]> {
+  return reaadb.spec.participatingClusters.map(({ name }, index) => ({
+    name,
+    id: index + 1,
+    replicationStatus: "down",
+    ...toldBy(heard.get(name), reaadb.metadata.name),
+  }));
+}
+
+function toldBy(heard: SiteHeard | undefined, name: string) {
+  if (heard === undefined) return { status: "RemoteClusterMissing" };
+  const { word } = heard;
+  if ("reason" in word) return { status: word.reason };
+  const bdb = word.bdbs.find((one) => one.name === name);
+  const { operator_version: operator } = word.cluster;
+  return {
+    status: bdb?.status ?? "absent",
+    ...(bdb === undefined ? {} : { version: bdb.redis_version }),
+    ...(operator === undefined ? {} : { operatorVersion: operator }),
+  };
+}
+
+function statements(report: ActiveActiveReport): readonly Statement[] {
+  const { decision } = report;
+  return [ready(report), ...(decision === undefined ? [] : [participantsReady(decision.held)]), REPLICATING];
+}
+
+function ready({ reaadb, database, decision, hindrance }: ActiveActiveReport): Statement {
+  const say = (status: "True" | "False", reason: string, message: string): Statement => ({
+    type: "Ready",
+    status,
+    reason,
+    message,
+  });
+  if (hindrance !== undefined) return say("False", hindrance.reason, hindrance.message);
+  const [finding] = decision?.findings ?? [];
+  if (finding !== undefined) return say("False", finding.id, sentenceOf(finding));
+  if (decision !== undefined && decision.act.kind !== "none") {
+    return say("False", "Changing", describeActiveActiveAct(decision.act));
+  }
+  const wanted = decision?.record?.version;
+  const [held] = decision?.held ?? [];
+  if (held !== undefined && wanted !== undefined && database?.spec.storeVersion !== wanted) {
+    return say("False", held.id, `the upgrade to ${wanted} waits: ${sentenceOf(held)}`);
+  }
+  return linked(reaadb, database, say);
+}
+
+function linked(
+  { metadata }: Reaadb,
+  database: Redb | undefined,
+  say: (status: "True" | "False", reason: string, message: string) => Statement,
+): Statement {
+  const condition = conditionOf(database?.status?.conditions, "Ready");
+  if (database === undefined || condition === undefined) {
+    return say("False", "NotCreated", `the database ${metadata.name} of this participant is not there yet`);
+  }
+  const isSeen = condition.observedGeneration === database.metadata.generation;
+  if (condition.status === "True" && !isSeen)
+    return say("False", "Changing", "the database has not been looked at yet");
+  return say(condition.status === "True" ? "True" : "False", condition.reason, condition.message);
+}
+
+function participantsReady(held: readonly Finding[]): Statement {
+  const [first] = held;
+  const type = "ParticipantsReady";
+  return first === undefined
+    ? {
+        type,
+        status: "True",
+        reason: "AllReady",
+        message: "every participant answers, and has an operator that is new enough",
+      }
+    : { type, status: "False", reason: first.id, message: held.map(sentenceOf).join(" | ") };
+}
+
+const REPLICATING: Statement = {
+  type: "Replicating",
+  status: "False",
+  reason: "NoDataLink",
+  message: "participants agree on configuration and version; this release carries no data between them",
+};
+
+/** The condition of this type. */
+export function conditionOf(conditions: readonly Condition[] | undefined, type: string): Condition | undefined {
+  return conditions?.find((condition) => condition.type === type);
+}

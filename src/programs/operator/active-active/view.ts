@@ -1,0 +1,134 @@
+import { activeActiveSpec, type ActiveActiveSpec } from "../../../core/api/active-active.ts";
+import type { StoreEnterpriseActiveActiveDatabase } from "../../../core/api/kinds.ts";
+import { AGREED_ANNOTATION } from "../../../core/api/names.ts";
+import type { Finding } from "../../../core/api/parts.ts";
+import { controllerOf } from "../../../ports/kube/ref.ts";
+import type { Ref, Stored } from "../../../ports/kube/kube.ts";
+import { existingOf, neighboursIn } from "../../../mechanisms/observe/neighbours.ts";
+import type { SiteHeard, SiteWord } from "../../../mechanisms/observe/sites.ts";
+import { ACTIVE_ACTIVE_RULES } from "../../../core/planner/admission/active-active.ts";
+import { findingOf, objections } from "../../../core/planner/admission/objection.ts";
+import type { ActiveActiveObject, ActiveActiveView } from "../../../core/planner/active-active/decide.ts";
+import type { Participant } from "../../../core/planner/active-active/participants.ts";
+import type { Release } from "../../../core/releases/release.ts";
+import type { Redb } from "../database/cluster.ts";
+import { hear, isOwn, participantWord, type HearingDeps, type Rerc } from "../remote-cluster/hearing.ts";
+import { objectsIn } from "../remote-cluster/objects.ts";
+
+export interface ObserveActiveActiveDeps extends HearingDeps {
+  readonly release: Release;
+}
+
+/** A StoreEnterpriseActiveActiveDatabase as it is stored. */
+export type Reaadb = Stored<StoreEnterpriseActiveActiveDatabase>;
+
+/** The remote cluster that stands for the own cluster; the one that takes part when several do. */
+export function ownRemote({ copies }: HearingDeps, reaadb: Reaadb | undefined, namespace: string): Rerc | undefined {
+  const own = objectsIn(copies, namespace).remoteClusters.filter((rerc) => isOwn(copies, rerc));
+  const names = reaadb?.spec.participatingClusters.map(({ name }) => name) ?? [];
+  return own.find(({ metadata }) => names.includes(metadata.name)) ?? own[0];
+}
+
+/** What a pass over an Active-Active database knows. */
+export interface ActiveActiveObservation {
+  readonly view: ActiveActiveView;
+  /** What each participant said, by name. */
+  readonly heard: ReadonlyMap<string, SiteHeard>;
+  readonly database: Redb | undefined;
+}
+
+/** What a pass begins with: the object, if there is one, and the cluster of this participant as it just answered. */
+export interface Beginning {
+  readonly key: Required<Ref>;
+  readonly reaadb: Reaadb | undefined;
+  /** Undefined when the spec cannot be read. */
+  readonly spec: ActiveActiveSpec | undefined;
+  readonly self: Rerc | undefined;
+  readonly cluster: string;
+  readonly own: SiteWord;
+}
+
+/** Gathers everything that a decision rests on; what others say may be `maxAgeMs` old. */
+export async function observeActiveActive(
+  deps: ObserveActiveActiveDeps,
+  beginning: Beginning,
+  maxAgeMs: number,
+): Promise<ActiveActiveObservation> {
+  const { key, reaadb, spec, self, cluster, own } = beginning;
+  const objects = objectsIn(deps.copies, key.namespace);
+  const heard = new Map<string, SiteHeard>();
+  await Promise.all(
+    objects.remoteClusters.map(async (rerc) => {
+      const isSelf = rerc.metadata.name === self?.metadata.name;
+      heard.set(rerc.metadata.name, isSelf ? { word: own } : await hear(deps, rerc, maxAgeMs));
+    }),
+  );
+  const database = linkedDatabase(deps, reaadb, key);
+  const object = reaadb && spec && objectOf(reaadb, spec);
+  const others = [...heard].filter(([name]) => name !== self?.metadata.name).flatMap(([, { word }]) => recordsIn(word));
+  const view: ActiveActiveView = {
+    name: key.name,
+    release: deps.release,
+    cluster,
+    self: self?.metadata.name,
+    object,
+    own: own.crdbs,
+    others,
+    participants: (spec?.participatingClusters ?? []).map(({ name }) => participant(name, heard.get(name))),
+    database: database && { spec: { ...database.spec } },
+    objections: spec === undefined ? [] : objectionsTo(deps, key, spec, database),
+  };
+  return { view, heard, database };
+}
+
+/** The spec with every default filled in; a sentence that names the field when it is not one. */
+export function readActiveActiveSpec({ spec }: Reaadb): ActiveActiveSpec | string {
+  const parsed = activeActiveSpec.safeParse(spec);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  return `spec.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}`;
+}
+
+function objectOf({ metadata, status }: Reaadb, spec: ActiveActiveSpec): ActiveActiveObject {
+  return {
+    uid: metadata.uid,
+    spec,
+    isDeleted: metadata.deletionTimestamp !== undefined,
+    agreed: metadata.annotations?.[AGREED_ANNOTATION],
+    guid: status?.guid,
+  };
+}
+
+/** The database that was made for it; one that only has its name is somebody else's. */
+function linkedDatabase({ copies }: HearingDeps, reaadb: Reaadb | undefined, key: Ref): Redb | undefined {
+  const found = copies.databases.get(key);
+  const owner = found && controllerOf(found)?.uid;
+  return owner !== undefined && owner === reaadb?.metadata.uid ? found : undefined;
+}
+
+function recordsIn(word: SiteHeard["word"]): SiteWord["crdbs"] {
+  return "reason" in word ? [] : word.crdbs;
+}
+
+function participant(name: string, heard: SiteHeard | undefined): Participant {
+  if (heard !== undefined) return { name, word: participantWord(heard) };
+  const message = `there is no StoreEnterpriseRemoteCluster "${name}"`;
+  const remedy = "make it: kubectl get rerc shows those that there are";
+  return { name, word: { answers: false, reason: "RemoteClusterMissing", message, remedy } };
+}
+
+function objectionsTo(
+  { copies, release }: ObserveActiveActiveDeps,
+  { name, namespace }: Required<Ref>,
+  spec: ActiveActiveSpec,
+  database: Redb | undefined,
+): readonly Finding[] {
+  const around = neighboursIn(objectsIn(copies, namespace), release, { kind: "activeActives", name });
+  const databases = database === undefined ? around.databases : around.databases.filter((one) => one.name !== name);
+  const existing = existingOf(database?.status);
+  const isThere = database !== undefined && existing === undefined;
+  const facts = { name, spec, before: undefined, neighbours: { ...around, databases } };
+  // a database that is being made has taken its shards of the licence, and its name
+  const known = isThere ? { port: undefined, storeVersion: undefined, cluster: undefined } : existing;
+  return objections(ACTIVE_ACTIVE_RULES, { ...facts, existing: known }).map(findingOf);
+}

@@ -1,0 +1,93 @@
+import type { OwnerReference } from "kubernetes-types/meta/v1.js";
+import type { Clock } from "../../../core/base/clock.ts";
+import { isFault } from "../../../core/base/fault.ts";
+import type { Log } from "../../../core/base/log.ts";
+import { OLD_WEBHOOK_CONFIGURATION, WEBHOOK_CONFIGURATION, WEBHOOK_NAME } from "../../../core/api/names.ts";
+import { ClusterRoles, ValidatingWebhookConfigurations } from "../../../ports/kube/builtin.ts";
+import { faults } from "../../../ports/kube/faults.ts";
+import type { Kube } from "../../../ports/kube/kube.ts";
+import { ownerReference } from "../../../ports/kube/ref.ts";
+import type { WatchedNamespaces } from "../../../mechanisms/observe/watched-namespaces.ts";
+import type { WebhookAct } from "../../../core/planner/admission/webhook-care.ts";
+import {
+  ADMISSION_ACCESS,
+  definitionsWebhook,
+  namespacesNamed,
+  webhookConfiguration,
+} from "../../../core/releases/admission.ts";
+import { encoded } from "../objects/secrets.ts";
+
+export interface AdmissionDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Namespace of the operator. */
+  readonly namespace: string;
+  /** Namespaces whose objects are judged. */
+  readonly watched: WatchedNamespaces;
+}
+
+/** Does what is to be done about the webhook; false when the operator may not: then it is for users to do (§4.1). */
+export async function isPerformed(deps: AdmissionDeps, act: WebhookAct, certificate: string): Promise<boolean> {
+  try {
+    await perform(deps, act, certificate);
+    return true;
+  } catch (error) {
+    if (!isFault(error, faults.forbidden)) throw error;
+    deps.log.warn("the operator may not look after the webhook", { act: act.kind, error });
+    return false;
+  }
+}
+
+async function perform(
+  { kube, log, namespace, watched }: AdmissionDeps,
+  act: WebhookAct,
+  certificate: string,
+): Promise<void> {
+  if (act.kind !== "none") log.info("looking after the webhook", { act: act.kind });
+  switch (act.kind) {
+    case "create": {
+      const wanted = webhookConfiguration(namespace, watched.names(), encoded(certificate));
+      const metadata = { ...wanted.metadata, ...(await ownedByAccess(kube)) };
+      const webhooks = [...wanted.webhooks, definitionsWebhook(namespace, encoded(certificate))];
+      await kube.create(ValidatingWebhookConfigurations, { metadata, webhooks });
+      return;
+    }
+    case "delete-old":
+      return kube.delete(ValidatingWebhookConfigurations, { name: OLD_WEBHOOK_CONFIGURATION });
+    case "trust": {
+      const caBundle = encoded(act.certificates.join(""));
+      return patchWebhooks(kube, [
+        { name: WEBHOOK_NAME, clientConfig: { caBundle } },
+        definitionsWebhook(namespace, caBundle),
+      ]);
+    }
+    case "guard":
+      return patchWebhooks(kube, [definitionsWebhook(namespace, encoded(act.certificates.join("")))]);
+    case "watch":
+      return patchWebhooks(kube, [{ name: WEBHOOK_NAME, namespaceSelector: namespacesNamed(watched.names()) }]);
+    case "none":
+      return;
+  }
+}
+
+/** Parts of an entry, and its name. */
+type Named = Readonly<Record<string, unknown>> & { readonly name: string };
+
+/** Entries are merged by their names: others stay as they are. */
+async function patchWebhooks(kube: Kube, webhooks: readonly Named[]): Promise<void> {
+  const body = { webhooks };
+  await kube.patch(ValidatingWebhookConfigurations, { name: WEBHOOK_CONFIGURATION }, { type: "strategic", body });
+}
+
+/** Once the operator may no longer look after it, a webhook would stand in everybody's way: it goes with that right. */
+async function ownedByAccess(kube: Kube): Promise<{ readonly ownerReferences?: OwnerReference[] }> {
+  try {
+    const access = await kube.get(ClusterRoles, { name: ADMISSION_ACCESS });
+    return access === undefined ? {} : { ownerReferences: [{ ...ownerReference(access), blockOwnerDeletion: false }] };
+  } catch (error) {
+    // a ClusterRole of before, or of the user's own making, does not let the operator look
+    if (isFault(error, faults.forbidden)) return {};
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+import {
+  careForWebhook,
+  type InstalledWebhook,
+  type WebhookDecision,
+} from "../../../core/planner/admission/webhook-care.ts";
+import type { Reading, WebhookFacts } from "../../../core/planner/prerequisites/surroundings.ts";
+import { waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
+import { isPerformed, type AdmissionDeps } from "./acts.ts";
+import { admissionEndpoints, installedWebhooks } from "./installed.ts";
+import { admissionSecretKeeper } from "./secret.ts";
+
+/** What is known of admission, for the conditions of clusters. */
+export interface AdmissionReport {
+  /** Undefined before the first look. */
+  readonly statement: () => WebhookDecision["statement"] | undefined;
+  /** What upgrades are judged by, after the first look; undefined while it fails, and while what it found is being put right. */
+  readonly facts: () => Promise<Reading<WebhookFacts> | undefined>;
+}
+
+/** The secret is looked at this often, and the configuration where the operator may; in milliseconds. */
+const LOOK_MS = 1_000;
+const FORBIDDEN_MS = 3_000;
+/** What was refused is tried again after this long while all else is as it was, in milliseconds. */
+const REFUSED_MS = 30_000;
+
+/** Keeps the certificate of the webhook, and its configuration where the operator may; one act a pass. */
+export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { reconcile(): Promise<Outcome> } {
+  const keepSecret = admissionSecretKeeper(deps);
+  let statement: WebhookDecision["statement"] | undefined;
+  let facts: Reading<WebhookFacts> | undefined;
+  let askAgainAt = 0;
+  let refused: { readonly what: string; readonly at: number } | undefined;
+  const age = startAge();
+  const firstLook = Promise.withResolvers<undefined>();
+  const look = async (): Promise<Outcome> => {
+    const certificate = await keepSecret();
+    const now = deps.clock.now().getTime();
+    if (now < askAgainAt) return waiting(LOOK_MS, "NotReadable", "the configuration cannot be looked at");
+    const installed = await installedWebhooks(deps.kube);
+    const endpoints = await admissionEndpoints(deps.kube, deps.namespace);
+    const found = JSON.stringify(installed);
+    const trustedForMs = age.of(found, now);
+    const { namespace } = deps;
+    const watched = deps.watched.names();
+    const decision = careForWebhook({ namespace, watched, certificate, trustedForMs, endpoints, installed });
+    if (installed === undefined) askAgainAt = now + FORBIDDEN_MS;
+    const { kind } = decision.act;
+    const isKnownRefused = refused?.what === `${kind} ${found}` && now - refused.at < REFUSED_MS;
+    const isCared = !isKnownRefused && (await isPerformed(deps, decision.act, certificate));
+    if (!isKnownRefused) refused = isCared ? undefined : { what: `${kind} ${found}`, at: now };
+    statement = isCared ? decision.statement : unallowed(decision.statement);
+    facts = isCared && kind !== "none" && kind !== "guard" ? undefined : factsFrom(installed, certificate, namespace);
+    return waiting(LOOK_MS, statement.reason, statement.message);
+  };
+  return {
+    statement: () => statement,
+    facts: async () => {
+      await firstLook.promise;
+      return facts;
+    },
+    reconcile: () =>
+      look().finally(() => {
+        firstLook.resolve(undefined);
+      }),
+  };
+}
+
+/** Whoever looks here is one that answers: whether callers reach it is for them to see. */
+function factsFrom(
+  installed: readonly InstalledWebhook[] | undefined,
+  certificate: string,
+  namespace: string,
+): Reading<WebhookFacts> {
+  if (installed === undefined) return { read: false, why: "the operator may not look at webhooks" };
+  const configurations = installed
+    .filter((webhook) => webhook.namespace === namespace)
+    .map(({ name, trusted }) => ({ name, caBundle: trusted.join("") }));
+  return { read: true, value: { configurations, certificate, endpoints: 1 } };
+}
+
+function unallowed(statement: WebhookDecision["statement"]): WebhookDecision["statement"] {
+  if (statement.status === "True") return statement;
+  const yours =
+    "but the operator may not: deploy/admission/cluster-role.yaml lets it, docs/admission.md has the commands";
+  return { ...statement, message: `${statement.message}, ${yours}` };
+}
+
+/** For how long something has been as it is. */
+function startAge(): { of(text: string, now: number): number } {
+  let seen: string | undefined;
+  let since = 0;
+  return {
+    of: (text, now) => {
+      if (text !== seen) [seen, since] = [text, now];
+      return now - since;
+    },
+  };
+}

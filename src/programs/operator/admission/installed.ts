@@ -1,0 +1,78 @@
+import type { ValidatingWebhook, ValidatingWebhookConfiguration } from "kubernetes-types/admissionregistration/v1.js";
+import {
+  ADMISSION_SERVICE,
+  DEFINITIONS_WEBHOOK_NAME,
+  OLD_WEBHOOK_CONFIGURATION,
+  WEBHOOK_CONFIGURATION,
+  WEBHOOK_NAME,
+} from "../../../core/api/names.ts";
+import { EndpointSlices, ValidatingWebhookConfigurations } from "../../../ports/kube/builtin.ts";
+import type { Kube, Stored } from "../../../ports/kube/kube.ts";
+import { askOwnAccess } from "../../../mechanisms/observe/access-reviews.ts";
+import type { InstalledWebhook } from "../../../core/planner/admission/webhook-care.ts";
+import { NAMESPACE_NAME } from "../../../core/releases/admission.ts";
+import type { Need } from "../../../core/releases/roles.ts";
+
+/** The configurations that concern us; undefined when the operator may not look. */
+export async function installedWebhooks(kube: Kube): Promise<readonly InstalledWebhook[] | undefined> {
+  if (!(await askOwnAccess(kube, "", LISTING))) return undefined;
+  const { items } = await kube.list(ValidatingWebhookConfigurations);
+  return items.flatMap(installedWebhook);
+}
+
+/** Granted by deploy/admission/cluster-role.yaml, which is optional: it is asked for and never missed. */
+const LISTING: Need = {
+  who: "operator",
+  group: "admissionregistration.k8s.io",
+  resource: "validatingwebhookconfigurations",
+  verb: "list",
+  why: "the webhook is looked after",
+  without: "users look after the webhook themselves",
+};
+
+/** Ready addresses behind the service of the webhook. */
+export async function admissionEndpoints(kube: Kube, namespace: string): Promise<number> {
+  const labelSelector = `kubernetes.io/service-name=${ADMISSION_SERVICE}`;
+  const { items } = await kube.list(EndpointSlices, { namespace, labelSelector });
+  // typed as always there, yet a slice without endpoints has null in its place
+  const endpoints = items.flatMap((slice) => slice.endpoints ?? []);
+  return endpoints.filter(({ conditions }) => conditions?.ready !== false).length;
+}
+
+function installedWebhook({ metadata, webhooks = [] }: Stored<ValidatingWebhookConfiguration>): InstalledWebhook[] {
+  const isNamed = [WEBHOOK_CONFIGURATION, OLD_WEBHOOK_CONFIGURATION].includes(metadata.name);
+  const webhook = webhooks.find(({ name }) => name === WEBHOOK_NAME) ?? (isNamed ? webhooks[0] : undefined);
+  if (webhook === undefined && !isNamed) return [];
+  const { service, caBundle = "" } = webhook?.clientConfig ?? {};
+  return [
+    {
+      name: metadata.name,
+      namespace: service?.namespace ?? "",
+      trusted: certificatesIn(caBundle),
+      judged: judgedBy(webhook),
+      guarded: guardedBy(webhooks),
+    },
+  ];
+}
+
+function guardedBy(webhooks: readonly ValidatingWebhook[]): readonly string[] | undefined {
+  const guard = webhooks.find(({ name }) => name === DEFINITIONS_WEBHOOK_NAME);
+  return guard && certificatesIn(guard.clientConfig.caBundle ?? "");
+}
+
+/** Undefined unless the selector is of the form that we write. */
+function judgedBy(webhook: ValidatingWebhook | undefined): readonly string[] | undefined {
+  const { matchExpressions = [], matchLabels } = webhook?.namespaceSelector ?? {};
+  const [only, ...others] = matchExpressions;
+  const isOurs =
+    matchLabels === undefined && others.length === 0 && only?.key === NAMESPACE_NAME && only.operator === "In";
+  return isOurs ? only.values : undefined;
+}
+
+/** What is no certificate trusts nobody. */
+function certificatesIn(caBundle: string): readonly string[] {
+  const text = Buffer.from(caBundle, "base64").toString();
+  return (text.match(PEM) ?? []).map((certificate) => `${certificate}\n`);
+}
+
+const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

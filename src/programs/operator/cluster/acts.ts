@@ -1,0 +1,71 @@
+import { assertNever } from "../../../core/base/assert-never.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import { clusterNames, IN_SERVICE_GATE, OPERATOR_NAME } from "../../../core/api/names.ts";
+import { Pods, StatefulSets } from "../../../ports/kube/builtin.ts";
+import type { Kube } from "../../../ports/kube/kube.ts";
+import { timestamp } from "../../../ports/kube/timestamp.ts";
+import type { ManagementClient } from "../../../ports/management/client.ts";
+import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
+import { Clusters } from "../../../mechanisms/observe/kinds.ts";
+import type { ClusterAct } from "../../../core/planner/cluster/roll.ts";
+import { faults } from "../faults.ts";
+import { nodeStatefulSet } from "../objects/stateful-set.ts";
+
+export interface ActDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+}
+
+/** Does the one thing that was decided; each act may be done twice. */
+export async function perform(
+  { kube, clock }: ActDeps,
+  observation: ClusterObservation,
+  act: ClusterAct,
+  target: string,
+): Promise<void> {
+  const { namespace, view } = observation;
+  switch (act.kind) {
+    case "gate": {
+      const ref = { name: clusterNames.nodePod(view.name, act.ordinal + 1), namespace };
+      const condition = gateCondition(act.inService, clock.now());
+      await kube.patch(Pods, ref, { type: "strategic", body: { status: { conditions: [condition] } } }, STATUS);
+      return;
+    }
+    case "evacuate":
+      await clientOf(observation).call("maintenanceOn", { params: { uid: act.node }, body: { demote_node: true } });
+      return;
+    case "take-back":
+      await clientOf(observation).call("maintenanceOff", { params: { uid: act.node } });
+      return;
+    case "write-workload":
+      await kube.apply(StatefulSets, nodeStatefulSet(observation, target, act.partition), {
+        fieldManager: OPERATOR_NAME,
+        force: true,
+      });
+      return;
+    case "write-tag": {
+      const body = { spec: { storeEnterpriseImageSpec: { versionTag: act.tag } } };
+      await kube.patch(Clusters, { name: view.name, namespace }, { type: "merge", body });
+      return;
+    }
+    default:
+      assertNever(act);
+  }
+}
+
+const STATUS = { subresource: "status" } as const;
+
+function gateCondition(inService: boolean, now: Date): object {
+  return {
+    type: IN_SERVICE_GATE,
+    status: inService ? "True" : "False",
+    reason: inService ? "InService" : "OutOfService",
+    lastTransitionTime: timestamp(now),
+  };
+}
+
+function clientOf({ connection, view }: ClusterObservation): ManagementClient {
+  if (connection !== undefined) return connection.client;
+  throw new Fault(faults.noConnection, `the management API of ${view.name} cannot be reached yet`);
+}

@@ -1,0 +1,212 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import { messageOf } from "../../../core/base/fault.ts";
+import type { Log } from "../../../core/base/log.ts";
+import { FINALIZERS, type StoreEnterpriseCluster } from "../../../core/api/kinds.ts";
+import type { ClusterSpec } from "../../../core/api/cluster-spec.ts";
+import type { Finding } from "../../../core/api/parts.ts";
+import type { UserModuleStatus } from "../../../core/api/cluster-status.ts";
+import type { EventRecorder } from "../../../ports/kube/events.ts";
+import type { Kube, Stored } from "../../../ports/kube/kube.ts";
+import { keyOf, refOf, refOfKey } from "../../../ports/kube/ref.ts";
+import { isSame } from "../../../ports/kube/same.ts";
+import {
+  observeCluster,
+  readClusterSpec,
+  readsOfCopies,
+  readsOfServer,
+  type ClusterObservation,
+  type ObserveDeps,
+} from "../../../mechanisms/observe/cluster.ts";
+import type { Copies } from "../../../mechanisms/observe/copies.ts";
+import { Clusters } from "../../../mechanisms/observe/kinds.ts";
+import type { Statement } from "../../../core/planner/cluster/conditions.ts";
+import { planCluster, type ClusterDecision } from "../../../core/planner/cluster/plan.ts";
+import { targetTag } from "../../../core/planner/cluster/target.ts";
+import { PERMISSIONS_MISSING } from "../../../core/planner/prerequisites/permissions.ts";
+import type { Keeper } from "../../../mechanisms/reconcile/keeper.ts";
+import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
+import { holdBack } from "../finalizer.ts";
+import { footingOf, forbiddenFooting, invalidFooting, type Footings } from "../footing.ts";
+import { forbiddenFinding } from "../forbidden.ts";
+import { lacksUserModules, type KeepUserModules } from "./user-modules.ts";
+import { perform } from "./acts.ts";
+import { keepLicense } from "./license.ts";
+import { removeCluster } from "./removal.ts";
+import { report, reportForbidden, reportUnreadable } from "./report.ts";
+import { nextStatus } from "./status.ts";
+import { ownedObjects } from "../objects/owned.ts";
+import { keepSecrets } from "../objects/secrets.ts";
+import { wantedTemplate } from "../objects/stateful-set.ts";
+
+export interface ClusterDeps extends ObserveDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly events: EventRecorder;
+  readonly keeper: Keeper;
+  readonly copies: Copies;
+  /** Told what databases rest on. */
+  readonly footings: Footings;
+  /** What is known of the operator's own installation. */
+  readonly installation: () => readonly Statement[];
+  readonly userModules: KeepUserModules;
+}
+
+/** A cluster at rest is looked at this often, one on its way that often, in milliseconds. */
+const REST_MS = 5_000;
+const STEP_MS = 300;
+/** What is not followed, as secrets are not, is read again this often while the cluster rests. */
+const READ_MS = 30_000;
+/** One that waits for somebody, to give permissions for instance, is looked at that often. */
+const FORBIDDEN_MS = 1_000;
+const BLOCKED_MS = 1_000;
+
+/**
+ * One pass over a StoreEnterpriseCluster: observe, decide, act at most once, report. That a cluster still rests is seen
+ * from copies and from what it says itself; everything else is decided on what is read then.
+ */
+export function clusterReconciler(deps: ClusterDeps): (key: string) => Promise<Outcome> {
+  const foundAtRest = new Map<string, number>();
+  return async (key) => {
+    const began = deps.clock.now().getTime();
+    const restsSince = foundAtRest.get(key) ?? -Infinity;
+    if (began - restsSince < READ_MS && (await stillRests(deps, key))) return resting;
+    foundAtRest.delete(key);
+    const outcome = await looked(deps, key);
+    if (outcome === resting) foundAtRest.set(key, began);
+    return outcome;
+  };
+}
+
+const resting = waiting(REST_MS, "Resting", "nothing is left to be done");
+
+async function looked(deps: ClusterDeps, key: string): Promise<Outcome> {
+  const rec = await deps.kube.get(Clusters, refOfKey(key));
+  if (rec === undefined) {
+    deps.footings.set(key, undefined);
+    return settled;
+  }
+  const spec = readClusterSpec(rec);
+  if (typeof spec === "string") {
+    deps.footings.set(key, invalidFooting(rec.metadata.name, spec));
+    await reportUnreadable(deps, rec, spec);
+    return settled;
+  }
+  try {
+    return await pass(deps, rec, spec);
+  } catch (error) {
+    const finding = await forbiddenFinding(deps, rec.metadata.namespace ?? "default", error);
+    if (finding === undefined) throw error;
+    deps.footings.set(key, forbiddenFooting(finding));
+    await reportForbidden(deps, rec, finding);
+    return waiting(FORBIDDEN_MS, finding.id, finding.evidence);
+  }
+}
+
+async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec: ClusterSpec): Promise<Outcome> {
+  const observation = await observeCluster(deps, readsOfServer(deps.kube), rec, spec, 0);
+  const { view, namespace } = observation;
+  const planned = decide(deps, observation);
+  if (view.deleting) return removeCluster(deps, observation);
+  const { failure, objection, userModules } = await act(deps, observation, planned);
+  const decision = objection === undefined ? planned : { ...planned, findings: [...planned.findings, objection] };
+  if (failure === undefined) {
+    await report(deps, observation, decision, userModules);
+    return outcomeOf(decision);
+  }
+  const forbidden = await forbiddenFinding(deps, namespace, failure);
+  await report(deps, observation, failedDecision(decision, failure, forbidden));
+  if (forbidden !== undefined) return waiting(FORBIDDEN_MS, forbidden.id, forbidden.evidence);
+  deps.events.record(rec, "Warning", "StepFailed", messageOf(failure));
+  throw failure;
+}
+
+/** What is to be done for the cluster; its databases are told what they rest on. */
+function decide({ footings }: ClusterDeps, observation: ClusterObservation): ClusterDecision {
+  const { view, around, rec } = observation;
+  const decision = planCluster(view, wantedTemplate(observation, targetTag(view)), around);
+  footings.set(keyOf(refOf(rec)), footingOf(observation, decision.suspension));
+  return decision;
+}
+
+/** Whether a pass would find nothing to do and nothing to report. */
+async function stillRests(deps: ClusterDeps, key: string): Promise<boolean> {
+  const { copies, keeper, clock } = deps;
+  const rec = copies.clusters.get(refOfKey(key));
+  const spec = rec && readClusterSpec(rec);
+  if (rec === undefined || spec === undefined || typeof spec === "string") return false;
+  const observation = await observeCluster(deps, readsOfCopies(copies), rec, spec, 0);
+  const decision = decide(deps, observation);
+  return (
+    decision.step.kind === "done" &&
+    !observation.view.deleting &&
+    !lacksUserModules(observation) &&
+    (rec.metadata.finalizers ?? []).includes(FINALIZERS.cluster) &&
+    (!decision.ownsObjects || keeper.isKept(ownedObjects(observation))) &&
+    isSame(rec.status ?? {}, nextStatus(observation, decision, deps.installation(), clock.now()))
+  );
+}
+
+interface Acted {
+  /** What went wrong. */
+  readonly failure?: Error;
+  /** What the cluster has against a part of the spec. */
+  readonly objection?: Finding | undefined;
+  /** What became of the modules that the spec lists. */
+  readonly userModules?: readonly UserModuleStatus[];
+}
+
+async function act(deps: ClusterDeps, observation: ClusterObservation, decision: ClusterDecision): Promise<Acted> {
+  try {
+    await holdBack(deps.kube, Clusters, observation.rec, FINALIZERS.cluster);
+    await keepSecrets(deps, observation);
+    if (decision.ownsObjects) await deps.keeper.keep(ownedObjects(observation), lacksGrants(observation));
+    if (decision.step.kind === "act") {
+      deps.log.info("performing a step", {
+        cluster: observation.view.name,
+        act: decision.step.act,
+        why: decision.step.why,
+      });
+      await perform(deps, observation, decision.step.act, decision.target);
+    }
+    return {
+      objection: await keepLicense(deps.kube, observation),
+      userModules: await deps.userModules(observation),
+    };
+  } catch (error) {
+    // reported in the status first, thrown after that
+    return { failure: error instanceof Error ? error : new Error(String(error)) };
+  }
+}
+
+/** Somebody took from nodes or rigger what they were granted. */
+function lacksGrants({ around: { permissions } }: ClusterObservation): boolean {
+  return permissions?.read === true && permissions.value.some(({ who }) => who !== "operator");
+}
+
+function failedDecision(decision: ClusterDecision, failure: Error, forbidden: Finding | undefined): ClusterDecision {
+  if (forbidden === undefined) {
+    return { ...decision, step: { kind: "wait", reason: "StepFailed", message: messageOf(failure) } };
+  }
+  const others = decision.findings.filter(({ id }) => id !== forbidden.id);
+  const step = { kind: "wait", reason: forbidden.id, message: forbidden.evidence } as const;
+  return { ...decision, step, findings: [forbidden, ...others] };
+}
+
+function outcomeOf({ step, findings, change }: ClusterDecision): Outcome {
+  const lacking = findings.find(({ id }) => id === PERMISSIONS_MISSING);
+  if (lacking !== undefined && step.kind !== "act") return waiting(FORBIDDEN_MS, lacking.id, lacking.evidence);
+  switch (step.kind) {
+    case "act":
+      return waiting(1, "Stepping", step.why);
+    case "wait":
+      return waiting(step.finding === undefined ? STEP_MS : STEP_MS * 3, step.reason, step.message);
+    case "done": {
+      const blocking = findings.find(({ severity }) => severity === "block");
+      // what clears it may be something that nobody is told of: a secret, a module server, a licence authority
+      return blocking === undefined || change === undefined
+        ? resting
+        : waiting(BLOCKED_MS, blocking.id, blocking.evidence);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { LICENSE_KEY } from "../../../core/api/license.ts";
+import type { Finding } from "../../../core/api/parts.ts";
+import { isFault } from "../../../core/base/fault.ts";
+import { Secrets } from "../../../ports/kube/builtin.ts";
+import type { Kube } from "../../../ports/kube/kube.ts";
+import { faults } from "../../../ports/management/faults.ts";
+import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
+import { textOf } from "../objects/secrets.ts";
+
+/**
+ * Installs the licence that the spec names when the cluster has another one, also while an upgrade is frozen; answers
+ * with an objection when there is none to install or the cluster refuses it. Without one in the spec the cluster keeps its own.
+ */
+export async function keepLicense(kube: Kube, observation: ClusterObservation): Promise<Finding | undefined> {
+  const { view, records, connection, namespace } = observation;
+  const { license, licenseSecretName: secret } = view.spec;
+  if (connection === undefined || "unreachable" in records) return undefined;
+  const wanted =
+    secret === undefined ? license : textOf(await kube.get(Secrets, { name: secret, namespace }), LICENSE_KEY);
+  if (wanted === undefined) return undefined;
+  if (wanted.trim() === "") return secret === undefined ? undefined : missing(secret, namespace);
+  if (wanted === records.license.license) return undefined;
+  try {
+    await connection.client.call("installLicense", { body: { license: wanted } });
+    return undefined;
+  } catch (error) {
+    if (!isFault(error, faults.refused)) throw error;
+    return refused(secret === undefined ? "spec.license" : `secret ${secret}`, error.message);
+  }
+}
+
+function missing(secret: string, namespace: string): Finding {
+  return {
+    id: "LicenseNotFound",
+    severity: "warn",
+    evidence: `spec.licenseSecretName is "${secret}", and no such secret holds a text under the key "${LICENSE_KEY}"`,
+    remedy: `kubectl -n ${namespace} create secret generic ${secret} --from-file=${LICENSE_KEY}=<file>`,
+  };
+}
+
+function refused(where: string, why: string): Finding {
+  return {
+    id: "LicenseRefused",
+    severity: "warn",
+    evidence: `the cluster refuses the licence of ${where} and keeps the one it has: ${why}`,
+    remedy: `put a licence for this cluster into ${where}; \`storectl license show FILE\` tells what one grants`,
+  };
+}

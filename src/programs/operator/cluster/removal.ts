@@ -1,0 +1,79 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import { FINALIZERS } from "../../../core/api/kinds.ts";
+import { LABELS } from "../../../core/api/names.ts";
+import { ConfigMaps, Leases, StatefulSets } from "../../../ports/kube/builtin.ts";
+import type { EventRecorder } from "../../../ports/kube/events.ts";
+import type { Kube, ResourceType } from "../../../ports/kube/kube.ts";
+import { changeObject } from "../../../ports/kube/records.ts";
+import { refOf } from "../../../ports/kube/ref.ts";
+import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
+import { Clusters } from "../../../mechanisms/observe/kinds.ts";
+import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
+import { letGo } from "../finalizer.ts";
+import { stamped } from "./status.ts";
+
+export interface RemovalDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly events: EventRecorder;
+}
+
+const LOOK_AGAIN_MS = 1_000;
+
+/** Lets a cluster go once its databases are gone: first its nodes, then what they wrote, then the object itself. */
+export async function removeCluster(deps: RemovalDeps, observation: ClusterObservation): Promise<Outcome> {
+  const { kube } = deps;
+  const { rec, view, namespace } = observation;
+  if (!(rec.metadata.finalizers ?? []).includes(FINALIZERS.cluster)) return settled;
+  if (view.databaseNames.length > 0) {
+    const left = `waits until its databases are deleted: kubectl delete redb ${view.databaseNames.join(" ")}`;
+    return keepWaiting(deps, observation, "DatabasesRemain", left);
+  }
+  if (view.workload !== undefined) await kube.delete(StatefulSets, { name: view.name, namespace });
+  if (view.pods.length > 0) {
+    return keepWaiting(
+      deps,
+      observation,
+      "NodesLeaving",
+      `${view.pods.length} of its node pods ${view.pods.length === 1 ? "is" : "are"} still there`,
+    );
+  }
+  // the cluster's own record stays with the volumes: they remember databases by number, and numbers are never used twice
+  await deleteAll(kube, ConfigMaps, namespace, `${LABELS.cluster}=${view.name},${LABELS.record}=database`);
+  await deleteAll(kube, Leases, namespace, `${LABELS.cluster}=${view.name}`);
+  await letGo(kube, Clusters, rec, FINALIZERS.cluster);
+  return settled;
+}
+
+async function keepWaiting(
+  { kube, clock, events }: RemovalDeps,
+  { rec }: ClusterObservation,
+  reason: string,
+  message: string,
+): Promise<Outcome> {
+  const statement = { type: "Progressing", status: "True", reason, message } as const;
+  const known = rec.status?.conditions?.find(({ type }) => type === "Progressing");
+  if (rec.status?.state !== "Deleting" || known?.message !== message) {
+    await changeObject(
+      kube,
+      Clusters,
+      refOf(rec),
+      (current) => ({
+        ...current,
+        status: {
+          ...current.status,
+          state: "Deleting" as const,
+          conditions: stamped(current.status?.conditions, [statement], clock.now()),
+        },
+      }),
+      { subresource: "status" },
+    );
+    if (known?.reason !== reason) events.record(rec, "Normal", reason, message);
+  }
+  return waiting(LOOK_AGAIN_MS, reason, message);
+}
+
+async function deleteAll(kube: Kube, type: ResourceType, namespace: string, labelSelector: string): Promise<void> {
+  const { items } = await kube.list(type, { namespace, labelSelector });
+  for (const item of items) await kube.delete(type, refOf(item));
+}

@@ -1,0 +1,89 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import type { ClusterStatus, UserModuleStatus } from "../../../core/api/cluster-status.ts";
+import type { StoreEnterpriseCluster } from "../../../core/api/kinds.ts";
+import type { Finding } from "../../../core/api/parts.ts";
+import type { EventRecorder } from "../../../ports/kube/events.ts";
+import type { Kube, Stored } from "../../../ports/kube/kube.ts";
+import { changeObject } from "../../../ports/kube/records.ts";
+import { refOf } from "../../../ports/kube/ref.ts";
+import { isSame } from "../../../ports/kube/same.ts";
+import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
+import type { Copies } from "../../../mechanisms/observe/copies.ts";
+import { Clusters } from "../../../mechanisms/observe/kinds.ts";
+import { announcements, findingNews } from "../../../core/planner/cluster/announcements.ts";
+import { blocked, type Statement } from "../../../core/planner/cluster/conditions.ts";
+import type { ClusterDecision } from "../../../core/planner/cluster/plan.ts";
+import { nextStatus, stamped } from "./status.ts";
+
+export interface ReportDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly events: EventRecorder;
+  readonly copies: Copies;
+  /** What is known of the operator's own installation. */
+  readonly installation: () => readonly Statement[];
+}
+
+/** Writes what a pass leaves behind and tells what is new. */
+export async function report(
+  deps: ReportDeps,
+  observation: ClusterObservation,
+  decision: ClusterDecision,
+  userModules: readonly UserModuleStatus[] = observation.view.remembered.userModules ?? [],
+): Promise<void> {
+  const { rec, view } = observation;
+  const next = nextStatus(observation, decision, deps.installation(), deps.clock.now());
+  const status = userModules.length === 0 ? withoutUserModules(next) : { ...next, userModules: [...userModules] };
+  await writeStatus(deps, rec, status);
+  for (const { type, reason, message } of announcements(view, view.remembered, status)) {
+    deps.events.record(rec, type, reason, message);
+  }
+}
+
+function withoutUserModules({ userModules: _dropped, ...status }: ClusterStatus): ClusterStatus {
+  return status;
+}
+
+/** Writes that the cluster cannot even be looked at: all that is known is why. */
+export async function reportForbidden(
+  deps: ReportDeps,
+  rec: Stored<StoreEnterpriseCluster>,
+  finding: Finding,
+): Promise<void> {
+  const before = rec.status ?? {};
+  const findings = [finding];
+  const status = { ...before, findings, conditions: stamped(before.conditions, [blocked(findings)], deps.clock.now()) };
+  await writeStatus(deps, rec, status);
+  for (const { type, reason, message } of findingNews(before, status)) deps.events.record(rec, type, reason, message);
+}
+
+/** Writes that the spec of `rec` cannot be read: `message` names the field. */
+export async function reportUnreadable(
+  deps: ReportDeps,
+  rec: Stored<StoreEnterpriseCluster>,
+  message: string,
+): Promise<void> {
+  const statement = { type: "UpgradeBlocked", status: "True", reason: "SpecInvalid", message } as const;
+  const status: ClusterStatus = {
+    ...rec.status,
+    state: "Invalid",
+    specStatus: "Invalid",
+    observedGeneration: rec.metadata.generation ?? 0,
+    conditions: stamped(rec.status?.conditions, [statement], deps.clock.now()),
+  };
+  await writeStatus(deps, rec, status);
+  if (rec.status?.state !== "Invalid") deps.events.record(rec, "Warning", "SpecInvalid", message);
+}
+
+/** Writes nothing when nothing differs. */
+async function writeStatus(
+  { kube, copies }: ReportDeps,
+  rec: Stored<StoreEnterpriseCluster>,
+  status: ClusterStatus,
+): Promise<void> {
+  if (isSame(rec.status ?? {}, status)) return;
+  const written = await changeObject(kube, Clusters, refOf(rec), (current) => ({ ...current, status }), STATUS);
+  if (written !== undefined) copies.clusters.learn(written);
+}
+
+const STATUS = { subresource: "status" } as const;

@@ -1,0 +1,106 @@
+import type { ClusterStatus } from "../../../core/api/cluster-status.ts";
+import type { Condition } from "../../../core/api/parts.ts";
+import { clusterNames } from "../../../core/api/names.ts";
+import { compareVersionText } from "../../../core/base/version.ts";
+import { withCondition } from "../../../ports/kube/conditions.ts";
+import { timestamp } from "../../../ports/kube/timestamp.ts";
+import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
+import { verdictOf, type ClusterRecords } from "../../../mechanisms/observe/cluster-records.ts";
+import type { ClusterDecision } from "../../../core/planner/cluster/plan.ts";
+import { clusterConditions, type Statement } from "../../../core/planner/cluster/conditions.ts";
+import { isComplete } from "../../../core/planner/cluster/state.ts";
+import type { ClusterView } from "../../../core/planner/cluster/view.ts";
+import { WATCH_CONDITION } from "../../../core/planner/watched-namespaces.ts";
+import { supportedStoreVersions } from "../../../core/releases/find.ts";
+
+/** The whole status that a pass leaves behind; what the cluster does not tell at the moment stays as it was. */
+export function nextStatus(
+  { view, records }: ClusterObservation,
+  decision: ClusterDecision,
+  installation: readonly Statement[],
+  now: Date,
+): ClusterStatus {
+  const before = view.remembered;
+  return {
+    ...before,
+    state: decision.state,
+    specStatus: decision.specStatus,
+    ...versionOf(view),
+    replicas: view.pods.filter(({ inService, containerReady }) => inService && containerReady).length,
+    observedGeneration: view.generation,
+    ...("unreachable" in records ? {} : told(view, records)),
+    bundledDatabaseVersions: supportedStoreVersions(view.operator).map((version) => ({ dbType: "redis", version })),
+    ...upgradeOf(view, decision, now),
+    findings: [...decision.findings],
+    clusterCredentialSecretName: view.spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(view.name),
+    conditions: stamped(
+      before.conditions?.filter(
+        ({ type }) => type !== WATCH_CONDITION || installation.some((said) => said.type === type),
+      ),
+      [...clusterConditions(view, decision), ...installation],
+      now,
+    ),
+  };
+}
+
+/** Each statement with the time since when it holds. */
+export function stamped(
+  before: readonly Condition[] | undefined,
+  statements: readonly Statement[],
+  now: Date,
+): Condition[] {
+  return statements.reduce<Condition[]>((list, next) => withCondition(list, next, now), [...(before ?? [])]);
+}
+
+/** Once complete, a cluster has the version that each of its nodes has at least. */
+function versionOf(view: ClusterView): Pick<ClusterStatus, "version" | "imageTag"> {
+  const { version } = view.remembered;
+  if (version === undefined && !isComplete(view)) return {};
+  const tags = view.pods.map(({ imageTag }) => imageTag).toSorted((a, b) => compareVersionText(a, b) ?? 0);
+  const lowest = tags[0] ?? version;
+  return {
+    ...(lowest === undefined ? {} : { version: lowest }),
+    ...(view.workload === undefined ? {} : { imageTag: view.workload.imageTag }),
+  };
+}
+
+function told(view: ClusterView, { nodes, license, modules }: ClusterRecords): Partial<ClusterStatus> {
+  return {
+    licenseStatus: {
+      licenseState: verdictOf(license).state,
+      activationDate: license.activation_date,
+      expirationDate: license.expiration_date,
+      shardsLimit: license.shards_limit,
+      shardsUsage: `${license.shards_usage}/${license.shards_limit}`,
+      features: [...license.features],
+      owner: license.owner,
+    },
+    modules: modules.map(({ module_name, display_name, semantic_version }) => ({
+      name: module_name,
+      displayName: display_name,
+      versions: [semantic_version],
+    })),
+    nodes: nodes.map(({ uid, status, software_version, role }) => ({
+      uid,
+      pod: clusterNames.nodePod(view.name, uid),
+      status,
+      version: software_version,
+      role,
+    })),
+  };
+}
+
+function upgradeOf(view: ClusterView, decision: ClusterDecision, now: Date): Pick<ClusterStatus, "upgrade"> {
+  const before = view.remembered.upgrade;
+  const to = decision.target;
+  const updatedNodes = view.pods.filter(
+    ({ imageTag, inService, containerReady }) => imageTag === to && inService && containerReady,
+  ).length;
+  if (decision.upgrading) {
+    const runs = before !== undefined && before.finishedAt === undefined && before.to === to;
+    const began = runs ? before : { from: decision.change?.fromTag ?? to, to, startedAt: timestamp(now) };
+    return { upgrade: { ...began, updatedNodes } };
+  }
+  if (before === undefined || before.finishedAt !== undefined || decision.change !== undefined) return {};
+  return { upgrade: { ...before, updatedNodes, finishedAt: timestamp(now) } };
+}

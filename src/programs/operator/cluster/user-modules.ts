@@ -1,0 +1,147 @@
+import type { Secret } from "kubernetes-types/core/v1.js";
+import type { UserModuleStatus } from "../../../core/api/cluster-status.ts";
+import type { ModuleManifest } from "../../../core/api/module-manifest.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import { Fault, messageOf } from "../../../core/base/fault.ts";
+import { Secrets } from "../../../ports/kube/builtin.ts";
+import type { Kube, Stored } from "../../../ports/kube/kube.ts";
+import type { ManagementClient } from "../../../ports/management/client.ts";
+import { openModule } from "../../../ports/modules/archive.ts";
+import { downloadArchive } from "../../../ports/modules/download.ts";
+import type { ClusterRecords } from "../../../mechanisms/observe/cluster-records.ts";
+import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
+import {
+  listedModules,
+  modulesToFetch,
+  statusOf,
+  uploadedSince,
+  versionsNamed,
+  type ListedModule,
+  type PresentModule,
+} from "../../../core/planner/user-modules.ts";
+import { faults as operatorFaults } from "../faults.ts";
+import { textOf } from "../objects/secrets.ts";
+
+/** One that could not be installed is tried again after this long, in milliseconds. */
+const RETRY_MS = 2_000;
+
+export interface UserModulesDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+}
+
+/** Keeps the modules that clusters list installed in them; what became of each, for the status. */
+export type KeepUserModules = (observation: ClusterObservation) => Promise<readonly UserModuleStatus[]>;
+
+/**
+ * Fetches what `spec.userDefinedModules` lists and the cluster lacks, looks whether it is what its name says, and uploads it as a
+ * user would (§4.2): also while an upgrade is frozen, which is what it may be frozen for.
+ */
+export function userModulesKeeper({ kube, clock }: UserModulesDeps): KeepUserModules {
+  const tried = new Map<string, number>();
+  const isDue = (key: string): boolean => clock.now().getTime() - (tried.get(key) ?? 0) >= RETRY_MS;
+  return async (observation) => {
+    const { view, records, connection, namespace } = observation;
+    const remembered = view.remembered.userModules ?? [];
+    const listed = listedModules(view.spec);
+    if (connection === undefined || "unreachable" in records) return keptOf(listed, remembered);
+    const fresh: UserModuleStatus[] = [];
+    for (const module of lackingModules(observation)) {
+      const key = `${namespace}/${view.name}/${module.name}/${module.url}`;
+      if (!isDue(key)) continue;
+      tried.set(key, clock.now().getTime());
+      const status = await install(kube, connection.client, namespace, module);
+      fresh.push(
+        status.state === "Installed" ? status : inVain(status, statusOf(module, remembered), presentOf(records)),
+      );
+    }
+    return keptOf(listed, [...fresh, ...remembered]);
+  };
+}
+
+/** Whether the cluster lacks a module that its spec lists, as far as it tells. */
+export function lacksUserModules(observation: ClusterObservation): boolean {
+  return lackingModules(observation).length > 0;
+}
+
+function lackingModules({ view, records }: ClusterObservation): readonly ListedModule[] {
+  if ("unreachable" in records) return [];
+  return modulesToFetch(listedModules(view.spec), view.remembered.userModules ?? [], presentOf(records));
+}
+
+function presentOf({ modules }: ClusterRecords): readonly PresentModule[] {
+  return modules
+    .filter(({ is_bundled }) => !is_bundled)
+    .map(({ module_name, display_name, semantic_version }) => ({
+      name: module_name,
+      displayName: display_name,
+      version: semantic_version,
+    }));
+}
+
+/** What cannot be fetched may have been uploaded by hand (§7); what was there before is not what was asked for. */
+function inVain(
+  status: UserModuleStatus,
+  before: UserModuleStatus | undefined,
+  present: readonly PresentModule[],
+): UserModuleStatus {
+  const uploaded = uploadedSince(before, present);
+  if (uploaded !== undefined) {
+    return { ...status, state: "Installed", message: "", moduleName: uploaded.name, version: uploaded.version };
+  }
+  return { ...status, version: before?.state === "Failed" ? before.version : versionsNamed(status.name, present) };
+}
+
+/** In the order of the spec, and nothing that it does not list. */
+function keptOf(listed: readonly ListedModule[], known: readonly UserModuleStatus[]): readonly UserModuleStatus[] {
+  return listed.map((module) => statusOf(module, known)).filter((status) => status !== undefined);
+}
+
+async function install(
+  kube: Kube,
+  client: ManagementClient,
+  namespace: string,
+  module: ListedModule,
+): Promise<UserModuleStatus> {
+  const { name, url } = module;
+  try {
+    const archive = await downloadArchive({ url, ...(await accessTo(kube, namespace, module)) });
+    const { manifest } = await openModule(archive);
+    const { module_name: moduleName, semantic_version: version } = manifest;
+    const objection = nameObjection(name, manifest);
+    if (objection !== "") return { name, url, state: "Failed", message: objection, moduleName, version };
+    await client.call("uploadModule", { body: { module: new Uint8Array(archive) } });
+    return { name, url, state: "Installed", message: "", moduleName, version };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { name, url, state: "Failed", message: messageOf(error), moduleName: "", version: "" };
+  }
+}
+
+/** §2.2: otherwise nobody could tell which module is meant. Empty when the name is one of the manifest's. */
+function nameObjection(name: string, manifest: ModuleManifest): string {
+  const { module_name: short, display_name: long } = manifest;
+  if (name === short || name === long) return "";
+  return `it is listed as "${name}", and its manifest says module_name "${short}" and display_name "${long}"`;
+}
+
+interface Access {
+  readonly credentials?: { readonly username: string; readonly password: string };
+  readonly ca?: string;
+}
+
+/** The secret may hold the authority of the server too, under `ca.crt`. */
+async function accessTo(kube: Kube, namespace: string, { credentialsSecret: name }: ListedModule): Promise<Access> {
+  if (name === undefined) return {};
+  const secret = await kube.get(Secrets, { name, namespace });
+  if (secret === undefined) {
+    throw new Fault(operatorFaults.noSecret, `secret ${name} with the credentials of the module is not there`);
+  }
+  const ca = textOf(secret, "ca.crt");
+  return { ...loginOf(secret), ...(ca === "" ? {} : { ca }) };
+}
+
+function loginOf(secret: Stored<Secret>): Pick<Access, "credentials"> {
+  const [username, password] = [textOf(secret, "username"), textOf(secret, "password")];
+  return username === "" && password === "" ? {} : { credentials: { username, password } };
+}

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { release } from "../../../../test/kit/facts/cluster-view.ts";
+import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { startOperatorWorld } from "../../../../test/kit/operator/operator-world.ts";
+import { silentLog } from "../../../core/base/log.ts";
+import { keyOf } from "../../../ports/kube/ref.ts";
+import { openConnections } from "../../../mechanisms/observe/connections.ts";
+import { Clusters } from "../../../mechanisms/observe/kinds.ts";
+import { reviewPermissions } from "../../../mechanisms/observe/permissions.ts";
+import { keepFootings } from "../footing.ts";
+import { freshFootings } from "./cluster.ts";
+
+const REC = { name: "rec", namespace: "default" };
+
+test("what acts rest on is read once for many, and anew once a change of it was heard of", async () => {
+  await using world = await startOperatorWorld();
+  const { kube } = world;
+  const clock = new FakeClock();
+  const footings = keepFootings();
+  const connections = openConnections(kube, clock);
+  const fresh = freshFootings({
+    kube,
+    clock,
+    footings,
+    connections,
+    permissions: reviewPermissions(kube, { namespace: REC.namespace, clock, log: silentLog }),
+    release: release("8.2.0-12"),
+    kubernetesMinor: async () => "1.33",
+  });
+  const policy = async (): Promise<string | undefined> => (await fresh(REC)).nearby?.upgradePolicy;
+  await kube.create(Clusters, { metadata: REC, spec: { storeUpgradePolicy: "major" } });
+  assert.equal(await policy(), "major");
+  await kube.patch(Clusters, REC, { type: "merge", body: { spec: { storeUpgradePolicy: "latest" } } });
+  assert.equal(await policy(), "major", "the answer of the same moment serves all");
+  footings.set(keyOf(REC), await fresh(REC));
+  assert.equal(await policy(), "latest", "news of the cluster came, and it was not asked");
+  await connections.close();
+});

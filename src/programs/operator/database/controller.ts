@@ -1,0 +1,163 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import type { Log } from "../../../core/base/log.ts";
+import type { DatabaseStatus } from "../../../core/api/database-status.ts";
+import { FINALIZERS } from "../../../core/api/kinds.ts";
+import type { EventRecorder } from "../../../ports/kube/events.ts";
+import type { Kube } from "../../../ports/kube/kube.ts";
+import { isTrue } from "../../../ports/kube/conditions.ts";
+import { keyOf, refOfKey } from "../../../ports/kube/ref.ts";
+import { isSame } from "../../../ports/kube/same.ts";
+import type { ClusterRef, ObserveDeps } from "../../../mechanisms/observe/cluster.ts";
+import type { Copies } from "../../../mechanisms/observe/copies.ts";
+import { Databases } from "../../../mechanisms/observe/kinds.ts";
+import type { DatabaseDecision } from "../../../core/planner/database/spec-checks.ts";
+import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
+import { holdBack } from "../finalizer.ts";
+import { forbids, type Footing, type Footings, type Unready } from "../footing.ts";
+import { forbiddenFinding } from "../forbidden.ts";
+import { attempt } from "./acts.ts";
+import { clusterOf, freshFootings, type Redb } from "./cluster.ts";
+import { judge, type Judgement } from "./judgement.ts";
+import { databaseNews } from "./news.ts";
+import { removeDatabase } from "./removal.ts";
+import { addressKeeper, secretNameOf } from "./secret.ts";
+import { databaseStatusOf } from "./status.ts";
+
+export interface DatabaseDeps extends ObserveDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly events: EventRecorder;
+  readonly copies: Copies;
+  readonly footings: Footings;
+}
+
+/** A database that changes is looked at this often, in milliseconds. */
+const STEP_MS = 500;
+/** One at rest is woken by what changes; it is looked at this often in case something was not heard of. */
+const REST_MS = 30 * 60_000;
+/** What the cluster refused is asked for again after as long as it has been refused, within these bounds. */
+const AGAIN_MS = { first: 2_000, last: 15_000 } as const;
+
+/**
+ * One pass over a StoreEnterpriseDatabase: observe, decide, act at most once, report. Whether there is something to do
+ * is seen from copies and from what the cluster last said; what is to be done is decided on what is read then.
+ */
+export function databaseReconciler(deps: DatabaseDeps): (key: string) => Promise<Outcome> {
+  const freshFooting = freshFootings(deps);
+  const keepAddress = addressKeeper(deps.kube, deps.clock);
+  return async (key) => {
+    const redb = deps.copies.databases.get(refOfKey(key));
+    if (redb === undefined) return settled;
+    try {
+      return await pass({ ...deps, freshFooting, keepAddress }, redb);
+    } catch (error) {
+      const finding = await forbiddenFinding(deps, redb.metadata.namespace ?? "default", error);
+      if (finding === undefined) throw error;
+      await reportUnready(deps, redb, forbids(finding));
+      return waiting(STEP_MS * 2, finding.id, finding.evidence);
+    }
+  };
+}
+
+interface PassDeps extends DatabaseDeps {
+  readonly freshFooting: (cluster: ClusterRef) => Promise<Footing>;
+  readonly keepAddress: (redb: Redb, port: number) => Promise<void>;
+}
+
+async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
+  const cluster = clusterOf(deps.copies, redb);
+  const isLeaving = redb.metadata.deletionTimestamp !== undefined;
+  if ("reason" in cluster) {
+    if (isLeaving) return removeDatabase(deps.kube, redb, undefined);
+    await reportUnready(deps, redb, cluster);
+    return waiting(REST_MS, cluster.reason, cluster.message);
+  }
+  if (isLeaving) return removeDatabase(deps.kube, redb, await deps.freshFooting(cluster));
+  const footing = deps.footings.of(keyOf(cluster));
+  if (footing === undefined) return settled; // it is woken once its cluster has been looked at
+  const held = await holdBack(deps.kube, Databases, redb, FINALIZERS.database);
+  const seen = await judge(held, footing, deps.release, isQuiet(held) ? Infinity : STEP_MS);
+  const judged = isToAct(seen) ? await judge(held, await deps.freshFooting(cluster), deps.release, STEP_MS) : seen;
+  return follow(deps, held, cluster.name, judged);
+}
+
+async function reportUnready(deps: DatabaseDeps, redb: Redb, unready: Unready): Promise<void> {
+  const cluster = redb.spec.storeEnterpriseCluster?.name ?? redb.status?.cluster ?? "";
+  await report(deps, redb, cluster, { heard: { unreachable: unready.message }, unready });
+}
+
+/** Says of itself that nothing is left to be done. */
+function isQuiet({ metadata, status }: Redb): boolean {
+  return (
+    status?.status === "active" &&
+    status.observedGeneration === metadata.generation &&
+    isTrue(status.conditions, "Ready")
+  );
+}
+
+function isToAct({ decision }: Judgement): boolean {
+  return decision !== undefined && decision.act.kind !== "none";
+}
+
+async function follow(deps: PassDeps, redb: Redb, cluster: string, judged: Judgement): Promise<Outcome> {
+  const { decision, connection } = judged;
+  if (decision === undefined) {
+    await report(deps, redb, cluster, judged);
+    const why = judged.suspension ?? judged.unready ?? judged.failure;
+    return waiting(REST_MS, why?.reason ?? "", why?.message ?? "");
+  }
+  const isActing = decision.act.kind !== "none";
+  if (isActing) deps.log.info("performing a step", { database: redb.metadata.name, act: decision.act });
+  const attempted = isActing ? await attempt(deps, redb, connection, decision.act) : {};
+  const bdb = attempted.bdb ?? judged.bdb;
+  if (bdb !== undefined) await deps.keepAddress(redb, bdb.port);
+  const { failure } = attempted;
+  const status = await report(deps, redb, cluster, { ...judged, bdb, failure });
+  if (failure !== undefined) return waiting(refusedForMs(status, deps.clock), failure.reason, failure.message);
+  return waiting(pauseMs(isActing, decision, status), "Reconciled", bdb?.status ?? "pending");
+}
+
+function pauseMs(isActing: boolean, { findings }: DatabaseDecision, status: DatabaseStatus): number {
+  if (isActing) return STEP_MS;
+  if (findings.length > 0) return AGAIN_MS.last; // what is around it may be the reason, and change
+  return status.status === "active" && isTrue(status.conditions, "Ready") ? REST_MS : STEP_MS;
+}
+
+/** Doubles the pause each time without remembering anything: the condition tells since when. */
+function refusedForMs({ conditions }: DatabaseStatus, clock: Clock): number {
+  const since = conditions?.find(({ type }) => type === "Ready")?.lastTransitionTime ?? "";
+  const pastMs = clock.now().getTime() - Date.parse(since);
+  return Math.min(AGAIN_MS.last, Math.max(AGAIN_MS.first, pastMs || 0));
+}
+
+/** Writes the status when it differs, and tells what is new; the answer is the status that holds then. */
+async function report(
+  { kube, clock, events, copies }: DatabaseDeps,
+  redb: Redb,
+  cluster: string,
+  judged: Judgement,
+): Promise<DatabaseStatus> {
+  const before = redb.status ?? {};
+  const { heard, bdb, suspension, decision, unready, failure } = judged;
+  const status = databaseStatusOf(
+    {
+      generation: redb.metadata.generation ?? 0,
+      before,
+      cluster,
+      secretName: secretNameOf(redb),
+      bdb,
+      actions: "unreachable" in heard ? [] : heard.actions,
+      suspension,
+      decision,
+      unready,
+      failure,
+    },
+    clock.now(),
+  );
+  if (!isSame(before, status)) {
+    copies.databases.learn(await kube.update(Databases, { ...redb, status }, { subresource: "status" }));
+  }
+  for (const { type, reason, message } of databaseNews(before, status)) events.record(redb, type, reason, message);
+  return status;
+}

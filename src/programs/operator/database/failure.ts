@@ -1,0 +1,30 @@
+import { isFault, messageOf } from "../../../core/base/fault.ts";
+import { faults } from "../../../ports/management/faults.ts";
+import { whyUnreachable } from "../../../mechanisms/observe/unreachable.ts";
+
+/** Why the cluster did not do what it was asked for, as the condition `Ready` tells it. */
+export interface DatabaseFailure {
+  readonly reason: "RefusedByCluster" | "CallFailed" | "SpecInvalid";
+  readonly message: string;
+}
+
+/** What a user can do about a refusal of the management API, by its `error_code`. */
+const WAY_OUT: Readonly<Record<string, string>> = {
+  port_unavailable: "choose another spec.databasePort, or leave it out",
+  insufficient_resources: "delete a database (kubectl get redb), or ask for less: spec.memorySize, spec.replication",
+  invalid_replication: "bring the missing nodes back (kubectl get pods), or set spec.replication to false",
+  missing_module:
+    "upload the module: curl -F module=@<file>.zip https://<rec>:9443/v2/modules; it goes on by itself then",
+  license_expired: "install a valid licence",
+  unauthorized: "compare the Secret named as the cluster with the credentials that the cluster knows",
+};
+
+/** The failure that `error` stands for; undefined when it is none that a call to the cluster is known to end with. */
+export function failureOf(error: unknown): DatabaseFailure | undefined {
+  if (!Object.values(faults).some((fault) => isFault(error, fault))) return undefined;
+  if (!isFault(error, faults.refused)) return { reason: "CallFailed", message: whyUnreachable(error) };
+  const { description, error_code } = error.details;
+  const said = typeof description === "string" ? description : messageOf(error);
+  const wayOut = WAY_OUT[String(error_code)];
+  return { reason: "RefusedByCluster", message: wayOut === undefined ? said : `${said}; remedy: ${wayOut}` };
+}

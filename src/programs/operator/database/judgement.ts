@@ -1,0 +1,68 @@
+import { databaseSpec, type DatabaseSpec } from "../../../core/api/database-spec.ts";
+import type { BdbRecord } from "../../../ports/management/records.ts";
+import type { Connection } from "../../../mechanisms/observe/connections.ts";
+import type { Heard } from "../../../mechanisms/observe/hearing.ts";
+import type { Suspension } from "../../../core/planner/cluster/plan.ts";
+import { planDatabase, type DatabaseDecision } from "../../../core/planner/database/spec-checks.ts";
+import type { Neighbours } from "../../../core/planner/admission/surroundings.ts";
+import type { Release } from "../../../core/releases/release.ts";
+import type { Footing, Unready } from "../footing.ts";
+import { bdbOf, type Redb } from "./cluster.ts";
+import type { DatabaseFailure } from "./failure.ts";
+import { neighboursOf } from "./neighbours.ts";
+import { homeOf } from "./status.ts";
+
+/** What was seen of a database, and what is to be done; without a decision nothing is. */
+export interface Judgement {
+  readonly heard: Heard;
+  readonly bdb?: BdbRecord | undefined;
+  readonly connection?: Connection | undefined;
+  readonly suspension?: Suspension | undefined;
+  readonly unready?: Unready | undefined;
+  readonly decision?: DatabaseDecision;
+  readonly failure?: DatabaseFailure | undefined;
+}
+
+/** Looks at a database from the footing of its cluster; what the cluster says of it may be `maxAgeMs` old. */
+export async function judge(redb: Redb, footing: Footing, release: Release, maxAgeMs: number): Promise<Judgement> {
+  const { connection, suspension, unready } = footing;
+  const heard = (await connection?.records(maxAgeMs)) ?? { unreachable: unready?.message ?? "it cannot be asked yet" };
+  const bdb = bdbOf(heard, redb);
+  const seen = { heard, bdb, connection };
+  if (suspension !== undefined || unready !== undefined) return { ...seen, suspension, unready };
+  if ("unreachable" in heard) return { ...seen, unready: { reason: "ClusterNotReady", message: heard.unreachable } };
+  const spec = readSpec(redb);
+  return typeof spec === "string"
+    ? { ...seen, failure: { reason: "SpecInvalid", message: spec } }
+    : { ...seen, decision: decide(redb, spec, bdb, neighboursOf(release, footing.nearby, heard, redb)) };
+}
+
+/** The spec with every default filled in; a sentence that names the field when it is not one. */
+function readSpec({ spec }: Redb): DatabaseSpec | string {
+  const parsed = databaseSpec.safeParse(spec);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  return `spec.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}`;
+}
+
+function decide(redb: Redb, spec: DatabaseSpec, bdb: BdbRecord | undefined, neighbours: Neighbours): DatabaseDecision {
+  const drift = redb.status?.conditions?.find(({ type }) => type === "Drifted");
+  return planDatabase({
+    name: redb.metadata.name,
+    spec,
+    isEdited: redb.status?.observedGeneration !== redb.metadata.generation,
+    wasRefused: drift?.status === "True" && drift.reason === "DowngradeRefused",
+    neighbours,
+    home: homeOf(redb.status ?? {}),
+    existing: bdb && {
+      uid: bdb.uid,
+      isSettled: bdb.status === "active",
+      memoryBytes: bdb.memory_size,
+      port: bdb.port,
+      replication: bdb.replication,
+      persistence: bdb.data_persistence,
+      evictionPolicy: bdb.eviction_policy,
+      storeVersion: bdb.redis_version,
+    },
+  });
+}

@@ -1,0 +1,147 @@
+import type { DatabaseStatus } from "../../../core/api/database-status.ts";
+import type { ActionRecord, BdbRecord } from "../../../ports/management/records.ts";
+import { sentenceOf, type Statement } from "../../../core/planner/cluster/conditions.ts";
+import type { Suspension } from "../../../core/planner/cluster/plan.ts";
+import { describeAct, type DatabaseAct, type DatabaseDecision } from "../../../core/planner/database/spec-checks.ts";
+import { stamped } from "../cluster/status.ts";
+import type { DatabaseFailure } from "./failure.ts";
+import type { Unready } from "../footing.ts";
+
+/** What a pass over a database knows in the end. */
+export interface DatabaseReport {
+  readonly generation: number;
+  readonly before: DatabaseStatus;
+  readonly cluster: string;
+  readonly secretName: string;
+  readonly bdb: BdbRecord | undefined;
+  readonly actions: readonly ActionRecord[];
+  readonly suspension: Suspension | undefined;
+  readonly decision: DatabaseDecision | undefined;
+  /** Why the cluster cannot be asked; undefined when it can. */
+  readonly unready: Unready | undefined;
+  /** Why the last act came to nothing. */
+  readonly failure: DatabaseFailure | undefined;
+}
+
+/** The status that a pass leaves behind: the cluster's word about the database, and ours about its object. */
+export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseStatus {
+  const { before, bdb, decision } = report;
+  const { unready, failure } = report;
+  const invalid =
+    (decision?.findings.length ?? 0) > 0 ||
+    decision?.drift?.reason === "DowngradeRefused" ||
+    unready?.reason === "ClusterNotFound" ||
+    failure?.reason === "SpecInvalid";
+  return {
+    ...before,
+    cluster: homeOf(before) ?? report.cluster,
+    databaseSecretName: report.secretName,
+    status: bdb?.status ?? before.status ?? "pending",
+    ...(decision === undefined && !invalid ? {} : { specStatus: invalid ? "Invalid" : "Valid" }),
+    ...(bdb === undefined ? {} : mirrored(bdb, before, report.actions)),
+    ...(isHandled(report) ? { observedGeneration: report.generation } : {}),
+    conditions: stamped(before.conditions, statements(report), now),
+  };
+}
+
+/** The cluster that holds the database, whatever its object names now; undefined before one does. */
+export function homeOf({ databaseUID, cluster }: DatabaseStatus): string | undefined {
+  return databaseUID === undefined ? undefined : cluster;
+}
+
+/** Whether the spec has been turned into calls: nothing is left to be asked of the cluster. */
+function isHandled({ suspension, decision, failure }: DatabaseReport): boolean {
+  return suspension === undefined && failure === undefined && decision !== undefined && decision.act.kind === "none";
+}
+
+function mirrored(bdb: BdbRecord, before: DatabaseStatus, actions: readonly ActionRecord[]): Partial<DatabaseStatus> {
+  const last = actions.find(({ action_uid }) => action_uid === bdb.action_uid);
+  return {
+    databaseUID: String(bdb.uid),
+    ...versionOf(bdb, before),
+    internalEndpoints: bdb.endpoints.map(({ dns_name, port }) => ({ host: dns_name, port })),
+    shardStatuses: shardsByStatus(bdb),
+    createdTime: bdb.created_time,
+    lastUpdated: bdb.last_changed_time,
+    ...(bdb.action_uid === "" ? {} : { lastActionUid: bdb.action_uid }),
+    ...(last === undefined ? {} : { lastActionStatus: last.status }),
+    lossReports: [...bdb.loss_reports],
+  };
+}
+
+/** An engine that does not answer at the moment tells no version: the one that was told stays. */
+function versionOf(bdb: BdbRecord, before: DatabaseStatus): Pick<DatabaseStatus, "version"> {
+  if (bdb.version !== "") return { version: bdb.version_display };
+  if (before.version === undefined) return {};
+  return before.version.split(" ", 1)[0] === bdb.redis_version ? {} : { version: bdb.redis_version };
+}
+
+function shardsByStatus({ shard_list }: BdbRecord): Record<string, number> {
+  const primaries = shard_list.filter(({ role }) => role === "primary");
+  const counts = Map.groupBy(primaries, ({ status }) => status);
+  return Object.fromEntries([...counts].map(([status, shards]) => [status, shards.length]));
+}
+
+function statements(report: DatabaseReport): readonly Statement[] {
+  const { generation, suspension, decision, before } = report;
+  // an edit that waits has not been looked at, and `kubectl wait --for=condition=Ready` shall wait for it
+  const looked = suspension === undefined ? generation : (before.observedGeneration ?? 0);
+  return [
+    { ...ready(report), observedGeneration: looked },
+    { ...suspended(suspension), observedGeneration: generation },
+    ...(decision === undefined ? [] : [{ ...drifted(decision), observedGeneration: generation }]),
+  ];
+}
+
+function ready({ bdb, decision, failure, unready, actions }: DatabaseReport): Statement {
+  const say = (status: "True" | "False", reason: string, message: string): Statement => ({
+    type: "Ready",
+    status,
+    reason,
+    message,
+  });
+  if (unready !== undefined) return say("False", unready.reason, unready.message);
+  const finding = decision?.findings[0];
+  const serves = bdb?.status === "active" && bdb.version !== "" ? "True" : "False";
+  if (finding !== undefined) return say(serves, finding.id, sentenceOf(finding));
+  if (failure !== undefined) return say(serves, failure.reason, failure.message);
+  if (bdb === undefined) return say("False", "NotCreated", "the cluster does not have the database yet");
+  if (bdb.waiting_for !== "") return say(serves, serves === "True" ? "Recovering" : "Waiting", bdb.waiting_for);
+  const act: DatabaseAct = decision?.act ?? { kind: "none" };
+  if (act.kind !== "none") return say("False", "Changing", describeAct(act));
+  return bdb.status === "active"
+    ? say(serves, "Active", serves === "True" ? `serves version ${bdb.version_display}` : "the engine is starting")
+    : say("False", "Changing", changeOf(bdb, actions));
+}
+
+const CHANGES: Readonly<Record<string, string>> = {
+  create_bdb: "the database is being made",
+  update_bdb: "the new settings are being taken",
+  upgrade_bdb: "the database is being upgraded",
+  delete_bdb: "the database is being deleted",
+};
+
+/** What the cluster is at, and how far. */
+function changeOf(bdb: BdbRecord, actions: readonly ActionRecord[]): string {
+  const action = actions.find(({ action_uid }) => action_uid === bdb.action_uid);
+  const doing = CHANGES[action?.name ?? ""] ?? `the database is ${bdb.status}`;
+  const { progress = 0 } = action ?? {};
+  return progress > 0 && progress < 100 ? `${doing}, ${progress} % done` : doing;
+}
+
+function suspended(suspension: Suspension | undefined): Statement {
+  return suspension === undefined
+    ? { type: "ReconcileSuspended", status: "False", reason: "Managed", message: "edits are applied" }
+    : {
+        type: "ReconcileSuspended",
+        status: "True",
+        reason: suspension.reason,
+        message: `edits wait in order until the cluster is upgraded: ${suspension.message}`,
+      };
+}
+
+function drifted({ drift }: DatabaseDecision): Statement {
+  return drift === undefined
+    ? { type: "Drifted", status: "False", reason: "AsWritten", message: "the database is what its object says" }
+    : { type: "Drifted", status: "True", reason: drift.reason, message: drift.message };
+}

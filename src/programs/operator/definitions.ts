@@ -1,0 +1,28 @@
+import { RELEASE_ANNOTATION } from "../../core/api/names.ts";
+import type { Log } from "../../core/base/log.ts";
+import { CustomResourceDefinitions } from "../../ports/kube/builtin.ts";
+import type { Kube, Wanted } from "../../ports/kube/kube.ts";
+import { definitionsOf } from "../../core/releases/bundle.ts";
+import { knowLess } from "../../core/releases/definitions.ts";
+import type { Release } from "../../core/releases/release.ts";
+
+const MANAGER = { fieldManager: "store-enterprise-definitions", force: true } as const;
+
+/** Brings the definitions of our kinds to `release`; those that come from a newer one are left as they are. */
+export async function applyDefinitions(kube: Kube, release: Release, log: Log): Promise<void> {
+  for (const { metadata, spec } of definitionsOf(release)) {
+    const { name } = metadata;
+    const found = await kube.get(CustomResourceDefinitions, { name });
+    const installed = found?.metadata.annotations?.[RELEASE_ANNOTATION];
+    if (knowLess(release.operator, installed)) {
+      log.info("a definition of a newer release stays", { name, installed, release: release.operator });
+      continue;
+    }
+    const wanted: Wanted<object> = {
+      metadata: structuredClone(metadata),
+      spec: structuredClone(spec),
+    } as Wanted<object>;
+    await kube.apply<object>(CustomResourceDefinitions, wanted, MANAGER);
+    log.info("a definition is of this release", { name, before: installed, release: release.operator });
+  }
+}

@@ -1,0 +1,36 @@
+import type { ServiceAccount } from "kubernetes-types/core/v1.js";
+import type { Role, RoleBinding } from "kubernetes-types/rbac/v1.js";
+import { RoleBindings, Roles, ServiceAccounts } from "../../../ports/kube/builtin.ts";
+import type { Wanted } from "../../../ports/kube/kube.ts";
+import type { OwnedObject } from "../../../mechanisms/reconcile/keeper.ts";
+import type { PolicyRule } from "../../../core/releases/roles.ts";
+import { ownedMeta, type Owner } from "./meta.ts";
+
+/** A service account named `name` with what `rules` allow; the account itself only when `makeAccount`. */
+export function access(
+  owner: Owner,
+  name: string,
+  rules: readonly PolicyRule[],
+  account: { readonly name: string; readonly isMade: boolean },
+): readonly OwnedObject[] {
+  const role: Wanted<Role> = {
+    metadata: ownedMeta(owner, name),
+    rules: rules.map((rule) => ({
+      apiGroups: [...rule.apiGroups],
+      resources: [...rule.resources],
+      ...(rule.resourceNames === undefined ? {} : { resourceNames: [...rule.resourceNames] }),
+      verbs: [...rule.verbs],
+    })),
+  };
+  const binding: Wanted<RoleBinding> = {
+    metadata: ownedMeta(owner, name),
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name },
+    subjects: [{ kind: "ServiceAccount", name: account.name, namespace: owner.namespace }],
+  };
+  const identity: Wanted<ServiceAccount> = { metadata: ownedMeta(owner, account.name) };
+  return [
+    ...(account.isMade ? [{ type: ServiceAccounts, object: identity }] : []),
+    { type: Roles, object: role },
+    { type: RoleBindings, object: binding },
+  ];
+}

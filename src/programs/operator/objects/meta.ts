@@ -1,0 +1,32 @@
+import type { ObjectMeta } from "kubernetes-types/meta/v1.js";
+import { APP_LABEL, LABELS } from "../../../core/api/names.ts";
+import { ownerReference } from "../../../ports/kube/ref.ts";
+import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
+
+/** What the objects of a cluster are made from. */
+export type Owner = Pick<ClusterObservation, "rec" | "namespace" | "view">;
+
+/** Labels of everything that belongs to a cluster; `role` tells its parts apart. */
+export function labelsOf({ view }: Owner, role?: string): Record<string, string> {
+  return {
+    ...view.spec.extraLabels,
+    [LABELS.app]: APP_LABEL,
+    [LABELS.cluster]: view.name,
+    ...(role === undefined ? {} : { [LABELS.role]: role }),
+  };
+}
+
+/** What pods of the role `role` are selected by; never changes. */
+export function selectorOf({ view }: Owner, role: string): Record<string, string> {
+  return { [LABELS.app]: APP_LABEL, [LABELS.cluster]: view.name, [LABELS.role]: role };
+}
+
+/** Metadata of an object that goes away with its cluster. */
+export function ownedMeta(owner: Owner, name: string, role?: string): ObjectMeta & { name: string; namespace: string } {
+  return {
+    name,
+    namespace: owner.namespace,
+    labels: labelsOf(owner, role),
+    ownerReferences: [ownerReference(owner.rec)],
+  };
+}

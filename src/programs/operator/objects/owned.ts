@@ -1,0 +1,104 @@
+import type { Deployment } from "kubernetes-types/apps/v1.js";
+import type { Service } from "kubernetes-types/core/v1.js";
+import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.js";
+import { clusterNames, PORTS, RIGGER_PATHS } from "../../../core/api/names.ts";
+import { Deployments, PodDisruptionBudgets, Services } from "../../../ports/kube/builtin.ts";
+import type { Wanted } from "../../../ports/kube/kube.ts";
+import type { OwnedObject } from "../../../mechanisms/reconcile/keeper.ts";
+import { LEAVE_SOON } from "../../../core/releases/eviction.ts";
+import { REPOSITORIES } from "../../../core/releases/images.ts";
+import { clusterRules } from "../../../core/releases/roles.ts";
+import { nodesOf } from "../../../core/planner/cluster/view.ts";
+import { access } from "./access.ts";
+import { labelsOf, ownedMeta, selectorOf, type Owner } from "./meta.ts";
+import { imageOf } from "./stateful-set.ts";
+
+/** Everything that a cluster needs besides its secrets and its nodes, at the operator's own release. */
+export function ownedObjects(owner: Owner): readonly OwnedObject[] {
+  const { name, spec, platform } = owner.view;
+  const rigger = clusterNames.rigger(name);
+  const scope = { name, nodes: nodesOf(owner.view), ...(platform !== undefined && { platform }) };
+  const account = { name: spec.serviceAccountName ?? name, isMade: spec.createServiceAccount };
+  return [
+    ...access(owner, name, clusterRules("node", scope), account),
+    ...access(owner, rigger, clusterRules("rigger", scope), { name: rigger, isMade: true }),
+    { type: Services, object: nodeService(owner) },
+    { type: PodDisruptionBudgets, object: disruptionBudget(owner) },
+    { type: Deployments, object: riggerDeployment(owner) },
+  ];
+}
+
+/** Headless: clients of the management API find every node, ready or not. */
+function nodeService(owner: Owner): Wanted<Service> {
+  return {
+    metadata: ownedMeta(owner, clusterNames.nodeService(owner.view.name), "node"),
+    spec: {
+      clusterIP: "None",
+      publishNotReadyAddresses: true,
+      selector: selectorOf(owner, "node"),
+      ports: [{ name: "api", port: PORTS.management, targetPort: PORTS.management }],
+    },
+  };
+}
+
+function disruptionBudget(owner: Owner): Wanted<PodDisruptionBudget> {
+  return {
+    metadata: ownedMeta(owner, clusterNames.disruptionBudget(owner.view.name), "node"),
+    spec: { maxUnavailable: 1, selector: { matchLabels: selectorOf(owner, "node") } },
+  };
+}
+
+function riggerDeployment(owner: Owner): Wanted<Deployment> {
+  const { name, spec, operator } = owner.view;
+  const rigger = clusterNames.rigger(name);
+  const image = spec.storeEnterpriseServicesRiggerImageSpec;
+  const credentials = spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(name);
+  return {
+    metadata: ownedMeta(owner, rigger, "services-rigger"),
+    spec: {
+      replicas: 1,
+      // the next one runs before the last one ends: endpoints are always looked after
+      strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+      selector: { matchLabels: selectorOf(owner, "services-rigger") },
+      template: {
+        metadata: { labels: labelsOf(owner, "services-rigger") },
+        spec: {
+          serviceAccountName: rigger,
+          tolerations: [...LEAVE_SOON],
+          securityContext: { runAsNonRoot: true, runAsUser: 1001, seccompProfile: { type: "RuntimeDefault" } },
+          ...(spec.pullSecrets && { imagePullSecrets: spec.pullSecrets }),
+          containers: [
+            {
+              name: "services-rigger",
+              image: imageOf(image, REPOSITORIES.servicesRigger, operator.operator),
+              imagePullPolicy: image?.imagePullPolicy ?? "IfNotPresent",
+              args: ["rigger"],
+              env: [
+                { name: "CLUSTER_NAME", value: name },
+                { name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
+                { name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
+              ],
+              resources: spec.storeEnterpriseServicesRiggerResources,
+              securityContext: {
+                allowPrivilegeEscalation: false,
+                readOnlyRootFilesystem: true,
+                capabilities: { drop: ["ALL"] },
+              },
+              volumeMounts: [
+                { name: "credentials", mountPath: RIGGER_PATHS.credentials, readOnly: true },
+                { name: "authority", mountPath: RIGGER_PATHS.authority, readOnly: true },
+              ],
+            },
+          ],
+          volumes: [
+            { name: "credentials", secret: { secretName: credentials } },
+            {
+              name: "authority",
+              secret: { secretName: clusterNames.nodeTlsSecret(name), items: [{ key: "ca.crt", path: "ca.crt" }] },
+            },
+          ],
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { createHash } from "node:crypto";
+import type { StatefulSet } from "kubernetes-types/apps/v1.js";
+import type { Container, PodAntiAffinity, PodTemplateSpec, Volume } from "kubernetes-types/core/v1.js";
+import { clusterNames, IN_SERVICE_GATE, NODE_CONTAINER, NODE_PATHS, PORTS } from "../../../core/api/names.ts";
+import type { ImageSpec } from "../../../core/api/parts.ts";
+import type { Wanted } from "../../../ports/kube/kube.ts";
+import { TEMPLATE_ANNOTATION } from "../../../mechanisms/observe/workload.ts";
+import { installedList } from "../../../core/planner/user-modules.ts";
+import { REPOSITORIES } from "../../../core/releases/images.ts";
+import { labelsOf, ownedMeta, selectorOf, type Owner } from "./meta.ts";
+
+/** Annotation of the node pods: hash of the user-defined modules that were installed when they were made. */
+const USER_MODULES_ANNOTATION = "storeenterprise.io/user-modules";
+const STORAGE = "store-enterprise-storage";
+
+/** The nodes of a cluster at `tag`; pods from ordinal `partition` on may be replaced. */
+export function nodeStatefulSet(owner: Owner, tag: string, partition: number): Wanted<StatefulSet> {
+  const { spec, name } = owner.view;
+  const meta = ownedMeta(owner, name, "node");
+  const template = nodeTemplate(owner, tag);
+  return {
+    metadata: { ...meta, annotations: { [TEMPLATE_ANNOTATION]: hashOf(template) } },
+    spec: {
+      serviceName: clusterNames.nodeService(name),
+      replicas: spec.nodes,
+      // with OrderedReady a pod that is not ready would block its own replacement
+      podManagementPolicy: "Parallel",
+      updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition } },
+      selector: { matchLabels: selectorOf(owner, "node") },
+      template,
+      ...(spec.persistentSpec.enabled ? { volumeClaimTemplates: [claim(owner)] } : {}),
+    },
+  };
+}
+
+/** Hash of the pod template that the cluster needs at `tag`. */
+export function wantedTemplate(owner: Owner, tag: string): string {
+  return hashOf(nodeTemplate(owner, tag));
+}
+
+/** `repository:tag`, pinned when a digest is given. */
+export function imageOf(spec: ImageSpec | undefined, repository: string, tag: string): string {
+  const digest = spec?.digestHash === undefined ? "" : `@${spec.digestHash}`;
+  return `${spec?.repository ?? repository}:${tag}${digest}`;
+}
+
+function hashOf(content: object): string {
+  return createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 16);
+}
+
+function nodeTemplate(owner: Owner, tag: string): PodTemplateSpec {
+  const { spec, name } = owner.view;
+  return {
+    metadata: { labels: labelsOf(owner, "node"), ...annotationsOf(owner) },
+    spec: {
+      serviceAccountName: spec.serviceAccountName ?? name,
+      terminationGracePeriodSeconds: spec.storeEnterpriseTerminationGracePeriodSeconds,
+      readinessGates: [{ conditionType: IN_SERVICE_GATE }],
+      securityContext: {
+        runAsNonRoot: true,
+        runAsUser: 1001,
+        fsGroup: 1001,
+        seccompProfile: { type: "RuntimeDefault" },
+      },
+      affinity: { podAntiAffinity: spec.podAntiAffinity ?? oneAWorker(owner) },
+      ...(spec.nodeSelector && { nodeSelector: spec.nodeSelector }),
+      ...(spec.podTolerations && { tolerations: spec.podTolerations }),
+      ...(spec.priorityClassName && { priorityClassName: spec.priorityClassName }),
+      ...(spec.pullSecrets && { imagePullSecrets: spec.pullSecrets }),
+      containers: [container(owner, tag)],
+      volumes: volumes(owner),
+    },
+  };
+}
+
+/** A changed list of user-defined modules restarts the nodes, once its modules are installed (§2.2). */
+function annotationsOf({ view: { spec, remembered } }: Owner): { annotations?: Record<string, string> } {
+  const installed = installedList(spec, remembered.userModules ?? []);
+  const annotations = {
+    ...spec.podAnnotations,
+    ...(installed.length === 0 ? {} : { [USER_MODULES_ANNOTATION]: hashOf(installed) }),
+  };
+  return Object.keys(annotations).length === 0 ? {} : { annotations };
+}
+
+/** Two nodes on one worker would be lost together. */
+function oneAWorker(owner: Owner): PodAntiAffinity {
+  const labelSelector = { matchLabels: selectorOf(owner, "node") };
+  return {
+    requiredDuringSchedulingIgnoredDuringExecution: [{ labelSelector, topologyKey: "kubernetes.io/hostname" }],
+  };
+}
+
+function container({ view: { spec, name } }: Owner, tag: string): Container {
+  return {
+    name: NODE_CONTAINER,
+    image: imageOf(spec.storeEnterpriseImageSpec, REPOSITORIES.node, tag),
+    imagePullPolicy: spec.storeEnterpriseImageSpec?.imagePullPolicy ?? "IfNotPresent",
+    args: ["agent"],
+    env: [
+      fromField("POD_NAME", "metadata.name"),
+      fromField("POD_NAMESPACE", "metadata.namespace"),
+      fromField("POD_IP", "status.podIP"),
+      { name: "CLUSTER_NAME", value: name },
+    ],
+    ports: [{ name: "api", containerPort: PORTS.management }],
+    readinessProbe: {
+      httpGet: { scheme: "HTTPS", path: "/v1/bootstrap", port: PORTS.management },
+      periodSeconds: 1,
+      timeoutSeconds: 3,
+      failureThreshold: 5,
+    },
+    resources: spec.storeEnterpriseNodeResources,
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    },
+    volumeMounts: [
+      { name: STORAGE, mountPath: NODE_PATHS.data },
+      { name: "credentials", mountPath: NODE_PATHS.credentials, readOnly: true },
+      { name: "tls", mountPath: NODE_PATHS.tls, readOnly: true },
+    ],
+  };
+}
+
+function volumes({ view: { spec, name } }: Owner): Volume[] {
+  const credentials = spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(name);
+  return [
+    { name: "credentials", secret: { secretName: credentials } },
+    { name: "tls", secret: { secretName: clusterNames.nodeTlsSecret(name) } },
+    ...(spec.persistentSpec.enabled ? [] : [{ name: STORAGE, emptyDir: {} }]),
+  ];
+}
+
+function claim(owner: Owner): { metadata: { name: string; labels: Record<string, string> }; spec: object } {
+  const { storageClassName, volumeSize } = owner.view.spec.persistentSpec;
+  return {
+    metadata: { name: STORAGE, labels: selectorOf(owner, "node") },
+    spec: {
+      accessModes: ["ReadWriteOnce"],
+      ...(storageClassName === undefined ? {} : { storageClassName }),
+      resources: { requests: { storage: volumeSize } },
+    },
+  };
+}
+
+function fromField(name: string, fieldPath: string): { name: string; valueFrom: { fieldRef: { fieldPath: string } } } {
+  return { name, valueFrom: { fieldRef: { fieldPath } } };
+}

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { deployOperator } from "../../../test/kit/operator/operator-deployment.ts";
+import { startOperatorWorld } from "../../../test/kit/operator/operator-world.ts";
+import { until } from "../../../test/kit/time/until.ts";
+import {
+  Deployments,
+  Events,
+  Leases,
+  PodDisruptionBudgets,
+  Roles,
+  Secrets,
+  Services,
+  StatefulSets,
+} from "../../ports/kube/builtin.ts";
+import type { ResourceType } from "../../ports/kube/kube.ts";
+import { Clusters } from "../../mechanisms/observe/kinds.ts";
+
+const REF = { name: "rec", namespace: "default" };
+
+test("a new cluster gets its secrets, services, accounts, nodes and rigger", async () => {
+  await using world = await startOperatorWorld();
+  const { kube } = world;
+  await world.operate("8.2.0-12");
+  await kube.create(Clusters, { metadata: REF, spec: {} });
+  const rec = await world.cluster("first pods awaited", ({ status }) => status?.state === "BootstrappingFirstPod");
+  assert.equal(rec.status?.specStatus, "Valid");
+  assert.deepEqual(rec.metadata.finalizers, ["redbfinalizer.storeenterpriseclusters.app.storeenterprise.io"]);
+
+  const credentials = await kube.get(Secrets, REF);
+  assert.ok(credentials?.data?.["password"]);
+  const tls = await kube.get(Secrets, { name: "rec-node-tls", namespace: "default" });
+  assert.deepEqual(Object.keys(tls?.data ?? {}).toSorted(), ["ca.crt", "tls.crt", "tls.key"]);
+  assert.equal((await kube.get(Services, REF))?.spec?.clusterIP, "None");
+  assert.ok(await kube.get(Roles, { name: "rec-services-rigger", namespace: "default" }));
+  assert.ok(await kube.get(PodDisruptionBudgets, REF));
+  const rigger = await kube.get(Deployments, { name: "rec-services-rigger", namespace: "default" });
+  assert.equal(rigger?.spec?.template.spec?.containers[0]?.image, "storeenterprise/services-rigger:8.2.0-12");
+
+  const nodes = await kube.get(StatefulSets, REF);
+  assert.equal(nodes?.spec?.template.spec?.containers[0]?.image, "storeenterprise/node:8.2.0-25.12");
+  assert.equal(nodes?.spec?.replicas, 3);
+  assert.equal(nodes?.spec?.template.spec?.terminationGracePeriodSeconds, 31_536_000);
+  assert.equal(nodes?.metadata.ownerReferences?.[0]?.uid, rec.metadata.uid);
+});
+
+test("what the operator makes for itself belongs to its Deployment, so that it goes with the bundle", async () => {
+  await using world = await startOperatorWorld();
+  const { kube, namespace } = world;
+  const own = await deployOperator(kube, namespace);
+  const { name } = own.metadata;
+  // an operator of a release that did not say whose its Lease is
+  await kube.create(Leases, { metadata: { name, namespace }, spec: {} });
+  await world.operate("8.2.0-12");
+  const ownersOf = async <T>(type: ResourceType<T>, of: string): Promise<unknown> =>
+    (await kube.get(type, { name: of, namespace }))?.metadata.ownerReferences?.map(({ uid }) => uid);
+  await until("the Secret is there", async () => (await ownersOf(Secrets, "admission-tls")) !== undefined);
+  assert.deepEqual(await ownersOf(Secrets, "admission-tls"), [own.metadata.uid]);
+  assert.deepEqual(await ownersOf(Leases, name), [own.metadata.uid]);
+});
+
+test("a wrong tag is InvalidUpgrade with the right one in its message, and goes on by itself once corrected", async () => {
+  await using world = await startOperatorWorld();
+  const { kube } = world;
+  await world.operate("8.2.0-12");
+  await kube.create(Clusters, {
+    metadata: REF,
+    spec: { storeEnterpriseImageSpec: { versionTag: "8.2.0-99" } },
+  });
+  const rec = await world.cluster("the tag refused", ({ status }) => status?.state === "InvalidUpgrade");
+  const blocked = rec.status?.conditions?.find(({ type }) => type === "UpgradeBlocked");
+  assert.equal(blocked?.reason, "UnknownImageTag");
+  assert.match(blocked?.message ?? "", /8\.2\.0-25\.12/);
+  assert.equal(await kube.get(StatefulSets, REF), undefined);
+  await kube.patch(Clusters, REF, {
+    type: "merge",
+    body: { spec: { storeEnterpriseImageSpec: { versionTag: "8.2.0-25.12" } } },
+  });
+  await world.cluster("the nodes made", ({ status }) => status?.state === "BootstrappingFirstPod");
+  await world.rest();
+  const reasons = (await kube.list(Events, { namespace: "default" })).items.map(({ reason }) => reason);
+  assert.ok(reasons.includes("UnknownImageTag") && reasons.includes("UpgradeUnblocked"), reasons.join(", "));
+});
+
+test("a new operator leaves the nodes of an older release alone and suspends management", async () => {
+  await using world = await startOperatorWorld();
+  const { kube } = world;
+  await world.operate("8.0.6-8");
+  await kube.create(Clusters, { metadata: REF, spec: {} });
+  await world.cluster("nodes awaited", ({ status }) => status?.state === "BootstrappingFirstPod");
+  await world.operate("8.2.0-12");
+  const suspended = await world.cluster("management suspended", ({ status }) =>
+    (status?.conditions ?? []).some(({ type, status: holds }) => type === "ReconcileSuspended" && holds === "True"),
+  );
+  assert.match(
+    suspended.status?.conditions?.find(({ type }) => type === "ReconcileSuspended")?.message ?? "",
+    /8\.2\.0-25\.12/,
+  );
+  const nodes = await kube.get(StatefulSets, REF);
+  assert.equal(nodes?.spec?.template.spec?.containers[0]?.image, "storeenterprise/node:8.0.6-54");
+});
+
+test("bad input is refused by the API with the name of the field", async () => {
+  await using world = await startOperatorWorld();
+  await assert.rejects(world.kube.create(Clusters, { metadata: REF, spec: { nodes: 0 } }), /spec\.nodes/);
+});

@@ -1,0 +1,95 @@
+import type { Clock } from "../../core/base/clock.ts";
+import type { Log } from "../../core/base/log.ts";
+import { APP_LABEL, LABELS, OPERATOR_NAME, PORTS } from "../../core/api/names.ts";
+import type { Kube } from "../../ports/kube/kube.ts";
+import { tellingRefusals } from "../../ports/kube/refusals.ts";
+import { reviewPermissions } from "../../mechanisms/observe/permissions.ts";
+import { ownNamespaceOnly, type WatchedNamespaces } from "../../mechanisms/observe/watched-namespaces.ts";
+import { runWhileLeader } from "../../mechanisms/reconcile/leader.ts";
+import type { OperatorConfig } from "./config.ts";
+import { serveHealth, type Health } from "./health.ts";
+import { startMetrics } from "./metrics.ts";
+import { ownDeployment } from "./own-deployment.ts";
+import { followOwnPermissions } from "./own-permissions.ts";
+import { serveTerm } from "./term.ts";
+
+export interface OperatorDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly config: OperatorConfig;
+  /** Where probes and metrics are; the fixed port when absent. */
+  readonly healthPort?: number;
+  /** The namespaces that it looks after; only its own when absent. */
+  readonly watched?: WatchedNamespaces;
+  /** What runs in the same process: the probe waits for it, and its metrics are told too. */
+  readonly alongside?: Health;
+}
+
+/** A leader that is silent for this long is replaced, in milliseconds. */
+const LEASE_MS = 8_000;
+const RENEW_MS = 2_000;
+const RETRY_MS = 500;
+
+/** Serves probes, competes to lead, and manages clusters and databases while leading, until `signal` aborts. */
+export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Promise<void> {
+  const { clock, log, config } = deps;
+  const { namespace, release, platform = "kubernetes" } = config;
+  const watched = deps.watched ?? ownNamespaceOnly(namespace);
+  const permissions = reviewPermissions(deps.kube, { namespace, clock, log, platform });
+  const kube = tellingRefusals(deps.kube, () => {
+    permissions.doubt();
+  });
+  const metrics = startMetrics(config.release.operator, () => clock.now().getTime());
+  let isReady = false;
+  const where = { host: config.address, port: deps.healthPort ?? PORTS.metrics };
+  const over = new AbortController();
+  const own = followOwnPermissions({
+    permissions,
+    release,
+    clock,
+    log,
+    signal: AbortSignal.any([signal, over.signal]),
+    onCount: (missing) => {
+      metrics.setMissingPermissions(missing);
+    },
+  });
+  const unready = (): string | undefined => own.mute() ?? (isReady ? undefined : "starting");
+  const health = await serveHealth(together({ unready, metrics: () => metrics.text() }, deps), where);
+  log.info("operator started", { release: config.release.operator, namespace: config.namespace });
+  try {
+    const owner = await ownDeployment(kube, namespace, log);
+    const election = runWhileLeader(
+      {
+        kube,
+        ...(owner === undefined ? {} : { owner }),
+        lease: { name: OPERATOR_NAME, namespace: config.namespace },
+        labels: { [LABELS.app]: APP_LABEL },
+        identity: config.identity,
+        leaseMs: LEASE_MS,
+        renewMs: RENEW_MS,
+        retryMs: RETRY_MS,
+        clock,
+        log,
+        signal,
+        onNewLeader: () => {
+          isReady = true;
+        },
+      },
+      (term) => serveTerm({ ...deps, kube, permissions, metrics, watched }, term),
+    );
+    await election;
+  } finally {
+    over.abort();
+    await own.stopped;
+    await health.close();
+  }
+}
+
+function together(own: Health, { alongside }: OperatorDeps): Health {
+  if (alongside === undefined) return own;
+  return {
+    unready: () => own.unready() ?? alongside.unready(),
+    metrics: () => own.metrics() + alongside.metrics(),
+  };
+}

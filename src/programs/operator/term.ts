@@ -1,0 +1,95 @@
+import type { Clock } from "../../core/base/clock.ts";
+import type { Log } from "../../core/base/log.ts";
+import { ADMISSION_SECRET, OPERATOR_NAME } from "../../core/api/names.ts";
+import { eventRecorder } from "../../ports/kube/events.ts";
+import type { Kube } from "../../ports/kube/kube.ts";
+import { keyOf } from "../../ports/kube/ref.ts";
+import { tellingRefusals } from "../../ports/kube/refusals.ts";
+import { startCopies } from "../../mechanisms/observe/copies.ts";
+import { kubernetesMinor } from "../../mechanisms/observe/kubernetes-version.ts";
+import { reviewPermissions, type Permissions } from "../../mechanisms/observe/permissions.ts";
+import type { WatchedNamespaces } from "../../mechanisms/observe/watched-namespaces.ts";
+import { runController } from "../../mechanisms/reconcile/controller.ts";
+import { admissionReconciler } from "./admission/controller.ts";
+import type { OperatorConfig } from "./config.ts";
+import { tendFurtherNamespaces, type OnFinding } from "./further-namespaces.ts";
+import { followLeaving } from "./leaving.ts";
+import type { Metrics } from "./metrics.ts";
+import { followOwnPermissions } from "./own-permissions.ts";
+import { tendNamespace, type TendDeps } from "./tend.ts";
+
+export interface TermDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly config: OperatorConfig;
+  /** What the operator may do in its own namespace. */
+  readonly permissions: Permissions;
+  readonly metrics: Metrics;
+  readonly watched: WatchedNamespaces;
+}
+
+/** One term as leader: looks after the webhook and every watched namespace until `signal` aborts, or the operator is deleted. */
+export async function serveTerm(deps: TermDeps, signal: AbortSignal): Promise<void> {
+  const { kube, clock, log, config, metrics, watched } = deps;
+  const { namespace } = config;
+  const events = eventRecorder(kube, { component: OPERATOR_NAME, clock, log });
+  const copies = startCopies(kube, { namespace, clock, log, signal });
+  const leaving = followLeaving({ kube, namespace, watched, copies, clock, log, events, signal });
+  const working = AbortSignal.any([signal, leaving.due]);
+  const admission = admissionReconciler({ kube, clock, log, namespace, watched });
+  const webhook = runController({
+    name: "admission",
+    reconcile: metrics.counted("admission", () => admission.reconcile()),
+    clock,
+    log,
+    signal: working,
+  });
+  webhook.enqueue(keyOf({ name: ADMISSION_SECRET, namespace }));
+  const stay = runController({ name: "stay", reconcile: () => leaving.keepStay(), clock, log, signal: working });
+  const lookWhetherToStay = (): void => {
+    stay.enqueue(OPERATOR_NAME);
+  };
+  const common = {
+    ...deps,
+    webhook: admission.facts,
+    kubernetesMinor: kubernetesMinor(kube, clock, log),
+    onTraffic: lookWhetherToStay,
+    installation: () => [admission.statement(), further.statement()].filter((statement) => statement !== undefined),
+  };
+  metrics.setLeading(true);
+  const further = tendFurtherNamespaces(
+    { kube, clock, log, events, own: namespace, watched, tend: (...where) => tendFurther(common, ...where) },
+    working,
+  );
+  try {
+    leaving.onChange(lookWhetherToStay);
+    const own = tendNamespace({ ...common, namespace, copies }, working);
+    await Promise.all([own, further.stopped, stay.stopped, webhook.stopped]);
+    if (leaving.due.aborted) await leaving.leave();
+  } finally {
+    metrics.setLeading(false);
+    await events.flush();
+  }
+}
+
+type CommonDeps = Omit<TendDeps, "namespace" | "copies">;
+
+/** A namespace beside the operator's own, with its own view of what the operator may do. */
+async function tendFurther(
+  deps: CommonDeps,
+  namespace: string,
+  onFinding: OnFinding,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, log, config } = deps;
+  const where = { namespace, home: config.namespace, platform: config.platform ?? "kubernetes" } as const;
+  const permissions = reviewPermissions(deps.kube, { ...where, clock, log });
+  const kube = tellingRefusals(deps.kube, () => {
+    permissions.doubt();
+  });
+  const { release } = config;
+  const own = followOwnPermissions({ permissions, release, clock, log, signal, onFinding });
+  const copies = startCopies(kube, { namespace, clock, log, signal });
+  await Promise.all([tendNamespace({ ...deps, kube, permissions, namespace, copies }, signal), own.stopped]);
+}

@@ -1,0 +1,45 @@
+import type { FaultSpec } from "../../core/base/fault.ts";
+
+/** What the proxy answers its agent with, and what it logs. */
+export const faults = {
+  epochTooLow: {
+    code: "PROXY_EPOCH_TOO_LOW",
+    retry: "never",
+    remedy: "Read the database's record again: a newer change of primary has been made since.",
+  },
+  notDrained: {
+    code: "PROXY_NOT_DRAINED",
+    retry: "backoff",
+    remedy: "Clients go on at the old primary. Try again when the slow command is over: redis-cli SLOWLOG GET 10.",
+  },
+  unknownEndpoint: {
+    code: "PROXY_UNKNOWN_ENDPOINT",
+    retry: "never",
+    remedy: "Send configure with this database first.",
+  },
+  notPrepared: {
+    code: "PROXY_TARGET_UNREACHABLE",
+    retry: "backoff",
+    remedy: "Check that the engine of the primary-to-be runs and takes the database's password.",
+  },
+  cannotListen: {
+    code: "PROXY_CANNOT_LISTEN",
+    retry: "backoff",
+    remedy: "Another process holds the port, or the address is not of this machine: ss -ltnp.",
+  },
+  badCommand: {
+    code: "PROXY_BAD_COMMAND",
+    retry: "never",
+    remedy: "Agent and proxy must be of the same release.",
+  },
+  badRequest: {
+    code: "PROXY_BAD_REQUEST",
+    retry: "never",
+    remedy: "The client does not speak RESP: check that it is a redis client and does not use TLS here.",
+  },
+  failed: {
+    code: "PROXY_FAILED",
+    retry: "backoff",
+    remedy: "Look for the cause in the log of the proxy and report it.",
+  },
+} as const satisfies Record<string, FaultSpec>;

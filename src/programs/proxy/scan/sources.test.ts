@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startEngine } from "../../../../test/kit/engines/engine.ts";
+import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { heldLease } from "../../../../test/kit/time/lease.ts";
+import { silentLog } from "../../../core/base/log.ts";
+import { encodeCommand } from "../../../ports/resp/encode.ts";
+import { ArenaPool } from "../upstream/arena.ts";
+import { tagOf } from "./cursor.ts";
+import { SCAN_IDLE_MS } from "./source.ts";
+import { ScanSources } from "./sources.ts";
+import { ScriptCache } from "../session/script-cache.ts";
+import { Upstream } from "../upstream/upstream.ts";
+
+test("a server that was left is kept until it was not asked for a minute", async () => {
+  await using old = await startEngine();
+  await using fresh = await startEngine();
+  const clock = new FakeClock();
+  const shared = {
+    arenas: new ArenaPool(),
+    scripts: new ScriptCache(),
+    password: () => "",
+    changed: () => undefined,
+    lease: heldLease(),
+  };
+  const sources = new ScanSources(
+    clock,
+    (address) => new Upstream(address, { clock, log: silentLog, ...shared }),
+    () => 5000,
+  );
+  sources.serve(1, old);
+  sources.serve(2, fresh);
+  const place = { protocol: 2, database: 0 };
+  const identity = { id: 1, address: "", name: Buffer.alloc(0), authenticated: true, user: undefined, place };
+  const begun = { tag: tagOf(1), position: "5" };
+  const route = () => {
+    const found = sources.route(begun);
+    return { at: found?.source.upstream.address.host, tag: found?.tag, position: found?.position };
+  };
+  const there = { at: old.host, tag: tagOf(1), position: "5" };
+
+  await clock.advance(SCAN_IDLE_MS - 1);
+  assert.deepEqual(route(), there);
+  await sources.route(begun)?.source.ask(encodeCommand(["SCAN", 5]), identity);
+  await clock.advance(SCAN_IDLE_MS - 1);
+  assert.deepEqual(route(), there);
+  await clock.advance(1);
+  assert.deepEqual(route(), { at: fresh.host, tag: tagOf(2), position: "0" });
+
+  sources.serve(3, undefined);
+  assert.equal(sources.route({ tag: tagOf(2), position: "7" })?.position, "7");
+  assert.equal(sources.route(begun), undefined);
+  sources.close();
+});

@@ -1,0 +1,118 @@
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import { Fault, messageOf } from "../../../core/base/fault.ts";
+import type { Address } from "../../../ports/management/proxy-control.ts";
+import { decodeReply } from "../../../ports/resp/decode.ts";
+import { encodeCommand } from "../../../ports/resp/encode.ts";
+import type { Arg } from "../../../ports/resp/encode.ts";
+import { FrameScanner, INCOMPLETE } from "../../../ports/resp/scan.ts";
+import { faults } from "../faults.ts";
+
+/** What a connection to an engine is dialled with. */
+export interface BackendSpec {
+  readonly address: Address;
+  readonly password: string;
+  readonly protocol: number;
+  readonly database: number;
+  readonly timeoutMs: number;
+}
+
+/** A connection that is authenticated and in the wanted protocol and database, with nothing outstanding. */
+export interface Backend {
+  readonly socket: Socket;
+  /** The engine's own answer to HELLO. */
+  readonly hello: Buffer;
+  /** The engine's number for this connection. */
+  readonly id: number;
+}
+
+/** Dials an engine; PROXY_TARGET_UNREACHABLE when it cannot be reached or refuses, with its answer in the details. */
+export async function dialBackend(spec: BackendSpec): Promise<Backend> {
+  const socket = await dial(spec);
+  const auth = spec.password === "" ? [] : ["AUTH", "default", spec.password];
+  const commands: Arg[][] = [
+    ["HELLO", spec.protocol, ...auth],
+    ["CLIENT", "ID"],
+  ];
+  if (spec.database > 0) commands.push(["SELECT", spec.database]);
+  try {
+    const frames = await exchange(socket, commands, spec.timeoutMs);
+    const refused = frames.find((frame) => frame[0] === MINUS);
+    if (refused !== undefined) throw unreachable(spec, "it refuses", { answer: refused });
+    const [hello = Buffer.alloc(0), id = Buffer.from(":0\r\n")] = frames;
+    return { socket, hello, id: Number(decodeReply(id)) };
+  } catch (error) {
+    socket.destroy();
+    throw error instanceof Fault ? error : unreachable(spec, messageOf(error));
+  }
+}
+
+/** The engine's error reply that made a dial fail, if it was one. */
+export function refusalOf(error: unknown): Buffer | undefined {
+  return error instanceof Fault && Buffer.isBuffer(error.details.answer) ? error.details.answer : undefined;
+}
+
+const MINUS = 45;
+
+function dial(spec: BackendSpec): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ ...spec.address, noDelay: true });
+    socket.setTimeout(spec.timeoutMs, () => socket.destroy(new Error(`no answer within ${spec.timeoutMs} ms`)));
+    socket.once("error", (error) => {
+      reject(unreachable(spec, error.message));
+    });
+    socket.once("connect", () => {
+      socket.setTimeout(0);
+      socket.removeAllListeners();
+      resolve(socket);
+    });
+  });
+}
+
+/** Sends the commands together and collects as many replies. */
+function exchange(socket: Socket, commands: readonly Arg[][], timeoutMs: number): Promise<Buffer[]> {
+  return new Promise((resolve, reject) => {
+    const scanner = new FrameScanner();
+    const frames: Buffer[] = [];
+    let carried: Buffer = Buffer.alloc(0);
+    const fail = (error: Error): void => {
+      socket.removeAllListeners();
+      socket.on("error", () => undefined); // it is being destroyed by the caller
+      reject(error);
+    };
+    socket.setTimeout(timeoutMs, () => {
+      fail(new Error(`no answer within ${timeoutMs} ms`));
+    });
+    socket.once("error", fail);
+    socket.once("close", () => {
+      fail(new Error("it closed the connection"));
+    });
+    socket.on("data", (bytes: Buffer) => {
+      let start = 0;
+      try {
+        for (let past = 0; (past = scanner.next(bytes, start, bytes.length)) !== INCOMPLETE; start = past) {
+          frames.push(Buffer.concat([carried, bytes.subarray(start, past)]));
+          carried = Buffer.alloc(0);
+        }
+      } catch (error) {
+        fail(error instanceof Error ? error : new Error(String(error)));
+        return;
+      }
+      carried = Buffer.concat([carried, bytes.subarray(start)]);
+      if (frames.length < commands.length) return;
+      socket.setTimeout(0);
+      socket.removeAllListeners();
+      resolve(frames);
+    });
+    for (const command of commands) socket.write(encodeCommand(command));
+  });
+}
+
+function unreachable({ address }: BackendSpec, why: string, details: Readonly<Record<string, unknown>> = {}): Fault {
+  const { host, port } = address;
+  return new Fault(faults.notPrepared, `The engine at ${host}:${port} cannot be used: ${why}.`, {
+    host,
+    port,
+    ...details,
+  });
+}

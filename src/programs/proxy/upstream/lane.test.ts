@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { after, before, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import fc from "fast-check";
+import { until } from "../../../../test/kit/time/until.ts";
+import { encodeCommand } from "../../../ports/resp/encode.ts";
+import { ArenaPool } from "./arena.ts";
+import { heldLease } from "../../../../test/kit/time/lease.ts";
+import { Lane } from "./lane.ts";
+import type { LostRequest } from "./requester.ts";
+import type { Requester } from "./requester.ts";
+
+const server = createServer();
+let engineSide: Socket;
+
+before(async () => {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+});
+after(() => {
+  server.close();
+});
+
+test("each client gets exactly its own replies, whatever the chunks in which they come", async () => {
+  const replies = fc.array(fc.tuple(fc.nat(2), reply()), { minLength: 1, maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(replies, fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }), async (script, sizes) => {
+      const lane = await openLane();
+      const owners = [new Owner(), new Owner(), new Owner()] as const;
+      for (const [who] of script) push(lane, owners[who as 0 | 1 | 2]);
+      const stream = Buffer.concat(script.map(([, bytes]) => bytes));
+      for (let at = 0, i = 0; at < stream.length; i++) {
+        const size = sizes[i % sizes.length] ?? 1;
+        engineSide.write(stream.subarray(at, at + size));
+        at += size;
+        await turn();
+      }
+      await until("all is answered", () => lane.inFlight === 0, { everyMs: 0 });
+      owners.forEach((owner, who) => {
+        const wanted = Buffer.concat(script.filter(([to]) => to === who).map(([, bytes]) => bytes));
+        assert.equal(owner.got.toString("latin1"), wanted.toString("latin1"));
+        assert.equal(owner.inFlight, 0);
+      });
+      lane.destroy();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("an engine that goes away says which requests were sent, and whose reply is torn", async () => {
+  const lane = await openLane();
+  const [torn, waiting, unsent] = [new Owner(), new Owner(), new Owner()];
+  push(lane, torn);
+  push(lane, waiting);
+  await turn();
+  await turn();
+  engineSide.write("$10\r\nhalf");
+  await until("half a reply has come", () => torn.got.length > 0);
+  push(lane, unsent);
+  engineSide.destroy();
+  lane.destroy();
+  await until("the lane is closed", () => lane.closed);
+  assert.deepEqual([torn.losses, waiting.losses, unsent.losses], [[[true, true]], [[false, true]], [[false, false]]]);
+});
+
+test("a refusal is given to its client together with its request, however it is cut", async () => {
+  const lane = await openLane();
+  const owner = new Owner();
+  lane.push(owner, 1, PING, 0, PING.length);
+  const set = encodeCommand(["SET", "k", "v"]);
+  lane.push(owner, 1, set, 0, set.length);
+  for (const byte of "+PONG\r\n-READONLY no\r\n") {
+    engineSide.write(byte);
+    await turn();
+  }
+  await until("both are answered", () => lane.inFlight === 0);
+  assert.equal(owner.got.toString(), "+PONG\r\n");
+  assert.deepEqual(owner.refusals, [[set.toString(), "-READONLY no\r\n"]]);
+  lane.destroy();
+});
+
+test("memory is used again once all in it is answered", async () => {
+  const lane = await openLane();
+  const owner = new Owner();
+  const request = encodeCommand(["ECHO", "x".repeat(1000)]);
+  for (let round = 0; round < 5; round++) {
+    for (let i = 0; i < 200; i++) lane.push(owner, 1, request, 0, request.length);
+    engineSide.write(Buffer.from(":1\r\n".repeat(200)));
+    await until("all is answered", () => lane.inFlight === 0);
+  }
+  assert.equal(owner.got.length, 1000 * ":1\r\n".length);
+  lane.destroy();
+});
+
+const PING = encodeCommand(["PING"]);
+
+class Owner implements Requester {
+  inFlight = 0;
+  readonly picky = false;
+  got: Buffer = Buffer.alloc(0);
+  readonly refusals: [string, string][] = [];
+  /** Of each loss: whether a reply was torn, and whether the first request had been sent. */
+  readonly losses: [boolean, boolean | undefined][] = [];
+
+  deliver(bytes: Buffer): void {
+    this.got = Buffer.concat([this.got, bytes]);
+  }
+
+  answered(request: Buffer, answer: Buffer): void {
+    this.refusals.push([request.toString(), answer.toString()]);
+  }
+
+  settled(): void {
+    assert.equal(this.inFlight, 0);
+  }
+
+  lost(requests: readonly LostRequest[], torn: boolean): void {
+    this.losses.push([torn, requests[0]?.sent]);
+  }
+}
+
+function push(lane: Lane, owner: Owner): void {
+  lane.push(owner, 1, PING, 0, PING.length);
+}
+
+async function openLane(): Promise<Lane> {
+  const accepted = once(server, "connection");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  const [peer] = (await accepted) as [Socket];
+  engineSide = peer;
+  peer.setNoDelay(true);
+  peer.on("error", () => undefined);
+  peer.resume();
+  return new Lane(socket, new ArenaPool(), heldLease(), {
+    closed: () => undefined,
+    idle: () => undefined,
+    drained: () => undefined,
+  });
+}
+
+function reply(): fc.Arbitrary<Buffer> {
+  const text = fc.string({ maxLength: 12 });
+  return fc
+    .oneof(
+      fc.constantFrom("+OK\r\n", ":12\r\n", "-ERR no\r\n", "$-1\r\n", "*0\r\n", "*2\r\n$1\r\na\r\n:1\r\n"),
+      text.map((value) => `$${Buffer.byteLength(value)}\r\n${value}\r\n`),
+    )
+    .map((bytes) => Buffer.from(bytes));
+}

@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { startLedger } from "../../../../test/kit/world/load-ledger.ts";
+import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
+import { plain } from "../../../../test/kit/engines/raw-client.ts";
+import type { RawClient } from "../../../../test/kit/engines/raw-client.ts";
+import { Served } from "../../../../test/kit/engines/served.ts";
+import { until } from "../../../../test/kit/time/until.ts";
+import { faults } from "../faults.ts";
+
+const MIB = 2 ** 20;
+let served: Served;
+before(async () => {
+  served = await Served.start({ holdMs: 1000 });
+});
+after(async () => {
+  await served[Symbol.asyncDispose]();
+});
+
+test("a large request is executed once and in its place, and what follows it as well", async () => {
+  const client = await served.client();
+  const value = Buffer.alloc(5 * MIB, "v");
+  client.send("SET", "large", "small");
+  client.send("SETRANGE", "large", 2, value);
+  client.send("STRLEN", "large");
+  client.send("GETRANGE", "large", 0, 3);
+  client.send("APPEND", "large", value);
+  assert.deepEqual(await client.readMany(5), ["OK", 5 * MIB + 2, 5 * MIB + 2, "smvv", 10 * MIB + 2]);
+  assert.equal(await client.ask("GET", "large"), `sm${"v".repeat(10 * MIB)}`);
+});
+
+test("a slow upload delays nobody, and needs little memory", async () => {
+  const [slow, other] = await served.clients(2);
+  const before = residentMiB();
+  const upload = new SlowUpload(slow, "slow", 128 * MIB);
+  upload.send(127 * MIB);
+  const ledger = await startLedger({ ...served.endpoint.listen, connections: 10 });
+  await until("requests are served", () => ledger.requests() > 2000);
+  const { failed, longestMs } = await ledger.stop();
+  assert.equal(failed, 0);
+  assert.ok(longestMs < 500, `${longestMs} ms`);
+  await until("most has been passed on", async () => (await received(served)) > 126 * MIB);
+  const grown = residentMiB() - before;
+  assert.ok(grown < 90, `${grown} MiB`);
+  assert.equal(await other?.ask("EXISTS", "slow"), 0);
+  upload.finish();
+  assert.equal(await slow?.read(), "OK");
+  assert.equal(await other?.ask("STRLEN", "slow"), 128 * MIB);
+  await other?.ask("FLUSHALL");
+});
+
+test("a hold waits for the end of an upload", async () => {
+  const client = await served.client();
+  const upload = new SlowUpload(client, "held", 4 * MIB);
+  upload.send(2 * MIB);
+  await until("it flows", async () => (await received(served)) > MIB);
+  await done(served.prepare());
+  const held = done(served.hold({ drainMs: 5000 }));
+  await until("the hold has begun", async () => (await served.proxy.stats()).held);
+  upload.finish();
+  assert.equal(await client.read(), "OK");
+  await held;
+  await served.moveEngines();
+  await done(served.release());
+  assert.equal(await client.ask("STRLEN", "held"), 4 * MIB);
+});
+
+test("a hold that an upload outlasts is given up, and the upload goes on", async () => {
+  const client = await served.client();
+  const upload = new SlowUpload(client, "outlasts", 4 * MIB);
+  upload.send(2 * MIB);
+  await until("it flows", async () => (await received(served)) > MIB);
+  await done(served.prepare());
+  const reply = await served.hold({ drainMs: 50 });
+  assert.equal(reply.ok ? undefined : reply.code, faults.notDrained.code);
+  await done(served.abort());
+  upload.finish();
+  assert.equal(await client.read(), "OK");
+});
+
+test("an upload that begins during a hold goes to the new primary", async () => {
+  const client = await served.client();
+  await done(served.prepare());
+  await done(served.hold());
+  const upload = new SlowUpload(client, "fresh", 4 * MIB);
+  upload.send(2 * MIB);
+  await served.moveEngines();
+  await done(served.release());
+  upload.finish();
+  assert.equal(await client.read(), "OK");
+});
+
+test("an upload that an engine refuses is read to its end, and answered with what says that it was not executed", async () => {
+  const client = await served.client();
+  const upload = new SlowUpload(client, "refused", 4 * MIB);
+  upload.send(2 * MIB);
+  await until("it flows", async () => (await received(served)) > MIB);
+  await served.moveEngines();
+  upload.finish();
+  assert.match(String(await client.ask("PING")), /^-LOADING store/);
+  assert.equal(await client.read(), "PONG");
+  await done(served.release());
+  assert.equal(await client.ask("EXISTS", "refused"), 0);
+});
+
+test("whoever leaves in the middle of an upload has asked for nothing", async () => {
+  const [gone, other] = await served.clients(2);
+  const upload = new SlowUpload(gone, "gone", 4 * MIB);
+  upload.send(2 * MIB);
+  gone?.end();
+  assert.equal(await gone?.read(), undefined);
+  assert.equal(await other?.ask("EXISTS", "gone"), 0);
+});
+
+test("a large script and a large part of a transaction are collected, as they may have to be sent again", async () => {
+  const client = await served.client();
+  const large = "-".repeat(2 * MIB);
+  assert.equal(await client.ask("EVAL", `--${large}\nreturn 7`, 0), 7);
+  await client.ask("MULTI");
+  assert.equal(await client.ask("SET", "transacted", large), "QUEUED");
+  await served.move();
+  assert.deepEqual(await client.ask("EXEC"), ["OK"]);
+});
+
+test("a request of no form in the middle of an upload ends its client only", async () => {
+  const client = await served.client();
+  const upload = new SlowUpload(client, "broken", 4 * MIB);
+  upload.send(4 * MIB);
+  client.write("no line end");
+  assert.match(String(plain(await client.read())), /^-ERR Protocol error/);
+  assert.equal(await client.read(), undefined);
+});
+
+test("an engine that dies in the middle of an upload is told as not executed, or the next one gets what follows", async () => {
+  const client = await served.client();
+  const upload = new SlowUpload(client, "dying", 4 * MIB);
+  upload.send(2 * MIB);
+  await until("it flows", async () => (await received(served)) > MIB);
+  await served.primary.stop();
+  await served.replica.call("REPLICAOF", "NO", "ONE");
+  const target = addressOf(served.replica);
+  await done(served.proxy.send({ op: "release", bdb: 1, epoch: ++served.epoch, target }));
+  upload.finish();
+  assert.match(String(await client.ask("DBSIZE")), /^-LOADING store/);
+  assert.equal(typeof (await client.read()), "number");
+  assert.equal((await served.proxy.stats()).cut, 0);
+});
+
+/** SET of a value that comes in pieces. */
+class SlowUpload {
+  readonly #client: RawClient | undefined;
+  #left: number;
+
+  constructor(client: RawClient | undefined, key: string, bytes: number) {
+    this.#client = client;
+    this.#left = bytes;
+    client?.write(`*3\r\n$3\r\nSET\r\n$${key.length}\r\n${key}\r\n$${bytes}\r\n`);
+  }
+
+  send(bytes: number): void {
+    this.#left -= bytes;
+    this.#client?.write(Buffer.alloc(bytes, "u"));
+  }
+
+  finish(): void {
+    this.send(this.#left);
+    this.#client?.write("\r\n");
+  }
+}
+
+function residentMiB(): number {
+  const kib = /VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${served.proxy.pid}/status`, "latin1"))?.[1];
+  return Number(kib) / 1024;
+}
+
+/** Bytes that wait at the primary for the end of a request. */
+async function received({ primary }: Served): Promise<number> {
+  const clients = String(await primary.call("CLIENT", "LIST"));
+  return Math.max(...[...clients.matchAll(/ qbuf=(\d+)/g)].map(([, bytes]) => Number(bytes)));
+}

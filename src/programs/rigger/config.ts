@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { RIGGER_PATHS } from "../../core/api/names.ts";
+import { Fault, messageOf } from "../../core/base/fault.ts";
+import { faults } from "./faults.ts";
+
+/** What a rigger must know before it starts. */
+export interface RiggerConfig {
+  /** Name of the cluster resource. */
+  readonly cluster: string;
+  readonly namespace: string;
+  /** Certificate authority of the cluster, PEM. */
+  readonly ca: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type ReadFile = (path: string) => string;
+
+/** Reads the environment and the mounts of the rigger's container. */
+export function readRiggerConfig(
+  env: Environment,
+  ownNamespace: string,
+  readFile: ReadFile = (path) => readFileSync(path, "utf8"),
+): RiggerConfig {
+  const root = env["CONTAINER_ROOT"] ?? "/";
+  const cluster = env["CLUSTER_NAME"] ?? "";
+  if (cluster === "") throw new Fault(faults.badConfig, "CLUSTER_NAME is not set");
+  const read = (folder: string, key: string): string => {
+    const path = join(root, folder, key);
+    try {
+      return readFile(path).trim();
+    } catch (error) {
+      throw new Fault(faults.badConfig, `${path} cannot be read: ${messageOf(error)}`, { path }, error);
+    }
+  };
+  return {
+    cluster,
+    namespace: env["POD_NAMESPACE"] ?? ownNamespace,
+    ca: read(RIGGER_PATHS.authority, "ca.crt"),
+    username: read(RIGGER_PATHS.credentials, "username"),
+    password: read(RIGGER_PATHS.credentials, "password"),
+  };
+}

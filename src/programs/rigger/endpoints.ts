@@ -1,0 +1,64 @@
+import type { Service } from "kubernetes-types/core/v1.js";
+import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
+import type { OwnerReference } from "kubernetes-types/meta/v1.js";
+import { APP_LABEL, clusterNames, LABELS } from "../../core/api/names.ts";
+import type { Wanted } from "../../ports/kube/kube.ts";
+import type { BdbRecord, NodeRecord } from "../../ports/management/records.ts";
+
+/** Where a database's objects are made, and with what they go away. */
+export interface Place {
+  readonly cluster: string;
+  readonly namespace: string;
+  /** The database's record: the objects go when it does. */
+  readonly owner: OwnerReference;
+}
+
+/** Nodes that may get new clients: members that take clients and are not about to leave. */
+export function servingNodes(nodes: readonly NodeRecord[]): readonly NodeRecord[] {
+  return nodes
+    .filter(({ status, accepts_clients, maintenance }) => status === "active" && accepts_clients && !maintenance)
+    .toSorted((a, b) => a.uid - b.uid);
+}
+
+/** The Service of a database: no selector, since which nodes serve is decided here and not by readiness of pods. */
+export function databaseService(bdb: BdbRecord, place: Place): Wanted<Service> {
+  return {
+    metadata: metaOf(bdb, place),
+    spec: { type: "ClusterIP", ports: [{ name: "redis", port: bdb.port, targetPort: bdb.port, protocol: "TCP" }] },
+  };
+}
+
+/** The addresses behind the Service. */
+export function databaseEndpoints(bdb: BdbRecord, nodes: readonly NodeRecord[], place: Place): Wanted<EndpointSlice> {
+  const meta = metaOf(bdb, place);
+  return {
+    metadata: {
+      ...meta,
+      labels: {
+        ...meta.labels,
+        "kubernetes.io/service-name": bdb.name,
+        "endpointslice.kubernetes.io/managed-by": clusterNames.rigger(place.cluster),
+      },
+    },
+    addressType: nodes.some(({ addr }) => addr.includes(":")) ? "IPv6" : "IPv4",
+    endpoints: nodes.map(({ uid, addr }) => ({
+      addresses: [addr],
+      conditions: { ready: true, serving: true, terminating: false },
+      targetRef: { kind: "Pod", name: clusterNames.nodePod(place.cluster, uid), namespace: place.namespace },
+    })),
+    ports: [{ name: "redis", port: bdb.port, protocol: "TCP" }],
+  };
+}
+
+function metaOf(bdb: BdbRecord, { cluster, namespace, owner }: Place) {
+  return {
+    name: bdb.name,
+    namespace,
+    labels: {
+      [LABELS.app]: APP_LABEL,
+      [LABELS.cluster]: cluster,
+      [LABELS.database]: bdb.name,
+    } as Record<string, string>,
+    ownerReferences: [owner],
+  };
+}

@@ -1,0 +1,113 @@
+import type { ConfigMap, Pod, Service } from "kubernetes-types/core/v1.js";
+import { isFault } from "../../core/base/fault.ts";
+import type { Log } from "../../core/base/log.ts";
+import { clusterNames, LABELS } from "../../core/api/names.ts";
+import { EndpointSlices, Pods, Services } from "../../ports/kube/builtin.ts";
+import type { Informer } from "../../ports/kube/informer.ts";
+import type { Kube, Stored } from "../../ports/kube/kube.ts";
+import { ownerReference } from "../../ports/kube/ref.ts";
+import type { ManagementClient } from "../../ports/management/client.ts";
+import { faults } from "../../ports/management/faults.ts";
+import type { BdbRecord, NodeRecord } from "../../ports/management/records.ts";
+import type { Keeper } from "../../mechanisms/reconcile/keeper.ts";
+import { waiting, type Outcome } from "../../mechanisms/reconcile/outcome.ts";
+import { databaseEndpoints, databaseService, servingNodes } from "./endpoints.ts";
+
+export interface RiggerDeps {
+  readonly kube: Kube;
+  readonly client: ManagementClient;
+  readonly keeper: Keeper;
+  readonly log: Log;
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly pods: Informer<Pod>;
+  /** Records of the cluster and its databases. */
+  readonly records: Informer<ConfigMap>;
+  /** Services of the cluster; of others nothing is known before they are asked for. */
+  readonly services: Informer<Service>;
+  /** Milliseconds since something was last seen to change. */
+  readonly sinceChangeMs: () => number;
+}
+
+/** Looked at this often when nothing changes, and shortly after a change, which a node may learn of later. */
+const REST_MS = 2_000;
+const SOON_MS = 100;
+const RECENT_MS = 1_000;
+/** And this often while no node answers. */
+const SILENT_MS = 300;
+
+/** One pass: what clients are told of each database, then the label of the leader's pod. */
+export function riggerReconciler(deps: RiggerDeps): () => Promise<Outcome> {
+  let wasSilent = false;
+  return async () => {
+    const said = await askCluster(deps.client);
+    if (said === undefined) {
+      if (!wasSilent) deps.log.info("waiting until a node answers", { cluster: deps.cluster });
+      wasSilent = true;
+      return waiting(SILENT_MS, "ClusterUnreachable", "no node answers");
+    }
+    if (wasSilent) deps.log.info("a node answers", { cluster: deps.cluster });
+    wasSilent = false;
+    const { nodes, bdbs } = said;
+    const serving = servingNodes(nodes);
+    for (const bdb of bdbs) await rig(deps, bdb, serving);
+    await labelLeader(deps, nodes);
+    const isRecent = deps.sinceChangeMs() < RECENT_MS;
+    return waiting(isRecent ? SOON_MS : REST_MS, "Watching", `${bdbs.length} databases on ${serving.length} nodes`);
+  };
+}
+
+/** Undefined while no node answers, as while a cluster is being made: clients are sent where they were sent before. */
+async function askCluster(
+  client: ManagementClient,
+): Promise<{ readonly nodes: readonly NodeRecord[]; readonly bdbs: readonly BdbRecord[] } | undefined> {
+  try {
+    const [nodes, bdbs] = await Promise.all([client.call("nodes"), client.call("bdbs")]);
+    return { nodes, bdbs };
+  } catch (error) {
+    if (isFault(error, faults.unreachable)) return undefined;
+    throw error;
+  }
+}
+
+async function rig(deps: RiggerDeps, bdb: BdbRecord, serving: readonly NodeRecord[]): Promise<void> {
+  const { cluster, namespace } = deps;
+  const record = deps.records.get({ name: clusterNames.databaseRecord(cluster, bdb.uid), namespace });
+  if (record === undefined || bdb.status === "delete-pending") return;
+  if (!(await isFree(deps, bdb))) return;
+  const place = { cluster, namespace, owner: ownerReference(record) };
+  await deps.keeper.keep([{ type: Services, object: databaseService(bdb, place) }]);
+  // with nobody to name, the last ones named are more likely to answer than none
+  if (serving.length === 0) return;
+  await deps.keeper.keep([{ type: EndpointSlices, object: databaseEndpoints(bdb, serving, place) }]);
+}
+
+/** A Service of this name that is somebody else's is left alone: a database may be named as anything. */
+async function isFree({ kube, namespace, log, services }: RiggerDeps, { name }: BdbRecord): Promise<boolean> {
+  if (!/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) {
+    log.warn("a database has no Service: its name is none that a Service may have", { database: name });
+    return false;
+  }
+  const found = services.get({ name, namespace }) ?? (await kube.get(Services, { name, namespace }));
+  if (found === undefined || found.metadata.labels?.[LABELS.database] === name) return true;
+  log.warn("a database has no Service: the name belongs to another one", { database: name });
+  return false;
+}
+
+async function labelLeader(
+  { kube, namespace, cluster, pods }: RiggerDeps,
+  nodes: readonly NodeRecord[],
+): Promise<void> {
+  const leader = nodes.find(({ role }) => role === "leader");
+  if (leader === undefined) return;
+  const name = clusterNames.nodePod(cluster, leader.uid);
+  for (const pod of pods.list()) {
+    const isLabelled = pod.metadata.labels?.[LABELS.leader] !== undefined;
+    if (isLabelled !== (pod.metadata.name === name)) await label(kube, namespace, pod, pod.metadata.name === name);
+  }
+}
+
+async function label(kube: Kube, namespace: string, pod: Stored<Pod>, isLeader: boolean): Promise<void> {
+  const body = { metadata: { uid: pod.metadata.uid, labels: { [LABELS.leader]: isLeader ? "1" : null } } };
+  await kube.patch(Pods, { name: pod.metadata.name, namespace }, { type: "merge", body });
+}

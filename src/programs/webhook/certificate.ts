@@ -1,0 +1,68 @@
+import type { Secret } from "kubernetes-types/core/v1.js";
+import type { Clock } from "../../core/base/clock.ts";
+import type { Log } from "../../core/base/log.ts";
+import { ADMISSION_SECRET, ADMISSION_SERVICE } from "../../core/api/names.ts";
+import { Secrets } from "../../ports/kube/builtin.ts";
+import type { Kube, Stored } from "../../ports/kube/kube.ts";
+import type { KeyPair } from "../../ports/pki/authority.ts";
+import { startPairs, type Serving } from "./tls.ts";
+
+export interface CertificateDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Where the secret is. */
+  readonly namespace: string;
+}
+
+/** The secret is looked at this often, so that one that is made again is in use within a moment; in milliseconds. */
+const LOOK_MS = 500;
+/** A pair that those who trust the one before would not trust is used after this time: the webhook trusts it first. */
+const TRUST_MS = 3_000;
+
+/**
+ * Tells what to present, first and after each change of the secret `admission-tls` and in time before it expires, until
+ * `signal` aborts. What cannot be used is logged, and what was in use stays.
+ */
+export async function followCertificate(
+  { kube, clock, log, namespace }: CertificateDeps,
+  present: (serving: Serving) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const service = `${ADMISSION_SERVICE}.${namespace}.svc`;
+  const pairs = startPairs([service, `${service}.cluster.local`]);
+  let seen: string | undefined;
+  let renewAt: Date | undefined;
+  const look = async (): Promise<void> => {
+    const secret = await kube.get(Secrets, { name: ADMISSION_SECRET, namespace });
+    const isNew = secret !== undefined && secret.metadata.resourceVersion !== seen;
+    if (isNew) {
+      const pair = pairOf(secret);
+      if (!pairs.carriesTrust(pair, clock.now())) await clock.sleep(TRUST_MS, signal);
+      const why = pairs.use(pair, clock.now());
+      if (why !== undefined) log.warn("the secret admission-tls cannot be used, the one before stays", { why });
+    }
+    if (isNew || (renewAt !== undefined && renewAt <= clock.now())) {
+      const serving = pairs.serving(clock.now());
+      if (serving !== undefined) await present(serving);
+      renewAt = serving?.renewAt;
+    }
+    seen = secret?.metadata.resourceVersion;
+  };
+  while (!signal.aborted) {
+    try {
+      await look();
+      await clock.sleep(LOOK_MS, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      log.warn("the secret admission-tls cannot be looked at, trying again", { error });
+      await clock.sleep(LOOK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
+    }
+  }
+}
+
+/** §2.1: two items, `cert` and `privateKey`. */
+function pairOf({ data = {} }: Stored<Secret>): KeyPair {
+  const text = (key: string): string => Buffer.from(data[key] ?? "", "base64").toString();
+  return { certificate: text("cert"), key: text("privateKey") };
+}

@@ -1,0 +1,116 @@
+import { isDeepStrictEqual } from "node:util";
+import type { z } from "zod";
+import { activeActiveSpec, activeActiveStatus, remoteClusterSpec } from "../../core/api/active-active.ts";
+import { clusterSpec } from "../../core/api/cluster-spec.ts";
+import { clusterStatus } from "../../core/api/cluster-status.ts";
+import { databaseSpec } from "../../core/api/database-spec.ts";
+import { KINDS } from "../../core/api/kinds.ts";
+import { API_GROUP, RELEASE_ANNOTATION } from "../../core/api/names.ts";
+import { CustomResourceDefinitions } from "../../ports/kube/builtin.ts";
+import {
+  ACTIVE_ACTIVE_ADVICE,
+  ACTIVE_ACTIVE_RULES,
+  type ActiveActiveFacts,
+} from "../../core/planner/admission/active-active.ts";
+import { CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE } from "../../core/planner/admission/cluster.ts";
+import type { ClusterFacts } from "../../core/planner/admission/cluster-facts.ts";
+import { objectionsToDefinition } from "../../core/planner/admission/definition.ts";
+import { DATABASE_ADVICE, DATABASE_RULES } from "../../core/planner/admission/database.ts";
+import type { DatabaseFacts } from "../../core/planner/admission/database-facts.ts";
+import { invalid } from "../../core/planner/admission/objection.ts";
+import {
+  REMOTE_CLUSTER_ADVICE,
+  REMOTE_CLUSTER_RULES,
+  type RemoteClusterFacts,
+} from "../../core/planner/admission/remote-cluster.ts";
+import { existingOf, neighboursIn, type NamespaceObjects } from "../../mechanisms/observe/neighbours.ts";
+import { NOTHING_TO_SAY, review, type Review } from "../../core/planner/admission/review.ts";
+import type { Release } from "../../core/releases/release.ts";
+import type { Asked } from "./review.ts";
+
+/** Whether there is nothing to judge: no spec of ours is written, or the object is on its way out. */
+export function isBeyondJudgement({ kind, operation, subResource, object, oldObject }: Asked): boolean {
+  const isWrite = (operation === "CREATE" || operation === "UPDATE") && (subResource ?? "") === "";
+  if (!isWrite || kind.group !== API_GROUP || object === null || object === undefined) return true;
+  if (object.metadata.deletionTimestamp !== undefined) return true;
+  return operation === "UPDATE" && isDeepStrictEqual(object.spec, oldObject?.spec);
+}
+
+/** Whether one of our definitions is replaced. */
+export function isDefinition({ kind, operation, subResource, name, object, oldObject }: Asked): boolean {
+  const isReplaced = operation === "UPDATE" && (subResource ?? "") === "" && Boolean(object && oldObject);
+  const isOurs = kind.group === CustomResourceDefinitions.group && name.endsWith(`.${API_GROUP}`);
+  return isReplaced && isOurs && kind.kind === CustomResourceDefinitions.kind;
+}
+
+/** What is said of a definition, by the releases that it and its successor are marked with. */
+export function judgeDefinition({ object, oldObject }: Asked): Review {
+  const markOf = (one: Asked["object"]) => one?.metadata.annotations?.[RELEASE_ANNOTATION];
+  return { denials: objectionsToDefinition({ mark: markOf(object), before: markOf(oldObject) }), warnings: [] };
+}
+
+/** What the rules of its kind say of the object that is asked about, given what is around it. */
+export function judge(asked: Asked, objects: NamespaceObjects, release: Release): Review {
+  const name = asked.name || (asked.object?.metadata.name ?? "");
+  switch (asked.kind.kind) {
+    case KINDS.cluster.kind:
+      return judged(asked, clusterSpec, (spec, before): ClusterFacts => {
+        const nodes = clusterStatus.safeParse(statusOf(asked)).data?.nodes?.length ?? 0;
+        return { name, spec, before, nodes };
+      })(CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE);
+    case KINDS.database.kind: {
+      const neighbours = neighboursIn(objects, release, { kind: "databases", name });
+      return judged(asked, databaseSpec, (spec, before): DatabaseFacts => {
+        const facts = { kind: "redb", name, at: "spec", spec, before } as const;
+        return { ...facts, existing: existingOf(statusOf(asked)), neighbours };
+      })(DATABASE_RULES, DATABASE_ADVICE);
+    }
+    case KINDS.activeActive.kind: {
+      const neighbours = neighboursIn(objects, release, { kind: "activeActives", name });
+      const linked = activeActiveStatus.safeParse(statusOf(asked)).data?.linkedRedbs?.[0];
+      const existing = existingOf(objects.databases.find(({ metadata }) => metadata.name === linked)?.status);
+      return judged(asked, activeActiveSpec, (spec, before): ActiveActiveFacts => {
+        return { name, spec, before, existing, neighbours };
+      })(ACTIVE_ACTIVE_RULES, ACTIVE_ACTIVE_ADVICE);
+    }
+    case KINDS.remoteCluster.kind: {
+      const neighbours = neighboursIn(objects, release, { kind: "remoteClusters", name });
+      return judged(asked, remoteClusterSpec, (spec, before): RemoteClusterFacts => {
+        return { name, spec, before, neighbours };
+      })(REMOTE_CLUSTER_RULES, REMOTE_CLUSTER_ADVICE);
+    }
+    default:
+      return NOTHING_TO_SAY;
+  }
+}
+
+type Judging<Facts> = (
+  rules: Parameters<typeof review<Facts>>[0],
+  advice: Parameters<typeof review<Facts>>[1],
+) => Review;
+
+/** Reads both specs, and has the rules judge what `factsOf` makes of them. */
+function judged<Spec, Facts>(
+  { object, oldObject }: Asked,
+  schema: z.ZodType<Spec>,
+  factsOf: (spec: Spec, before: Spec | undefined) => Facts,
+): Judging<Facts> {
+  const spec = schema.safeParse(object?.spec);
+  if (!spec.success) return () => ({ denials: spec.error.issues.map(objectionOf), warnings: [] });
+  const before = schema.safeParse(oldObject?.spec).data;
+  const facts = factsOf(spec.data, before);
+  return (rules, advice) => review(rules, advice, facts, before === undefined ? undefined : factsOf(before, undefined));
+}
+
+/** What the schema of the CRD lets pass and ours does not; an older CRD may be installed. */
+function objectionOf({ path, message, input }: z.core.$ZodIssue) {
+  const field = path.reduce<string>(
+    (text, part) => (typeof part === "number" ? `${text}[${part}]` : `${text}.${String(part)}`),
+    "spec",
+  );
+  return invalid(field, input ?? null, message, `kubectl explain tells what ${field} may be`);
+}
+
+function statusOf({ oldObject }: Asked): unknown {
+  return oldObject?.status ?? {};
+}

@@ -1,0 +1,91 @@
+import type { Clock } from "../../core/base/clock.ts";
+import type { Log } from "../../core/base/log.ts";
+import { startInformer } from "../../ports/kube/informer.ts";
+import type { Kube, ResourceType, Stored } from "../../ports/kube/kube.ts";
+import type { NamespaceObjects } from "../../mechanisms/observe/neighbours.ts";
+import type { WatchedNamespaces } from "../../mechanisms/observe/watched-namespaces.ts";
+import { ActiveActiveDatabases, Clusters, Databases, RemoteClusters } from "../../mechanisms/observe/kinds.ts";
+
+/** What is known of the namespaces that are looked after. */
+export interface Lookout {
+  watches(namespace: string): boolean;
+  /** From memory: at once, and a moment old; undefined until everything there has been heard of. */
+  known(namespace: string): NamespaceObjects | undefined;
+  /** From the API server: as it is now. */
+  read(namespace: string): Promise<NamespaceObjects>;
+}
+
+export interface LookoutOptions {
+  readonly watched: WatchedNamespaces;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** Follows the objects of ours in every watched namespace. */
+export function startLookout(kube: Kube, { watched, ...options }: LookoutOptions): Lookout {
+  const followed = new Map<string, Followed>();
+  const follow = (): void => {
+    const names = watched.names();
+    for (const [name, { end }] of followed) {
+      if (names.includes(name)) continue;
+      end();
+      followed.delete(name);
+    }
+    for (const name of names) if (!followed.has(name)) followed.set(name, followNamespace(kube, options, name));
+  };
+  watched.onChange(follow);
+  follow();
+  return {
+    watches: (namespace) => followed.has(namespace),
+    known: (namespace) => followed.get(namespace)?.known(),
+    read: async (namespace) => {
+      const list = async <T>(type: ResourceType<T>): Promise<readonly Stored<T>[]> =>
+        (await kube.list(type, { namespace })).items;
+      const [clusters, databases, activeActives, remoteClusters] = await Promise.all([
+        list(Clusters),
+        list(Databases),
+        list(ActiveActiveDatabases),
+        list(RemoteClusters),
+      ]);
+      return { clusters, databases, activeActives, remoteClusters };
+    },
+  };
+}
+
+interface Followed {
+  known(): NamespaceObjects | undefined;
+  end(): void;
+}
+
+type FollowOptions = Omit<LookoutOptions, "watched">;
+
+function followNamespace(kube: Kube, { clock, log, signal }: FollowOptions, namespace: string): Followed {
+  const over = new AbortController();
+  const options = { namespace, clock, log, signal: AbortSignal.any([signal, over.signal]) };
+  const clusters = startInformer(kube, Clusters, options);
+  const databases = startInformer(kube, Databases, options);
+  const activeActives = startInformer(kube, ActiveActiveDatabases, options);
+  const remoteClusters = startInformer(kube, RemoteClusters, options);
+  let isSynced = false;
+  void Promise.all([clusters.synced, databases.synced, activeActives.synced, remoteClusters.synced]).then(
+    () => {
+      isSynced = true;
+    },
+    () => undefined, // ended before
+  );
+  return {
+    known: () =>
+      isSynced
+        ? {
+            clusters: clusters.list(),
+            databases: databases.list(),
+            activeActives: activeActives.list(),
+            remoteClusters: remoteClusters.list(),
+          }
+        : undefined,
+    end: () => {
+      over.abort(new Error("the namespace is no longer watched"));
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { Fault } from "../../core/base/fault.ts";
+import { sentence } from "../../core/planner/admission/objection.ts";
+import type { Review } from "../../core/planner/admission/review.ts";
+import { faults } from "./faults.ts";
+
+const object = z.looseObject({
+  metadata: z.looseObject({
+    name: z.string().optional(),
+    deletionTimestamp: z.string().optional(),
+    annotations: z.record(z.string(), z.string()).optional(),
+  }),
+  spec: z.unknown().optional(),
+  status: z.unknown().optional(),
+});
+
+const envelope = z.object({
+  apiVersion: z.enum(["admission.k8s.io/v1", "admission.k8s.io/v1beta1"]),
+  kind: z.literal("AdmissionReview"),
+  request: z.object({
+    uid: z.string().min(1),
+    kind: z.object({ group: z.string(), kind: z.string() }),
+    namespace: z.string().default(""),
+    name: z.string().default(""),
+    operation: z.enum(["CREATE", "UPDATE", "DELETE", "CONNECT"]),
+    subResource: z.string().optional(),
+    userInfo: z.object({ username: z.string().default("") }).default({ username: "" }),
+    object: object.nullish(),
+    oldObject: object.nullish(),
+  }),
+});
+
+/** What the API server asks. */
+export type Question = z.output<typeof envelope>;
+export type Asked = Question["request"];
+export type AskedObject = z.output<typeof object>;
+
+/** The question in a body; WEBHOOK_BAD_REVIEW when it holds none. */
+export function readQuestion(text: string): Question {
+  const parsed = envelope.safeParse(jsonOf(text));
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const said = `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}`;
+  throw new Fault(faults.badReview, `the body is no AdmissionReview: ${said}`);
+}
+
+/** The answer to `question`, in the version in which it was asked. */
+export function answerTo({ apiVersion, kind, request }: Question, { denials, warnings }: Review): object {
+  const allowed = denials.length === 0;
+  const response = {
+    uid: request.uid,
+    allowed,
+    ...(warnings.length === 0 ? {} : { warnings }),
+    ...(allowed ? {} : { status: statusOf(request, denials) }),
+  };
+  return { apiVersion, kind, response };
+}
+
+function statusOf({ name, kind, object: asked }: Asked, denials: Review["denials"]): object {
+  return {
+    status: "Failure",
+    code: 422,
+    reason: "Invalid",
+    message: denials.map(sentence).join(" | "),
+    details: {
+      name: name || (asked?.metadata.name ?? ""),
+      group: kind.group,
+      kind: kind.kind,
+      causes: denials.map(({ reason, field, message, remedy }) => ({
+        reason,
+        field,
+        message: `${message}; ${remedy}`,
+      })),
+    },
+  };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Fault(faults.badReview, "the body is no JSON", {}, error);
+  }
+}

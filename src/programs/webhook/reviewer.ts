@@ -1,0 +1,71 @@
+import type { Clock } from "../../core/base/clock.ts";
+import { messageOf } from "../../core/base/fault.ts";
+import type { Log } from "../../core/base/log.ts";
+import { OPERATOR_NAME } from "../../core/api/names.ts";
+import { NOTHING_TO_SAY, type Review } from "../../core/planner/admission/review.ts";
+import type { Release } from "../../core/releases/release.ts";
+import { isBeyondJudgement, isDefinition, judge, judgeDefinition } from "./judge.ts";
+import type { WebhookMetrics } from "./metrics.ts";
+import type { Lookout } from "./namespace-objects.ts";
+import { answerTo, readQuestion, type Asked } from "./review.ts";
+
+export interface ReviewerDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Namespace of the operator. */
+  readonly namespace: string;
+  readonly release: Release;
+  readonly lookout: Lookout;
+  readonly metrics: WebhookMetrics;
+}
+
+/**
+ * Answers reviews. What cannot be judged is let in with a warning: the operator looks at every spec again, and a webhook
+ * that fails would stop users who have done nothing wrong.
+ */
+export function reviewer(deps: ReviewerDeps): (text: string) => Promise<object> {
+  return async (text) => {
+    const began = deps.clock.now().getTime();
+    const question = readQuestion(text);
+    const { review, outcome } = await verdictOn(question.request, deps);
+    deps.metrics.count(question.request.kind.kind, outcome, deps.clock.now().getTime() - began);
+    return answerTo(question, review);
+  };
+}
+
+interface Verdict {
+  readonly review: Review;
+  readonly outcome: "allowed" | "denied" | "failed";
+}
+
+async function verdictOn(asked: Asked, deps: ReviewerDeps): Promise<Verdict> {
+  if (isDefinition(asked)) return outcomeOf(judgeDefinition(asked));
+  if (isBeyondJudgement(asked) || isOperator(asked, deps.namespace)) return outcomeOf(NOTHING_TO_SAY);
+  try {
+    return outcomeOf(await reviewOf(asked, deps));
+  } catch (error) {
+    deps.log.error("a write could not be judged and is let in", { kind: asked.kind.kind, name: asked.name, error });
+    const warning = `admission could not judge this (${messageOf(error)}); SPEC STATUS tells what the operator finds`;
+    return { review: { denials: [], warnings: [warning] }, outcome: "failed" };
+  }
+}
+
+function outcomeOf(review: Review): Verdict {
+  return { review, outcome: review.denials.length > 0 ? "denied" : "allowed" };
+}
+
+/** Judged from memory first; a refusal only rests on what is the case now. */
+async function reviewOf(asked: Asked, { lookout, release, namespace }: ReviewerDeps): Promise<Review> {
+  if (!lookout.watches(asked.namespace)) {
+    const warning = `the operator in namespace ${namespace} does not look after namespace ${asked.namespace}`;
+    return { denials: [], warnings: [warning] };
+  }
+  const known = lookout.known(asked.namespace);
+  const quick = known === undefined ? undefined : judge(asked, known, release);
+  return quick?.denials.length === 0 ? quick : judge(asked, await lookout.read(asked.namespace), release);
+}
+
+/** The operator's own writes are never held up. */
+function isOperator({ userInfo }: Asked, namespace: string): boolean {
+  return userInfo.username === `system:serviceaccount:${namespace}:${OPERATOR_NAME}`;
+}

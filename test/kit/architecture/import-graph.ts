@@ -1,0 +1,48 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import ts from "typescript";
+
+/** One import of a file of this checkout by another; paths are relative to the root of the checkout. */
+export interface Import {
+  readonly file: string;
+  /** The file that it names, or the specifier when that is not relative. */
+  readonly target: string;
+}
+
+/** Every import below `folders` of the checkout `root`, those of types included. */
+export function importsBelow(root: string, folders: readonly string[]): readonly Import[] {
+  return filesBelow(root, folders).flatMap((file) =>
+    ts.preProcessFile(readFileSync(join(root, file), "utf8"), true, true).importedFiles.map(({ fileName }) => ({
+      file,
+      target: fileName.startsWith(".") ? join(dirname(file), fileName) : fileName,
+    })),
+  );
+}
+
+/** The source files below `folders`, sorted. */
+export function filesBelow(root: string, folders: readonly string[]): readonly string[] {
+  return globSync(`{${folders.join(",")}}/**/*.{ts,mts,mjs}`, { cwd: root }).sort();
+}
+
+/** Groups of nodes that need each other, by way of others; each group sorted. Tarjan's algorithm. */
+export function circles(edges: ReadonlyMap<string, ReadonlySet<string>>): readonly (readonly string[])[] {
+  const order = new Map<string, number>();
+  const open: string[] = [];
+  const found: string[][] = [];
+  const visit = (node: string): number => {
+    order.set(node, order.size);
+    let low = order.size - 1;
+    open.push(node);
+    for (const next of edges.get(node) ?? []) {
+      if (!order.has(next)) low = Math.min(low, visit(next));
+      else if (open.includes(next)) low = Math.min(low, order.get(next) ?? low);
+    }
+    if (low === order.get(node)) {
+      const group = open.splice(open.indexOf(node));
+      if (group.length > 1 || edges.get(node)?.has(node) === true) found.push(group.sort());
+    }
+    return low;
+  };
+  for (const node of edges.keys()) if (!order.has(node)) visit(node);
+  return found;
+}

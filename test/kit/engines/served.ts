@@ -1,0 +1,82 @@
+import type { EndpointConfig } from "../../../src/ports/management/proxy-control.ts";
+import { enginePair, startEngine } from "./engine.ts";
+import type { TestEngine, TestEngineOptions } from "./engine.ts";
+import { addressOf, done, endpointFor, startProxy } from "./proxy.ts";
+import type { TestProxy } from "./proxy.ts";
+import { RawClient } from "./raw-client.ts";
+import { demote, promote, switchOver } from "./switchover.ts";
+
+/** A database of two engines, of different versions where there are two, behind a proxy; it is moved to and fro. */
+export class Served {
+  readonly proxy: TestProxy;
+  endpoint: EndpointConfig;
+  primary: TestEngine;
+  replica: TestEngine;
+  epoch = 1;
+
+  private constructor(proxy: TestProxy, endpoint: EndpointConfig, primary: TestEngine, replica: TestEngine) {
+    this.proxy = proxy;
+    this.endpoint = endpoint;
+    this.primary = primary;
+    this.replica = replica;
+  }
+
+  static async start(more: Partial<EndpointConfig> = {}, options: TestEngineOptions = {}): Promise<Served> {
+    const [older, newer] = enginePair();
+    const [primary, replica, proxy] = await Promise.all([
+      startEngine({ ...options, engine: older }),
+      startEngine({ ...options, engine: newer }),
+      startProxy(),
+    ]);
+    await replica.follow(primary);
+    const endpoint = endpointFor(primary, more);
+    await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
+    return new Served(proxy, endpoint, primary, replica);
+  }
+
+  client(): Promise<RawClient> {
+    return RawClient.connect(this.endpoint.listen);
+  }
+
+  clients(count: number): Promise<RawClient[]> {
+    return Promise.all(Array.from({ length: count }, () => this.client()));
+  }
+
+  /** A whole switchover, as the product does it. */
+  async move(): Promise<void> {
+    await switchOver([this.proxy], ++this.epoch, this.primary, this.replica);
+    this.#swap();
+  }
+
+  prepare() {
+    return this.proxy.send({ op: "prepare", bdb: 1, epoch: this.epoch + 1, target: addressOf(this.replica) });
+  }
+
+  hold({ drainMs = 500, holdMs = 5000 } = {}) {
+    return this.proxy.send({ op: "hold", bdb: 1, epoch: this.epoch + 1, drainMs, holdMs });
+  }
+
+  abort() {
+    return this.proxy.send({ op: "abort", bdb: 1, epoch: this.epoch + 1 });
+  }
+
+  /** Changes the roles of the engines; the proxy is not told. */
+  async moveEngines(): Promise<void> {
+    await promote(this.primary, this.replica);
+    await demote(this.primary, this.replica);
+    this.#swap();
+  }
+
+  /** Tells the proxy who is primary now. */
+  release() {
+    return this.proxy.send({ op: "release", bdb: 1, epoch: ++this.epoch, target: addressOf(this.primary) });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.proxy.stop(), this.primary.stop(), this.replica.stop()]);
+  }
+
+  #swap(): void {
+    [this.primary, this.replica] = [this.replica, this.primary];
+  }
+}

@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ShardPorts, SwitchoverStep } from "../../../src/programs/agent/switchover/ports.ts";
+import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../src/core/api/records.ts";
+import { silentLog } from "../../../src/core/base/log.ts";
+import type { Address, EndpointConfig } from "../../../src/ports/management/proxy-control.ts";
+import { callEngine } from "../../../src/ports/resp/engine-client.ts";
+import { startEngine } from "./engine.ts";
+import type { TestEngine } from "./engine.ts";
+import type { Ledger } from "../world/load-ledger.ts";
+import { startLedger } from "../world/load-ledger.ts";
+import { addressOf, done, endpointFor, startProxy } from "./proxy.ts";
+import type { TestProxy } from "./proxy.ts";
+import { RawClient } from "./raw-client.ts";
+import { until } from "../time/until.ts";
+
+/** A shard of real engines behind real proxies, with its record, without an agent around them. */
+export interface TestShard {
+  readonly engines: readonly TestEngine[];
+  readonly proxies: readonly TestProxy[];
+  record(): DatabaseRecord;
+  shard(): ShardRecord;
+  /** The engine of an instance id. */
+  engine(id: number): TestEngine;
+  /** Ports as an agent would make them; `before` stands where a test interferes. */
+  ports(before?: (step: SwitchoverStep) => Promise<void>): ShardPorts;
+  /** Clients at every proxy that write and read without pause. */
+  startLoad(): Promise<ShardLoad>;
+  /** Exactly one engine is primary, all others follow it, and what clients write goes there. */
+  requireOnePrimary(): Promise<void>;
+  /** A client at each proxy. */
+  clients(): Promise<readonly RawClient[]>;
+  /** A request of a client at the first proxy. */
+  request(...args: readonly string[]): Promise<unknown>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface ShardLoad {
+  /** Resolves when clients have got more answers: they are neither held nor refused. */
+  more(): Promise<void>;
+  /** Ends the load; no request has failed, and every acknowledged write is there. */
+  requireNothingLost(): Promise<void>;
+}
+
+const CONNECTIONS = 10;
+
+/** The first engine is the primary; the instance ids are 1, 2, … */
+export async function startShard(names: readonly string[]): Promise<TestShard> {
+  const [engines, proxies] = await Promise.all([
+    Promise.all(names.map((engine) => startEngine({ engine }))),
+    Promise.all([startProxy(), startProxy()]),
+  ]);
+  const [first, ...others] = engines;
+  assert.ok(first !== undefined);
+  for (const engine of others) await engine.follow(first);
+  const endpoints = proxies.map(() => endpointFor(first, { holdMs: 20_000 }));
+  await Promise.all(
+    proxies.map((proxy, i) => done(proxy.send({ op: "configure", endpoints: endpoints.slice(i, i + 1) }))),
+  );
+  let record = recordOf(engines.map(({ port }, i) => instance(i + 1, port)));
+  const loads: Ledger[] = [];
+  const engine = (id: number): TestEngine => {
+    const found = engines[id - 1];
+    assert.ok(found !== undefined);
+    return found;
+  };
+  const shard = (): ShardRecord => {
+    const [only] = record.shards;
+    assert.ok(only !== undefined);
+    return only;
+  };
+  return {
+    engines,
+    proxies,
+    record: () => record,
+    shard,
+    engine,
+    ports: (before) => ({
+      proxies: proxies.map(({ send }, i) => ({ node: i + 1, send, gone: () => false, isSilent: async () => false })),
+      addressOf: ({ id }) => addressOf(engine(id)),
+      change: async (change) => {
+        await sleep(0);
+        record = change(record);
+        return record;
+      },
+      log: silentLog,
+      ...(before === undefined ? {} : { before }),
+    }),
+    startLoad: async () => {
+      const started = await Promise.all(
+        endpoints.map(({ listen }) => startLedger({ ...listen, connections: CONNECTIONS })),
+      );
+      loads.push(...started);
+      return loadOf(started);
+    },
+    requireOnePrimary: () => onePrimary(engines, engine(shard().primary), endpoints),
+    clients: () => Promise.all(endpoints.map(({ listen }) => RawClient.connect(listen))),
+    request: (...args) => callEngine({ ...listenerOf(endpoints[0]), timeoutMs: 5_000 }, ...args),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(loads.map((load) => load.stop()));
+      await Promise.all(proxies.map((proxy) => proxy.stop()));
+      await Promise.all(engines.map((one) => one.stop()));
+    },
+  };
+}
+
+function loadOf(ledgers: readonly Ledger[]): ShardLoad {
+  return {
+    more: async () => {
+      const goals = ledgers.map((ledger) => ledger.requests() + 20 * CONNECTIONS);
+      await until("clients at every proxy get answers", () =>
+        ledgers.every((ledger, i) => ledger.requests() >= (goals[i] ?? 0)),
+      );
+    },
+    requireNothingLost: async () => {
+      for (const report of await Promise.all(ledgers.map((ledger) => ledger.stop())))
+        assert.deepEqual([report.failed, report.lost, report.complaints], [0, 0, []]);
+    },
+  };
+}
+
+async function onePrimary(
+  engines: readonly TestEngine[],
+  primary: TestEngine,
+  endpoints: readonly EndpointConfig[],
+): Promise<void> {
+  assert.equal((await primary.replication()).role, "primary");
+  for (const other of engines.filter((one) => one !== primary))
+    await until(`${other.name} follows ${primary.name}`, async () => {
+      const { link } = await other.replication();
+      return link?.host === primary.host && link.status === "up";
+    });
+  for (const [i, endpoint] of endpoints.entries()) {
+    const proof = `${performance.now()}`;
+    await callEngine({ ...listenerOf(endpoint), timeoutMs: 5_000 }, "SET", `proof:${i}`, proof);
+    assert.equal(await primary.call("GET", `proof:${i}`), proof);
+  }
+}
+
+function listenerOf(endpoint: EndpointConfig | undefined): Address {
+  assert.ok(endpoint !== undefined);
+  return endpoint.listen;
+}
+
+function instance(id: number, port: number): InstanceRecord {
+  const storeVersion: StoreVersion = id === 1 ? "7.2" : "7.4";
+  return { id, node: id, port, storeVersion, launch: id === 1 ? 1 : 0 };
+}
+
+function recordOf(instances: readonly InstanceRecord[]): DatabaseRecord {
+  return {
+    uid: 1,
+    name: "db",
+    memoryBytes: 100_000_000,
+    port: 12_000,
+    replication: true,
+    persistence: "disabled",
+    evictionPolicy: "noeviction",
+    storeVersion: "7.2",
+    status: "active",
+    shards: [{ id: 1, epoch: 1, primary: 1, instances }],
+    nextInstance: instances.length + 1,
+    lossReports: [],
+    createdTime: "2026-01-01T00:00:00Z",
+    lastChangedTime: "2026-01-01T00:00:00Z",
+  };
+}

@@ -1,0 +1,42 @@
+import type { TestEngine } from "./engine.ts";
+import { addressOf, done } from "./proxy.ts";
+import type { TestProxy } from "./proxy.ts";
+import { until } from "../time/until.ts";
+
+/** Moves database 1 from one engine to the other behind its proxies, in the order that the product uses. */
+export async function switchOver(
+  proxies: readonly TestProxy[],
+  epoch: number,
+  from: TestEngine,
+  to: TestEngine,
+): Promise<{ readonly heldMs: number }> {
+  const target = addressOf(to);
+  await Promise.all(proxies.map((proxy) => done(proxy.send({ op: "prepare", bdb: 1, epoch, target }))));
+  await Promise.all(
+    proxies.map((proxy) => done(proxy.send({ op: "hold", bdb: 1, epoch, drainMs: 1000, holdMs: 5000 }))),
+  );
+  await promote(from, to);
+  const released = await Promise.all(
+    proxies.map((proxy) => done(proxy.send({ op: "release", bdb: 1, epoch, target }))),
+  );
+  await demote(from, to);
+  return { heldMs: Math.max(...released.map((reply) => ("heldMs" in reply ? reply.heldMs : 0))) };
+}
+
+/** Fences writes at `from`, waits until `to` has all of them, and makes it a primary. */
+export async function promote(from: TestEngine, to: TestEngine): Promise<void> {
+  await from.call("CLIENT", "PAUSE", 5000, "WRITE");
+  const { offset } = await from.replication();
+  await until(`${to.name} has every write`, async () => (await to.replication()).offset >= offset, { everyMs: 0 });
+  await to.call("REPLICAOF", "NO", "ONE");
+}
+
+/** Makes the old primary follow the new one, and lifts the fence. */
+export async function demote(from: TestEngine, to: TestEngine): Promise<void> {
+  await from.call("REPLICAOF", to.host, to.port);
+  await from.call("CLIENT", "UNPAUSE");
+  await until(`${from.name} replicates`, async () => (await from.replication()).link?.status === "up");
+  await until(`${to.name} streams`, async () =>
+    (await to.replication()).replicas.some(({ state }) => state === "online"),
+  );
+}

@@ -1,0 +1,107 @@
+import { clusterSpec } from "../../../src/core/api/cluster-spec.ts";
+import type {
+  ClusterDatabase,
+  ClusterFacts,
+  ClusterNode,
+  ClusterView,
+  NodePod,
+} from "../../../src/core/planner/cluster/view.ts";
+import { releaseByOperator } from "../../../src/core/releases/find.ts";
+import type { Release } from "../../../src/core/releases/release.ts";
+
+/** A release of the catalogue; throws on a version that is not in it. */
+export function release(operator: string): Release {
+  const found = releaseByOperator(operator);
+  if (found === undefined) throw new Error(`${operator} is not in the catalogue`);
+  return found;
+}
+
+export const OLD = release("8.0.6-8");
+export const NEW = release("8.2.0-12");
+
+/** A cluster "rec" of three healthy nodes at 8.0.6-8 with an operator of the same release, all in service. */
+export function clusterView(change: Partial<ClusterView> = {}): ClusterView {
+  return {
+    name: "rec",
+    generation: 1,
+    deleting: false,
+    spec: clusterSpec.parse({}),
+    remembered: { version: OLD.nodeTag, imageTag: OLD.nodeTag, state: "Running" },
+    operator: OLD,
+    kubernetesMinor: "1.34",
+    workload: {
+      template: `template of ${OLD.nodeTag}`,
+      imageTag: OLD.nodeTag,
+      replicas: 3,
+      partition: 0,
+      updateRevision: OLD.nodeTag,
+      observed: true,
+    },
+    pods: [pod(0), pod(1), pod(2)],
+    cluster: facts(),
+    databaseNames: ["db"],
+    ...change,
+  };
+}
+
+/** The spec of a cluster whose user asks for `tag`. */
+export function asking(tag: string, more: object = {}): ClusterView["spec"] {
+  return clusterSpec.parse({ storeEnterpriseImageSpec: { versionTag: tag }, ...more });
+}
+
+export function pod(ordinal: number, change: Partial<NodePod> = {}): NodePod {
+  return {
+    ordinal,
+    revision: OLD.nodeTag,
+    imageTag: OLD.nodeTag,
+    deleting: false,
+    containerReady: true,
+    inService: true,
+    trouble: "",
+    ...change,
+  };
+}
+
+export function node(uid: number, change: Partial<ClusterNode> = {}): ClusterNode {
+  return {
+    uid,
+    active: true,
+    maintenance: false,
+    acceptsClients: true,
+    leader: uid === 1,
+    tag: OLD.nodeTag,
+    memoryBytes: 4_000_000_000,
+    ...change,
+  };
+}
+
+export function database(change: Partial<ClusterDatabase> = {}): ClusterDatabase {
+  return {
+    uid: 1,
+    name: "db",
+    status: "active",
+    storeVersion: "7.2",
+    replication: true,
+    persistence: "aofEverySecond",
+    memoryBytes: 100_000_000,
+    modules: [],
+    waitingFor: "",
+    instances: [
+      { node: 3, primary: true, inSync: true },
+      { node: 2, primary: false, inSync: true },
+    ],
+    ...change,
+  };
+}
+
+export function facts(change: Partial<ClusterFacts> = {}): ClusterFacts {
+  return {
+    reachable: true,
+    nodes: [node(1), node(2), node(3)],
+    databases: [database()],
+    license: { state: "Valid", reason: "", expirationDate: "2026-12-31T00:00:00Z" },
+    modules: [],
+    actions: [],
+    ...change,
+  };
+}

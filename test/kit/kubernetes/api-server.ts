@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startApiServer, type ApiServer } from "../../../src/local-kubernetes/apiserver/server.ts";
+import { silentLog } from "../../../src/core/base/log.ts";
+import { connect } from "../../../src/ports/kube/client.ts";
+import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
+import type { KubeConfig } from "../../../src/ports/kube/kubeconfig.ts";
+import type { Kube } from "../../../src/ports/kube/kube.ts";
+import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
+
+export interface TestApi extends AsyncDisposable {
+  readonly server: ApiServer;
+  /** Where it keeps its data; removed at the end. */
+  readonly folder: string;
+  readonly config: KubeConfig;
+  /** As the cluster's administrator. */
+  readonly kube: Kube;
+}
+
+/** A real API server with an empty store, on a free port of loopback. */
+export async function testApi(): Promise<TestApi> {
+  const dataDir = mkdtempSync(join(tmpdir(), "api-"));
+  const server = await startApiServer({ dataDir, host: "127.0.0.1", port: 0, clock: systemClock, log: silentLog });
+  const config = loadKubeConfig({ KUBECONFIG: "admin" }, () => server.kubeconfigs.admin);
+  const kube = connect(config);
+  return {
+    server,
+    folder: dataDir,
+    config,
+    kube,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([kube.close(), server.close()]);
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}

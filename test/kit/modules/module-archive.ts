@@ -1,0 +1,54 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { zipOf } from "./zip.ts";
+
+const exec = promisify(execFile);
+const SOURCE = join(import.meta.dirname, "tally.c");
+
+/** What differs between archives of the test module. */
+export interface ArchiveOptions {
+  /** `major.minor.patch` */
+  readonly version?: string;
+  /** Database version that the build is for. */
+  readonly compatible: string;
+  readonly systems?: readonly string[];
+  /** Laid over the manifest. */
+  readonly manifest?: object;
+}
+
+/** An archive of the module "tally" (commands TALLY.ADD and TALLY.GET), compiled here and now. */
+export async function tallyArchive(options: ArchiveOptions): Promise<Buffer<ArrayBuffer>> {
+  const { version = "1.0.0", compatible, systems = ["rhel9"] } = options;
+  const manifest = {
+    module_name: "tally",
+    display_name: "Tally",
+    semantic_version: version,
+    compatible_redis_version: compatible,
+    architecture: process.arch === "arm64" ? "aarch64" : "x86_64",
+    operating_systems: systems,
+    commands: [{ command_name: "tally.add" }, { command_name: "tally.get" }],
+    ...options.manifest,
+  };
+  const library = await compiled(version, `${compatible} ${systems.join()}`);
+  const entries = [
+    { name: "module.json", data: JSON.stringify(manifest) },
+    { name: "tally.so", data: library },
+  ];
+  return Buffer.from(zipOf(entries));
+}
+
+/** Each build has bytes of its own, as builds for different systems have. */
+async function compiled(version: string, mark: string): Promise<Buffer> {
+  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
+  const dir = await mkdtemp(join(tmpdir(), "module-"));
+  try {
+    const flags = [`-DVERSION=${major * 10_000 + minor * 100 + patch}`, "-shared", "-fPIC", "-O1", "-Wall", "-Werror"];
+    await exec("gcc", [...flags, "-o", join(dir, "tally.so"), SOURCE]);
+    return Buffer.concat([await readFile(join(dir, "tally.so")), Buffer.from(mark)]);
+  } finally {
+    await rm(dir, { recursive: true });
+  }
+}

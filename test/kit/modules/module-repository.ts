@@ -1,0 +1,53 @@
+import { once } from "node:events";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { Secrets } from "../../../src/ports/kube/builtin.ts";
+import type { Kube } from "../../../src/ports/kube/kube.ts";
+import { createAuthority, issue } from "../../../src/ports/pki/authority.ts";
+
+/** A server of module archives: TLS with an authority of its own, and credentials. */
+export interface ModuleRepository {
+  /** Address of the archive `name`. */
+  url(name: string): string;
+  put(name: string, archive: Buffer): void;
+  /** Makes the Secret `name` that lets its readers in. */
+  admit(kube: Kube, namespace: string, name: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts an empty one on a free port. */
+export async function startModuleRepository(): Promise<ModuleRepository> {
+  const now = new Date();
+  const authority = createAuthority({ commonName: "modules", now, days: 1 });
+  const identity = issue(authority, {
+    commonName: "modules",
+    dnsNames: ["localhost"],
+    ipAddresses: [],
+    usages: ["server"],
+    now,
+    days: 1,
+  });
+  const archives = new Map<string, Buffer>();
+  const login = `Basic ${Buffer.from("reader:word").toString("base64")}`;
+  const server = createServer({ key: identity.key, cert: identity.certificate }, (request, response) => {
+    const archive = archives.get(request.url ?? "");
+    if (request.headers.authorization !== login) response.writeHead(401).end();
+    else if (archive === undefined) response.writeHead(404).end();
+    else response.end(archive);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: (name) => `https://localhost:${port}/${name}`,
+    put: (name, archive) => void archives.set(`/${name}`, archive),
+    admit: async (kube, namespace, name) => {
+      const stringData = { username: "reader", password: "word", "ca.crt": authority.certificate };
+      await kube.create(Secrets, { metadata: { name, namespace }, stringData });
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

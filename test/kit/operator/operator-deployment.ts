@@ -1,0 +1,12 @@
+import type { Deployment } from "kubernetes-types/apps/v1.js";
+import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
+import { Deployments } from "../../../src/ports/kube/builtin.ts";
+import type { Kube, Stored } from "../../../src/ports/kube/kube.ts";
+
+/** The Deployment of the operator as an API without nodes needs it: nobody starts its pods. */
+export function deployOperator(kube: Kube, namespace: string): Promise<Stored<Deployment>> {
+  const labels = { name: OPERATOR_NAME };
+  const template = { metadata: { labels }, spec: { containers: [{ name: OPERATOR_NAME, image: OPERATOR_NAME }] } };
+  const spec = { replicas: 0, selector: { matchLabels: labels }, template };
+  return kube.create(Deployments, { metadata: { name: OPERATOR_NAME, namespace }, spec });
+}

@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startApiServer } from "../../../src/local-kubernetes/apiserver/server.ts";
+import { customResourceDefinitions } from "../../../src/core/api/crd.ts";
+import type { StoreEnterpriseCluster } from "../../../src/core/api/kinds.ts";
+import { jsonLog } from "../../../src/core/base/log.ts";
+import { connect } from "../../../src/ports/kube/client.ts";
+import { CustomResourceDefinitions } from "../../../src/ports/kube/builtin.ts";
+import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
+import type { Kube, ResourceType, Stored } from "../../../src/ports/kube/kube.ts";
+import { Clusters } from "../../../src/mechanisms/observe/kinds.ts";
+import { runOperator } from "../../../src/programs/operator/run.ts";
+import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
+import { release } from "../facts/cluster-view.ts";
+import { until } from "../time/until.ts";
+
+/** An embedded API with our definitions, and operators of any release in this process. No nodes: nobody runs pods. */
+export interface OperatorWorld extends AsyncDisposable {
+  readonly kube: Kube;
+  readonly kubeconfig: string;
+  readonly namespace: string;
+  /** Starts an operator of this release, after the one that runs has ended. */
+  operate(version: string): Promise<void>;
+  /** Ends the operator that runs. */
+  rest(): Promise<void>;
+  /** The cluster "rec", once `claim` holds for it. */
+  cluster(
+    what: string,
+    claim: (rec: Stored<StoreEnterpriseCluster>) => boolean,
+  ): Promise<Stored<StoreEnterpriseCluster>>;
+  log(): string;
+  /** What operators have asked the API for so far but for Leases and reviews of permissions, as "patch secrets rec". */
+  asked(): readonly string[];
+}
+
+export async function startOperatorWorld(): Promise<OperatorWorld> {
+  const dir = mkdtempSync(join(tmpdir(), "operator-"));
+  const lines: string[] = [];
+  const log = jsonLog(
+    (line) => {
+      lines.push(line);
+    },
+    () => new Date(),
+  );
+  const octet = (): number => 20 + Math.floor(Math.random() * 230);
+  const host = `127.${octet()}.${octet()}.1`;
+  const server = await startApiServer({ dataDir: dir, host, port: 0, clock: systemClock, log });
+  const kubeconfig = join(dir, "admin.kubeconfig");
+  writeFileSync(kubeconfig, server.kubeconfigs.admin, { mode: 0o600 });
+  const kube = connect(loadKubeConfig({ KUBECONFIG: kubeconfig }));
+  for (const crd of customResourceDefinitions()) {
+    await kube.apply(CustomResourceDefinitions, structuredClone(crd) as never, { fieldManager: "test" });
+  }
+  const asked: string[] = [];
+  const counted = countingKube(kube, (verb, { plural, group }, name) => {
+    if (plural !== "leases" && group !== "authorization.k8s.io") asked.push(`${verb} ${plural} ${name}`);
+  });
+  let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
+  const rest = async (): Promise<void> => {
+    running?.stop.abort(new Error("the test ends it"));
+    await running?.ended;
+    running = undefined;
+  };
+  return {
+    kube,
+    kubeconfig,
+    namespace: "default",
+    rest,
+    async operate(version) {
+      await rest();
+      const stop = new AbortController();
+      const config = { namespace: "default", identity: `test-${version}`, address: host, release: release(version) };
+      const ended = runOperator({ kube: counted, clock: systemClock, log, config, healthPort: 0 }, stop.signal);
+      running = { stop, ended };
+    },
+    async cluster(what, claim) {
+      let seen: Stored<StoreEnterpriseCluster> | undefined;
+      await until(
+        what,
+        async () => {
+          seen = await kube.get(Clusters, { name: "rec", namespace: "default" });
+          return seen !== undefined && claim(seen);
+        },
+        { withinMs: 15_000, everyMs: 50 },
+      ).catch((error: unknown) => {
+        throw new Error(`${String(error)}; status: ${JSON.stringify(seen?.status)}; log: ${lines.slice(-20).join("")}`);
+      });
+      if (seen === undefined) throw new Error("there is no cluster");
+      return seen;
+    },
+    log: () => lines.join(""),
+    asked: () => asked,
+    async [Symbol.asyncDispose]() {
+      await rest();
+      await kube.close();
+      await server.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The same port; `record` is told of each request but watches and raw ones. */
+function countingKube(kube: Kube, record: (verb: string, type: ResourceType<unknown>, name: string) => void): Kube {
+  return {
+    ...kube,
+    get: (type, ref) => {
+      record("get", type, ref.name);
+      return kube.get(type, ref);
+    },
+    list: (type, where) => {
+      record("list", type, "");
+      return kube.list(type, where);
+    },
+    create: (type, object, how) => {
+      record("create", type, object.metadata.name);
+      return kube.create(type, object, how);
+    },
+    update: (type, object, how) => {
+      record("update", type, object.metadata.name);
+      return kube.update(type, object, how);
+    },
+    patch: (type, ref, patch, how) => {
+      record("patch", type, ref.name);
+      return kube.patch(type, ref, patch, how);
+    },
+    apply: (type, object, how) => {
+      record("apply", type, object.metadata.name);
+      return kube.apply(type, object, how);
+    },
+    delete: (type, ref, how) => {
+      record("delete", type, ref.name);
+      return kube.delete(type, ref, how);
+    },
+  };
+}

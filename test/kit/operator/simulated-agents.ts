@@ -1,0 +1,191 @@
+import { randomUUID } from "node:crypto";
+import { actionRecord } from "../../../src/programs/agent/api/read.ts";
+import { refusals, refuse } from "../../../src/programs/agent/api/refusals.ts";
+import { authenticator } from "../../../src/programs/agent/api/auth.ts";
+import { serveManagementApi, type Handlers } from "../../../src/programs/agent/api/server.ts";
+import { clusterNames, PORTS } from "../../../src/core/api/names.ts";
+import { STORE_VERSIONS } from "../../../src/core/api/records.ts";
+import { silentLog } from "../../../src/core/base/log.ts";
+import { Secrets } from "../../../src/ports/kube/builtin.ts";
+import type { Kube } from "../../../src/ports/kube/kube.ts";
+import { timestamp } from "../../../src/ports/kube/timestamp.ts";
+import type { LicenseRecord, NodeRecord } from "../../../src/ports/management/records.ts";
+import type { RouteName } from "../../../src/ports/management/routes.ts";
+import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
+import { SimulatedDatabases, type SimulatedDatabasesOptions } from "./simulated-databases.ts";
+import { until } from "../time/until.ts";
+
+export interface SimulatedAgentsOptions extends SimulatedDatabasesOptions {
+  /** Node tag that the nodes report. */
+  readonly nodeTag: string;
+}
+
+export interface SimulatedAgents extends AsyncDisposable {
+  /** How often each operation was asked for so far. */
+  readonly calls: ReadonlyMap<RouteName, number>;
+  /** Calls back with the uid of each database that is asked to change, at the moment of the request. */
+  onUpdate(listener: (uid: string) => void): void;
+}
+
+/**
+ * The management API of a cluster without its engines: on each address the agents' own HTTPS server, with the
+ * certificate and the credentials that the operator made; waits until it has made them.
+ */
+export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions): Promise<SimulatedAgents> {
+  const { tls, credentials } = await secretsOf(kube, options);
+  const databases = new SimulatedDatabases(kube, options);
+  const startedAt = systemClock.now();
+  const calls = new Map<RouteName, number>();
+  const listeners: ((uid: string) => void)[] = [];
+  const handlers = counted(calls, {
+    ...REFUSED,
+    bootstrap: async () => ({ bootstrap_status: { state: "completed" } }),
+    license: async () => licenseOf(options, startedAt),
+    nodes: async () => options.addresses.map((address, index) => nodeOf(options, index + 1, address, startedAt)),
+    modules: async () => [],
+    bdbs: async () => databases.all(),
+    bdb: async ({ params }) => databases.find(params["uid"]),
+    createBdb: ({ body }) => databases.create(body),
+    updateBdb: ({ params, body }) => {
+      for (const tell of listeners) tell(params["uid"] ?? "");
+      return databases.update(params["uid"], body);
+    },
+    deleteBdb: async ({ params }) => {
+      const { uid } = await databases.remove(params["uid"]);
+      const done = { uid: randomUUID(), name: "delete_bdb", status: "completed", progress: 100 } as const;
+      return actionRecord({ ...done, object: `bdb:${uid}` });
+    },
+    actions: async () => ({ actions: databases.actions() }),
+  });
+  const callerOf = authenticator({
+    credentials: () => credentials,
+    users: () => [],
+    hashIn: () => Promise.resolve(undefined),
+  });
+  const servers = await Promise.all(
+    options.addresses.map((host) =>
+      serveManagementApi({
+        host,
+        port: PORTS.management,
+        tls,
+        callerOf,
+        handlers,
+        notJoined: () => undefined,
+        supported: STORE_VERSIONS,
+        log: silentLog,
+      }),
+    ),
+  );
+  return {
+    calls,
+    onUpdate: (listener) => {
+      listeners.push(listener);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(servers.map((server) => server.close()));
+      await databases.idle();
+    },
+  };
+}
+
+/** What nobody asks of a cluster at rest. */
+const REFUSED = {
+  cluster: refused,
+  updateCluster: refused,
+  crdbs: refused,
+  putCrdb: refused,
+  installLicense: refused,
+  uploadModule: refused,
+  deleteModule: refused,
+  localModule: refused,
+  node: refused,
+  upgradeBdb: refused,
+  action: refused,
+  maintenanceOn: refused,
+  maintenanceOff: refused,
+  nodeAction: refused,
+  localInstances: refused,
+  localProxy: refused,
+  localVouch: refused,
+  users: refused,
+  user: refused,
+  createUser: refused,
+  updateUser: refused,
+  deleteUser: refused,
+} as const;
+
+function refused(): Promise<never> {
+  return Promise.reject(refuse(refusals.noSuchPath, "the simulated cluster does not do that"));
+}
+
+function counted(calls: Map<RouteName, number>, handlers: Handlers): Handlers {
+  return new Proxy(handlers, {
+    get: (target, name: RouteName) => {
+      calls.set(name, (calls.get(name) ?? 0) + 1);
+      return target[name];
+    },
+  });
+}
+
+interface ClusterSecrets {
+  readonly tls: { readonly "tls.crt": string; readonly "tls.key": string };
+  readonly credentials: { readonly username: string; readonly password: string };
+}
+
+async function secretsOf(kube: Kube, { cluster, namespace }: SimulatedAgentsOptions): Promise<ClusterSecrets> {
+  const values = new Map<string, string>();
+  const names = [clusterNames.credentialsSecret(cluster), clusterNames.nodeTlsSecret(cluster)];
+  await until(
+    "the operator has made the secrets of the cluster",
+    async () => {
+      const found = await Promise.all(names.map((name) => kube.get(Secrets, { name, namespace })));
+      for (const secret of found) {
+        for (const [key, value] of Object.entries(secret?.data ?? {})) {
+          values.set(key, Buffer.from(value, "base64").toString());
+        }
+      }
+      return found.every((secret) => secret !== undefined);
+    },
+    { withinMs: 30_000, everyMs: 50 },
+  );
+  const text = (key: string): string => values.get(key) ?? "";
+  return {
+    tls: { "tls.crt": text("tls.crt"), "tls.key": text("tls.key") },
+    credentials: { username: text("username"), password: text("password") },
+  };
+}
+
+function licenseOf({ cluster, namespace }: SimulatedAgentsOptions, since: Date): LicenseRecord {
+  return {
+    type: "paid",
+    license: "",
+    cluster_name: clusterNames.dnsName(cluster, namespace),
+    owner: "simulated",
+    expired: false,
+    activation_date: timestamp(since),
+    expiration_date: timestamp(new Date(since.getTime() + 365 * 86_400_000)),
+    shards_limit: 10_000,
+    shards_usage: 0,
+    features: [],
+  };
+}
+
+function nodeOf({ nodeTag }: SimulatedAgentsOptions, uid: number, address: string, startedAt: Date): NodeRecord {
+  return {
+    uid,
+    addr: address,
+    status: "active",
+    maintenance: false,
+    software_version: nodeTag,
+    role: uid === 1 ? "leader" : "member",
+    accepts_clients: true,
+    os_name: "simulated",
+    architecture: "simulated",
+    cores: 2,
+    total_memory: 64e9,
+    shard_count: 0,
+    shard_list: [],
+    uptime: Math.round((systemClock.now().getTime() - startedAt.getTime()) / 1000),
+    supported_database_versions: [],
+  };
+}

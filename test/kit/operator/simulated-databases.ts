@@ -1,0 +1,184 @@
+import { randomUUID } from "node:crypto";
+import type { ConfigMap } from "kubernetes-types/core/v1.js";
+import { bdbView } from "../../../src/programs/agent/api/bdb-view.ts";
+import { actionRecord } from "../../../src/programs/agent/api/read.ts";
+import { refusals, refuse } from "../../../src/programs/agent/api/refusals.ts";
+import type { Answers } from "../../../src/programs/agent/leader/observation.ts";
+import { APP_LABEL, clusterNames, ENDPOINT_PORTS, LABELS, SHARD_PORTS } from "../../../src/core/api/names.ts";
+import type { DatabaseRecord } from "../../../src/core/api/records.ts";
+import { ConfigMaps } from "../../../src/ports/kube/builtin.ts";
+import type { Kube, Stored } from "../../../src/ports/kube/kube.ts";
+import type { ActionRecord, BdbCreate, BdbRecord } from "../../../src/ports/management/records.ts";
+import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
+
+export interface SimulatedDatabasesOptions {
+  readonly cluster: string;
+  readonly namespace: string;
+  /** Of the nodes. */
+  readonly addresses: readonly string[];
+  /** How long an engine takes to start, or a database to take new settings, in milliseconds. */
+  readonly changeMs: number;
+}
+
+interface Kept {
+  readonly record: DatabaseRecord;
+  readonly stored: Stored<ConfigMap>;
+}
+
+/** Databases without engines: records in the ConfigMaps that agents write, each change of one done after `changeMs`. */
+export class SimulatedDatabases {
+  readonly #kube: Kube;
+  readonly #options: SimulatedDatabasesOptions;
+  readonly #kept = new Map<number, Kept>();
+  readonly #names = new Set<string>();
+  readonly #changes = new Set<Promise<void>>();
+  #next = 1;
+
+  constructor(kube: Kube, options: SimulatedDatabasesOptions) {
+    this.#kube = kube;
+    this.#options = options;
+  }
+
+  all(): readonly BdbRecord[] {
+    return [...this.#kept.values()].map(({ record }) => this.#view(record));
+  }
+
+  find(uid: string | undefined): BdbRecord {
+    return this.#view(this.#keptAs(uid).record);
+  }
+
+  async create(body: BdbCreate): Promise<BdbRecord> {
+    if (this.#names.has(body.name)) throw refuse(refusals.nameTaken, `there is a database "${body.name}" already`);
+    this.#names.add(body.name);
+    const record = newRecord(this.#next++, body);
+    const { cluster, namespace } = this.#options;
+    const labels = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.record]: "database" };
+    const name = clusterNames.databaseRecord(cluster, record.uid);
+    const data = { record: JSON.stringify(record) };
+    const stored = await this.#kube.create(ConfigMaps, { metadata: { name, namespace, labels }, data });
+    this.#kept.set(record.uid, { record, stored });
+    this.#finishLater(record.uid);
+    return this.#view(record);
+  }
+
+  async update(uid: string | undefined, body: Partial<BdbCreate>): Promise<BdbRecord> {
+    const { record } = this.#keptAs(uid);
+    if (record.status !== "active") throw refuse(refusals.busy, `"${record.name}" is ${record.status}`);
+    const next: DatabaseRecord = {
+      ...record,
+      memoryBytes: body.memory_size ?? record.memoryBytes,
+      evictionPolicy: body.eviction_policy ?? record.evictionPolicy,
+      status: "active-change-pending",
+      lastAction: { uid: randomUUID(), name: "update_bdb", status: "running", progress: 0 },
+      lastChangedTime: systemClock.now().toISOString(),
+    };
+    await this.#keep(next);
+    this.#finishLater(record.uid);
+    return this.#view(next);
+  }
+
+  async remove(uid: string | undefined): Promise<DatabaseRecord> {
+    const { record, stored } = this.#keptAs(uid);
+    const { name, namespace = "" } = stored.metadata;
+    await this.#kube.delete(ConfigMaps, { name, namespace });
+    this.#kept.delete(record.uid);
+    this.#names.delete(record.name);
+    return record;
+  }
+
+  actions(): readonly ActionRecord[] {
+    return [...this.#kept.values()].flatMap(({ record: { uid, lastAction } }) =>
+      lastAction === undefined ? [] : [actionRecord({ ...lastAction, object: `bdb:${uid}` })],
+    );
+  }
+
+  /** Resolves once no change is under way. */
+  async idle(): Promise<void> {
+    while (this.#changes.size > 0) await Promise.all(this.#changes);
+  }
+
+  #keptAs(uid: string | undefined): Kept {
+    const kept = this.#kept.get(Number(uid));
+    if (kept === undefined) throw refuse(refusals.noSuchDatabase, `there is no database ${uid ?? ""}`);
+    return kept;
+  }
+
+  #finishLater(uid: number): void {
+    const change = this.#finish(uid).finally(() => this.#changes.delete(change));
+    this.#changes.add(change);
+  }
+
+  async #finish(uid: number): Promise<void> {
+    await systemClock.sleep(this.#options.changeMs);
+    const kept = this.#kept.get(uid);
+    if (kept?.record.lastAction === undefined) return;
+    const lastAction = { ...kept.record.lastAction, status: "completed", progress: 100 } as const;
+    await this.#keep({ ...kept.record, status: "active", lastAction });
+  }
+
+  async #keep(record: DatabaseRecord): Promise<void> {
+    const { stored } = this.#keptAs(String(record.uid));
+    const data = { record: JSON.stringify(record) };
+    this.#kept.set(record.uid, { record, stored: await this.#kube.update(ConfigMaps, { ...stored, data }) });
+  }
+
+  #view(record: DatabaseRecord): BdbRecord {
+    const { addresses, namespace } = this.#options;
+    return bdbView(record, {
+      answers: answersOf(record),
+      addressOf: (node) => addresses[node - 1],
+      endpoints: addresses,
+      namespace,
+    });
+  }
+}
+
+function newRecord(uid: number, body: BdbCreate): DatabaseRecord {
+  const now = systemClock.now().toISOString();
+  const storeVersion = body.redis_version ?? "8.2";
+  return {
+    uid,
+    name: body.name,
+    memoryBytes: body.memory_size,
+    port: ENDPOINT_PORTS.first + uid - 1,
+    replication: body.replication ?? false,
+    persistence: body.data_persistence ?? "disabled",
+    evictionPolicy: body.eviction_policy ?? "volatile-lru",
+    storeVersion,
+    status: "pending",
+    shards: [
+      {
+        id: 1,
+        epoch: 1,
+        primary: 1,
+        instances: [{ id: 1, node: 1 + (uid % 3), port: SHARD_PORTS.first + uid, storeVersion, launch: 1 }],
+      },
+    ],
+    nextInstance: 2,
+    lastAction: { uid: randomUUID(), name: "create_bdb", status: "running", progress: 0 },
+    lossReports: [],
+    createdTime: now,
+    lastChangedTime: now,
+  };
+}
+
+/** Engines that clients write to: each look finds a higher offset. */
+function answersOf({ status, storeVersion, memoryBytes, evictionPolicy }: DatabaseRecord): Answers {
+  if (status === "pending") return new Map();
+  const offset = Math.floor(performance.now() * 100);
+  return new Map([
+    [
+      1,
+      {
+        state: "serving",
+        engine: { family: "redis", version: `${storeVersion}.2` },
+        replication: { role: "primary", replicationId: "simulated", offset, replicas: [] },
+        hasData: true,
+        configFile: "",
+        maxMemory: memoryBytes,
+        evictionPolicy,
+        modules: [],
+      },
+    ],
+  ]);
+}

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { Databases } from "../../../src/programs/demo/cast.ts";
+import { Pods } from "../../../src/ports/kube/builtin.ts";
+import { SECRET } from "./frozen-cases.ts";
+import type { Lane } from "./lane.ts";
+import { tallyArchive } from "../modules/module-archive.ts";
+import type { ModuleRepository } from "../modules/module-repository.ts";
+import { release } from "../facts/cluster-view.ts";
+
+/**
+ * A database waits for a build of its module; listing the module installs it, restarts the node pods one by one (§2.2), and
+ * lets the database be made (§4.3 rule 6).
+ */
+export async function listAnotherModule(lane: Lane, modules: ModuleRepository): Promise<void> {
+  const { kube, namespace } = lane;
+  modules.put("tally-74.zip", await tallyArchive({ version: "2.0.0", compatible: "7.4" }));
+  const spec = { memorySize: "100MB", storeVersion: "7.4" as const, modulesList: [{ name: "tally" }] };
+  await kube.create(Databases, { metadata: { name: "early", namespace }, spec });
+  const refusal = /no build of module "tally" for database version 7\.4/;
+  await lane.database("early", "it waits for the module", ({ status }) =>
+    refusal.test(status?.conditions?.find(({ type }) => type === "Ready")?.message ?? ""),
+  );
+  const before = await podsOf(lane);
+  const source = { https: { url: modules.url("tally-74.zip") } };
+  await lane.patch({ userDefinedModules: [{ name: "Tally", source, credentialsSecret: SECRET }] });
+  let least = before.size;
+  await lane.cluster("the pods are restarted", ({ status }) => status?.state === "RunningRollingUpdate");
+  const { status } = await lane.cluster("every pod was", (rec) => {
+    least = Math.min(least, (rec.status?.nodes ?? []).filter(({ status: is }) => is === "active").length);
+    return rec.status?.state === "Running" && rec.status.replicas === before.size;
+  });
+  assert.deepEqual(
+    status?.userModules?.map(({ name, state, version }) => [name, state, version]),
+    [["Tally", "Installed", "2.0.0"]],
+  );
+  assert.equal(least, before.size - 1, "one after another");
+  const after = await podsOf(lane);
+  for (const uid of before) assert.ok(!after.has(uid), "a pod was left out");
+  await lane.database("early", "it is made by itself", ({ status: now }) => now?.status === "active");
+}
+
+/** §9: a later release does not support this Kubernetes; the plan names what comes first. */
+export async function meetUnsupportedKubernetes(lane: Lane): Promise<void> {
+  const here = lane.to();
+  const next = release("8.0.6-8");
+  const plan = await lane.sh(`npm run -s storectl -- plan --to ${next.operator}`);
+  assert.match(plan, /kubernetes: 1\.30 -> 1\.31[^]*operator: 7\.8\.6-19 -> 8\.0\.6-8[^]*cluster: /);
+  await lane.operator(next);
+  await lane.patch({ storeEnterpriseImageSpec: { versionTag: next.nodeTag } });
+  const { status } = await lane.cluster(
+    "it is refused",
+    ({ metadata, status: now }) =>
+      now?.state === "InvalidUpgrade" &&
+      now.observedGeneration === metadata.generation &&
+      (now.findings ?? []).some(({ id }) => id === "KubernetesVersionUnsupported"),
+  );
+  const finding = status?.findings?.find(({ id }) => id === "KubernetesVersionUnsupported");
+  assert.match(finding?.evidence ?? "", /Kubernetes 1\.30 is not supported by 8\.0\.6-8/);
+  assert.match(finding?.remedy ?? "", /bring Kubernetes to one of 1\.33, 1\.34/);
+  assert.match(await lane.sh("kubectl describe rec rec"), /KubernetesVersionUnsupported/);
+  assert.equal(here.nodeTag, status?.version, "no node was touched");
+}
+
+async function podsOf({ kube, namespace }: Lane): Promise<ReadonlySet<string>> {
+  const labelSelector = "storeenterprise.io/cluster=rec,storeenterprise.io/role=node";
+  const { items } = await kube.list(Pods, { namespace, labelSelector });
+  return new Set(items.map(({ metadata }) => metadata.uid));
+}

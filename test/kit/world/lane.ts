@@ -1,0 +1,141 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { EXIT } from "../../../src/programs/cli/context.ts";
+import { clusterNames, OPERATOR_NAME } from "../../../src/core/api/names.ts";
+import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../src/core/api/kinds.ts";
+import { Clusters, Databases, demoCluster } from "../../../src/programs/demo/cast.ts";
+import { operatorReady } from "../../../src/programs/demo/stages.ts";
+import { until, type Watching } from "../../../src/programs/demo/until.ts";
+import { Namespaces, Pods } from "../../../src/ports/kube/builtin.ts";
+import type { Kube, Stored } from "../../../src/ports/kube/kube.ts";
+import { applyManifest } from "../../../src/ports/kube/manifest.ts";
+import type { ManagementClient } from "../../../src/ports/management/client.ts";
+import { openConnections } from "../../../src/mechanisms/observe/connections.ts";
+import { bundleFor } from "../../../src/core/releases/bundle.ts";
+import type { Release } from "../../../src/core/releases/release.ts";
+import type { StoryWorld } from "./story-world.ts";
+
+const STORECTL = join(import.meta.dirname, "../../../src/bin/storectl.ts");
+const CLUSTER = "rec";
+const PATIENCE_MS = 120_000;
+
+/** A namespace with an operator and a cluster "rec" of their own, which goes through `releases` one after another. */
+export interface Lane {
+  readonly kube: Kube;
+  readonly namespace: string;
+  /** What the cluster runs, and what it is on its way to. */
+  from(): Release;
+  to(): Release;
+  /** Applies the bundle of the next release; its operator leaves the cluster as it is. */
+  nextOperator(): Promise<void>;
+  /** Applies the bundle of a release again. */
+  operator(release: Release): Promise<void>;
+  /** Merges into the spec of the cluster. */
+  patch(spec: object): Promise<void>;
+  cluster(what: string, isMet: (rec: Rec) => boolean): Promise<Rec>;
+  database(name: string, what: string, isMet: (redb: Redb) => boolean): Promise<Redb>;
+  /** The management API of the cluster. */
+  management(): Promise<ManagementClient>;
+  /** Ends the operator with SIGKILL. */
+  killOperator(): Promise<void>;
+  /** How often the operator's container has been started again. */
+  restarts(): Promise<number>;
+  /** Standard output of a line of bash in which kubectl works on this namespace. */
+  sh(line: string): Promise<string>;
+  /** Standard output of a real `storectl` on this namespace; it may find something in the way at its end. */
+  storectl(...args: readonly string[]): Promise<string>;
+  /** A file of this lane that holds `content`. */
+  file(name: string, content: string | Uint8Array): Promise<string>;
+}
+
+export type Rec = Stored<StoreEnterpriseCluster>;
+export type Redb = Stored<StoreEnterpriseDatabase>;
+
+/** Opens a lane with everything at the first of `releases`. */
+export async function openLane(
+  story: StoryWorld,
+  namespace: string,
+  releases: readonly [Release, ...Release[]],
+): Promise<Lane & AsyncDisposable> {
+  const { kube, kubeconfig } = story.world;
+  const watching: Watching = story.stage;
+  const rec = { name: CLUSTER, namespace };
+  const connections = openConnections(kube, watching.clock);
+  let at = 0;
+  const place = (index: number): Release => releases[index] ?? releases[0];
+  const operator = async (release: Release): Promise<void> => {
+    await applyManifest(kube, bundleFor(release), namespace, "test");
+    await operatorReady(watching, namespace, release);
+  };
+  const cluster: Lane["cluster"] = (what, isMet) =>
+    until(watching, Clusters, rec, { what: `${namespace}: ${what}`, withinMs: PATIENCE_MS, isMet });
+  await kube.create(Namespaces, { metadata: { name: namespace } });
+  await operator(releases[0]);
+  await kube.create(Clusters, { ...demoCluster(releases[0].nodeTag), metadata: rec });
+  await cluster("it runs", ({ status }) => status?.state === "Running" && status.nodes?.length === 3);
+  const own = `${kubeconfig}.${namespace}`;
+  await writeFile(own, await readFile(kubeconfig, "utf8"), { mode: 0o600 });
+  const sh = async (line: string): Promise<string> => {
+    const env = { ...process.env, KUBECONFIG: own };
+    return (await promisify(execFile)("bash", ["-c", line], { env, timeout: 60_000 })).stdout;
+  };
+  await sh(`kubectl config set-context --current --namespace=${namespace}`);
+  const operatorPods = async (): Promise<Awaited<ReturnType<typeof podsOf>>> => podsOf(kube, namespace);
+  return {
+    kube,
+    namespace,
+    from: () => place(at - 1),
+    to: () => place(at),
+    nextOperator: async () => {
+      at += 1;
+      if (releases[at] === undefined) throw new Error(`${namespace} is at the last of its releases`);
+      await operator(place(at));
+    },
+    operator,
+    patch: async (spec) => void (await kube.patch(Clusters, rec, { type: "merge", body: { spec } })),
+    cluster,
+    database: (name, what, isMet) =>
+      until(
+        watching,
+        Databases,
+        { name, namespace },
+        {
+          what: `${namespace}: ${what}`,
+          withinMs: PATIENCE_MS,
+          isMet,
+        },
+      ),
+    management: async () => {
+      const connection = await connections.to(rec, clusterNames.credentialsSecret(CLUSTER));
+      if (typeof connection === "string") throw new Error(connection);
+      const { items } = await kube.list(Pods, {
+        namespace,
+        labelSelector: `storeenterprise.io/cluster=${CLUSTER},storeenterprise.io/role=node`,
+      });
+      connection.aim(items.map(({ status }) => status?.podIP ?? ""));
+      return connection.client;
+    },
+    killOperator: async () => {
+      const names = (await operatorPods()).map(({ metadata }) => metadata.name);
+      const found = (await story.processes()).filter(({ pod }) => names.includes(pod));
+      if (found.length === 0) throw new Error(`no operator runs in ${namespace}`);
+      for (const { pid } of found) process.kill(pid, "SIGKILL");
+    },
+    restarts: async () =>
+      (await operatorPods()).reduce((sum, { status }) => sum + (status?.containerStatuses?.[0]?.restartCount ?? 0), 0),
+    sh,
+    storectl: (...args) => sh(`'${process.execPath}' '${STORECTL}' ${args.join(" ")} || [ $? -eq ${EXIT.found} ]`),
+    file: async (name, content) => {
+      const path = `${own}.${name}`;
+      await writeFile(path, content, { mode: 0o600 });
+      return path;
+    },
+    [Symbol.asyncDispose]: () => connections.close(),
+  };
+}
+
+async function podsOf(kube: Kube, namespace: string) {
+  return (await kube.list(Pods, { namespace, labelSelector: `name=${OPERATOR_NAME}` })).items;
+}

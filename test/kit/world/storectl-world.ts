@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "../../../src/ports/kube/client.ts";
+import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
+import type { Kube } from "../../../src/ports/kube/kube.ts";
+import { applyManifest } from "../../../src/ports/kube/manifest.ts";
+import { Clusters, Databases } from "../../../src/mechanisms/observe/kinds.ts";
+import { bundleFor } from "../../../src/core/releases/bundle.ts";
+import type { Release } from "../../../src/core/releases/release.ts";
+import { until } from "../time/until.ts";
+
+const STORECTL = join(import.meta.dirname, "../../../src/bin/storectl.ts");
+const REC = { name: "rec", namespace: "default" };
+const REDB = { name: "orders", namespace: "default" };
+
+/** How long a cluster may take for anything. */
+export const PATIENCE = { withinMs: 120_000, everyMs: 200 };
+
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A local world that real storectl commands work on: cluster "rec" of one release, with the database "orders" at 7.2. */
+export interface StorectlWorld {
+  readonly dir: string;
+  readonly kube: Kube;
+  storectl(...args: readonly string[]): Promise<Ran>;
+  /** The same at a terminal of 100 columns, where each question gets the next answer; stdout is all that is shown there. */
+  atTerminal(answers: readonly string[], ...args: readonly string[]): Promise<Ran>;
+  /** The same, going on; the caller ends it. */
+  begin(...args: readonly string[]): ChildProcess;
+  /** Resolves once the cluster has this STATE. */
+  stateIs(state: string): Promise<void>;
+  end(): Promise<void>;
+}
+
+export async function startStorectlWorld(release: Release): Promise<StorectlWorld> {
+  const dir = await mkdtemp(join(tmpdir(), "storectl-world-"));
+  const env = { ...process.env, STORE_LOCAL_DIR: dir, KUBECONFIG: join(dir, "kubeconfig") };
+  const storectl = async (...args: readonly string[]): Promise<Ran> =>
+    new Promise((resolve) => {
+      execFile(process.execPath, [STORECTL, ...args], { env, timeout: 240_000 }, (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+      });
+    });
+  const up = await storectl("local", "up");
+  assert.equal(up.code, 0, up.stderr);
+  const kube = connect(loadKubeConfig({ KUBECONFIG: join(dir, "kubeconfig") }));
+  const stateIs = (state: string): Promise<void> =>
+    until(`STATE ${state}`, async () => (await kube.get(Clusters, REC))?.status?.state === state, PATIENCE);
+  await applyManifest(kube, bundleFor(release), "default", "test");
+  await kube.create(Clusters, { metadata: REC, spec: {} });
+  await stateIs("Running");
+  await kube.create(Databases, { metadata: REDB, spec: { storeVersion: "7.2", replication: true } });
+  await until("the database", async () => (await kube.get(Databases, REDB))?.status?.status === "active", PATIENCE);
+  return {
+    dir,
+    kube,
+    storectl,
+    stateIs,
+    atTerminal: async (answers, ...args) =>
+      new Promise((resolve) => {
+        const command = ["stty cols 100;", "exec", process.execPath, STORECTL, ...args].join(" ");
+        const child = execFile(
+          "script",
+          ["-qec", command, "/dev/null"],
+          { env, timeout: 240_000 },
+          (error, stdout, stderr) => {
+            resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+          },
+        );
+        const left = [...answers];
+        child.stdout?.on("data", (shown: string) => {
+          if (shown.includes("(yes/no) "))
+            child.stdin?.write(`${left.shift() ?? ""}
+`);
+        });
+      }),
+    begin: (...args) => spawn(process.execPath, [STORECTL, ...args], { env, stdio: ["ignore", "pipe", "pipe"] }),
+    end: async () => {
+      await kube.close();
+      await storectl("local", "down");
+      await rm(dir, { recursive: true });
+    },
+  };
+}

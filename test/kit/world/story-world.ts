@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { jsonLog } from "../../../src/core/base/log.ts";
+import { worldImages } from "../../../src/bin/world-images.ts";
+import { startWorld, type World } from "../../../src/local-kubernetes/world/start.ts";
+import type { WorldOptions } from "../../../src/local-kubernetes/world/options.ts";
+import type { Progress } from "../../../src/programs/demo/progress.ts";
+import { startReleaseServer, type ReleaseServer } from "../../../src/programs/demo/release-server.ts";
+import type { Stage } from "../../../src/programs/demo/stages.ts";
+import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
+import { bundleFor } from "../../../src/core/releases/bundle.ts";
+import { latestRelease, releaseByOperator } from "../../../src/core/releases/find.ts";
+import type { Release } from "../../../src/core/releases/release.ts";
+import { release } from "../facts/cluster-view.ts";
+import { worldProcesses, type WorldProcess } from "./processes.ts";
+
+/** The real local world with real images, for a scenario to play in. */
+export interface StoryWorld extends AsyncDisposable {
+  readonly world: World;
+  readonly stage: Stage;
+  readonly releases: ReleaseServer;
+  readonly older: Release;
+  readonly latest: Release;
+  /** What the scenario has said so far, for the message of a failure. */
+  said(): string;
+  /** What API server, controllers and kubelet have logged so far. */
+  logged(): string;
+  /** Ends a process of this world with SIGKILL: the one whose command line holds `words`; how many there were. */
+  kill(words: string): Promise<number>;
+  /** The programs and engines of its pods that run now. */
+  processes(): Promise<readonly WorldProcess[]>;
+}
+
+export async function startStoryWorld(
+  options: Pick<WorldOptions, "audit" | "kubernetesVersion"> = {},
+): Promise<StoryWorld> {
+  const dir = await mkdtemp(join(tmpdir(), "story-"));
+  const lines: string[] = [];
+  const log = jsonLog(
+    (line) => {
+      lines.push(line);
+    },
+    () => new Date(),
+  );
+  const older = release("7.22.2-21");
+  const latest = latestRelease();
+  const releases = await startReleaseServer(`v${latest.operator}`, (tag) => {
+    const known = releaseByOperator(tag);
+    return known === undefined ? undefined : bundleFor(known);
+  });
+  const world = await startWorld({
+    ...options,
+    dir,
+    log,
+    images: worldImages(process.env, join(dir, "cache")),
+    retry: { baseMs: 200, maxMs: 2_000 },
+  });
+  const processes = (): Promise<readonly WorldProcess[]> => worldProcesses(dir, world.subnet);
+  const stop = new AbortController();
+  const said: string[] = [];
+  const progress: Progress = {
+    chapter: (title) => void said.push(title),
+    say: (text) => void said.push(`  ${text}`),
+    now: (text) => void said.push(`  .. ${text}`),
+  };
+  return {
+    world,
+    stage: { kube: world.kube, clock: systemClock, log, signal: stop.signal, progress },
+    releases,
+    older,
+    latest,
+    said: () => said.join("\n"),
+    logged: () => lines.join(""),
+    kill: (words) => killProcesses(processes, words),
+    processes,
+    async [Symbol.asyncDispose]() {
+      stop.abort(new Error("the scenario ends"));
+      await world.stop();
+      await releases.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function killProcesses(processes: () => Promise<readonly WorldProcess[]>, words: string): Promise<number> {
+  const found = (await processes()).filter(({ command }) => command.includes(words));
+  for (const { pid } of found) process.kill(pid, "SIGKILL");
+  return found.length;
+}

@@ -1,0 +1,42 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { jsonLog } from "../../../src/core/base/log.ts";
+import { startWorld } from "../../../src/local-kubernetes/world/start.ts";
+import type { World } from "../../../src/local-kubernetes/world/start.ts";
+import { nodeImages } from "../kubernetes/pods.ts";
+
+/** A world of its own for a test file; `end` removes it and its folder. */
+export interface TestWorld {
+  readonly dir: string;
+  /** The world as it runs now. */
+  world(): World;
+  restart(): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Starts a world whose one image is `node:1`, with short pauses between restarts. */
+export async function testWorld(): Promise<TestWorld> {
+  const dir = await mkdtemp(join(tmpdir(), "world-"));
+  const lines: string[] = [];
+  const log = jsonLog(
+    (line) => lines.push(line),
+    () => new Date(),
+  );
+  const start = (): Promise<World> =>
+    startWorld({ dir, log, images: nodeImages, retry: { baseMs: 300, maxMs: 3_000 } });
+  let world = await start();
+  return {
+    dir,
+    world: () => world,
+    restart: async () => {
+      await world.stop();
+      world = await start();
+    },
+    end: async () => {
+      await world.stop();
+      await rm(dir, { recursive: true });
+      if (process.env["SHOW_LOG"] !== undefined) process.stderr.write(lines.join(""));
+    },
+  };
+}
