@@ -14,7 +14,7 @@ import { Clusters } from "../../src/mechanisms/observe/kinds.ts";
 import { reviewPermissions } from "../../src/mechanisms/observe/permissions.ts";
 import { runOperator } from "../../src/programs/operator/run.ts";
 import { planCluster } from "../../src/core/planner/cluster/plan.ts";
-import { objectKeeper } from "../../src/mechanisms/reconcile/keeper.ts";
+import { objectApplier } from "../../src/mechanisms/reconcile/object-applier.ts";
 import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
 import {
   clusterNeeds,
@@ -41,7 +41,7 @@ export function permissionSuite(judge: () => Judge): void {
       concurrency: 6,
     },
     () => {
-      for (const need of operatorNeeds().filter(isTold)) {
+      for (const need of operatorNeeds().filter(isReported)) {
         test(lineOf(need), { timeout: 200_000 }, async () => {
           await using scene = await startOperator(judge(), rulesWithout(OPERATOR_RULES, need));
           await judge().kube.create(Clusters, { metadata: { name: REC, namespace: scene.namespace }, spec: {} });
@@ -74,8 +74,8 @@ export function permissionSuite(judge: () => Judge): void {
     for (const need of operatorNeeds()) {
       await writeRole(judge(), namespace, OPERATOR_NAME, rulesWithout(OPERATOR_RULES, need));
       await until(lineOf(need), async () => (await lacking()).map(lineOf).join() === lineOf(need), PATIENCE);
-      const around = { permissions: { read: true, value: await lacking() } } as const;
-      const { findings, ownsObjects } = planCluster(clusterView(), "", around);
+      const environment = { permissions: { read: true, value: await lacking() } } as const;
+      const { findings, ownsObjects } = planCluster(clusterView(), "", environment);
       assert.deepEqual([findings[0]?.id, findings[0]?.severity, ownsObjects], ["PermissionsMissing", "block", false]);
       assert.ok(findings[0]?.evidence.includes(`${need.verb} ${need.resource}`), findings[0]?.evidence);
     }
@@ -102,8 +102,8 @@ export function permissionSuite(judge: () => Judge): void {
       for (const need of clusterNeeds(who, scope)) {
         await writeRole(judge(), namespace, roles[who], rulesWithout(clusterRules(who, scope), need));
         await until(lineOf(need), async () => (await lacking()).map(lineOf).join() === lineOf(need), PATIENCE);
-        const around = { permissions: { read: true, value: await lacking() } } as const;
-        const { findings, step } = planCluster(clusterView(), "", around);
+        const environment = { permissions: { read: true, value: await lacking() } } as const;
+        const { findings, step } = planCluster(clusterView(), "", environment);
         assert.deepEqual([findings[0]?.id, step.kind], ["PermissionsMissing", "wait"]);
         assert.ok(findings[0]?.evidence.includes(`${need.verb} ${need.resource}`), findings[0]?.evidence);
       }
@@ -121,9 +121,9 @@ export function permissionSuite(judge: () => Judge): void {
     const node = { uid: 1, addr: "10.0.0.1" } as NodeRecord;
     const stop = new AbortController();
     const following = { namespace, clock: systemClock, log: silentLog, signal: stop.signal };
-    const keeper = objectKeeper(rigger.kube, account, [
-      { type: Services, copies: startInformer(rigger.kube, Services, following) },
-      { type: EndpointSlices, copies: startInformer(rigger.kube, EndpointSlices, following) },
+    const keeper = objectApplier(rigger.kube, account, [
+      { type: Services, cache: startInformer(rigger.kube, Services, following) },
+      { type: EndpointSlices, cache: startInformer(rigger.kube, EndpointSlices, following) },
     ]);
     const objects = [
       { type: Services, object: databaseService(bdb, place) },
@@ -228,7 +228,7 @@ async function hasWarning(kube: Kube, namespace: string): Promise<boolean> {
 }
 
 /** One of each resource, and all that only the probe can tell of: an operator is started for each. */
-function isTold(need: Need, index: number, needs: readonly Need[]): boolean {
+function isReported(need: Need, index: number, needs: readonly Need[]): boolean {
   const isFirst =
     needs.findIndex(({ group, resource }) => group === need.group && resource === need.resource) === index;
   return isFirst || isUnheard(need);

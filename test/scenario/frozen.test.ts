@@ -249,7 +249,7 @@ async function frozen(lane: Lane, { reason, state, evidence, remedy, touched = 0
   assert.match(finding?.remedy ?? "", remedy);
   const said = rec.status?.conditions?.filter(({ message }) => evidence.test(message)).map(({ type }) => type);
   assert.deepEqual(said, finding?.severity === "block" ? ["UpgradeBlocked"] : ["Progressing"]);
-  await until(`an event ${reason}`, () => isTold(lane, "rec", reason, evidence, remedy), { withinMs: 30_000 });
+  await until(`an event ${reason}`, () => isReported(lane, "rec", reason, evidence, remedy), { withinMs: 30_000 });
   const described = await lane.sh("kubectl describe rec rec");
   assert.match(described, evidence);
   assert.match(described, new RegExp(`Warning +${reason} `));
@@ -304,7 +304,7 @@ function policyRound(laneOf: () => Lane, by: "the API" | "the CR", killed: boole
       assert.equal(ready?.reason, "UpgradePolicyMajor");
       assert.match(ready.message, evidence);
       assert.match(ready.message, remedy);
-      await until("an event", () => isTold(lane, ref.name, ready.reason, evidence, remedy), { withinMs: 30_000 });
+      await until("an event", () => isReported(lane, ref.name, ready.reason, evidence, remedy), { withinMs: 30_000 });
       assert.match(await lane.sh("kubectl describe redb minor"), evidence);
       if (killed) await lane.killOperator();
       if (by === "the API") await upgradeDatabase(lane, ref.name, "7.4");
@@ -350,7 +350,7 @@ function driftRound(laneOf: () => Lane): void {
       assert.equal(condition?.reason, "UpgradedByHand");
       const patch = /kubectl patch redb orders .*'$/.exec(condition.message)?.[0];
       assert.ok(patch, condition.message);
-      await until("an event", () => isTold(lane, "orders", "UpgradedByHand", /is at 7\.4/, /kubectl patch/), {
+      await until("an event", () => isReported(lane, "orders", "UpgradedByHand", /is at 7\.4/, /kubectl patch/), {
         withinMs: 30_000,
       });
       await lane.sh(patch);
@@ -364,7 +364,13 @@ function findingOf(findings: readonly Finding[] | undefined, reason: string): Fi
   return findings?.find(({ id, severity }) => id === reason && (severity === "block" || severity === "wait"));
 }
 
-async function isTold(lane: Lane, name: string, reason: string, evidence: RegExp, remedy: RegExp): Promise<boolean> {
+async function isReported(
+  lane: Lane,
+  name: string,
+  reason: string,
+  evidence: RegExp,
+  remedy: RegExp,
+): Promise<boolean> {
   const { items } = await lane.kube.list(Events, { namespace: lane.namespace });
   return items.some(
     ({ type, message = "", ...event }) =>

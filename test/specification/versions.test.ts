@@ -3,7 +3,7 @@ import { compareVersionText } from "../../src/core/base/version.ts";
 import { CATALOGUE } from "../../src/core/releases/catalogue.ts";
 import { pathProblem } from "../../src/core/releases/path.ts";
 import { findingsAt } from "../../src/core/planner/prerequisites/run.ts";
-import { situationOf } from "../../src/core/planner/prerequisites/situation.ts";
+import { checkInput } from "../../src/core/planner/prerequisites/check-input.ts";
 import { clusterView, release } from "../kit/facts/cluster-view.ts";
 import { rule } from "./rule.ts";
 
@@ -19,7 +19,7 @@ rule(
     assert.ok(NEW_BASE.length > 10);
     for (const to of NEW_BASE) {
       const view = clusterView({ operator: to });
-      const found = findingsAt("start", situationOf(view, { step: { from: ANCIENT, to } }));
+      const found = findingsAt("start", checkInput(view, { step: { from: ANCIENT, to } }));
       const finding = found.find(({ id }) => id === "VersionBelowMinimum");
       assert.match(
         finding?.evidence ?? "",
@@ -37,7 +37,7 @@ rule(
   () => {
     const from = { ...release("7.22.2-21"), operator: "7.22.2-43", nodeTag: "7.22.2-99" };
     const to = { ...release("8.0.20-21"), operator: "8.0.20-26", nodeTag: "8.0.20-30" };
-    const found = findingsAt("start", situationOf(clusterView({ operator: to }), { step: { from, to } }));
+    const found = findingsAt("start", checkInput(clusterView({ operator: to }), { step: { from, to } }));
     const finding = found.find(({ id }) => id === "StepForbidden");
     assert.match(finding?.evidence ?? "", /from 7\.22\.2-43 to 8\.0\.20-26 is known to fail/);
     assert.match(finding?.remedy ?? "", /upgrade operator and cluster to 8\.0\.20-21 first/);

@@ -10,7 +10,7 @@ import { clusterNames, OLD_WEBHOOK_CONFIGURATION, OPERATOR_NAME } from "../../sr
 import { ConfigMaps, Nodes, Roles, Secrets, ValidatingWebhookConfigurations } from "../../src/ports/kube/builtin.ts";
 import { applyManifest } from "../../src/ports/kube/manifest.ts";
 import { createLicenseAuthority, signLicense } from "../../src/ports/management/license.ts";
-import { connectionTo, readClusterSpec, readsOfServer } from "../../src/mechanisms/observe/cluster.ts";
+import { connectionTo, readClusterSpec, liveReads } from "../../src/mechanisms/observe/cluster.ts";
 import { openConnections } from "../../src/mechanisms/observe/connections.ts";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kinds.ts";
 import { createAuthority, issue } from "../../src/ports/pki/authority.ts";
@@ -258,7 +258,7 @@ async function upgradeByHand(): Promise<void> {
     assert.ok(rec);
     const spec = readClusterSpec(rec);
     assert.ok(typeof spec !== "string");
-    const pods = await readsOfServer(world.kube).nodePods(REC);
+    const pods = await liveReads(world.kube).nodePods(REC);
     const connection = await connectionTo(connections, REC, spec, pods);
     assert.ok(typeof connection !== "string", String(connection));
     const { client } = connection;

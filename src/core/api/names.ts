@@ -30,10 +30,10 @@ export const WATCHED_NAMESPACES = "REDB_NAMESPACES";
 export const WATCHED_LABEL = "REDB_NAMESPACES_LABEL";
 
 /** Name of the Role and RoleBinding that let the operator let go what it holds when its bundle is deleted. */
-export const LEAVING_NAME = `${OPERATOR_NAME}-leaving`;
+export const TEARDOWN_NAME = `${OPERATOR_NAME}-leaving`;
 
 /** Keeps the operator's Deployment and ServiceAccount until it has let go what it holds. */
-export const LEAVING_FINALIZER = `${API_GROUP}/leaving`;
+export const TEARDOWN_FINALIZER = `${API_GROUP}/leaving`;
 
 /** The container of a node pod that runs the agent. */
 export const NODE_CONTAINER = "store-enterprise-node";

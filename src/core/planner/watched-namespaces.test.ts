@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { watchStatement, watchWish } from "./watched-namespaces.ts";
+import { watchStatement, desiredWatch } from "./watched-namespaces.ts";
 
 const cases: readonly {
   readonly rule: string;
@@ -35,10 +35,10 @@ const cases: readonly {
 
 for (const { rule, data, names = [], label, says } of cases) {
   test(rule, () => {
-    const wish = watchWish(data, "store");
-    assert.deepEqual([wish.names, wish.label], [names, label]);
-    if (says === undefined) assert.deepEqual(wish.findings, []);
-    else assert.match(wish.findings[0]?.evidence ?? "", says);
+    const desired = desiredWatch(data, "store");
+    assert.deepEqual([desired.names, desired.label], [names, label]);
+    if (says === undefined) assert.deepEqual(desired.findings, []);
+    else assert.match(desired.findings[0]?.evidence ?? "", says);
   });
 }
 
@@ -47,7 +47,7 @@ test("clusters say nothing of further namespaces while none is asked for", () =>
 });
 
 test("what is wrong in one namespace is told before what is right in the others", () => {
-  const findings = watchWish({ REDB_NAMESPACES: "A" }, "store").findings;
+  const findings = desiredWatch({ REDB_NAMESPACES: "A" }, "store").findings;
   const { status, reason, message } = watchStatement(["team-b"], findings) ?? {};
   assert.deepEqual([status, reason], ["False", "WatchedNamespacesWrong"]);
   assert.match(message ?? "", /remedy: kubectl edit configmap operator-environment-config -n store/);

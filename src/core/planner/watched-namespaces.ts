@@ -5,7 +5,7 @@ import { sentenceOf, type Statement } from "./cluster/conditions.ts";
 import { block } from "./prerequisites/check.ts";
 
 /** Which namespaces the ConfigMap of the operator asks for beside its own. */
-export interface WatchWish {
+export interface DesiredWatch {
   readonly names: readonly string[];
   /** Every namespace that carries this label is asked for too. */
   readonly label: string | undefined;
@@ -18,7 +18,7 @@ const MOST = 100;
 const LABEL = /^([a-z0-9.-]{1,253}\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
 /** Reads the ConfigMap; what is no name is told and left out, so that the others are looked after. */
-export function watchWish(data: Readonly<Record<string, string>>, own: string): WatchWish {
+export function desiredWatch(data: Readonly<Record<string, string>>, own: string): DesiredWatch {
   const listed = (data[WATCHED_NAMESPACES] ?? "").split(",").map((name) => name.trim());
   const names = [...new Set(listed)].filter((name) => name !== "" && name !== own);
   const wrong = names.filter((name) => !dnsLabel.safeParse(name).success);

@@ -29,14 +29,14 @@ export function pathProblem(from: Release, to: Release): PathProblem | undefined
 }
 
 function between(from: Release, to: Release): { via?: string } {
-  const hop = CATALOGUE.toReversed().find(
+  const intermediate = CATALOGUE.toReversed().find(
     (release) =>
       newer(release.operator, from.operator) &&
       newer(to.operator, release.operator) &&
       pathProblem(from, release) === undefined &&
       pathProblem(release, to) === undefined,
   );
-  return hop === undefined ? {} : { via: hop.operator };
+  return intermediate === undefined ? {} : { via: intermediate.operator };
 }
 
 function isForbidden(from: Release, to: Release): boolean {

@@ -42,8 +42,8 @@ export function operatorRules(platform: Platform): readonly PolicyRule[] {
 export const OPERATOR_RULES: readonly PolicyRule[] = operatorRules("kubernetes");
 
 /** What is left to the operator while the bundle is being deleted: as much as it takes to let clusters and databases go. */
-export const LEAVING_RULES: readonly PolicyRule[] = rulesFrom(
-  PERMISSIONS.filter(({ atLeaving }) => atLeaving === true).map(({ group, resource, verbs }) => ({
+export const TEARDOWN_RULES: readonly PolicyRule[] = rulesFrom(
+  PERMISSIONS.filter(({ atTeardown }) => atTeardown === true).map(({ group, resource, verbs }) => ({
     group,
     resource,
     verbs,

@@ -10,14 +10,14 @@ import { faults as kubeFaults } from "../../ports/kube/faults.ts";
 import type { Kube, Ref, Stored } from "../../ports/kube/kube.ts";
 import { targetTag, versionChange } from "../../core/planner/cluster/target.ts";
 import { nodesOf, type ClusterView } from "../../core/planner/cluster/view.ts";
-import type { Reading, Surroundings, WebhookFacts } from "../../core/planner/prerequisites/surroundings.ts";
+import type { Reading, Environment, WebhookFacts } from "../../core/planner/prerequisites/environment.ts";
 import type { Platform } from "../../core/releases/permissions.ts";
 import type { MissingPermission } from "../../core/releases/roles.ts";
 import type { Release } from "../../core/releases/release.ts";
 import { factsOf } from "./cluster-records.ts";
 import type { Connection, Connections } from "./connections.ts";
-import type { Copies } from "./copies.ts";
-import type { Heard } from "./hearing.ts";
+import type { InformerCache } from "./informer-cache.ts";
+import type { PollResult } from "./polled-state.ts";
 import { Databases } from "./kinds.ts";
 import type { Permissions } from "./permissions.ts";
 import { nodePodOf, workloadOf } from "./workload.ts";
@@ -40,8 +40,8 @@ export interface ClusterObservation {
   readonly rec: Stored<StoreEnterpriseCluster>;
   readonly namespace: string;
   readonly view: ClusterView;
-  readonly around: Surroundings;
-  readonly records: Heard;
+  readonly environment: Environment;
+  readonly records: PollResult;
   /** Absent while the cluster's secrets are not there. */
   readonly connection: Connection | undefined;
 }
@@ -64,7 +64,7 @@ export interface ClusterReads {
 export type ClusterRef = Ref & { readonly namespace: string };
 
 /** Reads what is stored now. */
-export function readsOfServer(kube: Kube): ClusterReads {
+export function liveReads(kube: Kube): ClusterReads {
   return {
     statefulSet: (cluster) => kube.get(StatefulSets, cluster),
     nodePods: async ({ name, namespace }) => {
@@ -75,7 +75,7 @@ export function readsOfServer(kube: Kube): ClusterReads {
 }
 
 /** Reads what was last heard of; asks nobody. */
-export function readsOfCopies({ statefulSets, nodePods }: Copies): ClusterReads {
+export function cachedReads({ statefulSets, nodePods }: InformerCache): ClusterReads {
   return {
     statefulSet: async (cluster) => statefulSets.get(cluster),
     nodePods: async ({ name, namespace }) =>
@@ -128,12 +128,12 @@ export async function observeCluster(
     records,
     connection: typeof connection === "string" ? undefined : connection,
     view,
-    around: { permissions: await readPermissions(deps.permissions, view), ...(await readWebhook(deps, view)) },
+    environment: { permissions: await readPermissions(deps.permissions, view), ...(await readWebhook(deps, view)) },
   };
 }
 
 /** It stands in the way of an upgrade alone (§4.3 rule 4). */
-async function readWebhook({ webhook }: ObserveDeps, view: ClusterView): Promise<Pick<Surroundings, "webhook">> {
+async function readWebhook({ webhook }: ObserveDeps, view: ClusterView): Promise<Pick<Environment, "webhook">> {
   const seen = versionChange(view) === undefined ? undefined : await webhook?.();
   return seen === undefined ? {} : { webhook: seen };
 }
@@ -143,8 +143,8 @@ async function readWebhook({ webhook }: ObserveDeps, view: ClusterView): Promise
  * begin, which must not begin without them; in milliseconds.
  */
 const REVIEW_MS = {
-  operator: { rest: 60_000, uneasy: 2_000, beginning: 0 },
-  cluster: { rest: 60_000, uneasy: 10_000, beginning: 10_000 },
+  operator: { rest: 60_000, degraded: 2_000, beginning: 0 },
+  cluster: { rest: 60_000, degraded: 10_000, beginning: 10_000 },
 } as const;
 
 /** The way to the management API of a cluster, aimed at its node pods; a sentence while there is none. */
@@ -166,12 +166,12 @@ async function readPermissions(
   permissions: Permissions,
   view: ClusterView,
 ): Promise<Reading<readonly MissingPermission[]>> {
-  const mood = isBeginning(view) ? "beginning" : isUneasy(view) ? "uneasy" : "rest";
-  const own = await permissions.operator(REVIEW_MS.operator[mood]);
+  const health = isBeginning(view) ? "beginning" : isDegraded(view) ? "degraded" : "rest";
+  const own = await permissions.operator(REVIEW_MS.operator[health]);
   if (!own.read || view.workload === undefined || view.deleting) return own;
   const account = view.spec.serviceAccountName ?? view.name;
   const scope = { name: view.name, nodes: nodesOf(view), account };
-  const others = await permissions.cluster(scope, REVIEW_MS.cluster[mood]);
+  const others = await permissions.cluster(scope, REVIEW_MS.cluster[health]);
   return others.read ? { read: true, value: [...own.value, ...others.value] } : own;
 }
 
@@ -181,7 +181,7 @@ function isBeginning(view: ClusterView): boolean {
 }
 
 /** The cluster moves, is about to, or does not do what it should: a moment to look closely at what may be done. */
-function isUneasy(view: ClusterView): boolean {
+function isDegraded(view: ClusterView): boolean {
   const { cluster } = view;
   if (versionChange(view) !== undefined || !cluster.reachable) return true;
   return cluster.nodes.some(({ active }) => !active) || cluster.databases.some(({ status }) => status !== "active");

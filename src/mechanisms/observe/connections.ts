@@ -3,10 +3,10 @@ import { clusterNames, PORTS } from "../../core/api/names.ts";
 import { Secrets } from "../../ports/kube/builtin.ts";
 import type { Kube, Ref } from "../../ports/kube/kube.ts";
 import { managementClient, type ManagementClient } from "../../ports/management/client.ts";
-import { openHearing, type Hearing } from "./hearing.ts";
+import { pollState, type PolledState } from "./polled-state.ts";
 
 /** Where a cluster is, who may ask it, and what it says. */
-export interface Connection extends Hearing {
+export interface Connection extends PolledState {
   readonly client: ManagementClient;
   /** Addresses of node pods to try, the most promising first. */
   aim(addresses: readonly string[]): void;
@@ -17,11 +17,11 @@ export interface Connections {
   /** A sentence when the secrets are not there yet. */
   to(cluster: Ref & { readonly namespace: string }, credentialsSecret: string): Promise<Connection | string>;
   /** Calls back with the databases of a cluster of which something else is heard than before. */
-  onNews(handler: NewsHandler): void;
+  onChange(handler: ChangeHandler): void;
   close(): Promise<void>;
 }
 
-export type NewsHandler = (cluster: Ref & { readonly namespace: string }, databases: readonly string[]) => void;
+export type ChangeHandler = (cluster: Ref & { readonly namespace: string }, databases: readonly string[]) => void;
 
 /** Secrets are read again after this long, in milliseconds; sooner while the cluster does not answer. */
 const REREAD_MS = 60_000;
@@ -38,9 +38,9 @@ interface Open {
 /** Opens connections with what the cluster's own secrets say. */
 export function openConnections(kube: Kube, clock: Clock): Connections {
   const open = new Map<string, Open>();
-  const handlers: NewsHandler[] = [];
+  const handlers: ChangeHandler[] = [];
   return {
-    onNews: (handler) => {
+    onChange: (handler) => {
       handlers.push(handler);
     },
     async to(cluster, credentialsSecret) {
@@ -94,7 +94,7 @@ function connect(
   cluster: Ref & { readonly namespace: string },
   secrets: ClusterSecrets,
   clock: Clock,
-  handlers: readonly NewsHandler[],
+  handlers: readonly ChangeHandler[],
 ): Connection {
   let addresses: readonly string[] = [];
   const client = managementClient({
@@ -106,7 +106,7 @@ function connect(
     remembers: true,
   });
   return {
-    ...openHearing(client, clock, (databases) => {
+    ...pollState(client, clock, (databases) => {
       for (const tell of handlers) tell(cluster, databases);
     }),
     client,

@@ -3,7 +3,7 @@ import { messageOf } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
 import { clusterNames, OPERATOR_NAME } from "../../core/api/names.ts";
 import type { Kube } from "../../ports/kube/kube.ts";
-import type { Reading } from "../../core/planner/prerequisites/surroundings.ts";
+import type { Reading } from "../../core/planner/prerequisites/environment.ts";
 import type { Platform } from "../../core/releases/permissions.ts";
 import {
   clusterNeeds,

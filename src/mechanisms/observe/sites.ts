@@ -18,7 +18,7 @@ export interface SiteWord {
 }
 
 /** What is heard of a site, and with which version of its secret. */
-export interface SiteHeard {
+export interface SiteState {
   readonly word: SiteWord | SiteSilence;
   readonly secretVersion?: string;
 }
@@ -26,7 +26,7 @@ export interface SiteHeard {
 /** The clusters of other participants, asked no more often than is needed however many want to know. */
 export interface Sites {
   /** At most `maxAgeMs` old; a site that does not answer is a fact, not a failure. */
-  heard(remote: RemoteCluster, maxAgeMs: number): Promise<SiteHeard>;
+  polled(remote: RemoteCluster, maxAgeMs: number): Promise<SiteState>;
   /** The same of the own cluster, to which there is another way. */
   own(remote: RemoteCluster, client: ManagementClient, maxAgeMs: number): Promise<SiteWord | SiteSilence>;
   /** Something was written to the own cluster: what it said before does not count any more. */
@@ -39,7 +39,7 @@ export interface Sites {
 interface Site {
   readonly place: string;
   readonly at: number;
-  readonly heard: Promise<SiteHeard>;
+  readonly polled: Promise<SiteState>;
 }
 
 /** Asks with what each remote cluster's secret says. */
@@ -47,7 +47,7 @@ export function openSites(kube: Kube, clock: Clock): Sites {
   const links = new Map<string, SiteLink>();
   const lately = new Map<string, Site>();
   const own = new WeakMap<ManagementClient, { readonly at: number; readonly word: Promise<SiteWord | SiteSilence> }>();
-  const ask = async (remote: RemoteCluster): Promise<SiteHeard> => {
+  const ask = async (remote: RemoteCluster): Promise<SiteState> => {
     const key = keyOf(remote);
     const known = links.get(key);
     const link = await linkTo({ kube, clock }, remote, known);
@@ -59,19 +59,19 @@ export function openSites(kube: Kube, clock: Clock): Sites {
     return { word, secretVersion: link.secretVersion };
   };
   return {
-    heard(remote, maxAgeMs) {
+    polled(remote, maxAgeMs) {
       const key = keyOf(remote);
       const place = JSON.stringify(remote.spec);
       const at = clock.now().getTime();
       const known = lately.get(key);
-      if (known !== undefined && known.place === place && at - known.at <= maxAgeMs) return known.heard;
-      const heard = (known?.heard ?? Promise.resolve()).then(
+      if (known !== undefined && known.place === place && at - known.at <= maxAgeMs) return known.polled;
+      const polled = (known?.polled ?? Promise.resolve()).then(
         () => ask(remote),
         () => ask(remote),
       );
-      lately.set(key, { place, at, heard });
-      heard.catch(() => lately.delete(key)); // whoever asked is told
-      return heard;
+      lately.set(key, { place, at, polled });
+      polled.catch(() => lately.delete(key)); // whoever asked is told
+      return polled;
     },
     own(remote, client, maxAgeMs) {
       const at = clock.now().getTime();

@@ -5,7 +5,7 @@ import type { Log } from "../../core/base/log.ts";
 import { ConfigMaps, Namespaces } from "../../ports/kube/builtin.ts";
 import { startInformer } from "../../ports/kube/informer.ts";
 import type { Kube } from "../../ports/kube/kube.ts";
-import { labelNotGranted, watchWish, type WatchWish } from "../../core/planner/watched-namespaces.ts";
+import { labelNotGranted, desiredWatch, type DesiredWatch } from "../../core/planner/watched-namespaces.ts";
 import type { Need } from "../../core/releases/roles.ts";
 import { tryAskOwnAccess } from "./access-reviews.ts";
 
@@ -39,7 +39,7 @@ export function followWatchedNamespaces(kube: Kube, options: WatchingOptions): W
   const tell = (): void => {
     for (const listener of listeners) listener();
   };
-  let wish: WatchWish = { names: [], label: undefined, findings: [] };
+  let desired: DesiredWatch = { names: [], label: undefined, findings: [] };
   let labelled: Labelled | undefined;
   const config = startInformer(kube, ConfigMaps, {
     ...options,
@@ -47,16 +47,16 @@ export function followWatchedNamespaces(kube: Kube, options: WatchingOptions): W
     fieldSelector: `metadata.name=${OPERATOR_CONFIG}`,
   });
   config.onChange((_ref, current) => {
-    wish = watchWish(current?.data ?? {}, own);
-    if (labelled?.label !== wish.label) {
+    desired = desiredWatch(current?.data ?? {}, own);
+    if (labelled?.label !== desired.label) {
       labelled?.end();
-      labelled = wish.label === undefined ? undefined : followLabel(kube, wish.label, options, tell);
+      labelled = desired.label === undefined ? undefined : followLabel(kube, desired.label, options, tell);
     }
     tell();
   });
   return {
-    names: () => [...new Set([own, ...wish.names, ...(labelled?.names() ?? [])])],
-    findings: () => [...wish.findings, ...(labelled?.findings() ?? [])],
+    names: () => [...new Set([own, ...desired.names, ...(labelled?.names() ?? [])])],
+    findings: () => [...desired.findings, ...(labelled?.findings() ?? [])],
     onChange: (listener) => {
       listeners.push(listener);
     },

@@ -5,7 +5,7 @@ import { isFault } from "../../core/base/fault.ts";
 import { Leases } from "../../ports/kube/builtin.ts";
 import { faults } from "../../ports/kube/faults.ts";
 import type { Kube, Ref, Stored } from "../../ports/kube/kube.ts";
-import { durationMs, firstTenure, released, renewed, takenOver, type Tenant } from "./tenure.ts";
+import { durationMs, firstTerm, released, renewed, takenOver, type Tenant } from "./leader-term.ts";
 
 export interface ElectionOptions extends Tenant {
   readonly kube: Kube;
@@ -37,7 +37,7 @@ export class Election {
     const ownership = owner === undefined ? {} : { ownerReferences: [owner] };
     return this.#write(() =>
       current === undefined
-        ? kube.create(Leases, firstTenure({ ...lease, labels: { ...labels }, ...ownership }, this.#options, now))
+        ? kube.create(Leases, firstTerm({ ...lease, labels: { ...labels }, ...ownership }, this.#options, now))
         : kube.update(
             Leases,
             takenOver({ ...current, metadata: { ...current.metadata, ...ownership } }, this.#options, now),

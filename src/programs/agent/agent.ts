@@ -16,7 +16,7 @@ import type { NodeLease } from "./node/lease.ts";
 import { loadedModules } from "./node/loaded-modules.ts";
 import { syncModules } from "./node/module-sync.ts";
 import type { NodeReport } from "./node/report.ts";
-import { keepTenure } from "./node/tenure.ts";
+import { holdTerm } from "./node/tenure.ts";
 import { syncNode } from "./node/sync.ts";
 import type { NodeSync } from "./node/sync.ts";
 import { comeBack, leaveForShutdown, mayLead } from "./node/own-maintenance.ts";
@@ -55,14 +55,14 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
   await lease.joined;
   membership.joined = true;
   log.info("joined the cluster", { node: config.node, address: config.address, release: config.release.operator });
-  const tenure = serveWhileMember(node, lease, sync, own);
+  const term = serveWhileMember(node, lease, sync, own);
   await comeBack(view);
 
   return {
     async stop() {
       await leaveForShutdown(view);
       ending.abort(new Error("the agent is stopping"));
-      await Promise.all([leadership.stopped, sync.stopped, fetching.stopped, tenure, ...following]);
+      await Promise.all([leadership.stopped, sync.stopped, fetching.stopped, term, ...following]);
       await endAll(node, api, lease);
       log.info("the agent has stopped");
     },
@@ -164,7 +164,7 @@ function fetchModules({ view, changes }: Node, own: Own): Repeating {
 function serveWhileMember({ view, proxy }: Node, lease: NodeLease, sync: NodeSync, own: Own): Promise<void> {
   const { members, peers, config, records } = view;
   const { clock, log, signal } = own;
-  return keepTenure({
+  return holdTerm({
     lease,
     isVouchedFor: async () => {
       const others = members.list().filter(({ uid }) => uid !== config.node);

@@ -3,7 +3,7 @@ import { OPERATOR_CONFIG, OPERATOR_NAME } from "../../core/api/names.ts";
 import { Fault } from "../../core/base/fault.ts";
 import { ConfigMaps, CustomResourceDefinitions, Deployments, Namespaces } from "../../ports/kube/builtin.ts";
 import type { Kube, Stored } from "../../ports/kube/kube.ts";
-import { watchWish } from "../../core/planner/watched-namespaces.ts";
+import { desiredWatch } from "../../core/planner/watched-namespaces.ts";
 import { bundleFor, watchedNamespaceFor, type BundleOptions } from "../../core/releases/bundle.ts";
 import { releaseByOperator } from "../../core/releases/find.ts";
 import { repositoryOf, REPOSITORIES } from "../../core/releases/images.ts";
@@ -73,7 +73,7 @@ const UNUSUAL_POLICIES = ["Always", "Never"] as const;
 
 async function watchedNamespaces(kube: Kube, own: string): Promise<readonly string[]> {
   const config = await kube.get(ConfigMaps, { name: OPERATOR_CONFIG, namespace: own });
-  const { names, label } = watchWish(config?.data ?? {}, own);
+  const { names, label } = desiredWatch(config?.data ?? {}, own);
   const labelled = label === undefined ? [] : (await kube.list(Namespaces, { labelSelector: label })).items;
   const found = labelled.map(({ metadata }) => metadata.name).filter((name) => name !== own);
   return [...new Set([...names, ...found])];

@@ -4,12 +4,12 @@ import type { Stored } from "../../ports/kube/kube.ts";
 import {
   observeCluster,
   readClusterSpec,
-  readsOfServer,
+  liveReads,
   type ClusterObservation,
 } from "../../mechanisms/observe/cluster.ts";
-import { readSurroundings } from "../../mechanisms/observe/around/surroundings.ts";
+import { readEnvironment } from "../../mechanisms/observe/environment/environment.ts";
 import { Databases } from "../../mechanisms/observe/kinds.ts";
-import type { Surroundings } from "../../core/planner/prerequisites/surroundings.ts";
+import type { Environment } from "../../core/planner/prerequisites/environment.ts";
 import { latestRelease, releaseByNodeTag, releaseByOperator } from "../../core/releases/find.ts";
 import { tagOf } from "../../core/releases/images.ts";
 import { faults } from "./faults.ts";
@@ -18,7 +18,7 @@ import { chosenCluster, type Site } from "./site.ts";
 /** A cluster with all that lies around it, as it is now. */
 export interface Look {
   readonly observation: ClusterObservation;
-  readonly around: Surroundings;
+  readonly environment: Environment;
   /** Its StoreEnterpriseDatabases; databases that were made through the management API have none. */
   readonly databases: readonly Stored<StoreEnterpriseDatabase>[];
   /** Version of the operator that is installed; empty when it cannot be told. */
@@ -32,16 +32,16 @@ export async function lookAtCluster(site: Site, name?: string): Promise<Look> {
   const rec = await chosenCluster(site, name);
   const spec = readClusterSpec(rec);
   if (typeof spec === "string") throw new Fault(faults.unreadable, `${rec.metadata.name}: ${spec}`);
-  const [around, databases] = await Promise.all([
-    readSurroundings(site, { name: rec.metadata.name, namespace: site.namespace }),
+  const [environment, databases] = await Promise.all([
+    readEnvironment(site, { name: rec.metadata.name, namespace: site.namespace }),
     databasesOf(site, rec.metadata.name),
   ]);
-  const operator = around.operator?.read === true ? tagOf(around.operator.value.image) : "";
+  const operator = environment.operator?.read === true ? tagOf(environment.operator.value.image) : "";
   const nodeTag = rec.status?.version ?? rec.status?.imageTag ?? spec.storeEnterpriseImageSpec?.versionTag ?? "";
   const release = releaseByOperator(operator) ?? releaseByNodeTag(nodeTag) ?? latestRelease();
-  const observed = await observeCluster({ ...site, release }, readsOfServer(site.kube), rec, spec, 0);
+  const observed = await observeCluster({ ...site, release }, liveReads(site.kube), rec, spec, 0);
   const observation = withCause(observed, site.isDenied());
-  return { observation, around: { ...observation.around, ...around }, databases, operator, nodeTag };
+  return { observation, environment: { ...observation.environment, ...environment }, databases, operator, nodeTag };
 }
 
 async function databasesOf({ kube, namespace }: Site, cluster: string): Promise<Look["databases"]> {

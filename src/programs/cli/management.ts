@@ -1,5 +1,5 @@
 import { Fault } from "../../core/base/fault.ts";
-import { connectionTo, readClusterSpec, readsOfServer } from "../../mechanisms/observe/cluster.ts";
+import { connectionTo, readClusterSpec, liveReads } from "../../mechanisms/observe/cluster.ts";
 import type { ManagementClient } from "../../ports/management/client.ts";
 import { faults } from "./faults.ts";
 import { chosenCluster, type Site } from "./site.ts";
@@ -16,7 +16,7 @@ export async function askCluster(site: Site, name?: string): Promise<Asked> {
   const spec = readClusterSpec(rec);
   const cluster = { name: rec.metadata.name, namespace: site.namespace };
   if (typeof spec === "string") throw new Fault(faults.unreadable, `${cluster.name}: ${spec}`);
-  const pods = await readsOfServer(site.kube).nodePods(cluster);
+  const pods = await liveReads(site.kube).nodePods(cluster);
   const connection = await connectionTo(site.connections, cluster, spec, pods);
   if (typeof connection === "string")
     throw new Fault(faults.clusterSilent, `cluster ${cluster.name} cannot be asked: ${connection}`);

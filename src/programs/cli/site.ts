@@ -111,8 +111,8 @@ function forgiving(connections: Connections, onDenied: () => void): Connections 
         return `the caller may not read the cluster's secrets: ${error.message}`;
       }
     },
-    onNews: (handler) => {
-      connections.onNews(handler);
+    onChange: (handler) => {
+      connections.onChange(handler);
     },
     close: () => connections.close(),
   };

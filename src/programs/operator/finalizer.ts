@@ -5,7 +5,7 @@ import { refOf } from "../../ports/kube/ref.ts";
  * Keeps `object` from going away before the operator lets it; KUBE_CONFLICT when it has changed meanwhile. The answer is
  * what is stored then.
  */
-export async function holdBack<T>(
+export async function addFinalizer<T>(
   kube: Kube,
   type: ResourceType<T>,
   object: Stored<T>,
@@ -16,7 +16,7 @@ export async function holdBack<T>(
 }
 
 /** Lets `object` go as far as the operator is concerned; KUBE_CONFLICT when it has changed meanwhile. */
-export async function letGo(
+export async function removeFinalizer(
   kube: Kube,
   type: ResourceType<object>,
   object: Stored<object>,

@@ -19,7 +19,7 @@ export interface FurtherDeps {
   readonly own: string;
   readonly watched: WatchedNamespaces;
   /** Looks after a namespace until the signal aborts; `onFinding` is told what the operator lacks there. */
-  readonly tend: (namespace: string, onFinding: OnFinding, signal: AbortSignal) => Promise<void>;
+  readonly manage: (namespace: string, onFinding: OnFinding, signal: AbortSignal) => Promise<void>;
 }
 
 export type OnFinding = (finding: Finding | undefined) => void;
@@ -31,20 +31,20 @@ export interface FurtherNamespaces {
   readonly stopped: Promise<void>;
 }
 
-interface Tended {
+interface ManagedNamespace {
   readonly over: AbortController;
   readonly ended: Promise<void>;
 }
 
 /** Looks after every watched namespace but its own, each by itself: what is wrong in one holds up no other. */
-export function tendFurtherNamespaces(deps: FurtherDeps, signal: AbortSignal): FurtherNamespaces {
+export function manageFurtherNamespaces(deps: FurtherDeps, signal: AbortSignal): FurtherNamespaces {
   const { watched, own, log } = deps;
-  const tended = new Map<string, Tended>();
+  const managed = new Map<string, ManagedNamespace>();
   const leaving = new Set<Promise<void>>();
   const findings = new Map<string, Finding>();
   const said = new Map<string, string>();
   const tell = speaker(deps, said);
-  const begin = (namespace: string): Tended => {
+  const begin = (namespace: string): ManagedNamespace => {
     const over = new AbortController();
     const mine = AbortSignal.any([signal, over.signal]);
     const onFinding: OnFinding = (finding) => {
@@ -54,31 +54,31 @@ export function tendFurtherNamespaces(deps: FurtherDeps, signal: AbortSignal): F
     };
     log.info("looking after a further namespace", { namespace });
     const work = (until: AbortSignal): Promise<void> =>
-      unlessFailed(deps.tend(namespace, onFinding, until), namespace, log);
+      unlessFailed(deps.manage(namespace, onFinding, until), namespace, log);
     return { over, ended: whileGranted({ ...deps, namespace, signal: mine, onFinding }, work) };
   };
   const follow = (): void => {
     if (signal.aborted) return;
     const wanted = watched.names().filter((name) => name !== own);
-    for (const [namespace, { over, ended }] of tended) {
+    for (const [namespace, { over, ended }] of managed) {
       if (wanted.includes(namespace)) continue;
       log.info("no longer looking after a namespace: what is there stays as it is", { namespace });
       over.abort(new Error("the namespace is no longer watched"));
-      tended.delete(namespace);
+      managed.delete(namespace);
       findings.delete(namespace);
       said.delete(namespace);
       const left = ended.finally(() => leaving.delete(left));
       leaving.add(left);
     }
-    for (const namespace of wanted) if (!tended.has(namespace)) tended.set(namespace, begin(namespace));
+    for (const namespace of wanted) if (!managed.has(namespace)) managed.set(namespace, begin(namespace));
     for (const finding of watched.findings()) tell(finding.evidence, finding);
   };
   watched.onChange(follow);
   follow();
   return {
-    statement: () => watchStatement([...tended.keys()], [...watched.findings(), ...findings.values()]),
+    statement: () => watchStatement([...managed.keys()], [...watched.findings(), ...findings.values()]),
     stopped: ended(signal).then(async () => {
-      await Promise.all([...[...tended.values()].map((one) => one.ended), ...leaving]);
+      await Promise.all([...[...managed.values()].map((one) => one.ended), ...leaving]);
     }),
   };
 }

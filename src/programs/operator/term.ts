@@ -5,18 +5,18 @@ import { eventRecorder } from "../../ports/kube/events.ts";
 import type { Kube } from "../../ports/kube/kube.ts";
 import { keyOf } from "../../ports/kube/ref.ts";
 import { tellingRefusals } from "../../ports/kube/refusals.ts";
-import { startCopies } from "../../mechanisms/observe/copies.ts";
+import { startInformerCache } from "../../mechanisms/observe/informer-cache.ts";
 import { kubernetesMinor } from "../../mechanisms/observe/kubernetes-version.ts";
 import { reviewPermissions, type Permissions } from "../../mechanisms/observe/permissions.ts";
 import type { WatchedNamespaces } from "../../mechanisms/observe/watched-namespaces.ts";
 import { runController } from "../../mechanisms/reconcile/controller.ts";
 import { admissionReconciler } from "./admission/controller.ts";
 import type { OperatorConfig } from "./config.ts";
-import { tendFurtherNamespaces, type OnFinding } from "./further-namespaces.ts";
-import { followLeaving } from "./leaving.ts";
+import { manageFurtherNamespaces, type OnFinding } from "./further-namespaces.ts";
+import { followTeardown } from "./teardown.ts";
 import type { Metrics } from "./metrics.ts";
 import { followOwnPermissions } from "./own-permissions.ts";
-import { tendNamespace, type TendDeps } from "./tend.ts";
+import { manageNamespace, type NamespaceDeps } from "./namespace.ts";
 
 export interface TermDeps {
   readonly kube: Kube;
@@ -34,8 +34,8 @@ export async function serveTerm(deps: TermDeps, signal: AbortSignal): Promise<vo
   const { kube, clock, log, config, metrics, watched } = deps;
   const { namespace } = config;
   const events = eventRecorder(kube, { component: OPERATOR_NAME, clock, log });
-  const copies = startCopies(kube, { namespace, clock, log, signal });
-  const leaving = followLeaving({ kube, namespace, watched, copies, clock, log, events, signal });
+  const cache = startInformerCache(kube, { namespace, clock, log, signal });
+  const leaving = followTeardown({ kube, namespace, watched, cache, clock, log, events, signal });
   const working = AbortSignal.any([signal, leaving.due]);
   const admission = admissionReconciler({ kube, clock, log, namespace, watched });
   const webhook = runController({
@@ -46,7 +46,13 @@ export async function serveTerm(deps: TermDeps, signal: AbortSignal): Promise<vo
     signal: working,
   });
   webhook.enqueue(keyOf({ name: ADMISSION_SECRET, namespace }));
-  const stay = runController({ name: "stay", reconcile: () => leaving.keepStay(), clock, log, signal: working });
+  const stay = runController({
+    name: "stay",
+    reconcile: () => leaving.reconcileFinalizer(),
+    clock,
+    log,
+    signal: working,
+  });
   const lookWhetherToStay = (): void => {
     stay.enqueue(OPERATOR_NAME);
   };
@@ -58,13 +64,13 @@ export async function serveTerm(deps: TermDeps, signal: AbortSignal): Promise<vo
     installation: () => [admission.statement(), further.statement()].filter((statement) => statement !== undefined),
   };
   metrics.setLeading(true);
-  const further = tendFurtherNamespaces(
-    { kube, clock, log, events, own: namespace, watched, tend: (...where) => tendFurther(common, ...where) },
+  const further = manageFurtherNamespaces(
+    { kube, clock, log, events, own: namespace, watched, manage: (...where) => tendFurther(common, ...where) },
     working,
   );
   try {
     leaving.onChange(lookWhetherToStay);
-    const own = tendNamespace({ ...common, namespace, copies }, working);
+    const own = manageNamespace({ ...common, namespace, cache }, working);
     await Promise.all([own, further.stopped, stay.stopped, webhook.stopped]);
     if (leaving.due.aborted) await leaving.leave();
   } finally {
@@ -73,7 +79,7 @@ export async function serveTerm(deps: TermDeps, signal: AbortSignal): Promise<vo
   }
 }
 
-type CommonDeps = Omit<TendDeps, "namespace" | "copies">;
+type CommonDeps = Omit<NamespaceDeps, "namespace" | "cache">;
 
 /** A namespace beside the operator's own, with its own view of what the operator may do. */
 async function tendFurther(
@@ -90,6 +96,6 @@ async function tendFurther(
   });
   const { release } = config;
   const own = followOwnPermissions({ permissions, release, clock, log, signal, onFinding });
-  const copies = startCopies(kube, { namespace, clock, log, signal });
-  await Promise.all([tendNamespace({ ...deps, kube, permissions, namespace, copies }, signal), own.stopped]);
+  const cache = startInformerCache(kube, { namespace, clock, log, signal });
+  await Promise.all([manageNamespace({ ...deps, kube, permissions, namespace, cache }, signal), own.stopped]);
 }

@@ -3,43 +3,43 @@ import { LABELS } from "../../core/api/names.ts";
 import type { Stored } from "../../ports/kube/kube.ts";
 import { controllerOf, keyOf, refOf } from "../../ports/kube/ref.ts";
 import type { Connections } from "../../mechanisms/observe/connections.ts";
-import type { Copies } from "../../mechanisms/observe/copies.ts";
-import type { KeptKind } from "../../mechanisms/reconcile/keeper.ts";
+import type { InformerCache } from "../../mechanisms/observe/informer-cache.ts";
+import type { AppliedKind } from "../../mechanisms/reconcile/object-applier.ts";
 import { clusterOf, type Redb } from "./database/cluster.ts";
-import type { Footings } from "./footing.ts";
+import type { ClusterContexts } from "./cluster-context.ts";
 
 /** Asks for a pass over the object with this key, at once or after so many milliseconds. */
 type Wake = (key: string, afterMs?: number) => void;
 
 /** Where news come from. */
 export interface Sources {
-  readonly copies: Copies;
-  readonly kept: readonly KeptKind[];
+  readonly cache: InformerCache;
+  readonly applied: readonly AppliedKind[];
   readonly connections: Connections;
-  readonly footings: Footings;
+  readonly contexts: ClusterContexts;
 }
 
 /** Records change in flocks: a cluster is asked what has become of them once for many. */
 const RECORDS_MS = 100;
 
 /** Wakes a cluster when it, its nodes, its records or what is kept for it change. */
-export function wakeClusters({ copies, kept }: Sources, wake: Wake): void {
-  copies.clusters.onChange((ref) => {
+export function wakeClusters({ cache, applied }: Sources, wake: Wake): void {
+  cache.clusters.onChange((ref) => {
     wake(keyOf(ref));
   });
-  copies.databases.onChange((ref, current) => {
+  cache.databases.onChange((ref, current) => {
     if (current !== undefined) return;
     // a cluster that is being deleted waits for its databases
-    for (const { metadata } of copies.clusters.list()) {
+    for (const { metadata } of cache.clusters.list()) {
       if (metadata.namespace === ref.namespace && metadata.deletionTimestamp !== undefined) wake(keyOf(metadata));
     }
   });
-  for (const informer of [copies.statefulSets, copies.nodePods, ...kept.map((kind) => kind.copies)]) {
+  for (const informer of [cache.statefulSets, cache.nodePods, ...applied.map((kind) => kind.cache)]) {
     informer.onChange((_ref, current, previous) => {
       wakeOwner(wake, current ?? previous);
     });
   }
-  copies.records.onChange((_ref, current, previous) => {
+  cache.records.onChange((_ref, current, previous) => {
     wakeOwner(wake, current ?? previous, RECORDS_MS);
   });
 }
@@ -50,19 +50,19 @@ function wakeOwner(wake: Wake, object: Stored<object> | undefined, afterMs = 0):
 }
 
 /** Wakes a database when it changes, when its cluster tells something else of it, and when what it rests on is another. */
-export function wakeDatabases({ copies, connections, footings }: Sources, wake: Wake): void {
-  copies.databases.onChange((ref) => {
+export function wakeDatabases({ cache, connections, contexts }: Sources, wake: Wake): void {
+  cache.databases.onChange((ref) => {
     wake(keyOf(ref));
   });
-  copies.clusters.onChange((_ref, current, previous) => {
-    if (current === undefined || previous === undefined) wakeThose(copies, wake, () => true);
+  cache.clusters.onChange((_ref, current, previous) => {
+    if (current === undefined || previous === undefined) wakeThose(cache, wake, () => true);
   });
-  connections.onNews(({ namespace }, names) => {
+  connections.onChange(({ namespace }, names) => {
     for (const name of names) wake(keyOf({ name, namespace }));
   });
-  footings.onChange((cluster) => {
-    wakeThose(copies, wake, (redb) => {
-      const its = clusterOf(copies, redb);
+  contexts.onChange((cluster) => {
+    wakeThose(cache, wake, (redb) => {
+      const its = clusterOf(cache, redb);
       return "reason" in its || keyOf(its) === cluster;
     });
   });
@@ -73,30 +73,30 @@ export function wakeDatabases({ copies, connections, footings }: Sources, wake: 
  * do is found by asking them.
  */
 export function wakeActiveActives(
-  { copies, footings }: Sources,
+  { cache, contexts }: Sources,
   { activeActive, remoteCluster }: { readonly activeActive: Wake; readonly remoteCluster: Wake },
 ): void {
   const wakeAll = (): void => {
-    for (const { metadata } of copies.remoteClusters.list()) remoteCluster(keyOf(metadata));
-    for (const { metadata } of copies.activeActives.list()) activeActive(keyOf(metadata));
+    for (const { metadata } of cache.remoteClusters.list()) remoteCluster(keyOf(metadata));
+    for (const { metadata } of cache.activeActives.list()) activeActive(keyOf(metadata));
   };
-  copies.activeActives.onChange((ref, current, previous) => {
+  cache.activeActives.onChange((ref, current, previous) => {
     activeActive(keyOf(ref));
     if (current === undefined || previous === undefined) wakeAll();
   });
-  copies.remoteClusters.onChange((ref, current, previous) => {
+  cache.remoteClusters.onChange((ref, current, previous) => {
     remoteCluster(keyOf(ref));
     if (current === undefined || previous === undefined) wakeAll();
   });
-  copies.databases.onChange((ref, current, previous) => {
+  cache.databases.onChange((ref, current, previous) => {
     const owner = controllerOf(current ?? previous ?? NOTHING);
     if (owner?.kind === KINDS.activeActive.kind) activeActive(keyOf({ ...ref, name: owner.name }));
   });
-  footings.onChange(wakeAll);
+  contexts.onChange(wakeAll);
 }
 
 const NOTHING = { metadata: {} };
 
-function wakeThose({ databases }: Copies, wake: Wake, claim: (redb: Redb) => boolean): void {
+function wakeThose({ databases }: InformerCache, wake: Wake, claim: (redb: Redb) => boolean): void {
   for (const redb of databases.list()) if (claim(redb)) wake(keyOf(refOf(redb)));
 }

@@ -9,14 +9,14 @@ import { ownerReference } from "../../ports/kube/ref.ts";
 import type { ManagementClient } from "../../ports/management/client.ts";
 import { faults } from "../../ports/management/faults.ts";
 import type { BdbRecord, NodeRecord } from "../../ports/management/records.ts";
-import type { Keeper } from "../../mechanisms/reconcile/keeper.ts";
+import type { ObjectApplier } from "../../mechanisms/reconcile/object-applier.ts";
 import { waiting, type Outcome } from "../../mechanisms/reconcile/outcome.ts";
 import { databaseEndpoints, databaseService, servingNodes } from "./endpoints.ts";
 
 export interface RiggerDeps {
   readonly kube: Kube;
   readonly client: ManagementClient;
-  readonly keeper: Keeper;
+  readonly applier: ObjectApplier;
   readonly log: Log;
   readonly cluster: string;
   readonly namespace: string;
@@ -76,10 +76,10 @@ async function rig(deps: RiggerDeps, bdb: BdbRecord, serving: readonly NodeRecor
   if (record === undefined || bdb.status === "delete-pending") return;
   if (!(await isFree(deps, bdb))) return;
   const place = { cluster, namespace, owner: ownerReference(record) };
-  await deps.keeper.keep([{ type: Services, object: databaseService(bdb, place) }]);
+  await deps.applier.keep([{ type: Services, object: databaseService(bdb, place) }]);
   // with nobody to name, the last ones named are more likely to answer than none
   if (serving.length === 0) return;
-  await deps.keeper.keep([{ type: EndpointSlices, object: databaseEndpoints(bdb, serving, place) }]);
+  await deps.applier.keep([{ type: EndpointSlices, object: databaseEndpoints(bdb, serving, place) }]);
 }
 
 /** A Service of this name that is somebody else's is left alone: a database may be named as anything. */

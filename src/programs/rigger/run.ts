@@ -8,7 +8,7 @@ import { startInformer } from "../../ports/kube/informer.ts";
 import type { Kube, Stored } from "../../ports/kube/kube.ts";
 import { managementClient } from "../../ports/management/client.ts";
 import { runController } from "../../mechanisms/reconcile/controller.ts";
-import { objectKeeper } from "../../mechanisms/reconcile/keeper.ts";
+import { objectApplier } from "../../mechanisms/reconcile/object-applier.ts";
 import type { RiggerConfig } from "./config.ts";
 import { riggerReconciler } from "./reconcile.ts";
 
@@ -47,9 +47,9 @@ export async function runRigger(
   const reconcile = riggerReconciler({
     kube,
     client,
-    keeper: objectKeeper(kube, clusterNames.rigger(cluster), [
-      { type: Services, copies: services },
-      { type: EndpointSlices, copies: slices },
+    applier: objectApplier(kube, clusterNames.rigger(cluster), [
+      { type: Services, cache: services },
+      { type: EndpointSlices, cache: slices },
     ]),
     log,
     cluster,

@@ -23,7 +23,7 @@ import {
   REMOTE_CLUSTER_RULES,
   type RemoteClusterFacts,
 } from "../../core/planner/admission/remote-cluster.ts";
-import { existingOf, neighboursIn, type NamespaceObjects } from "../../mechanisms/observe/neighbours.ts";
+import { existingOf, referencesIn, type NamespaceObjects } from "../../mechanisms/observe/references.ts";
 import { NOTHING_TO_SAY, review, type Review } from "../../core/planner/admission/review.ts";
 import type { Release } from "../../core/releases/release.ts";
 import type { Asked } from "./review.ts";
@@ -59,24 +59,24 @@ export function judge(asked: Asked, objects: NamespaceObjects, release: Release)
         return { name, spec, before, nodes };
       })(CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE);
     case KINDS.database.kind: {
-      const neighbours = neighboursIn(objects, release, { kind: "databases", name });
+      const references = referencesIn(objects, release, { kind: "databases", name });
       return judged(asked, databaseSpec, (spec, before): DatabaseFacts => {
         const facts = { kind: "redb", name, at: "spec", spec, before } as const;
-        return { ...facts, existing: existingOf(statusOf(asked)), neighbours };
+        return { ...facts, existing: existingOf(statusOf(asked)), references };
       })(DATABASE_RULES, DATABASE_ADVICE);
     }
     case KINDS.activeActive.kind: {
-      const neighbours = neighboursIn(objects, release, { kind: "activeActives", name });
+      const references = referencesIn(objects, release, { kind: "activeActives", name });
       const linked = activeActiveStatus.safeParse(statusOf(asked)).data?.linkedRedbs?.[0];
       const existing = existingOf(objects.databases.find(({ metadata }) => metadata.name === linked)?.status);
       return judged(asked, activeActiveSpec, (spec, before): ActiveActiveFacts => {
-        return { name, spec, before, existing, neighbours };
+        return { name, spec, before, existing, references };
       })(ACTIVE_ACTIVE_RULES, ACTIVE_ACTIVE_ADVICE);
     }
     case KINDS.remoteCluster.kind: {
-      const neighbours = neighboursIn(objects, release, { kind: "remoteClusters", name });
+      const references = referencesIn(objects, release, { kind: "remoteClusters", name });
       return judged(asked, remoteClusterSpec, (spec, before): RemoteClusterFacts => {
-        return { name, spec, before, neighbours };
+        return { name, spec, before, references };
       })(REMOTE_CLUSTER_RULES, REMOTE_CLUSTER_ADVICE);
     }
     default:

@@ -2,7 +2,7 @@ import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
 import { startInformer } from "../../ports/kube/informer.ts";
 import type { Kube, ResourceType, Stored } from "../../ports/kube/kube.ts";
-import type { NamespaceObjects } from "../../mechanisms/observe/neighbours.ts";
+import type { NamespaceObjects } from "../../mechanisms/observe/references.ts";
 import type { WatchedNamespaces } from "../../mechanisms/observe/watched-namespaces.ts";
 import { ActiveActiveDatabases, Clusters, Databases, RemoteClusters } from "../../mechanisms/observe/kinds.ts";
 

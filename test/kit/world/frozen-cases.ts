@@ -267,8 +267,8 @@ function tagOf(lane: Lane): { readonly storeEnterpriseImageSpec: { readonly vers
 }
 
 /** Agrees to everything that storectl proposes; the cause of this name is gone when it ends. */
-async function recoverWith(lane: Lane, id: string, ...goods: readonly string[]): Promise<void> {
-  const said = await lane.storectl("recover", "--yes", ...goods);
+async function recoverWith(lane: Lane, id: string, ...supplies: readonly string[]): Promise<void> {
+  const said = await lane.storectl("recover", "--yes", ...supplies);
   if (!new RegExp(`rec/rec: ${id}\n(   .*\n)+   cleared\n`).test(said))
     throw new Error(`${id} is not cleared:\n${said}`);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nearby, neighbours } from "../../../../test/kit/facts/neighbours.ts";
+import { nearby, references } from "../../../../test/kit/facts/references.ts";
 import { activeActiveSpec } from "../../api/active-active.ts";
 import { ACTIVE_ACTIVE_ADVICE, ACTIVE_ACTIVE_RULES, type ActiveActiveFacts } from "./active-active.ts";
 import { review } from "./review.ts";
@@ -100,12 +100,12 @@ for (const { rule, spec = {}, before, fields = [], says } of cases) {
 
 test("reaadb: it does not take the name of a database", () => {
   const databases = [{ name: "orders", cluster: "rec", port: 10_000 }];
-  const clash = { ...facts({}), neighbours: { ...around, databases } };
+  const clash = { ...facts({}), references: { ...environment, databases } };
   const [denial] = review(ACTIVE_ACTIVE_RULES, [], clash, undefined).denials;
   assert.match(denial?.message ?? "", /a database has that name/);
 });
 
-const around = neighbours({
+const environment = references({
   clusters: [nearby({ userModules: ["wand"] })],
   remoteClusters: ["here", "there"].map((name) => ({ name, recName: name, recNamespace: "default" })),
 });
@@ -117,6 +117,6 @@ function facts(spec: object, before?: object): ActiveActiveFacts {
     spec: parsed(spec),
     before: before && parsed(before),
     existing: undefined,
-    neighbours: around,
+    references: environment,
   };
 }

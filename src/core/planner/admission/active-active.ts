@@ -14,7 +14,7 @@ import {
   type Objection,
   type SpecRule,
 } from "./objection.ts";
-import { clusterNamed, listed, type Neighbours } from "./surroundings.ts";
+import { clusterNamed, listed, type References } from "./references.ts";
 
 /** A StoreEnterpriseActiveActiveDatabase and what it is judged by. */
 export interface ActiveActiveFacts {
@@ -24,7 +24,7 @@ export interface ActiveActiveFacts {
   readonly before: ActiveActiveSpec | undefined;
   /** The database on this participant; undefined while there is none. */
   readonly existing: ExistingFacts | undefined;
-  readonly neighbours: Neighbours;
+  readonly references: References;
 }
 
 /** What is asked of an Active-Active database (product facts §1.3), in the order in which objections are told. */
@@ -76,12 +76,12 @@ function globalFieldsAreRight(facts: ActiveActiveFacts): readonly Objection[] {
 }
 
 function databaseFacts(
-  { name, existing, neighbours }: ActiveActiveFacts,
+  { name, existing, references }: ActiveActiveFacts,
   at: string,
   spec: DatabaseSpec,
   before: DatabaseSpec | undefined,
 ): DatabaseFacts {
-  return { kind: "reaadb", name, at, spec, before, existing, neighbours };
+  return { kind: "reaadb", name, at, spec, before, existing, references };
 }
 
 /** What is written at the top, as the spec of a database. */
@@ -116,8 +116,8 @@ function participantsAreDistinct({ spec }: ActiveActiveFacts): readonly Objectio
 }
 
 /** No dangling reference. */
-function participantsAreThere({ spec, neighbours }: ActiveActiveFacts): readonly Objection[] {
-  const known = neighbours.remoteClusters.map(({ name }) => name);
+function participantsAreThere({ spec, references }: ActiveActiveFacts): readonly Objection[] {
+  const known = references.remoteClusters.map(({ name }) => name);
   return spec.participatingClusters.flatMap(({ name }, index) =>
     known.includes(name)
       ? []
@@ -147,9 +147,9 @@ function modulesHaveNumbers({ spec }: ActiveActiveFacts): readonly Objection[] {
   );
 }
 
-function noUserDefinedModules({ spec, neighbours }: ActiveActiveFacts): readonly Objection[] {
+function noUserDefinedModules({ spec, references }: ActiveActiveFacts): readonly Objection[] {
   const cluster = clusterNamed(
-    neighbours,
+    references,
     (spec.storeEnterpriseCluster ?? spec.globalConfigurations?.storeEnterpriseCluster)?.name,
   );
   const { at, lists } = effectiveModules(spec);

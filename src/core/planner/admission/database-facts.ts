@@ -1,6 +1,6 @@
 import type { DatabaseSpec } from "../../api/database-spec.ts";
 import type { StoreVersion } from "../../api/records.ts";
-import type { Neighbours } from "./surroundings.ts";
+import type { References } from "./references.ts";
 
 export interface ExistingFacts {
   readonly port: number | undefined;
@@ -20,5 +20,5 @@ export interface DatabaseFacts {
   readonly before: DatabaseSpec | undefined;
   /** What the cluster made of it; undefined while it has made nothing. */
   readonly existing: ExistingFacts | undefined;
-  readonly neighbours: Neighbours;
+  readonly references: References;
 }

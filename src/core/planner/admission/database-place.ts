@@ -3,7 +3,7 @@ import { ADMISSION_SERVICE } from "../../api/names.ts";
 import type { DatabaseFacts } from "./database-facts.ts";
 import { serviceNameObjections } from "./names.ts";
 import { duplicate, forbidden, invalid, notFound, required, type Objection } from "./objection.ts";
-import { clusterNamed, listed } from "./surroundings.ts";
+import { clusterNamed, listed } from "./references.ts";
 
 /** A Service is made from the name. */
 export function nameServes({ name }: DatabaseFacts): readonly Objection[] {
@@ -11,9 +11,9 @@ export function nameServes({ name }: DatabaseFacts): readonly Objection[] {
 }
 
 /** The Service must not take the place of another one; a name that was free is the database's own. */
-export function nameIsFree({ kind, name, before, existing, neighbours }: DatabaseFacts): readonly Objection[] {
+export function nameIsFree({ kind, name, before, existing, references }: DatabaseFacts): readonly Objection[] {
   if (before !== undefined || existing !== undefined) return [];
-  const { clusters, databases, activeActives } = neighbours;
+  const { clusters, databases, activeActives } = references;
   const taken: readonly (readonly [taken: boolean, by: string])[] = [
     [clusters.some((cluster) => cluster.name === name), "the cluster of that name has a Service of that name"],
     [name === ADMISSION_SERVICE, "the admission webhook has a Service of that name"],
@@ -26,13 +26,13 @@ export function nameIsFree({ kind, name, before, existing, neighbours }: Databas
 }
 
 /** No dangling reference, and none that is ambiguous. */
-export function clusterIsThere({ at, spec, neighbours }: DatabaseFacts): readonly Objection[] {
+export function clusterIsThere({ at, spec, references }: DatabaseFacts): readonly Objection[] {
   const asked = spec.storeEnterpriseCluster?.name;
-  if (clusterNamed(neighbours, asked) !== undefined) return [];
+  if (clusterNamed(references, asked) !== undefined) return [];
   const field = `${at}.storeEnterpriseCluster.name`;
   const there = listed(
     "clusters",
-    neighbours.clusters.map(({ name }) => name),
+    references.clusters.map(({ name }) => name),
   );
   return asked === undefined
     ? [required(field, `it may be left out where one cluster is; ${there}`, "name one, or make it first")]
@@ -40,9 +40,9 @@ export function clusterIsThere({ at, spec, neighbours }: DatabaseFacts): readonl
 }
 
 /** Databases do not move between clusters. */
-export function clusterIsKept({ at, spec, before, existing, neighbours }: DatabaseFacts): readonly Objection[] {
+export function clusterIsKept({ at, spec, before, existing, references }: DatabaseFacts): readonly Objection[] {
   const has = existing?.cluster ?? before?.storeEnterpriseCluster?.name;
-  const asked = clusterNamed(neighbours, spec.storeEnterpriseCluster?.name)?.name;
+  const asked = clusterNamed(references, spec.storeEnterpriseCluster?.name)?.name;
   if (has === undefined || asked === undefined || asked === has) return [];
   const why = `it is "${asked}" and the database is in "${has}"; a database does not move between clusters`;
   return [forbidden(`${at}.storeEnterpriseCluster.name`, why, `set it to "${has}", or make another database`)];
@@ -72,12 +72,12 @@ export function portIsKept({ at, spec, existing }: DatabaseFacts): readonly Obje
 }
 
 /** Within a cluster each database has a port of its own. */
-export function portIsFree({ name, at, spec, existing, neighbours }: DatabaseFacts): readonly Objection[] {
+export function portIsFree({ name, at, spec, existing, references }: DatabaseFacts): readonly Objection[] {
   const port = spec.databasePort;
   if (port === undefined || existing?.port === port) return [];
-  const own = clusterNamed(neighbours, spec.storeEnterpriseCluster?.name)?.name;
-  const holder = neighbours.databases.find(
-    (other) => other.name !== name && other.port === port && clusterNamed(neighbours, other.cluster)?.name === own,
+  const own = clusterNamed(references, spec.storeEnterpriseCluster?.name)?.name;
+  const holder = references.databases.find(
+    (other) => other.name !== name && other.port === port && clusterNamed(references, other.cluster)?.name === own,
   );
   if (holder === undefined) return [];
   const why = `the database "${holder.name}" has it`;
@@ -85,8 +85,8 @@ export function portIsFree({ name, at, spec, existing, neighbours }: DatabaseFac
 }
 
 /** The licence allows so many shards; what exists is not asked again. */
-export function licenseSuffices({ at, spec, before, existing, neighbours }: DatabaseFacts): readonly Objection[] {
-  const shards = clusterNamed(neighbours, spec.storeEnterpriseCluster?.name)?.shards;
+export function licenseSuffices({ at, spec, before, existing, references }: DatabaseFacts): readonly Objection[] {
+  const shards = clusterNamed(references, spec.storeEnterpriseCluster?.name)?.shards;
   if (shards === undefined) return [];
   const has = existing === undefined ? 0 : copies(before ?? spec);
   const more = copies(spec) - has;

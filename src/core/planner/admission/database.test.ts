@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { release } from "../../../../test/kit/facts/cluster-view.ts";
-import { nearby, neighbours } from "../../../../test/kit/facts/neighbours.ts";
+import { nearby, references } from "../../../../test/kit/facts/references.ts";
 import { databaseSpec } from "../../api/database-spec.ts";
 import { DATABASE_ADVICE, DATABASE_RULES } from "./database.ts";
 import type { DatabaseFacts } from "./database-facts.ts";
@@ -18,9 +18,9 @@ interface Case {
 
 const spec = (from: object) => databaseSpec.parse(from);
 const existing = { port: 10_000, storeVersion: "7.4", cluster: "rec" } as const;
-const two = neighbours({ clusters: [nearby(), nearby({ name: "other" })] });
-const policy = neighbours({ clusters: [nearby({ upgradePolicy: "major" })] });
-const taken = neighbours({ databases: [{ name: "first", cluster: undefined, port: 12_000 }] });
+const two = references({ clusters: [nearby(), nearby({ name: "other" })] });
+const policy = references({ clusters: [nearby({ upgradePolicy: "major" })] });
+const taken = references({ databases: [{ name: "first", cluster: undefined, port: 12_000 }] });
 const search = (version?: string) => [{ name: "search", ...(version === undefined ? {} : { version }) }];
 
 const cases: readonly Case[] = [
@@ -29,7 +29,7 @@ const cases: readonly Case[] = [
   {
     rule: "a version that the release lacks is refused with those that it has",
     spec: { storeVersion: "8.2" },
-    change: { neighbours: neighbours({ release: release("7.22.0-7") }) },
+    change: { references: references({ release: release("7.22.0-7") }) },
     field: "spec.storeVersion",
     says: /Unsupported value: "8\.2": supported values: "7\.2", "7\.4"/,
   },
@@ -53,14 +53,14 @@ const cases: readonly Case[] = [
   {
     rule: "the policy `major` refuses a minor version and says how to go on",
     spec: { storeVersion: "8.2" },
-    change: { before: spec({ storeVersion: "7.4" }), existing, neighbours: policy },
+    change: { before: spec({ storeVersion: "7.4" }), existing, references: policy },
     field: "spec.storeVersion",
     says: /"major", which allows "7\.2", "8\.0"; kubectl patch rec rec .*"latest".*kubectl patch redb orders .*"8\.0"/,
   },
   {
     rule: "the policy `major` lets a major version pass",
     spec: { storeVersion: "8.0" },
-    change: { before: spec({ storeVersion: "7.4" }), existing, neighbours: policy },
+    change: { before: spec({ storeVersion: "7.4" }), existing, references: policy },
   },
   {
     rule: "less than 100MB is refused",
@@ -83,20 +83,20 @@ const cases: readonly Case[] = [
   },
   {
     rule: "without a name there must be one cluster",
-    change: { neighbours: two },
+    change: { references: two },
     field: "spec.storeEnterpriseCluster.name",
     says: /Required value: .*"rec", "other"/,
   },
   {
     rule: "without a cluster there is no database",
-    change: { neighbours: neighbours({ clusters: [] }) },
+    change: { references: references({ clusters: [] }) },
     field: "spec.storeEnterpriseCluster.name",
     says: /there are no clusters here/,
   },
   {
     rule: "a database does not move to another cluster",
     spec: { storeEnterpriseCluster: { name: "other" } },
-    change: { before: spec({}), existing, neighbours: two },
+    change: { before: spec({}), existing, references: two },
     field: "spec.storeEnterpriseCluster.name",
     says: /does not move between clusters/,
   },
@@ -111,14 +111,14 @@ const cases: readonly Case[] = [
   {
     rule: "a port that another database has is refused",
     spec: { databasePort: 12_000 },
-    change: { neighbours: taken },
+    change: { references: taken },
     field: "spec.databasePort",
     says: /Duplicate value: 12000: the database "first" has it/,
   },
   {
     rule: "more shards than the licence allows are refused in numbers",
     spec: { replication: true },
-    change: { neighbours: neighbours({ clusters: [nearby({ shards: { used: 3, limit: 4 } })] }) },
+    change: { references: references({ clusters: [nearby({ shards: { used: 3, limit: 4 } })] }) },
     field: "spec.replication",
     says: /needs 2 more, and the licence allows 4 shards of which 3 are in use/,
   },
@@ -128,7 +128,7 @@ const cases: readonly Case[] = [
     change: {
       before: spec({}),
       existing,
-      neighbours: neighbours({ clusters: [nearby({ shards: { used: 4, limit: 4 } })] }),
+      references: references({ clusters: [nearby({ shards: { used: 4, limit: 4 } })] }),
     },
   },
   {
@@ -147,14 +147,14 @@ const cases: readonly Case[] = [
   {
     rule: "a module that the cluster lacks is refused with those that it has",
     spec: { moduleList: [{ name: "magic" }] },
-    change: { neighbours: neighbours({ clusters: [nearby({ userModules: ["wand"] })] }) },
+    change: { references: references({ clusters: [nearby({ userModules: ["wand"] })] }) },
     field: "spec.moduleList[0].name",
     says: /Unsupported value: "magic": supported values: "search", .*"wand"; .*userDefinedModules/,
   },
   {
     rule: "while the cluster has not told its modules, none is refused",
     spec: { moduleList: [{ name: "magic" }] },
-    change: { neighbours: neighbours({ clusters: [nearby({ modules: undefined })] }) },
+    change: { references: references({ clusters: [nearby({ modules: undefined })] }) },
   },
   {
     rule: "module numbers edited together with the version are refused (§2.3)",
@@ -233,7 +233,7 @@ function facts(change: Partial<DatabaseFacts>): DatabaseFacts {
     spec: spec({}),
     before: undefined,
     existing: undefined,
-    neighbours: neighbours(),
+    references: references(),
     ...change,
   };
 }

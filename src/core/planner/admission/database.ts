@@ -18,7 +18,7 @@ import {
   repeatedModules,
   unknownModules,
 } from "./modules.ts";
-import { clusterNamed } from "./surroundings.ts";
+import { clusterNamed } from "./references.ts";
 import { neverBack, policyAllowsVersion, versionIsSupported } from "./versions.ts";
 import type { DatabaseFacts } from "./database-facts.ts";
 
@@ -58,8 +58,8 @@ function modulesAreDistinct({ at, spec }: DatabaseFacts) {
   return repeatedModules(at, spec);
 }
 
-function modulesAreKnown({ at, spec, neighbours }: DatabaseFacts) {
-  return unknownModules(at, spec, clusterNamed(neighbours, spec.storeEnterpriseCluster?.name));
+function modulesAreKnown({ at, spec, references }: DatabaseFacts) {
+  return unknownModules(at, spec, clusterNamed(references, spec.storeEnterpriseCluster?.name));
 }
 
 /** An Active-Active database may have version and list in different places, and asks for itself. */

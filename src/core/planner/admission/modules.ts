@@ -1,6 +1,6 @@
 import type { DatabaseSpec } from "../../api/database-spec.ts";
 import { duplicate, forbidden, unsupported, type Objection } from "./objection.ts";
-import type { NearbyCluster } from "./surroundings.ts";
+import type { ReferencedCluster } from "./references.ts";
 
 type ModuleItem = NonNullable<DatabaseSpec["moduleList"]>[number];
 
@@ -41,7 +41,7 @@ export function repeatedModules(at: string, lists: ModuleLists): readonly Object
 export function unknownModules(
   at: string,
   lists: ModuleLists,
-  cluster: NearbyCluster | undefined,
+  cluster: ReferencedCluster | undefined,
 ): readonly Objection[] {
   if (cluster?.modules === undefined) return [];
   const known = [...new Set([...BUNDLED_MODULES, ...cluster.modules, ...cluster.userModules])];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { neighbours } from "../../../../test/kit/facts/neighbours.ts";
+import { references } from "../../../../test/kit/facts/references.ts";
 import { remoteClusterSpec } from "../../api/active-active.ts";
 import { REMOTE_CLUSTER_ADVICE, REMOTE_CLUSTER_RULES, type RemoteClusterFacts } from "./remote-cluster.ts";
 import { review } from "./review.ts";
@@ -73,6 +73,6 @@ function facts(name: string, spec: object, before?: object): RemoteClusterFacts 
     name,
     spec: remoteClusterSpec.parse({ ...base, ...spec }),
     before: before && remoteClusterSpec.parse({ ...base, ...before }),
-    neighbours: neighbours({ remoteClusters }),
+    references: references({ remoteClusters }),
   };
 }

@@ -2,7 +2,7 @@ import type { RemoteClusterSpec } from "../../api/active-active.ts";
 import { remoteSecretName } from "../../api/names.ts";
 import { isHostName, serviceNameObjections } from "./names.ts";
 import { duplicate, forbidden, invalid, type Advice, type Objection, type SpecRule } from "./objection.ts";
-import type { Neighbours } from "./surroundings.ts";
+import type { References } from "./references.ts";
 
 /** A StoreEnterpriseRemoteCluster and what it is judged by. */
 export interface RemoteClusterFacts {
@@ -10,7 +10,7 @@ export interface RemoteClusterFacts {
   readonly spec: RemoteClusterSpec;
   /** The spec that is replaced; undefined for a new object, and for who looks at an object at rest. */
   readonly before: RemoteClusterSpec | undefined;
-  readonly neighbours: Neighbours;
+  readonly references: References;
 }
 
 /** What is asked of a remote cluster (product facts §1.4), in the order in which objections are told. */
@@ -66,8 +66,8 @@ function secretIsNamedAfterIt({ name, spec: { secretName } }: RemoteClusterFacts
   ];
 }
 
-function clusterIsListedOnce({ spec, neighbours }: RemoteClusterFacts): readonly Objection[] {
-  const same = neighbours.remoteClusters.find(
+function clusterIsListedOnce({ spec, references }: RemoteClusterFacts): readonly Objection[] {
+  const same = references.remoteClusters.find(
     ({ recName, recNamespace }) => recName === spec.recName && recNamespace === spec.recNamespace,
   );
   if (same === undefined) return [];

@@ -2,13 +2,13 @@ import { compareVersionText } from "../../base/version.ts";
 import { isMinorVersion, majorVersions, supportedStoreVersions } from "../../releases/find.ts";
 import type { DatabaseFacts } from "./database-facts.ts";
 import { forbidden, unsupported, type Objection } from "./objection.ts";
-import { clusterNamed } from "./surroundings.ts";
+import { clusterNamed } from "./references.ts";
 
 /** §2.3: one of the versions that the release carries. */
-export function versionIsSupported({ kind, name, at, spec, neighbours }: DatabaseFacts): readonly Objection[] {
-  const supported = supportedStoreVersions(neighbours.release);
+export function versionIsSupported({ kind, name, at, spec, references }: DatabaseFacts): readonly Objection[] {
+  const supported = supportedStoreVersions(references.release);
   if (spec.storeVersion === undefined || supported.includes(spec.storeVersion)) return [];
-  const remedy = `${patchVersion(kind, name, at, supported.at(-1) ?? "")} (release ${neighbours.release.operator})`;
+  const remedy = `${patchVersion(kind, name, at, supported.at(-1) ?? "")} (release ${references.release.operator})`;
   return [unsupported(`${at}.storeVersion`, spec.storeVersion, supported, remedy, "IncompatibleDatabaseVersion")];
 }
 
@@ -23,13 +23,13 @@ export function neverBack({ kind, name, at, spec, before, existing }: DatabaseFa
 
 /** §2.2: under the policy `major` databases are not moved to minor versions. */
 export function policyAllowsVersion(facts: DatabaseFacts): readonly Objection[] {
-  const { kind, name, at, spec, existing, neighbours } = facts;
-  const cluster = clusterNamed(neighbours, existing?.cluster ?? spec.storeEnterpriseCluster?.name);
+  const { kind, name, at, spec, existing, references } = facts;
+  const cluster = clusterNamed(references, existing?.cluster ?? spec.storeEnterpriseCluster?.name);
   const [asked, has] = [spec.storeVersion, existing?.storeVersion];
   if (cluster?.upgradePolicy !== "major" || asked === undefined || has === undefined || !isMinorVersion(asked))
     return [];
   if ((compareVersionText(asked, has) ?? 0) <= 0) return [];
-  const majors = majorVersions(supportedStoreVersions(neighbours.release));
+  const majors = majorVersions(supportedStoreVersions(references.release));
   const target = majors.find((version) => (compareVersionText(version, has) ?? 0) > 0);
   const why =
     `"${asked}" is a minor version and spec.storeUpgradePolicy of cluster ${cluster.name} is "major", which allows ` +

@@ -14,7 +14,7 @@ export interface Announcement {
 /** What is worth telling about the way from one status to the next; nothing when nothing changed. */
 export function announcements(view: ClusterView, before: ClusterStatus, after: ClusterStatus): readonly Announcement[] {
   return [
-    ...findingNews(before, after),
+    ...findingEvents(before, after),
     ...upgradeNews(view, before, after),
     ...suspensionNews(before, after),
     ...stateNews(before, after),
@@ -22,7 +22,7 @@ export function announcements(view: ClusterView, before: ClusterStatus, after: C
 }
 
 /** What has come to stand in the way, or does so no more. */
-export function findingNews(before: ClusterStatus, after: ClusterStatus): readonly Announcement[] {
+export function findingEvents(before: ClusterStatus, after: ClusterStatus): readonly Announcement[] {
   const known = new Set((before.findings ?? []).map(newsOf));
   const fresh = (after.findings ?? []).filter((finding) => !known.has(newsOf(finding)));
   const freed = isBlocked(before) && !isBlocked(after);

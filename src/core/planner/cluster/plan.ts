@@ -6,8 +6,8 @@ import { clusterState, isComplete, wasRunning } from "./state.ts";
 import { isAutoUpgrade, newerRelease, targetTag, versionChange, type VersionChange } from "./target.ts";
 import type { ClusterView } from "./view.ts";
 import { findingsAt } from "../prerequisites/run.ts";
-import { situationOf } from "../prerequisites/situation.ts";
-import type { Surroundings } from "../prerequisites/surroundings.ts";
+import { checkInput } from "../prerequisites/check-input.ts";
+import type { Environment } from "../prerequisites/environment.ts";
 
 /** Management of databases, and of what a cluster upgrade does not need, is suspended (§1 rules 1 and 2). */
 export interface Suspension {
@@ -34,12 +34,12 @@ export interface ClusterDecision {
 }
 
 /** Decides from facts alone, so that an operator that starts in the middle decides the same. `wanted`: template hash. */
-export function planCluster(view: ClusterView, wanted: string, around: Surroundings = {}): ClusterDecision {
-  const situation = situationOf(view, { around });
-  const invalid = findingsAt("spec", situation);
-  const config = findingsAt("edit", situation);
-  const upgrade = findingsAt("start", situation);
-  const unable = findingsAt("write", situation);
+export function planCluster(view: ClusterView, wanted: string, environment: Environment = {}): ClusterDecision {
+  const input = checkInput(view, { environment });
+  const invalid = findingsAt("spec", input);
+  const config = findingsAt("edit", input);
+  const upgrade = findingsAt("start", input);
+  const unable = findingsAt("write", input);
   const objecting = [...config, ...upgrade].filter(isBlocking);
   const blocking = [...unable.filter(isBlocking), ...objecting];
   const change = versionChange(view);

@@ -1,6 +1,6 @@
 import type { Finding } from "../../api/parts.ts";
 import { firstFindingAt } from "../prerequisites/run.ts";
-import { situationOf } from "../prerequisites/situation.ts";
+import { checkInput } from "../prerequisites/check-input.ts";
 import { silence } from "./state.ts";
 import { databasesOn, nodeOf, uidOf, type ClusterView, type NodePod, type Workload } from "./view.ts";
 
@@ -83,7 +83,7 @@ function firstComingBack(view: ClusterView, pods: readonly NodePod[]): RollStep 
 
 /** Prepares `pod` for its replacement: gate, evacuation, then the write that lets the StatefulSet controller go on. */
 function release(view: ClusterView, pod: NodePod): RollStep {
-  const objection = firstFindingAt("step", situationOf(view, { touching: pod }));
+  const objection = firstFindingAt("step", checkInput(view, { touching: pod }));
   if (objection !== undefined)
     return { kind: "wait", reason: objection.id, message: objection.evidence, finding: objection };
   const node = nodeOf(view, pod);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OLD, release } from "../../../../test/kit/facts/cluster-view.ts";
-import { nearby, neighbours } from "../../../../test/kit/facts/neighbours.ts";
+import { nearby, references } from "../../../../test/kit/facts/references.ts";
 import { databaseSpec } from "../../api/database-spec.ts";
 import { planDatabase, type DatabaseView, type ExistingDatabase } from "./spec-checks.ts";
 
@@ -25,7 +25,7 @@ function view(spec: object, change: Partial<DatabaseView> = {}): DatabaseView {
     spec: databaseSpec.parse(spec),
     isEdited: false,
     wasRefused: false,
-    neighbours: neighbours(),
+    references: references(),
     existing: existing(),
     home: "rec",
     ...change,
@@ -33,7 +33,7 @@ function view(spec: object, change: Partial<DatabaseView> = {}): DatabaseView {
 }
 
 const unmade = { existing: undefined, home: undefined };
-const major = neighbours({ clusters: [nearby({ upgradePolicy: "major" })] });
+const major = references({ clusters: [nearby({ upgradePolicy: "major" })] });
 
 interface Case {
   readonly name: string;
@@ -61,7 +61,7 @@ const cases: readonly Case[] = [
   },
   {
     name: "no version written: a new database gets the newest that the release supports",
-    view: view({}, { ...unmade, neighbours: neighbours({ release: release("7.22.0-7") }) }),
+    view: view({}, { ...unmade, references: references({ release: release("7.22.0-7") }) }),
     act: { kind: "create", settings: defaults, version: "7.4", modules: [] },
   },
   {
@@ -91,13 +91,13 @@ const cases: readonly Case[] = [
   },
   {
     name: "a version that this release does not carry is refused",
-    view: view({ storeVersion: "8.2" }, { neighbours: neighbours({ release: release("7.22.0-7") }) }),
+    view: view({ storeVersion: "8.2" }, { references: references({ release: release("7.22.0-7") }) }),
     act: none,
     finding: "IncompatibleDatabaseVersion",
   },
   {
     name: "an older release of the 8 line carries 8.2 too",
-    view: view({ storeVersion: "8.2" }, { neighbours: neighbours({ release: OLD }) }),
+    view: view({ storeVersion: "8.2" }, { references: references({ release: OLD }) }),
     act: { kind: "upgrade", uid: 1, from: "7.4", to: "8.2" },
   },
   {
@@ -122,18 +122,18 @@ const cases: readonly Case[] = [
   { name: "less than 100MB is refused", view: view({ memorySize: "99MB" }), act: none, finding: "SpecInvalid" },
   {
     name: "the policy `major` keeps a database from a minor version (§2.2)",
-    view: view({ storeVersion: "8.2" }, { neighbours: major }),
+    view: view({ storeVersion: "8.2" }, { references: major }),
     act: none,
     finding: "UpgradePolicyMajor",
   },
   {
     name: "the policy `major` lets a database move to a major version",
-    view: view({ storeVersion: "8.0" }, { neighbours: major }),
+    view: view({ storeVersion: "8.0" }, { references: major }),
     act: { kind: "upgrade", uid: 1, from: "7.4", to: "8.0" },
   },
   {
     name: "the policy `major` leaves a database alone that is at a minor version",
-    view: view({ storeVersion: "7.4" }, { neighbours: major }),
+    view: view({ storeVersion: "7.4" }, { references: major }),
     act: none,
   },
   {
@@ -159,7 +159,7 @@ for (const { name, view: given, act, finding, drift } of cases) {
 
 test("a refused version lists the supported ones, and its remedy is a command", () => {
   const [finding] = planDatabase(
-    view({ storeVersion: "8.2" }, { neighbours: neighbours({ release: release("7.22.0-7") }) }),
+    view({ storeVersion: "8.2" }, { references: references({ release: release("7.22.0-7") }) }),
   ).findings;
   assert.match(finding?.evidence ?? "", /supported values: "7\.2", "7\.4"/);
   assert.match(finding?.remedy ?? "", /kubectl patch redb orders .*"storeVersion":"7\.4"/);

@@ -8,7 +8,7 @@ import { defaultStoreVersion } from "../../releases/find.ts";
 import { DATABASE_RULES } from "../admission/database.ts";
 import type { DatabaseFacts } from "../admission/database-facts.ts";
 import { findingOf, objections } from "../admission/objection.ts";
-import type { Neighbours } from "../admission/surroundings.ts";
+import type { References } from "../admission/references.ts";
 
 /** A database as the cluster has it. */
 export interface ExistingDatabase {
@@ -32,7 +32,7 @@ export interface DatabaseView {
   /** A downgrade was refused for this very spec. */
   readonly wasRefused: boolean;
   /** What is around it in its namespace, as far as whoever asks has looked. */
-  readonly neighbours: Neighbours;
+  readonly references: References;
   readonly existing: ExistingDatabase | undefined;
   /** Name of the cluster that made it; undefined before one has. */
   readonly home: string | undefined;
@@ -96,18 +96,18 @@ export function describeAct(act: DatabaseAct): string {
   }
 }
 
-function factsOf({ name, spec, existing, home, neighbours }: DatabaseView): DatabaseFacts {
+function factsOf({ name, spec, existing, home, references }: DatabaseView): DatabaseFacts {
   const isThere = existing !== undefined || home !== undefined;
   const known = { port: existing?.port, storeVersion: existing?.storeVersion, cluster: home };
-  return { kind: "redb", name, at: "spec", spec, before: undefined, existing: isThere ? known : undefined, neighbours };
+  return { kind: "redb", name, at: "spec", spec, before: undefined, existing: isThere ? known : undefined, references };
 }
 
 function actFor(view: DatabaseView): DatabaseAct {
-  const { spec, existing, neighbours } = view;
+  const { spec, existing, references } = view;
   const settings = settingsOf(spec);
   if (existing === undefined) {
     const port = spec.databasePort === undefined ? {} : { port: spec.databasePort };
-    const version = spec.storeVersion ?? defaultStoreVersion(neighbours.release);
+    const version = spec.storeVersion ?? defaultStoreVersion(references.release);
     return { kind: "create", settings, ...port, version, modules: modulesOf(spec) };
   }
   if (!existing.isSettled) return { kind: "none" };

@@ -1,5 +1,5 @@
 import type { Finding } from "../../api/parts.ts";
-import type { Need, Situation } from "./situation.ts";
+import type { Need, CheckInput } from "./check-input.ts";
 
 /**
  * When a check is asked. `spec`: an objection makes SPEC STATUS Invalid. `edit`: it makes the cluster InvalidUpgrade as soon
@@ -20,7 +20,7 @@ export interface Check {
   /** Facts without which nothing can be said: they are read, or the check says that it does not know. */
   readonly needs: readonly Need[];
   /** What stands against it; undefined when nothing does. */
-  readonly find: (situation: Situation) => Finding | undefined;
+  readonly find: (input: CheckInput) => Finding | undefined;
 }
 
 /** An objection that stops the upgrade until somebody acts. */

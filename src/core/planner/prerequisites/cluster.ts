@@ -46,7 +46,7 @@ export const operatorIsReady: Check = {
   asks: "the operator is ready",
   at: ["plan"],
   needs: ["operator"],
-  find({ around: { operator } }) {
+  find({ environment: { operator } }) {
     if (operator?.read !== true || operator.value.ready > 0) return undefined;
     const { image, ready, wanted } = operator.value;
     return block(

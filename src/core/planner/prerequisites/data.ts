@@ -1,5 +1,5 @@
 import type { Finding } from "../../api/parts.ts";
-import { isOlder } from "../hops/state.ts";
+import { isOlder } from "../upgrade-path/state.ts";
 import type { ClusterDatabase } from "../cluster/view.ts";
 import { block, consent, named, warn, type Check } from "./check.ts";
 
@@ -53,10 +53,10 @@ export const nothingIsUpgradedUnawares: Check = {
   id: "DatabaseUpgradeWaits",
   asks: "no database is upgraded by itself once the cluster is",
   at: ["plan"],
-  needs: ["cluster", "wishes"],
-  find({ view: { cluster }, around: { wishes } }) {
-    if (!cluster.reachable || wishes?.read !== true) return undefined;
-    const waiting = wishes.value.flatMap(({ name, storeVersion }) => {
+  needs: ["cluster", "desiredDatabases"],
+  find({ view: { cluster }, environment: { desiredDatabases } }) {
+    if (!cluster.reachable || desiredDatabases?.read !== true) return undefined;
+    const waiting = desiredDatabases.value.flatMap(({ name, storeVersion }) => {
       const database = cluster.databases.find((one) => one.name === name);
       if (database === undefined || storeVersion === undefined) return [];
       return isOlder(database.storeVersion, storeVersion)
@@ -77,9 +77,10 @@ export const objectsCanBeActedOn: Check = {
   id: "DatabaseObjectInvalid",
   asks: "every database object can be acted on",
   at: ["plan"],
-  needs: ["wishes"],
-  find({ around: { wishes } }) {
-    const invalid = wishes?.read === true ? wishes.value.filter(({ objection }) => objection !== "") : [];
+  needs: ["desiredDatabases"],
+  find({ environment: { desiredDatabases } }) {
+    const invalid =
+      desiredDatabases?.read === true ? desiredDatabases.value.filter(({ objection }) => objection !== "") : [];
     if (invalid.length === 0) return undefined;
     return warn(
       "DatabaseObjectInvalid",

@@ -14,7 +14,7 @@ export const definitionsAreRight: Check = {
   asks: "the definitions serve what is stored and what the operator speaks",
   at: ["plan"],
   needs: ["definitions"],
-  find({ view: { operator }, around: { definitions } }) {
+  find({ view: { operator }, environment: { definitions } }) {
     if (definitions?.read !== true) return undefined;
     const wrong = definitions.value.flatMap(({ name, release, served, stored, keepsUnknownFields }) => {
       const lost = stored.filter((version) => !served.includes(version));
@@ -39,7 +39,7 @@ export const webhookIsCurrent: Check = {
   asks: "the admission webhook, if there is one, is current and answers",
   at: ["plan", "start"],
   needs: ["webhook"],
-  find({ around: { webhook } }) {
+  find({ environment: { webhook } }) {
     if (webhook?.read !== true || webhook.value.configurations.length === 0) return undefined;
     const { configurations, certificate, endpoints } = webhook.value;
     const names = configurations.map(({ name }) => name);
@@ -88,7 +88,7 @@ export const constraintIsGone: Check = {
   asks: "the security context constraint of old releases is gone",
   at: ["plan"],
   needs: ["constraint"],
-  find({ view: { operator }, around: { constraint } }) {
+  find({ view: { operator }, environment: { constraint } }) {
     if (constraint?.read !== true || !constraint.value || operator.security === "privileged") return undefined;
     return warn(
       "ConstraintLeftOver",

@@ -28,7 +28,7 @@ export const licenseLasts: Check = {
   asks: "the licence lasts longer than the upgrade",
   at: ["plan"],
   needs: ["cluster", "now"],
-  find({ view: { cluster, spec }, around: { now } }) {
+  find({ view: { cluster, spec }, environment: { now } }) {
     if (!cluster.reachable || now?.read !== true || cluster.license.state !== "Valid") return undefined;
     const end = cluster.license.expirationDate;
     const left = Date.parse(end) - Date.parse(now.value);

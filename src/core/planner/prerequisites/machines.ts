@@ -2,7 +2,7 @@ import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import { newPorts } from "../../releases/ports.ts";
 import { PORTS } from "../../api/names.ts";
 import { block, warn, type Check } from "./check.ts";
-import type { PortRule, Taint, Worker } from "./surroundings.ts";
+import type { PortRule, Taint, Worker } from "./environment.ts";
 
 /** Case 13: a pod that is replaced needs a worker that takes it, and no other node's. */
 export const workersTakePods: Check = {
@@ -10,7 +10,7 @@ export const workersTakePods: Check = {
   asks: "workers take the pods that are replaced",
   at: ["plan"],
   needs: ["workers"],
-  find({ view: { spec }, around: { workers } }) {
+  find({ view: { spec }, environment: { workers } }) {
     if (workers?.read !== true) return undefined;
     const refusals = workers.value.map((worker) => ({ worker, why: refusalOf(worker, spec) }));
     const able = refusals.filter(({ why }) => why === "").map(({ worker }) => worker);
@@ -51,7 +51,7 @@ export const volumesAreBound: Check = {
   asks: "every node's volume is bound and none is being resized",
   at: ["plan"],
   needs: ["volumes"],
-  find({ around: { volumes } }) {
+  find({ environment: { volumes } }) {
     const wrong =
       volumes?.read === true ? volumes.value.filter(({ phase, resizing }) => phase !== "Bound" || resizing) : [];
     const [first] = wrong;
@@ -70,7 +70,7 @@ export const portsAreOpen: Check = {
   asks: "network policies let in what nodes and operator need",
   at: ["plan"],
   needs: ["networkPolicies"],
-  find({ around: { networkPolicies }, step }) {
+  find({ environment: { networkPolicies }, step }) {
     if (networkPolicies?.read !== true || networkPolicies.value.length === 0) return undefined;
     const rules = networkPolicies.value;
     const fresh = step === undefined ? [] : newPorts(step.from, step.to);

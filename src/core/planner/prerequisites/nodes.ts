@@ -1,6 +1,6 @@
 import { nodeOf, uidOf, type ClusterDatabase, type NodePod } from "../cluster/view.ts";
 import { named, unknown, wait, type Check } from "./check.ts";
-import type { Situation } from "./situation.ts";
+import type { CheckInput } from "./check-input.ts";
 
 type Instance = ClusterDatabase["instances"][number];
 
@@ -25,9 +25,9 @@ export const othersAreActive: Check = {
   asks: "every node is active",
   at: ["step"],
   needs: ["cluster"],
-  find(situation) {
-    const { view } = situation;
-    const down = othersOf(situation).filter((other) => nodeOf(view, other)?.active !== true);
+  find(input) {
+    const { view } = input;
+    const down = othersOf(input).filter((other) => nodeOf(view, other)?.active !== true);
     const missing = (view.workload?.replicas ?? 0) - view.pods.length;
     if (down.length === 0 && missing <= 0) return undefined;
     const names = down.map((other) => `node ${uidOf(other)}${other.trouble === "" ? "" : ` (${other.trouble})`}`);
@@ -44,8 +44,8 @@ export const othersAreInService: Check = {
   asks: "no node is in maintenance",
   at: ["step"],
   needs: ["cluster"],
-  find(situation) {
-    const away = othersOf(situation).filter((other) => nodeOf(situation.view, other)?.maintenance === true);
+  find(input) {
+    const away = othersOf(input).filter((other) => nodeOf(input.view, other)?.maintenance === true);
     if (away.length === 0) return undefined;
     const uids = away.map(uidOf);
     return wait(
@@ -97,8 +97,8 @@ export const primariesServe: Check = {
   asks: "every primary serves",
   at: ["step"],
   needs: ["cluster"],
-  find(situation) {
-    const away = databasesElsewhere(situation, ({ primary, inSync }) => primary && !inSync);
+  find(input) {
+    const away = databasesElsewhere(input, ({ primary, inSync }) => primary && !inSync);
     if (away.length === 0) return undefined;
     return wait(
       "PrimaryAway",
@@ -114,8 +114,8 @@ export const replicasAreInSync: Check = {
   asks: "every replica is in sync",
   at: ["step"],
   needs: ["cluster"],
-  find(situation) {
-    const late = databasesElsewhere(situation, ({ primary, inSync }) => !primary && !inSync);
+  find(input) {
+    const late = databasesElsewhere(input, ({ primary, inSync }) => !primary && !inSync);
     if (late.length === 0) return undefined;
     return wait(
       "ReplicaNotInSync",
@@ -126,12 +126,12 @@ export const replicasAreInSync: Check = {
 };
 
 /** Every pod but the one that is touched. */
-function othersOf({ view, touching }: Situation): readonly NodePod[] {
+function othersOf({ view, touching }: CheckInput): readonly NodePod[] {
   return view.pods.filter(({ ordinal }) => ordinal !== touching?.ordinal);
 }
 
 function databasesElsewhere(
-  { view: { cluster }, touching }: Situation,
+  { view: { cluster }, touching }: CheckInput,
   claim: (instance: Instance) => boolean,
 ): readonly ClusterDatabase[] {
   const here = touching && uidOf(touching);

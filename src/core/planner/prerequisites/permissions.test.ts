@@ -49,16 +49,16 @@ const cases: readonly {
 for (const { name, view: change, missing, want } of cases) {
   test(`permissions: ${name}`, () => {
     const view = clusterView(change);
-    const around = { permissions: { read: true, value: missing } } as const;
-    const { state, step, findings, ownsObjects } = planCluster(view, `template of ${targetTag(view)}`, around);
+    const environment = { permissions: { read: true, value: missing } } as const;
+    const { state, step, findings, ownsObjects } = planCluster(view, `template of ${targetTag(view)}`, environment);
     const found = findings.find(({ id }) => id === "PermissionsMissing");
     assert.deepEqual([state, step.kind, found?.severity, ownsObjects], want);
   });
 }
 
 test("permissions: what is lacking is told with verbs, resource, namespace, consequence and the exact command", () => {
-  const around = { permissions: { read: true, value: own } } as const;
-  const [finding] = planCluster(clusterView(), "", around).findings;
+  const environment = { permissions: { read: true, value: own } } as const;
+  const [finding] = planCluster(clusterView(), "", environment).findings;
   assert.equal(
     finding?.evidence,
     "the operator may not watch/create/patch/delete statefulsets.apps in namespace here (Role store-enterprise-operator), " +
@@ -73,14 +73,14 @@ test("permissions: what is lacking is told with verbs, resource, namespace, cons
 });
 
 test("permissions: when all is gone the bundle is named, and the sentence still fits into an event", () => {
-  const around = { permissions: { read: true, value: all } } as const;
-  const [finding] = planCluster(clusterView({ operator: NEW }), "", around).findings;
+  const environment = { permissions: { read: true, value: all } } as const;
+  const [finding] = planCluster(clusterView({ operator: NEW }), "", environment).findings;
   assert.match(finding?.remedy ?? "", /bundle of release 8\.2\.0-12 again: kubectl apply -n here -f bundle\.yaml/);
   assert.match(finding?.evidence ?? "", / and \d+ more in namespace here/);
   assert.ok(`${finding?.evidence} ${finding?.remedy}`.length < 1_000);
 });
 
 test("permissions: what could not be reviewed stops nothing", () => {
-  const around = { permissions: { read: false, why: "no answer" } } as const;
-  assert.deepEqual(planCluster(clusterView(), `template of ${targetTag(clusterView())}`, around).findings, []);
+  const environment = { permissions: { read: false, why: "no answer" } } as const;
+  assert.deepEqual(planCluster(clusterView(), `template of ${targetTag(clusterView())}`, environment).findings, []);
 });

@@ -2,7 +2,7 @@ import type { Finding } from "../../api/parts.ts";
 import { grantCommand, permissionsText, restoringPatch } from "../../releases/restore.ts";
 import type { MissingPermission } from "../../releases/roles.ts";
 import { block, wait, type Check } from "./check.ts";
-import type { Situation } from "./situation.ts";
+import type { CheckInput } from "./check-input.ts";
 
 /** Every permission that is lacking is found under this name, whoever lacks it. */
 export const PERMISSIONS_MISSING = "PermissionsMissing";
@@ -13,8 +13,8 @@ export const operatorIsPermitted: Check = {
   asks: "the operator may do what it has to do",
   at: ["write"],
   needs: ["permissions"],
-  find: ({ around, view }) => {
-    const lacking = missingOf(around).filter(({ who }) => who === "operator");
+  find: ({ environment, view }) => {
+    const lacking = missingOf(environment).filter(({ who }) => who === "operator");
     return lacking.length === 0 ? undefined : operatorFinding(lacking, view.operator.operator);
   },
 };
@@ -25,8 +25,8 @@ export const clusterIsPermitted: Check = {
   asks: "nodes and rigger may do what they have to do",
   at: ["write"],
   needs: ["permissions"],
-  find: ({ around }) => {
-    const lacking = missingOf(around).filter(({ who }) => who !== "operator");
+  find: ({ environment }) => {
+    const lacking = missingOf(environment).filter(({ who }) => who !== "operator");
     if (lacking.length === 0) return undefined;
     const roles = Map.groupBy(lacking, ({ role }) => role);
     const remedies = [...roles.values()].map(
@@ -60,7 +60,7 @@ export function refusalFinding(message: string, namespace: string, account: stri
   );
 }
 
-function missingOf({ permissions }: Situation["around"]): readonly MissingPermission[] {
+function missingOf({ permissions }: CheckInput["environment"]): readonly MissingPermission[] {
   return permissions?.read === true ? permissions.value : [];
 }
 

@@ -15,8 +15,8 @@ import type { ClusterView } from "../cluster/view.ts";
 import { MOMENTS } from "./check.ts";
 import { CHECKS } from "./list.ts";
 import { findingsAt, firstFindingAt, verdictsAt } from "./run.ts";
-import { situationOf, type Situation } from "./situation.ts";
-import type { Surroundings } from "./surroundings.ts";
+import { checkInput, type CheckInput } from "./check-input.ts";
+import type { Environment } from "./environment.ts";
 
 const MODULE_URL = "https://x/graph.zip";
 const listing = { userDefinedModules: [{ name: "Graph", source: { https: { url: MODULE_URL } } }] };
@@ -32,8 +32,8 @@ const custom = database({ name: "db", modules: ["graph"] });
 interface Case {
   readonly name: string;
   readonly view?: Partial<ClusterView>;
-  readonly around?: Surroundings;
-  readonly step?: Situation["step"];
+  readonly environment?: Environment;
+  readonly step?: CheckInput["step"];
   /** Severity and name of what is found; none when everything passes. */
   readonly found?: string;
   readonly evidence?: RegExp;
@@ -155,15 +155,15 @@ const cases: readonly Case[] = [
   },
   {
     name: "a licence that ends in mid-roll blocks",
-    around: { now: read("2026-12-30T23:00:00Z") },
+    environment: { now: read("2026-12-30T23:00:00Z") },
     found: "block LicenseEndsSoon",
   },
   {
     name: "a licence that ends within the week is told",
-    around: { now: read("2026-12-28T00:00:00Z") },
+    environment: { now: read("2026-12-28T00:00:00Z") },
     found: "warn LicenseEndsSoon",
   },
-  { name: "a licence with time left passes", around: { now: read("2026-12-01T00:00:00Z") } },
+  { name: "a licence with time left passes", environment: { now: read("2026-12-01T00:00:00Z") } },
   {
     name: "too little memory without one node blocks",
     view: { cluster: facts({ nodes: [node(1), node(2)].map((one) => ({ ...one, memoryBytes: 150_000_000 })) }) },
@@ -188,55 +188,55 @@ const cases: readonly Case[] = [
   },
   {
     name: "an upgrade that waits in an object needs consent",
-    around: { wishes: read([{ name: "db", storeVersion: "8.2", objection: "" }]) },
+    environment: { desiredDatabases: read([{ name: "db", storeVersion: "8.2", objection: "" }]) },
     found: "consent DatabaseUpgradeWaits",
     evidence: /"db" goes from 7\.2 to 8\.2/,
   },
   {
     name: "an object that cannot be acted on is told",
-    around: { wishes: read([{ name: "db", storeVersion: "7.2", objection: "no such thing" }]) },
+    environment: { desiredDatabases: read([{ name: "db", storeVersion: "7.2", objection: "no such thing" }]) },
     found: "warn DatabaseObjectInvalid",
   },
-  { name: "a worker for each node passes", around: { workers: read(three) } },
+  { name: "a worker for each node passes", environment: { workers: read(three) } },
   {
     name: "fewer workers than nodes block",
-    around: { workers: read([...three.slice(1), { ...worker, cordoned: true }]) },
+    environment: { workers: read([...three.slice(1), { ...worker, cordoned: true }]) },
     found: "block WorkerUnschedulable",
     evidence: /3 nodes need 3 workers, one each, and 2 take pods: w1 is cordoned/,
   },
   {
     name: "a cordoned worker beside enough others is told",
-    around: { workers: read([...three, { ...worker, name: "w4", cordoned: true }]) },
+    environment: { workers: read([...three, { ...worker, name: "w4", cordoned: true }]) },
     found: "warn WorkerUnschedulable",
     evidence: /w4, with rec-0, is cordoned/,
   },
   {
     name: "a tainted worker counts for nothing",
-    around: { workers: read([...three.slice(1), { ...worker, taints: [{ key: "gpu", value: "yes" }] }]) },
+    environment: { workers: read([...three.slice(1), { ...worker, taints: [{ key: "gpu", value: "yes" }] }]) },
     found: "block WorkerUnschedulable",
     evidence: /w1 is tainted gpu/,
   },
   {
     name: "a taint that the pods tolerate is none",
     view: { spec: asking(clusterView().operator.nodeTag, { podTolerations: [{ key: "gpu", operator: "Exists" }] }) },
-    around: { workers: read([...three.slice(1), { ...worker, taints: [{ key: "gpu", value: "yes" }] }]) },
+    environment: { workers: read([...three.slice(1), { ...worker, taints: [{ key: "gpu", value: "yes" }] }]) },
   },
   {
     name: "a selector that no worker satisfies blocks",
     view: { spec: asking(clusterView().operator.nodeTag, { nodeSelector: { disk: "fast" } }) },
-    around: { workers: read(three) },
+    environment: { workers: read(three) },
     found: "block WorkerUnschedulable",
     evidence: /w1 does not carry disk=fast/,
   },
-  { name: "the local world's one worker takes every pod", around: { workers: read([local]) } },
+  { name: "the local world's one worker takes every pod", environment: { workers: read([local]) } },
   {
     name: "without anti-affinity one worker is enough",
     view: { spec: asking(clusterView().operator.nodeTag, { podAntiAffinity: {} }) },
-    around: { workers: read([worker]) },
+    environment: { workers: read([worker]) },
   },
   {
     name: "the constraint of old releases is told once nothing needs it any more",
-    around: { constraint: read(true) },
+    environment: { constraint: read(true) },
     found: "warn ConstraintLeftOver",
   },
   {
@@ -248,82 +248,82 @@ const cases: readonly Case[] = [
       pods: [],
       remembered: { state: "Running" },
     },
-    around: { constraint: read(true) },
+    environment: { constraint: read(true) },
   },
   {
     name: "a volume that is not bound blocks",
-    around: { volumes: read([{ name: "data-rec-0", phase: "Pending", resizing: false }]) },
+    environment: { volumes: read([{ name: "data-rec-0", phase: "Pending", resizing: false }]) },
     found: "block VolumeNotBound",
   },
   {
     name: "a volume that is being resized blocks",
-    around: { volumes: read([{ name: "data-rec-0", phase: "Bound", resizing: true }]) },
+    environment: { volumes: read([{ name: "data-rec-0", phase: "Bound", resizing: true }]) },
     found: "block VolumeResizing",
   },
   {
     name: "a policy that shuts the management port is told",
-    around: { networkPolicies: read([{ policy: "strict", ports: [{ first: 10_000, last: 19_999 }] }]) },
+    environment: { networkPolicies: read([{ policy: "strict", ports: [{ first: 10_000, last: 19_999 }] }]) },
     found: "warn PortsClosed",
     evidence: /lets in 9443: strict/,
   },
   {
     name: "a policy that lets everything in passes",
-    around: { networkPolicies: read([{ policy: "lax", ports: undefined }]) },
+    environment: { networkPolicies: read([{ policy: "lax", ports: undefined }]) },
   },
   {
     name: "a policy that does not know the ports of the new release is told",
     view: { kubernetesMinor: "1.30", operator: release("7.8.2-6") },
     step: { from: release("7.4.6-2"), to: release("7.8.2-6") },
-    around: { networkPolicies: read([{ policy: "strict", ports: [{ first: 9443, last: 9443 }] }]) },
+    environment: { networkPolicies: read([{ policy: "strict", ports: [{ first: 9443, last: 9443 }] }]) },
     found: "warn PortsClosed",
     evidence: /3347-3350/,
   },
   {
     name: "a definition that no longer serves what is stored blocks",
-    around: { definitions: read([{ ...definition, stored: ["v1alpha1", "v1"] }]) },
+    environment: { definitions: read([{ ...definition, stored: ["v1alpha1", "v1"] }]) },
     found: "block DefinitionWrong",
     evidence: /stored as v1alpha1/,
   },
   {
     name: "a definition of an older release than the operator's blocks",
-    around: { definitions: read([{ ...definition, release: "7.4.2-2" }]) },
+    environment: { definitions: read([{ ...definition, release: "7.4.2-2" }]) },
     found: "block DefinitionWrong",
     evidence: /is of 7\.4\.2-2, older than operator /,
   },
   {
     name: "a definition that is not there is said to be no more than that",
-    around: { definitions: read([{ ...definition, release: undefined, served: [], stored: [] }]) },
+    environment: { definitions: read([{ ...definition, release: undefined, served: [], stored: [] }]) },
     found: "block DefinitionWrong",
     evidence: /^storeenterpriseclusters does not serve v1$/,
   },
-  { name: "current definitions pass", around: { definitions: read([definition]) } },
-  { name: "no webhook is no trouble", around: { webhook: read({ ...hook, configurations: [] }) } },
-  { name: "a current webhook passes", around: { webhook: read(hook) } },
+  { name: "current definitions pass", environment: { definitions: read([definition]) } },
+  { name: "no webhook is no trouble", environment: { webhook: read({ ...hook, configurations: [] }) } },
+  { name: "a current webhook passes", environment: { webhook: read(hook) } },
   {
     name: "the webhook of old releases blocks",
-    around: { webhook: read({ ...hook, configurations: [{ name: "redb-admission", caBundle: "CA" }] }) },
+    environment: { webhook: read({ ...hook, configurations: [{ name: "redb-admission", caBundle: "CA" }] }) },
     found: "block WebhookStale",
   },
   {
     name: "a webhook with another certificate than the secret's blocks",
-    around: { webhook: read({ ...hook, certificate: "new" }) },
+    environment: { webhook: read({ ...hook, certificate: "new" }) },
     found: "block WebhookStale",
     evidence: /caBundle does not hold/,
   },
   {
     name: "a webhook that trusts the old certificate too, while it rotates, passes",
-    around: {
+    environment: {
       webhook: read({ ...hook, configurations: [{ name: "store-enterprise-admission", caBundle: "old CA" }] }),
     },
   },
   {
     name: "a webhook that nobody answers blocks",
-    around: { webhook: read({ ...hook, endpoints: 0 }) },
+    environment: { webhook: read({ ...hook, endpoints: 0 }) },
     found: "block WebhookStale",
   },
   {
     name: "an operator that is not ready blocks",
-    around: { operator: read({ image: "x:1", ready: 0, wanted: 1 }) },
+    environment: { operator: read({ image: "x:1", ready: 0, wanted: 1 }) },
     found: "block OperatorNotReady",
   },
   {
@@ -335,13 +335,13 @@ const cases: readonly Case[] = [
   },
 ];
 
-for (const { name, view, around = {}, step, found, evidence } of cases) {
+for (const { name, view, environment = {}, step, found, evidence } of cases) {
   test(`prerequisites: ${name}`, () => {
-    const situation = situationOf(clusterView({ ...view, generation: view?.generation ?? 0 }), {
-      around,
+    const input = checkInput(clusterView({ ...view, generation: view?.generation ?? 0 }), {
+      environment,
       ...(step && { step }),
     });
-    const verdicts = verdictsAt(MOMENTS, situation).flatMap((verdict) =>
+    const verdicts = verdictsAt(MOMENTS, input).flatMap((verdict) =>
       verdict.outcome === "found" ? [verdict.finding] : [],
     );
     const named = verdicts.map(({ id, severity }) => `${severity} ${id}`);
@@ -358,9 +358,9 @@ test("each check has a name of its own, says what it asks, and is asked at some 
 });
 
 test("a fact that could not be read is unknown, not a pass; one that nobody asks for is skipped", () => {
-  const outcomes = (around: Surroundings) =>
+  const outcomes = (environment: Environment) =>
     new Map(
-      verdictsAt(["plan"], situationOf(clusterView(), { around })).map(({ check, outcome }) => [check.id, outcome]),
+      verdictsAt(["plan"], checkInput(clusterView(), { environment })).map(({ check, outcome }) => [check.id, outcome]),
     );
   assert.equal(outcomes({}).get("VolumeNotBound"), "skipped");
   assert.equal(outcomes({ volumes: { read: false, why: "forbidden" } }).get("VolumeNotBound"), "unknown");
@@ -369,9 +369,9 @@ test("a fact that could not be read is unknown, not a pass; one that nobody asks
 
 test("a cluster that does not answer leaves what needs it unknown, and stops nobody who acts", () => {
   const view = clusterView({ ...upgrading, cluster: { reachable: false, reason: "no node answers" } });
-  const unknown = verdictsAt(["start"], situationOf(view)).filter(({ outcome }) => outcome === "unknown");
+  const unknown = verdictsAt(["start"], checkInput(view)).filter(({ outcome }) => outcome === "unknown");
   assert.ok(unknown.some(({ check }) => check.id === "LicenseInvalid"));
-  assert.deepEqual(findingsAt("start", situationOf(view)), []);
+  assert.deepEqual(findingsAt("start", checkInput(view)), []);
 });
 
 test("before a pod is touched, what that pod itself lacks is no objection", () => {
@@ -379,7 +379,7 @@ test("before a pod is touched, what that pod itself lacks is no objection", () =
     ...upgrading,
     cluster: facts({ nodes: [node(1), node(2), node(3, { active: false })] }),
   });
-  assert.equal(firstFindingAt("step", situationOf(view, { touching: pod(2) })), undefined);
-  assert.equal(firstFindingAt("step", situationOf(view, { touching: pod(1) }))?.id, "QuorumAtRisk");
-  assert.equal(firstFindingAt("step", situationOf(view))?.id, "QuorumAtRisk");
+  assert.equal(firstFindingAt("step", checkInput(view, { touching: pod(2) })), undefined);
+  assert.equal(firstFindingAt("step", checkInput(view, { touching: pod(1) }))?.id, "QuorumAtRisk");
+  assert.equal(firstFindingAt("step", checkInput(view))?.id, "QuorumAtRisk");
 });

@@ -1,7 +1,7 @@
 import type { Finding } from "../../api/parts.ts";
 import { unknown, type Check, type Moment } from "./check.ts";
 import { CHECKS } from "./list.ts";
-import type { Need, Situation } from "./situation.ts";
+import type { Need, CheckInput } from "./check-input.ts";
 
 /** What a check came to. `skipped`: this caller does not look at what it needs. */
 export type Verdict =
@@ -9,45 +9,45 @@ export type Verdict =
   | { readonly check: Check; readonly outcome: "found" | "unknown"; readonly finding: Finding };
 
 /** Every check that is asked at one of `moments`, in the order of the list. A fact that could not be read is no pass. */
-export function verdictsAt(moments: readonly Moment[], situation: Situation): readonly Verdict[] {
+export function verdictsAt(moments: readonly Moment[], input: CheckInput): readonly Verdict[] {
   return CHECKS.filter(({ at }) => at.some((moment) => moments.includes(moment))).map((check) =>
-    verdictOf(check, situation),
+    verdictOf(check, input),
   );
 }
 
 /** What the checks of a moment found, for those who act: what is unknown to them stops nothing. */
-export function findingsAt(moment: Moment, situation: Situation): readonly Finding[] {
-  return verdictsAt([moment], situation).flatMap((verdict) => (verdict.outcome === "found" ? [verdict.finding] : []));
+export function findingsAt(moment: Moment, input: CheckInput): readonly Finding[] {
+  return verdictsAt([moment], input).flatMap((verdict) => (verdict.outcome === "found" ? [verdict.finding] : []));
 }
 
 /** The first objection of a moment. */
-export function firstFindingAt(moment: Moment, situation: Situation): Finding | undefined {
+export function firstFindingAt(moment: Moment, input: CheckInput): Finding | undefined {
   for (const check of CHECKS) {
-    const verdict = check.at.includes(moment) ? verdictOf(check, situation) : undefined;
+    const verdict = check.at.includes(moment) ? verdictOf(check, input) : undefined;
     if (verdict?.outcome === "found") return verdict.finding;
   }
   return undefined;
 }
 
-function verdictOf(check: Check, situation: Situation): Verdict {
-  const lacks = check.needs.map((need) => lack(need, situation)).find((reason) => reason !== undefined);
+function verdictOf(check: Check, input: CheckInput): Verdict {
+  const lacks = check.needs.map((need) => lack(need, input)).find((reason) => reason !== undefined);
   if (lacks === "") return { check, outcome: "skipped" };
   if (lacks !== undefined)
     return { check, outcome: "unknown", finding: unknown(check.id, `it is not known whether ${check.asks}: ${lacks}`) };
-  const finding = check.find(situation);
+  const finding = check.find(input);
   if (finding === undefined) return { check, outcome: "passed" };
   return { check, outcome: finding.severity === "unknown" ? "unknown" : "found", finding };
 }
 
 /** Why a fact is missing; empty when nobody asked for it, undefined when it is there. */
-function lack(need: Need, { view, around }: Situation): string | undefined {
+function lack(need: Need, { view, environment }: CheckInput): string | undefined {
   switch (need) {
     case "cluster":
       return view.cluster.reachable ? undefined : view.cluster.reason;
     case "kubernetesMinor":
       return view.kubernetesMinor === undefined ? "the API server did not tell its version" : undefined;
     default: {
-      const reading = around[need];
+      const reading = environment[need];
       if (reading === undefined) return "";
       return reading.read ? undefined : reading.why;
     }

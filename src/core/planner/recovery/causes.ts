@@ -1,7 +1,7 @@
 import type { Finding } from "../../api/parts.ts";
 import { MOMENTS } from "../prerequisites/check.ts";
 import { verdictsAt } from "../prerequisites/run.ts";
-import { isOlder } from "../hops/state.ts";
+import { isOlder } from "../upgrade-path/state.ts";
 import type { Cause, DatabaseObject, RecoveryFacts } from "./recovery.ts";
 
 /** That an upgrade is frozen is seen by this one too; it is no cause. */
@@ -11,18 +11,18 @@ const EFFECTS = ["ClusterNotAtRest"];
  * What stands in the way now, the deepest cause first: what the checks see, what the operator alone can know, and what keeps
  * databases from becoming what their objects say.
  */
-export function causesOf({ situation, databases }: RecoveryFacts): readonly Cause[] {
-  const object = `rec/${situation.view.name}`;
-  const seen = verdictsAt(MOMENTS, situation).flatMap((verdict) =>
+export function causesOf({ input, databases }: RecoveryFacts): readonly Cause[] {
+  const object = `rec/${input.view.name}`;
+  const seen = verdictsAt(MOMENTS, input).flatMap((verdict) =>
     verdict.outcome === "found" && isCause(verdict.finding) && !EFFECTS.includes(verdict.check.id)
       ? [{ check: verdict.check.id, object, finding: verdict.finding }]
       : [],
   );
-  const told = (situation.view.remembered.findings ?? [])
+  const told = (input.view.remembered.findings ?? [])
     .filter(({ id }) => !seen.some(({ finding }) => finding.id === id))
     .filter((finding) => isHeldUp(finding) || isOperatorsOwn(finding))
     .map((finding) => ({ check: finding.id, object, finding }));
-  return [...seen, ...told, ...databases.flatMap((database) => causesOfDatabase(database, { situation, databases }))];
+  return [...seen, ...told, ...databases.flatMap((database) => causesOfDatabase(database, { input, databases }))];
 }
 
 /** A step that waits for another moves by itself, but nobody else ends a maintenance that was forgotten. */
@@ -40,9 +40,9 @@ function isOperatorsOwn({ id }: Finding): boolean {
   return ["RequestForbidden", "LicenseRefused", "LicenseNotFound"].includes(id);
 }
 
-function causesOfDatabase(database: DatabaseObject, { situation }: RecoveryFacts): readonly Cause[] {
+function causesOfDatabase(database: DatabaseObject, { input }: RecoveryFacts): readonly Cause[] {
   const object = `redb/${database.name}`;
-  const { cluster } = situation.view;
+  const { cluster } = input.view;
   const known = cluster.reachable ? cluster.databases.find(({ name }) => name === database.name) : undefined;
   const told = database.findings.map((finding) => ({ check: finding.id, object, finding }));
   if (known === undefined || database.storeVersion === undefined) return told;

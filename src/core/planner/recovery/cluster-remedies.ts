@@ -1,19 +1,19 @@
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { releaseByNodeTag } from "../../releases/find.ts";
-import { isOlder } from "../hops/state.ts";
+import { isOlder } from "../upgrade-path/state.ts";
 import type { RecoveryAct } from "./recovery.ts";
 import type { Remedies, Remedy, RemedyFacts } from "./remedy.ts";
 
 /** What the specs of cluster and databases say, and what the cluster itself holds (§7). */
 export const CLUSTER_REMEDIES: Remedies = {
-  NodeNumber: ({ situation: { view } }) => {
+  NodeNumber: ({ input: { view } }) => {
     const has = Math.max(3, view.workload?.replicas ?? 0);
     return { acts: [patch({ nodes: has % 2 === 1 ? has : has + 1 })] };
   },
   UnknownImageTag: rightTag,
   ImageTagMismatch: rightTag,
-  RiggerTagMismatch: ({ situation: { view } }) => ({
+  RiggerTagMismatch: ({ input: { view } }) => ({
     acts: [patch({ storeEnterpriseServicesRiggerImageSpec: { versionTag: view.operator.operator } })],
   }),
   AutoUpgradeContradiction: () => ({
@@ -31,13 +31,13 @@ export const CLUSTER_REMEDIES: Remedies = {
   LicenseNotFound: license,
   IncompatibleDatabaseVersion: databaseVersions,
   UpgradePolicyMajor: () => ({ acts: [patch({ storeUpgradePolicy: "latest" })] }),
-  NodeInMaintenance: ({ situation: { view } }) => ({
+  NodeInMaintenance: ({ input: { view } }) => ({
     acts: (view.cluster.reachable ? view.cluster.nodes : [])
       .filter(({ maintenance }) => maintenance)
       .map(({ uid }) => ({ kind: "end-maintenance", uid })),
   }),
-  WorkerUnschedulable: ({ situation: { around } }) => ({
-    acts: (around.workers?.read === true ? around.workers.value : [])
+  WorkerUnschedulable: ({ input: { environment } }) => ({
+    acts: (environment.workers?.read === true ? environment.workers.value : [])
       .filter(({ cordoned, ready }) => cordoned && ready)
       .map(({ name }) => ({ kind: "uncordon", worker: name })),
   }),
@@ -50,7 +50,7 @@ function patch(spec: object): RecoveryAct {
 }
 
 /** The tag of the operator's own release is the only one that the operator brings a cluster to. */
-function rightTag({ situation: { view } }: RemedyFacts): Remedy {
+function rightTag({ input: { view } }: RemedyFacts): Remedy {
   const { operator, nodeTag } = view.operator;
   const runs = releaseByNodeTag(view.workload?.imageTag ?? "");
   const isUpgrade = runs !== undefined && (compareVersionText(runs.operator, operator) ?? 0) < 0;
@@ -68,7 +68,7 @@ const PINNED = [
 
 /** §3: every digest goes, or automatic upgrade does. */
 function digests(facts: RemedyFacts): Remedy {
-  const { spec } = facts.situation.view;
+  const { spec } = facts.input.view;
   if (facts.given.keepDigests) return byHand(facts);
   const images = PINNED.filter((place) => spec[place]?.digestHash !== undefined).map((place) => [
     place,
@@ -87,13 +87,13 @@ function digests(facts: RemedyFacts): Remedy {
 }
 
 /** Automatic upgrade off, and the release that it was to bring asked for by hand. */
-function byHand({ situation: { view, step } }: RemedyFacts): Remedy {
+function byHand({ input: { view, step } }: RemedyFacts): Remedy {
   const tag = step === undefined ? {} : { storeEnterpriseImageSpec: { versionTag: view.operator.nodeTag } };
   return { acts: [patch({ autoUpgradeStoreEnterprise: false, upgradeSpec: null, ...tag })] };
 }
 
 /** The cluster looks at it before anything is written: one that it refuses changes nothing. */
-function license({ situation: { view }, given }: RemedyFacts): Remedy {
+function license({ input: { view }, given }: RemedyFacts): Remedy {
   const { license: text, licenseSecretName: secret } = view.spec;
   if (!given.license) return { needs: "a licence for this cluster: --license <file>" };
   const isNamed = secret !== undefined || (text ?? "") !== "";
@@ -102,10 +102,10 @@ function license({ situation: { view }, given }: RemedyFacts): Remedy {
 
 /** Through the management API, since objects of databases are not acted on meanwhile; then the object says the same (§1, §7). */
 function databaseVersions(facts: RemedyFacts): Remedy | undefined {
-  const { situation, databases, cause } = facts;
+  const { input, databases, cause } = facts;
   if (cause.object.startsWith("redb/")) return asTheDatabaseIs(facts);
-  const { cluster } = situation.view;
-  const minimum = situation.step?.to.minDatabase;
+  const { cluster } = input.view;
+  const minimum = input.step?.to.minDatabase;
   if (!cluster.reachable || minimum === undefined) return undefined;
   const old = cluster.databases.filter(({ storeVersion }) => isOlder(storeVersion, minimum));
   return {
@@ -119,7 +119,7 @@ function databaseVersions(facts: RemedyFacts): Remedy | undefined {
   };
 }
 
-function asTheDatabaseIs({ situation: { view }, cause }: RemedyFacts): Remedy | undefined {
+function asTheDatabaseIs({ input: { view }, cause }: RemedyFacts): Remedy | undefined {
   const name = cause.object.replace(/^redb\//, "");
   const known = view.cluster.reachable ? view.cluster.databases.find((one) => one.name === name) : undefined;
   return known && { acts: [{ kind: "patch-database", name, storeVersion: known.storeVersion }] };

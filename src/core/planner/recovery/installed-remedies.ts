@@ -8,10 +8,10 @@ import type { Remedies, RemedyFacts } from "./remedy.ts";
 export const INSTALLED_REMEDIES: Remedies = {
   PermissionsMissing: permissions,
   ClusterPermissionsMissing: permissions,
-  DefinitionWrong: ({ situation: { view } }) => ({
+  DefinitionWrong: ({ input: { view } }) => ({
     acts: [{ kind: "apply-bundle", release: view.operator.operator, kinds: ["CustomResourceDefinition"] }],
   }),
-  OperatorDowngraded: ({ situation: { view } }) => {
+  OperatorDowngraded: ({ input: { view } }) => {
     const newer = newerRelease(view);
     return newer && { acts: [{ kind: "apply-bundle", release: newer.operator, kinds: [] }] };
   },
@@ -19,8 +19,8 @@ export const INSTALLED_REMEDIES: Remedies = {
 };
 
 /** A few rules are added; a Role that lacks much, or whose binding is gone, is applied as a whole. */
-function permissions({ situation: { view, around } }: RemedyFacts) {
-  const lacking = around.permissions?.read === true ? around.permissions.value : [];
+function permissions({ input: { view, environment } }: RemedyFacts) {
+  const lacking = environment.permissions?.read === true ? environment.permissions.value : [];
   const whole: RecoveryAct = { kind: "apply-bundle", release: view.operator.operator, kinds: ["Role", "RoleBinding"] };
   const acts = [...Map.groupBy(lacking, ({ role }) => role).values()].flatMap((of): RecoveryAct[] => {
     const [first] = of;
@@ -34,9 +34,9 @@ function permissions({ situation: { view, around } }: RemedyFacts) {
 }
 
 /** §4.3 rule 4. */
-function webhook({ situation: { around } }: RemedyFacts) {
-  if (around.webhook?.read !== true) return undefined;
-  const { configurations, certificate } = around.webhook.value;
+function webhook({ input: { environment } }: RemedyFacts) {
+  if (environment.webhook?.read !== true) return undefined;
+  const { configurations, certificate } = environment.webhook.value;
   if (configurations.some(({ name }) => name === OLD_WEBHOOK_CONFIGURATION))
     return { acts: [{ kind: "delete-webhook" as const, name: OLD_WEBHOOK_CONFIGURATION }] };
   if (certificate === undefined) return { acts: [{ kind: "restart-operator" as const }] };

@@ -11,7 +11,7 @@ export const MODULE_REMEDIES: Remedies = {
 };
 
 /** All builds or none: an upgrade that goes on with half of them freezes again. */
-function uploadBuilds({ situation: { view, step }, given }: RemedyFacts): Remedy | undefined {
+function uploadBuilds({ input: { view, step }, given }: RemedyFacts): Remedy | undefined {
   if (step === undefined) return undefined;
   const systems = step.to.baseOs.split(" or ");
   const fits = (platforms: readonly string[]): boolean =>
@@ -38,7 +38,7 @@ function isNamed({ name, displayName }: GivenModule, wanted: string): boolean {
 }
 
 /** A name is taken from the manifest that was fetched; an address only a user can give. */
-function correctList({ situation: { view }, given }: RemedyFacts): Remedy | undefined {
+function correctList({ input: { view }, given }: RemedyFacts): Remedy | undefined {
   const { spec, remembered } = view;
   const failed = listedModules(spec).flatMap((module) => {
     const known = statusOf(module, remembered.userModules ?? []);
@@ -63,7 +63,7 @@ function correctList({ situation: { view }, given }: RemedyFacts): Remedy | unde
   return failed.length === 0 ? undefined : { acts: [{ kind: "patch-cluster", spec: { userDefinedModules: list } }] };
 }
 
-function listModules({ situation: { view }, given }: RemedyFacts): Remedy | undefined {
+function listModules({ input: { view }, given }: RemedyFacts): Remedy | undefined {
   const listed = view.spec.userDefinedModules ?? [];
   const missing = customModules(view).filter(
     ({ name, displayName }) => !listed.some((one) => one.name === name || one.name === displayName),

@@ -12,8 +12,8 @@ import {
 } from "../../../../test/kit/facts/cluster-view.ts";
 import { clusterSpec } from "../../api/cluster-spec.ts";
 import type { ClusterView } from "../cluster/view.ts";
-import { situationOf, type Situation } from "../prerequisites/situation.ts";
-import type { Surroundings } from "../prerequisites/surroundings.ts";
+import { checkInput, type CheckInput } from "../prerequisites/check-input.ts";
+import type { Environment } from "../prerequisites/environment.ts";
 import { commandOf } from "./describe.ts";
 import { planRecovery } from "./plan.ts";
 import type { DatabaseObject, Given, GivenModule } from "./recovery.ts";
@@ -64,8 +64,8 @@ const invalid = { state: "Invalid", reason: "it is over", expirationDate: "2020-
 interface Case {
   readonly name: string;
   readonly view?: Partial<ClusterView>;
-  readonly around?: Surroundings;
-  readonly step?: Situation["step"];
+  readonly environment?: Environment;
+  readonly step?: CheckInput["step"];
   readonly databases?: readonly DatabaseObject[];
   readonly given?: Partial<Given>;
   /** Each recovery: its rule, then what is done. */
@@ -248,7 +248,7 @@ const cases: readonly Case[] = [
   {
     name: "the old webhook is deleted before anything is written",
     view: { operator: NEW, spec: asking("9.9.9-9") },
-    around: {
+    environment: {
       webhook: {
         read: true,
         value: { configurations: [{ name: "redb-admission", caBundle: "" }], certificate: "CA", endpoints: 1 },
@@ -264,7 +264,7 @@ const cases: readonly Case[] = [
   },
   {
     name: "a webhook with another certificate gets that of the secret",
-    around: {
+    environment: {
       webhook: {
         read: true,
         value: {
@@ -283,7 +283,7 @@ const cases: readonly Case[] = [
   },
   {
     name: "a permission that the operator lacks is given back",
-    around: {
+    environment: {
       permissions: {
         read: true,
         value: [
@@ -310,7 +310,7 @@ const cases: readonly Case[] = [
   },
   {
     name: "a worker that is cordoned is taken back, one that is not ready is not",
-    around: {
+    environment: {
       workers: {
         read: true,
         value: [
@@ -345,10 +345,10 @@ const cases: readonly Case[] = [
   },
 ];
 
-for (const { name, view = {}, around = {}, step, databases = [], given = {}, ...expected } of cases) {
+for (const { name, view = {}, environment = {}, step, databases = [], given = {}, ...expected } of cases) {
   test(name, () => {
-    const situation = situationOf(clusterView(view), { around, ...(step && { step }) });
-    const recoveries = planRecovery({ situation, databases }, { ...NOTHING, ...given });
+    const input = checkInput(clusterView(view), { environment, ...(step && { step }) });
+    const recoveries = planRecovery({ input, databases }, { ...NOTHING, ...given });
     const told = recoveries.map(({ rule, acts }) => [rule, ...acts.map((act) => commandOf(act, "rec"))]);
     assert.deepEqual(told, expected.does);
     const [first] = recoveries;

@@ -1,5 +1,5 @@
 import type { Finding } from "../../api/parts.ts";
-import type { Situation } from "../prerequisites/situation.ts";
+import type { CheckInput } from "../prerequisites/check-input.ts";
 
 /** One thing that is done about a cause: a write to an object, or a call of the management API (§4.2, §7). */
 export type RecoveryAct =
@@ -81,6 +81,6 @@ export interface DatabaseObject {
 
 /** Everything that a recovery rests on. */
 export interface RecoveryFacts {
-  readonly situation: Situation;
+  readonly input: CheckInput;
   readonly databases: readonly DatabaseObject[];
 }

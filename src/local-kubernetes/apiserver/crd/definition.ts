@@ -57,7 +57,7 @@ function resourceOf(definition: KubeObject, version: Json): Resource {
     counted: true,
     custom: true,
     columns: customColumns(version),
-    conduct: {},
+    strategy: {},
     ...(warning === undefined ? {} : { warning }),
     schema: () => schema,
   };

@@ -5,7 +5,7 @@ import { isFinished } from "../rest/write.ts";
 import { sameJson } from "../schema/json.ts";
 import type { World } from "../world.ts";
 import { accepted, DEFINITIONS } from "./acceptance.ts";
-import { CLEANUP_FINALIZER } from "./conduct.ts";
+import { CLEANUP_FINALIZER } from "./strategy.ts";
 import { bucketOf, conditionHolds, resourcesOf } from "./definition.ts";
 
 /** Serves what the definitions in the store define, from now on; a deleted definition takes its objects along. */

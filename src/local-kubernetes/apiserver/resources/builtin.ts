@@ -1,16 +1,16 @@
 import { apiVersionOf } from "../object.ts";
 import { builtinSchema } from "../openapi/builtin.ts";
-import * as core from "../conduct/core.ts";
-import { coreEventConduct, modernEventConduct } from "../conduct/event.ts";
-import { podConduct } from "../conduct/pod.ts";
-import { webhookConduct } from "../conduct/webhook.ts";
-import * as workload from "../conduct/workload.ts";
+import * as core from "../strategy/core.ts";
+import { coreEventStrategy, modernEventStrategy } from "../strategy/event.ts";
+import { podStrategy } from "../strategy/pod.ts";
+import { webhookStrategy } from "../strategy/webhook.ts";
+import * as workload from "../strategy/workload.ts";
 import * as coreTable from "../table/core.ts";
 import * as networkTable from "../table/network.ts";
 import { podColumns } from "../table/pods.ts";
 import * as policyTable from "../table/policy.ts";
 import * as workloadTable from "../table/workloads.ts";
-import { definitionConduct } from "../crd/conduct.ts";
+import { definitionStrategy } from "../crd/strategy.ts";
 import { VERBS, type Resource, type ScalePaths } from "./resource.ts";
 
 const REPLICAS: ScalePaths = { spec: ".spec.replicas", status: ".status.replicas", selector: ".spec.selector" };
@@ -21,7 +21,7 @@ export const builtinResources: readonly Resource[] = [
   row("", "v1", "ConfigMap", "configmaps", {
     shortNames: ["cm"],
     columns: coreTable.configMapColumns,
-    conduct: core.configMapConduct,
+    strategy: core.configMapConduct,
   }),
   row("", "v1", "Endpoints", "endpoints", {
     singular: "endpoints",
@@ -31,7 +31,7 @@ export const builtinResources: readonly Resource[] = [
   row("", "v1", "Event", "events", {
     shortNames: ["ev"],
     columns: coreTable.eventColumns,
-    conduct: coreEventConduct,
+    strategy: coreEventStrategy,
   }),
   row("", "v1", "Namespace", "namespaces", {
     shortNames: ["ns"],
@@ -39,7 +39,7 @@ export const builtinResources: readonly Resource[] = [
     verbs: VERBS.filter((verb) => verb !== "deletecollection"),
     subresources: ["status", "finalize"],
     columns: coreTable.namespaceColumns,
-    conduct: core.namespaceConduct,
+    strategy: core.namespaceConduct,
   }),
   row("", "v1", "Node", "nodes", {
     shortNames: ["no"],
@@ -51,14 +51,14 @@ export const builtinResources: readonly Resource[] = [
     shortNames: ["pvc"],
     subresources: ["status"],
     columns: coreTable.claimColumns,
-    conduct: core.claimConduct,
+    strategy: core.claimConduct,
   }),
   row("", "v1", "PersistentVolume", "persistentvolumes", {
     shortNames: ["pv"],
     namespaced: false,
     subresources: ["status"],
     columns: coreTable.volumeColumns,
-    conduct: core.volumeConduct,
+    strategy: core.volumeConduct,
   }),
   row("", "v1", "Pod", "pods", {
     shortNames: ["po"],
@@ -66,9 +66,9 @@ export const builtinResources: readonly Resource[] = [
     subresources: ["status", "log", "binding", "eviction", "attach", "exec", "portforward", "ephemeralcontainers"],
     counted: true,
     columns: podColumns,
-    conduct: podConduct,
+    strategy: podStrategy,
   }),
-  row("", "v1", "Secret", "secrets", { columns: coreTable.secretColumns, conduct: core.secretConduct }),
+  row("", "v1", "Secret", "secrets", { columns: coreTable.secretColumns, strategy: core.secretConduct }),
   row("", "v1", "ServiceAccount", "serviceaccounts", {
     shortNames: ["sa"],
     subresources: ["token"],
@@ -79,14 +79,14 @@ export const builtinResources: readonly Resource[] = [
     categories: ["all"],
     subresources: ["status"],
     columns: networkTable.serviceColumns,
-    conduct: core.serviceConduct,
+    strategy: core.serviceConduct,
   }),
   row("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", {
     namespaced: false,
     categories: ["api-extensions"],
     counted: true,
     columns: policyTable.webhookColumns,
-    conduct: webhookConduct,
+    strategy: webhookStrategy,
   }),
   row("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", {
     shortNames: ["crd", "crds"],
@@ -95,7 +95,7 @@ export const builtinResources: readonly Resource[] = [
     subresources: ["status"],
     counted: true,
     columns: policyTable.definitionColumns,
-    conduct: definitionConduct,
+    strategy: definitionStrategy,
   }),
   row("apps", "v1", "ControllerRevision", "controllerrevisions", { columns: workloadTable.controllerRevisionColumns }),
   row("apps", "v1", "DaemonSet", "daemonsets", {
@@ -104,7 +104,7 @@ export const builtinResources: readonly Resource[] = [
     subresources: ["status"],
     counted: true,
     columns: workloadTable.daemonSetColumns,
-    conduct: workload.daemonSetConduct,
+    strategy: workload.daemonSetConduct,
   }),
   row("apps", "v1", "Deployment", "deployments", {
     shortNames: ["deploy"],
@@ -113,7 +113,7 @@ export const builtinResources: readonly Resource[] = [
     scale: REPLICAS,
     counted: true,
     columns: workloadTable.deploymentColumns,
-    conduct: workload.deploymentConduct,
+    strategy: workload.deploymentConduct,
   }),
   row("apps", "v1", "ReplicaSet", "replicasets", {
     shortNames: ["rs"],
@@ -122,7 +122,7 @@ export const builtinResources: readonly Resource[] = [
     scale: REPLICAS,
     counted: true,
     columns: workloadTable.replicaSetColumns,
-    conduct: workload.replicaSetConduct,
+    strategy: workload.replicaSetConduct,
   }),
   row("apps", "v1", "StatefulSet", "statefulsets", {
     shortNames: ["sts"],
@@ -131,7 +131,7 @@ export const builtinResources: readonly Resource[] = [
     scale: REPLICAS,
     counted: true,
     columns: workloadTable.statefulSetColumns,
-    conduct: workload.statefulSetConduct,
+    strategy: workload.statefulSetConduct,
   }),
   row("batch", "v1", "CronJob", "cronjobs", {
     shortNames: ["cj"],
@@ -139,18 +139,18 @@ export const builtinResources: readonly Resource[] = [
     subresources: ["status"],
     counted: true,
     columns: workloadTable.cronJobColumns,
-    conduct: workload.cronJobConduct,
+    strategy: workload.cronJobConduct,
   }),
   row("batch", "v1", "Job", "jobs", {
     categories: ["all"],
     subresources: ["status"],
     counted: true,
     columns: workloadTable.jobColumns,
-    conduct: workload.jobConduct,
+    strategy: workload.jobConduct,
   }),
   row("coordination.k8s.io", "v1", "Lease", "leases", {
     columns: policyTable.leaseColumns,
-    conduct: core.leaseConduct,
+    strategy: core.leaseConduct,
   }),
   row("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices", {
     counted: true,
@@ -161,21 +161,21 @@ export const builtinResources: readonly Resource[] = [
     bucket: "events",
     storedAs: "v1",
     columns: coreTable.eventColumns,
-    conduct: modernEventConduct,
+    strategy: modernEventStrategy,
   }),
   row("networking.k8s.io", "v1", "Ingress", "ingresses", {
     shortNames: ["ing"],
     subresources: ["status"],
     counted: true,
     columns: networkTable.ingressColumns,
-    conduct: core.ingressConduct,
+    strategy: core.ingressConduct,
   }),
   row("networking.k8s.io", "v1", "NetworkPolicy", "networkpolicies", {
     singular: "networkpolicy",
     shortNames: ["netpol"],
     counted: true,
     columns: networkTable.networkPolicyColumns,
-    conduct: core.networkPolicyConduct,
+    strategy: core.networkPolicyConduct,
   }),
   row("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", {
     shortNames: ["pdb"],
@@ -186,12 +186,12 @@ export const builtinResources: readonly Resource[] = [
   row(RBAC, "v1", "ClusterRoleBinding", "clusterrolebindings", {
     namespaced: false,
     columns: policyTable.bindingColumns,
-    conduct: core.roleBindingConduct,
+    strategy: core.roleBindingStrategy,
   }),
   row(RBAC, "v1", "ClusterRole", "clusterroles", { namespaced: false, columns: coreTable.createdColumns }),
   row(RBAC, "v1", "RoleBinding", "rolebindings", {
     columns: policyTable.bindingColumns,
-    conduct: core.roleBindingConduct,
+    strategy: core.roleBindingStrategy,
   }),
   row(RBAC, "v1", "Role", "roles", { columns: coreTable.createdColumns }),
   row("storage.k8s.io", "v1", "StorageClass", "storageclasses", {
@@ -199,7 +199,7 @@ export const builtinResources: readonly Resource[] = [
     shortNames: ["sc"],
     namespaced: false,
     columns: coreTable.storageClassColumns,
-    conduct: core.storageClassConduct,
+    strategy: core.storageClassConduct,
   }),
 ];
 
@@ -222,7 +222,7 @@ function row(group: string, version: string, kind: string, plural: string, trait
     counted: false,
     custom: false,
     columns: coreTable.plainColumns,
-    conduct: {},
+    strategy: {},
     schema: () => builtinSchema(group, version, kind),
     ...traits,
   };

@@ -38,7 +38,7 @@ export interface ScalePaths {
 }
 
 /** What sets a kind apart from the others; each function may change the object it is given. */
-export interface Conduct {
+export interface Strategy {
   /** Fields that the user left out. */
   defaults?(object: KubeObject): void;
   /** What a new object begins with, whatever the user sent; runs after the defaults. */
@@ -72,7 +72,7 @@ export interface Resource {
   /** True for a resource that a CustomResourceDefinition made. */
   readonly custom: boolean;
   readonly columns: readonly Column[];
-  readonly conduct: Conduct;
+  readonly strategy: Strategy;
   /** A warning for each request, for a deprecated version. */
   readonly warning?: string;
   schema(): Schema;

@@ -19,7 +19,7 @@ import { metadataCauses } from "./names.ts";
 export function completed(call: Call, resource: Resource, object: KubeObject): KubeObject {
   const value = known(call, resource, object);
   const filled = resource.custom ? asObject(applyDefaults(resource.schema(), value)) : value;
-  resource.conduct.defaults?.(filled);
+  resource.strategy.defaults?.(filled);
   return filled;
 }
 
@@ -49,7 +49,7 @@ function handledAs({ kind, version }: Resource): string {
 export function validate(resource: Resource, object: KubeObject, before: KubeObject | undefined): void {
   const wrong = [...metadataCauses(resource, object), ...validateValue(resource.schema(), object)];
   // rules about content read fields whose type has been checked first
-  const causes = wrong.length > 0 ? wrong : (resource.conduct.check?.(object, before) ?? []);
+  const causes = wrong.length > 0 ? wrong : (resource.strategy.check?.(object, before) ?? []);
   if (causes.length > 0) throw invalid(resource, object.metadata.name, causes);
 }
 

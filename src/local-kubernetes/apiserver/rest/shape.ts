@@ -9,20 +9,20 @@ const servedShapes = new WeakMap<Resource, WeakMap<KubeObject, KubeObject>>();
 
 /** A stored object as this resource shows it; for custom resources with today's defaults and fields. */
 export function served(resource: Resource, stored: KubeObject): KubeObject {
-  const direct = resource.conduct.fromStored === undefined && !resource.custom;
+  const direct = resource.strategy.fromStored === undefined && !resource.custom;
   if (direct) return stored;
   const shapes = servedShapes.get(resource) ?? new WeakMap<KubeObject, KubeObject>();
   servedShapes.set(resource, shapes);
   const known = shapes.get(stored);
   if (known !== undefined) return known;
-  const shape = resource.conduct.fromStored?.(stored) ?? customShape(resource, stored);
+  const shape = resource.strategy.fromStored?.(stored) ?? customShape(resource, stored);
   shapes.set(stored, shape);
   return shape;
 }
 
 /** A served object as the store keeps it. */
 export function storable(resource: Resource, object: KubeObject): KubeObject {
-  const converted = resource.conduct.toStored?.(object) ?? object;
+  const converted = resource.strategy.toStored?.(object) ?? object;
   return converted.apiVersion === resource.storedAs ? converted : { ...converted, apiVersion: resource.storedAs };
 }
 

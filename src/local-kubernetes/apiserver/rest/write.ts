@@ -47,7 +47,7 @@ export async function create(
   beginMetadata(world, resource, target, draft);
   if (serves(resource, "status")) delete draft["status"];
   if (!tracked) track(world, call, resource, undefined, draft, undefined);
-  resource.conduct.begin?.(draft);
+  resource.strategy.begin?.(draft);
   admit(world, { resource, object: draft, before: undefined, call });
   validate(resource, draft, undefined);
   await callWebhooks(world, { resource, target, object: draft, before: undefined, operation: "CREATE", call });

@@ -60,7 +60,7 @@ function noted(graph: OwnerGraph, type: ResourceType<object>, ref: Ref, current:
   else keys.push(graph.put(type, current).key);
   const gone = current?.metadata.uid === previous?.metadata.uid ? undefined : previous;
   for (const { uid } of gone?.metadata.ownerReferences ?? []) keys.push(...ownerKeys(graph, uid));
-  const leaving = gone ?? (current !== undefined && isLeaving(current) ? current : undefined);
+  const leaving = gone ?? (current !== undefined && isTerminating(current) ? current : undefined);
   const dependents = leaving === undefined ? [] : graph.dependentsOf(leaving.metadata.uid);
   return [...keys, ...dependents.map(({ key }) => key)];
 }
@@ -77,7 +77,7 @@ async function reconcile(yard: Yard, key: string): Promise<Outcome> {
   const object = await yard.kube.get(known.type, refOf(known.object));
   if (object === undefined) return settled;
   const node = { ...known, object };
-  if (isLeaving(object)) return leave(yard, node);
+  if (isTerminating(object)) return leave(yard, node);
   const states = await Promise.all((object.metadata.ownerReferences ?? []).map((owner) => stateOf(yard, node, owner)));
   const isUnclear = states.some(({ state }) => state === "unknown");
   if (isUnclear) return waiting(UNKNOWN_KIND_MS, "UnknownOwner", "the kind of an owner is not known");
@@ -92,7 +92,7 @@ function concerns({ metadata }: Stored<object>): boolean {
   );
 }
 
-function isLeaving({ metadata }: Stored<object>): boolean {
+function isTerminating({ metadata }: Stored<object>): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
@@ -132,7 +132,7 @@ async function stateOf(yard: Yard, node: Node, owner: OwnerReference): Promise<O
 }
 
 function stateIn(owner: Stored<object>): "there" | "waiting" {
-  return isLeaving(owner) && owner.metadata.finalizers?.includes(FOREGROUND) === true ? "waiting" : "there";
+  return isTerminating(owner) && owner.metadata.finalizers?.includes(FOREGROUND) === true ? "waiting" : "there";
 }
 
 async function judge(yard: Yard, node: Node, states: readonly OwnerState[]): Promise<void> {

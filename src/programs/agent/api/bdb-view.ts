@@ -8,7 +8,7 @@ import { semanticVersion } from "./modules.ts";
 import { standing } from "../leader/observation.ts";
 import type { Answers } from "../leader/observation.ts";
 
-export interface BdbSurroundings {
+export interface BdbContext {
   readonly answers: Answers;
   readonly addressOf: (node: number) => string | undefined;
   /** Addresses of the nodes that take clients. */
@@ -17,8 +17,8 @@ export interface BdbSurroundings {
 }
 
 /** A database as `GET /v1/bdbs` shows it: what was asked for from the record, what is from the engines themselves. */
-export function bdbView(record: DatabaseRecord, around: BdbSurroundings): BdbRecord {
-  const engine = servingEngine(record, around.answers);
+export function bdbView(record: DatabaseRecord, context: BdbContext): BdbRecord {
+  const engine = servingEngine(record, context.answers);
   return {
     uid: record.uid,
     name: record.name,
@@ -33,17 +33,17 @@ export function bdbView(record: DatabaseRecord, around: BdbSurroundings): BdbRec
     data_persistence: record.persistence,
     eviction_policy: record.evictionPolicy,
     shards_count: record.shards.length,
-    shard_list: record.shards.flatMap((shard) => shard.instances.map((one) => instanceView(shard, one, around))),
+    shard_list: record.shards.flatMap((shard) => shard.instances.map((one) => instanceView(shard, one, context))),
     epoch: record.shards.reduce((sum, { epoch }) => sum + epoch, 0),
     endpoints: [
       {
         uid: `${record.uid}:1`,
-        dns_name: clusterNames.databaseHost(record.name, around.namespace),
+        dns_name: clusterNames.databaseHost(record.name, context.namespace),
         port: record.port,
-        addr: around.endpoints,
+        addr: context.endpoints,
       },
     ],
-    module_list: modulesOf(record, around.answers),
+    module_list: modulesOf(record, context.answers),
     waiting_for: record.upgrade?.waitingFor || (record.waitingFor ?? ""),
     loss_reports: record.lossReports,
     action_uid: record.lastAction?.uid ?? "",
@@ -63,9 +63,9 @@ function modulesOf(record: DatabaseRecord, answers: Answers): BdbRecord["module_
   return modules.map((module) => ({ module_name: module.name, semantic_version: semanticVersion(module) }));
 }
 
-function instanceView(shard: ShardRecord, instance: InstanceRecord, around: BdbSurroundings): ShardInstanceRecord {
-  const answer = around.answers.get(instance.id);
-  const { offset, lagBytes, streaming } = standing(shard, instance, around.answers, around.addressOf);
+function instanceView(shard: ShardRecord, instance: InstanceRecord, context: BdbContext): ShardInstanceRecord {
+  const answer = context.answers.get(instance.id);
+  const { offset, lagBytes, streaming } = standing(shard, instance, context.answers, context.addressOf);
   const isPrimary = instance.id === shard.primary;
   return {
     uid: instance.id,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { DatabaseAction } from "../../../core/api/records.ts";
 import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import type { ActionRecord, MaintenanceOn } from "../../../ports/management/records.ts";
-import { NODE_LEASE_MS } from "../../../core/planner/cluster/tenure.ts";
+import { NODE_LEASE_MS } from "../../../core/planner/cluster/leader-term.ts";
 import { putActiveActive } from "./active-active.ts";
 import { byLeader } from "./leader.ts";
 import { actionRecord, apiReads } from "./read.ts";

@@ -3,13 +3,13 @@ import { test } from "node:test";
 import { LONG_AGO, hasCome, laterBy } from "../../../core/base/instant.ts";
 import type { Instant } from "../../../core/base/instant.ts";
 import { silentLog } from "../../../core/base/log.ts";
-import { GRANT_MS } from "../../../core/planner/cluster/tenure.ts";
+import { GRANT_MS } from "../../../core/planner/cluster/leader-term.ts";
 import { instantNow } from "../../../mechanisms/reconcile/instant.ts";
 import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
 import { startEngine } from "../../../../test/kit/engines/engine.ts";
 import type { TestEngine } from "../../../../test/kit/engines/engine.ts";
 import { until } from "../../../../test/kit/time/until.ts";
-import { keepTenure } from "./tenure.ts";
+import { holdTerm } from "./tenure.ts";
 
 test("a node that has joined reads the records first, and then acknowledges", async () => {
   await using engine = await startEngine();
@@ -71,7 +71,7 @@ class TestNode {
   readonly #running: Promise<void>;
 
   constructor(engine: TestEngine) {
-    this.#running = keepTenure({
+    this.#running = holdTerm({
       lease: {
         renewedAt: () => this.renewedAt,
         renewNow: async () => {

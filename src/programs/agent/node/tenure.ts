@@ -3,13 +3,13 @@ import { Fault } from "../../../core/base/fault.ts";
 import { LONG_AGO, elapsedMs, hasCome } from "../../../core/base/instant.ts";
 import type { Instant } from "../../../core/base/instant.ts";
 import type { Log } from "../../../core/base/log.ts";
-import { LATE_MS, judgeTenure } from "../../../core/planner/cluster/tenure.ts";
+import { LATE_MS, judgeTerm } from "../../../core/planner/cluster/leader-term.ts";
 import { instantNow } from "../../../mechanisms/reconcile/instant.ts";
 import { callEngine } from "../../../ports/resp/engine-client.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import type { NodeLease } from "./lease.ts";
 
-export interface TenureOptions {
+export interface TermOptions {
   readonly lease: Pick<NodeLease, "renewedAt" | "renewNow">;
   /** Whether every other node promises now to take nothing over from this one for the length of a lease. */
   readonly isVouchedFor: () => Promise<boolean>;
@@ -33,7 +33,7 @@ const PAUSE_MS = 10_000;
  * left to run out when it is cut off, and given again only after the records have been read anew. Writes that come to
  * the engines by other ways are paused meanwhile.
  */
-export async function keepTenure(options: TenureOptions): Promise<void> {
+export async function holdTerm(options: TermOptions): Promise<void> {
   const { lease, clock, log, signal } = options;
   let vouchedAt = LONG_AGO;
   let grantedUntil = LONG_AGO;
@@ -41,10 +41,10 @@ export async function keepTenure(options: TenureOptions): Promise<void> {
   while (!signal.aborted) {
     const now = instantNow();
     if (elapsedMs(lease.renewedAt(), now) >= LATE_MS && (await options.isVouchedFor())) vouchedAt = now;
-    const tenure = judgeTenure({ now: instantNow(), renewedAt: lease.renewedAt(), vouchedAt, grantedUntil });
-    switch (tenure.kind) {
+    const term = judgeTerm({ now: instantNow(), renewedAt: lease.renewedAt(), vouchedAt, grantedUntil });
+    switch (term.kind) {
       case "granted":
-        grantedUntil = tenure.until;
+        grantedUntil = term.until;
         break;
       case "catch-up":
         grantedUntil = await caughtUp(options);
@@ -69,7 +69,7 @@ export async function keepTenure(options: TenureOptions): Promise<void> {
  * First the renewal, then the records: whoever takes over writes its intent first and looks at the lease then, so that one
  * of the two sees the other. The end of the new grant; long ago when it could not be done.
  */
-async function caughtUp({ lease, catchUp, log, signal }: TenureOptions): Promise<Instant> {
+async function caughtUp({ lease, catchUp, log, signal }: TermOptions): Promise<Instant> {
   const began = instantNow();
   await lease.renewNow();
   const renewedAt = lease.renewedAt();
@@ -82,11 +82,11 @@ async function caughtUp({ lease, catchUp, log, signal }: TenureOptions): Promise
     return LONG_AGO;
   }
   const since = { now: instantNow(), renewedAt, vouchedAt: LONG_AGO };
-  const tenure = judgeTenure({ ...since, grantedUntil: { steadyMs: Infinity, wallMs: Infinity } });
-  return tenure.kind === "granted" ? tenure.until : LONG_AGO;
+  const term = judgeTerm({ ...since, grantedUntil: { steadyMs: Infinity, wallMs: Infinity } });
+  return term.kind === "granted" ? term.until : LONG_AGO;
 }
 
-async function tellAll({ primaries, log }: TenureOptions, ...command: readonly string[]): Promise<void> {
+async function tellAll({ primaries, log }: TermOptions, ...command: readonly string[]): Promise<void> {
   await Promise.all(
     (await primaries()).map(async (address) => {
       try {

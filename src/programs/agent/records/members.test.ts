@@ -12,7 +12,7 @@ const CLUSTER = { cluster: "rec", namespace: "default" };
 test("a node that gives its lease up is gone at once, and back with its next renewal", async () => {
   await using api = await testApi();
   const watching = new AbortController();
-  const members = followMembers({ ...CLUSTER, ...surroundings(api, watching.signal) });
+  const members = followMembers({ ...CLUSTER, ...environment(api, watching.signal) });
   await members.synced;
 
   const first = new AbortController();
@@ -46,9 +46,9 @@ function renew(api: TestApi, signal: AbortSignal): NodeLease {
     memoryBytes: 1,
     startedAt: new Date(0).toISOString(),
   };
-  return keepNodeLease({ ...CLUSTER, ...surroundings(api, signal), node: 2, podName: "rec-1", report: () => report });
+  return keepNodeLease({ ...CLUSTER, ...environment(api, signal), node: 2, podName: "rec-1", report: () => report });
 }
 
-function surroundings(api: TestApi, signal: AbortSignal) {
+function environment(api: TestApi, signal: AbortSignal) {
   return { kube: api.kube, clock: systemClock, log: silentLog, signal };
 }

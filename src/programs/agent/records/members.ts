@@ -5,7 +5,7 @@ import type { Log } from "../../../core/base/log.ts";
 import { Leases } from "../../../ports/kube/builtin.ts";
 import { startInformer } from "../../../ports/kube/informer.ts";
 import type { Kube, Stored } from "../../../ports/kube/kube.ts";
-import { NODE_LEASE_MS, mayAcknowledge } from "../../../core/planner/cluster/tenure.ts";
+import { NODE_LEASE_MS, mayAcknowledge } from "../../../core/planner/cluster/leader-term.ts";
 import { steadyMs } from "../../../mechanisms/reconcile/instant.ts";
 import { readLease } from "../node/lease.ts";
 import { REPORT_ANNOTATION, parseNodeReport } from "../node/report.ts";

@@ -52,7 +52,7 @@ function databasesTable(bdbs: readonly BdbRecord[]): string {
       String(bdb.port),
       bytesText(bdb.memory_size),
       bdb.data_persistence === "disabled" ? "in memory" : bdb.data_persistence,
-      copies(bdb),
+      cache(bdb),
       bdb.module_list.map(({ module_name }) => module_name).join(", ") || "-",
       bdb.waiting_for === "" ? "-" : bdb.waiting_for,
     ]),
@@ -60,7 +60,7 @@ function databasesTable(bdbs: readonly BdbRecord[]): string {
 }
 
 /** Where the copies are, the primary first, and which is behind: `node 2, node 1 (behind)`. */
-function copies({ shard_list }: BdbRecord): string {
+function cache({ shard_list }: BdbRecord): string {
   return shard_list
     .toSorted((a, b) => a.role.localeCompare(b.role))
     .map(({ node_uid, role, status, in_sync }) => {

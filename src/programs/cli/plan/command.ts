@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { STORE_VERSIONS } from "../../../core/api/records.ts";
-import { planHops } from "../../../core/planner/hops/plan.ts";
-import type { Goal } from "../../../core/planner/hops/state.ts";
+import { planUpgradePath } from "../../../core/planner/upgrade-path/plan.ts";
+import type { Goal } from "../../../core/planner/upgrade-path/state.ts";
 import { EXIT, type Asking } from "../context.ts";
 import { lookAtCluster } from "../look.ts";
 import { outputOption, rendered, type OutputOption } from "../output.ts";
@@ -32,7 +32,7 @@ export function planCommand(context: Asking): Command {
       const report = planReport(
         facts,
         options.to,
-        planHops(facts, goalOf(options)),
+        planUpgradePath(facts, goalOf(options)),
         known.reachable ? "" : known.reason,
       );
       context.print(rendered(options.output, report, () => planTable(report)));

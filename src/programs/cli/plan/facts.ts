@@ -1,10 +1,10 @@
 import { isAutoUpgrade } from "../../../core/planner/cluster/target.ts";
 import { customModules } from "../../../core/planner/prerequisites/modules.ts";
-import type { HopFacts } from "../../../core/planner/hops/state.ts";
+import type { PathFacts } from "../../../core/planner/upgrade-path/state.ts";
 import type { Look } from "../look.ts";
 
 /** What a plan starts from. */
-export function hopFactsOf({ observation: { view }, databases, operator, nodeTag }: Look): HopFacts {
+export function hopFactsOf({ observation: { view }, databases, operator, nodeTag }: Look): PathFacts {
   const { cluster, spec } = view;
   return {
     cluster: view.name,

@@ -1,7 +1,7 @@
-import type { HopPlan } from "../../../core/planner/hops/plan.ts";
-import type { PlanStep } from "../../../core/planner/hops/step.ts";
-import type { MissingEdge } from "../../../core/planner/hops/search.ts";
-import type { HopFacts } from "../../../core/planner/hops/state.ts";
+import type { UpgradePath } from "../../../core/planner/upgrade-path/plan.ts";
+import type { PlanStep } from "../../../core/planner/upgrade-path/step.ts";
+import type { MissingEdge } from "../../../core/planner/upgrade-path/search.ts";
+import type { PathFacts } from "../../../core/planner/upgrade-path/state.ts";
 import { folded } from "../output.ts";
 
 /** What `storectl plan` answers. */
@@ -23,7 +23,7 @@ export interface PlanReport {
 }
 
 /** `unreachable`: why the cluster did not tell its databases; empty when it did. */
-export function planReport(facts: HopFacts, to: string, plan: HopPlan, unreachable: string): PlanReport {
+export function planReport(facts: PathFacts, to: string, plan: UpgradePath, unreachable: string): PlanReport {
   return {
     cluster: facts.cluster,
     from: {

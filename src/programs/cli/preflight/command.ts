@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { Fault } from "../../../core/base/fault.ts";
 import { MOMENTS } from "../../../core/planner/prerequisites/check.ts";
 import { verdictsAt } from "../../../core/planner/prerequisites/run.ts";
-import { situationOf, type ReleaseStep } from "../../../core/planner/prerequisites/situation.ts";
+import { checkInput, type ReleaseStep } from "../../../core/planner/prerequisites/check-input.ts";
 import { CATALOGUE } from "../../../core/releases/catalogue.ts";
 import { releaseByNodeTag, releaseByOperator } from "../../../core/releases/find.ts";
 import { EXIT, type Asking } from "../context.ts";
@@ -37,14 +37,14 @@ export function preflightCommand(context: Asking): Command {
 /** Every check of the step to the operator version `to`, or of the step that is before the cluster. */
 export function preflightOf(look: Look, to?: string): PreflightReport {
   const step = to === undefined ? pendingStep(look) : stepTo(to, look);
-  const situation = situationOf(look.observation.view, { around: look.around, ...(step && { step }) });
-  return preflightReport(situation, verdictsAt(MOMENTS, situation), look.observation.namespace);
+  const input = checkInput(look.observation.view, { environment: look.environment, ...(step && { step }) });
+  return preflightReport(input, verdictsAt(MOMENTS, input), look.observation.namespace);
 }
 
 /** A cluster that its operator has left behind has its next step before it, whether the spec asks for it or not. */
 function pendingStep({ nodeTag, observation: { view } }: Look): ReleaseStep | undefined {
   const from = releaseByNodeTag(nodeTag);
-  const wanted = situationOf(view).step;
+  const wanted = checkInput(view).step;
   if (wanted !== undefined || from === undefined || from.operator === view.operator.operator) return wanted;
   return { from, to: view.operator };
 }

@@ -1,6 +1,6 @@
 import type { Finding } from "../../../core/api/parts.ts";
 import type { Verdict } from "../../../core/planner/prerequisites/run.ts";
-import type { Situation } from "../../../core/planner/prerequisites/situation.ts";
+import type { CheckInput } from "../../../core/planner/prerequisites/check-input.ts";
 import { folded } from "../output.ts";
 
 /** What `storectl preflight` answers. */
@@ -20,7 +20,7 @@ export interface PreflightReport {
 }
 
 export function preflightReport(
-  { view, step }: Situation,
+  { view, step }: CheckInput,
   verdicts: readonly Verdict[],
   namespace: string,
 ): PreflightReport {

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { EXIT, type Asking } from "../context.ts";
 import { outputOption, type OutputOption } from "../output.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site.ts";
-import { readGoods } from "./goods.ts";
+import { readSupplies } from "./supplies.ts";
 import { recover } from "./recover.ts";
 
 interface RecoverOptions extends SiteOptions, OutputOption {
@@ -27,10 +27,10 @@ export function recoverCommand(context: Asking): Command {
     .option("--yes", "agree to every recovery beforehand")
     .addOption(outputOption())
     .action(async (cluster: string | undefined, options: RecoverOptions) => {
-      const goods = await readGoods(options);
+      const supplies = await readSupplies(options);
       const talk = { ...context, agreed: options.yes === true, signal: context.interrupt?.() };
       context.end(
-        await atSite(options, context, (site) => recover(site, { cluster, goods, form: options.output }, talk)),
+        await atSite(options, context, (site) => recover(site, { cluster, supplies, form: options.output }, talk)),
       );
     })
     .addHelpText(

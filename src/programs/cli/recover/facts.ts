@@ -1,15 +1,15 @@
 import type { StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
-import { situationOf } from "../../../core/planner/prerequisites/situation.ts";
+import { checkInput } from "../../../core/planner/prerequisites/check-input.ts";
 import type { RecoveryFacts } from "../../../core/planner/recovery/recovery.ts";
 import type { Look } from "../look.ts";
 import { splitMessage } from "../why/split.ts";
 
 /** What a recovery is worked out from. */
-export function recoveryFactsOf({ observation, around, databases }: Look): RecoveryFacts {
+export function recoveryFactsOf({ observation, environment, databases }: Look): RecoveryFacts {
   return {
-    situation: situationOf(observation.view, { around }),
+    input: checkInput(observation.view, { environment }),
     databases: databases.map((database) => ({
       name: database.metadata.name,
       storeVersion: database.spec.storeVersion,

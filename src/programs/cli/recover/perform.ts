@@ -13,7 +13,7 @@ import { faults } from "../faults.ts";
 import { bundleLikeInstalled } from "../installed-operator.ts";
 import { spread } from "../modules/upload.ts";
 import type { Site } from "../site.ts";
-import type { Goods } from "./goods.ts";
+import type { Supplies } from "./supplies.ts";
 
 export interface ActDeps {
   readonly site: Site;
@@ -21,13 +21,13 @@ export interface ActDeps {
   readonly cluster: string;
   /** Absent while the cluster cannot be asked. */
   readonly client: ManagementClient | undefined;
-  readonly goods: Goods;
+  readonly supplies: Supplies;
   readonly talk: CliContext & { readonly signal: AbortSignal | undefined };
 }
 
 /** Does one thing; what it asks of the cluster it follows to the end, so that what comes after rests on it. */
 export async function performAct(deps: ActDeps, act: RecoveryAct): Promise<unknown> {
-  const { site, cluster, goods, talk } = deps;
+  const { site, cluster, supplies, talk } = deps;
   const { kube, namespace } = site;
   switch (act.kind) {
     case "patch-cluster":
@@ -39,9 +39,9 @@ export async function performAct(deps: ActDeps, act: RecoveryAct): Promise<unkno
     case "upgrade-database":
       return upgradeDatabase(deps, act);
     case "upload-module":
-      return spread(clientOf(deps), goods.archives.get(act.file) ?? new Uint8Array(), talk.clock);
+      return spread(clientOf(deps), supplies.archives.get(act.file) ?? new Uint8Array(), talk.clock);
     case "install-license":
-      return clientOf(deps).call("installLicense", { body: { license: goods.license } });
+      return clientOf(deps).call("installLicense", { body: { license: supplies.license } });
     case "write-license":
       return writeLicense(deps, act.secret);
     case "end-maintenance":
@@ -98,13 +98,13 @@ async function upgradeDatabase(
   }
 }
 
-async function writeLicense({ site, cluster, goods }: ActDeps, secret: string | undefined): Promise<unknown> {
+async function writeLicense({ site, cluster, supplies }: ActDeps, secret: string | undefined): Promise<unknown> {
   const { kube, namespace } = site;
   if (secret === undefined) {
-    const body = { spec: { license: goods.license } };
+    const body = { spec: { license: supplies.license } };
     return kube.patch(Clusters, { name: cluster, namespace }, { type: "merge", body });
   }
-  const data = { [LICENSE_KEY]: Buffer.from(goods.license).toString("base64") };
+  const data = { [LICENSE_KEY]: Buffer.from(supplies.license).toString("base64") };
   return kube.apply(
     Secrets,
     { metadata: { name: secret, namespace }, data },

@@ -8,13 +8,13 @@ import { lookAtCluster, type Look } from "../look.ts";
 import { rendered, type OutputOption } from "../output.ts";
 import type { Site } from "../site.ts";
 import { recoveryFactsOf } from "./facts.ts";
-import type { Goods } from "./goods.ts";
+import type { Supplies } from "./supplies.ts";
 import { performAct } from "./perform.ts";
 import { recoverReport, recoverTable } from "./report.ts";
 
-export interface RecoverWish {
+export interface RecoverOptions {
   readonly cluster: string | undefined;
-  readonly goods: Goods;
+  readonly supplies: Supplies;
   readonly form: OutputOption["output"];
 }
 
@@ -29,14 +29,14 @@ interface Talk extends CliContext {
  * Proposes, and does what is agreed, one cause after the other: each look is new, so that a recovery that was broken off
  * anywhere goes on when it is begun again. In a form for programs it only proposes.
  */
-export async function recover(site: Site, wish: RecoverWish, talk: Talk): Promise<ExitCode> {
+export async function recover(site: Site, options: RecoverOptions, talk: Talk): Promise<ExitCode> {
   const tried = new Set<string>();
   for (;;) {
-    const look = await lookAtCluster(site, wish.cluster);
-    const recoveries = planRecovery(recoveryFactsOf(look), wish.goods.given);
+    const look = await lookAtCluster(site, options.cluster);
+    const recoveries = planRecovery(recoveryFactsOf(look), options.supplies.given);
     const report = recoverReport(look, recoveries);
-    if (wish.form !== "table") {
-      talk.print(rendered(wish.form, report, () => ""));
+    if (options.form !== "table") {
+      talk.print(rendered(options.form, report, () => ""));
       return endOf(look, recoveries);
     }
     if (tried.size === 0) talk.print(recoverTable(report));
@@ -44,7 +44,7 @@ export async function recover(site: Site, wish: RecoverWish, talk: Talk): Promis
     if (next === undefined || !canAgree(talk)) return finish(look, recoveries, tried.size, talk);
     tried.add(keyOf(next));
     talk.print(`\n${next.object}: ${next.rule}\n`);
-    if (await isAgreed(talk, next)) await carryOut(site, look, next, wish, talk);
+    if (await isAgreed(talk, next)) await carryOut(site, look, next, options, talk);
   }
 }
 
@@ -64,15 +64,21 @@ async function isAgreed({ agreed, ask, print }: Talk, { irreversible }: Recovery
   return false;
 }
 
-async function carryOut(site: Site, look: Look, recovery: Recovery, wish: RecoverWish, talk: Talk): Promise<void> {
+async function carryOut(
+  site: Site,
+  look: Look,
+  recovery: Recovery,
+  options: RecoverOptions,
+  talk: Talk,
+): Promise<void> {
   const { view, connection } = look.observation;
   for (const act of recovery.acts) {
     if (talk.signal?.aborted === true)
       throw new Fault(faults.interrupted, `stopped before: ${commandOf(act, view.name)}`);
     talk.print(`   $ ${commandOf(act, view.name)}\n`);
-    await performAct({ site, cluster: view.name, client: connection?.client, goods: wish.goods, talk }, act);
+    await performAct({ site, cluster: view.name, client: connection?.client, supplies: options.supplies, talk }, act);
   }
-  talk.print(`   ${(await clears(site, recovery, wish, talk)) ? "cleared" : "it is not cleared yet"}\n`);
+  talk.print(`   ${(await clears(site, recovery, options, talk)) ? "cleared" : "it is not cleared yet"}\n`);
 }
 
 const LOOK_EVERY_MS = 500;
@@ -80,11 +86,16 @@ const LOOK_EVERY_MS = 500;
 const PATIENCE_MS = 30_000;
 
 /** Waits until the cause is gone, for whoever looks and for the operator. */
-async function clears(site: Site, recovery: Recovery, wish: RecoverWish, { clock, signal }: Talk): Promise<boolean> {
+async function clears(
+  site: Site,
+  recovery: Recovery,
+  options: RecoverOptions,
+  { clock, signal }: Talk,
+): Promise<boolean> {
   const deadline = clock.now().getTime() + PATIENCE_MS;
   while (clock.now().getTime() < deadline) {
-    const look = await lookAtCluster(site, wish.cluster);
-    const left = planRecovery(recoveryFactsOf(look), wish.goods.given);
+    const look = await lookAtCluster(site, options.cluster);
+    const left = planRecovery(recoveryFactsOf(look), options.supplies.given);
     if (!left.some((one) => keyOf(one) === keyOf(recovery)) && !isToldStill(look, recovery)) return true;
     await clock.sleep(LOOK_EVERY_MS, signal).catch((error: unknown) => {
       throw new Fault(faults.interrupted, `stopped looking whether ${recovery.rule} is cleared`, {}, error);

@@ -34,14 +34,14 @@ interface DatabaseRow {
   readonly name: string;
   readonly version: string;
   readonly status: string;
-  readonly copies: number;
+  readonly cache: number;
   readonly waitingFor: string;
 }
 
-export function statusReport({ observation, around, databases, operator }: Look): StatusReport {
+export function statusReport({ observation, environment, databases, operator }: Look): StatusReport {
   const { view, namespace } = observation;
   const { remembered, cluster } = view;
-  const facts = around.operator?.read === true ? around.operator.value : undefined;
+  const facts = environment.operator?.read === true ? environment.operator.value : undefined;
   const suspension = remembered.conditions?.find(({ type }) => type === "ReconcileSuspended");
   const report = {
     cluster: view.name,
@@ -104,12 +104,12 @@ function databasesOf({ cluster }: View, objects: Look["databases"]): readonly Da
       name,
       version: "",
       status: "unknown",
-      copies: 0,
+      cache: 0,
       waitingFor: "",
     }));
   }
   return cluster.databases.map(({ name, storeVersion, status, instances, waitingFor }) => {
-    return { name, version: storeVersion, status, copies: instances.length, waitingFor };
+    return { name, version: storeVersion, status, cache: instances.length, waitingFor };
   });
 }
 
@@ -141,8 +141,8 @@ export function statusTable(report: StatusReport): string {
       ? "no databases\n"
       : tableOf(
           ["DATABASE", "VERSION", "STATUS", "COPIES", "WAITS FOR"],
-          report.databases.map(({ name, version, status, copies, waitingFor }) => {
-            return [name, version, status, String(copies), waitingFor === "" ? "-" : waitingFor];
+          report.databases.map(({ name, version, status, cache, waitingFor }) => {
+            return [name, version, status, String(cache), waitingFor === "" ? "-" : waitingFor];
           }),
         ),
     report.healthy ? "" : "\nSomething is not as it should be: storectl why\n",

@@ -4,7 +4,7 @@ import type { Asking } from "../context.ts";
 import { minor, storeVersion } from "../plan/arguments.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site.ts";
 import { upgrade } from "./upgrade.ts";
-import type { UpgradeWish } from "./wish.ts";
+import type { UpgradeOptions } from "./wish.ts";
 
 /** `storectl upgrade`: walks the plan, asking before what is for good; running it again goes on where things stand. */
 export function upgradeCommand(context: Asking): Command {
@@ -17,11 +17,11 @@ export function upgradeCommand(context: Asking): Command {
     .option("--bundle <file>", "bundle to apply for the operator (default: the one of the release)")
     .option("--yes", "agree to every step beforehand")
     .action(
-      async (cluster: string | undefined, { yes, to, ...options }: SiteOptions & UpgradeWish & { yes?: boolean }) => {
-        const wish = { ...options, to: to.replace(/^v/, ""), cluster };
+      async (cluster: string | undefined, { yes, to, ...given }: SiteOptions & UpgradeOptions & { yes?: boolean }) => {
+        const options = { ...given, to: to.replace(/^v/, ""), cluster };
         context.end(
           await atSite(options, context, (site) =>
-            upgrade(site, wish, { ...context, agreed: yes === true, signal: context.interrupt?.() }),
+            upgrade(site, options, { ...context, agreed: yes === true, signal: context.interrupt?.() }),
           ),
         );
       },

@@ -4,22 +4,22 @@ import { Deployments } from "../../../ports/kube/builtin.ts";
 import { applyManifest } from "../../../ports/kube/manifest.ts";
 import { Clusters, Databases } from "../../../mechanisms/observe/kinds.ts";
 import { isAutoUpgrade } from "../../../core/planner/cluster/target.ts";
-import { isOlder } from "../../../core/planner/hops/state.ts";
-import type { PlanStep } from "../../../core/planner/hops/step.ts";
+import { isOlder } from "../../../core/planner/upgrade-path/state.ts";
+import type { PlanStep } from "../../../core/planner/upgrade-path/step.ts";
 import { tagOf } from "../../../core/releases/images.ts";
 import { textOf } from "../files.ts";
 import { bundleLikeInstalled } from "../installed-operator.ts";
 import type { Look } from "../look.ts";
 import type { Site } from "../site.ts";
 import { follow, type Performed, type Sight } from "./follow.ts";
-import type { Talk, UpgradeWish } from "./wish.ts";
+import type { Talk, UpgradeOptions } from "./wish.ts";
 
 /** Asks for one step and follows it to its end. What it asks for stays asked for when nobody follows any more. */
 export async function perform(
   site: Site,
   look: Look,
   step: PlanStep,
-  { bundle }: UpgradeWish,
+  { bundle }: UpgradeOptions,
   talk: Talk,
 ): Promise<Performed> {
   switch (step.stage) {

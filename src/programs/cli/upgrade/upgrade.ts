@@ -1,7 +1,7 @@
-import { planHops } from "../../../core/planner/hops/plan.ts";
-import type { PlanStep } from "../../../core/planner/hops/step.ts";
+import { planUpgradePath } from "../../../core/planner/upgrade-path/plan.ts";
+import type { PlanStep } from "../../../core/planner/upgrade-path/step.ts";
 import { verdictsAt } from "../../../core/planner/prerequisites/run.ts";
-import { situationOf } from "../../../core/planner/prerequisites/situation.ts";
+import { checkInput } from "../../../core/planner/prerequisites/check-input.ts";
 import { releaseByNodeTag, releaseByOperator } from "../../../core/releases/find.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { Fault } from "../../../core/base/fault.ts";
@@ -14,24 +14,24 @@ import { planReport, planTable } from "../plan/report.ts";
 import { findingText } from "../preflight/report.ts";
 import type { Site } from "../site.ts";
 import { perform } from "./perform.ts";
-import type { Talk, UpgradeWish } from "./wish.ts";
+import type { Talk, UpgradeOptions } from "./wish.ts";
 
 /**
  * Walks from where things stand to the goal. Each round looks anew and does the first step of the plan, so that a walk that
  * was broken off anywhere goes on when it is begun again, and never does a step twice.
  */
-export async function upgrade(site: Site, wish: UpgradeWish, talk: Talk): Promise<ExitCode> {
+export async function upgrade(site: Site, options: UpgradeOptions, talk: Talk): Promise<ExitCode> {
   for (let done = 0; ; done += 1) {
-    const look = await lookAtCluster(site, wish.cluster);
+    const look = await lookAtCluster(site, options.cluster);
     const facts = hopFactsOf(look);
-    const plan = planHops(facts, goalOf(wish));
+    const plan = planUpgradePath(facts, goalOf(options));
     const { cluster } = look.observation.view;
-    const report = planReport(facts, wish.to, plan, cluster.reachable ? "" : cluster.reason);
+    const report = planReport(facts, options.to, plan, cluster.reachable ? "" : cluster.reason);
     const [step] = report.steps;
     if (!report.possible || !cluster.reachable || done === 0) talk.print(planTable(report));
     if (!report.possible) return EXIT.found;
     if (!cluster.reachable) return EXIT.unknown;
-    if (step === undefined) return finished(talk, done, wish);
+    if (step === undefined) return finished(talk, done, options);
     talk.print(`\n${done + 1}. ${step.stage}: ${step.from} -> ${step.to}\n`);
     const objections = objectionsTo(look, step);
     if (objections.length > 0) return refused(talk, objections);
@@ -40,20 +40,20 @@ export async function upgrade(site: Site, wish: UpgradeWish, talk: Talk): Promis
       return EXIT.found;
     }
     await agreement(talk, step);
-    const outcome = await perform(site, look, step, wish, talk);
+    const outcome = await perform(site, look, step, options, talk);
     if (outcome !== "done") return refused(talk, outcome);
   }
 }
 
 /** What stands in the way of a step: what blocks, and what has to settle first. */
-function objectionsTo({ observation, around, nodeTag }: Look, { stage, to }: PlanStep): readonly Finding[] {
+function objectionsTo({ observation, environment, nodeTag }: Look, { stage, to }: PlanStep): readonly Finding[] {
   const from = releaseByNodeTag(nodeTag);
   const target = stage === "cluster" ? releaseByNodeTag(to) : stage === "operator" ? releaseByOperator(to) : undefined;
   const step = from === undefined || target === undefined ? undefined : { from, to: target };
-  const situation = situationOf(observation.view, { around, ...(step && { step }) });
+  const input = checkInput(observation.view, { environment, ...(step && { step }) });
   // a roll that runs is followed: what it waits for, and that it runs, is no objection
   const runs = ["Upgrade", "RunningRollingUpdate"].includes(observation.view.remembered.state ?? "");
-  return verdictsAt(runs ? ["spec", "edit", "start"] : ["spec", "edit", "start", "write", "plan"], situation).flatMap(
+  return verdictsAt(runs ? ["spec", "edit", "start"] : ["spec", "edit", "start", "write", "plan"], input).flatMap(
     (verdict) => (verdict.outcome === "found" && isInTheWay(verdict.finding, stage) ? [verdict.finding] : []),
   );
 }
@@ -64,7 +64,7 @@ function isInTheWay({ id, severity }: Finding, stage: PlanStep["stage"]): boolea
   return stage !== "cluster" || !["UnknownImageTag", "ImageTagMismatch"].includes(id);
 }
 
-function finished({ print }: Talk, done: number, { to }: UpgradeWish): ExitCode {
+function finished({ print }: Talk, done: number, { to }: UpgradeOptions): ExitCode {
   if (done > 0) print(`\nArrived at ${to}.\n`);
   return EXIT.ok;
 }

@@ -7,7 +7,7 @@ export interface Talk extends CliContext {
   readonly signal: AbortSignal | undefined;
 }
 
-export interface UpgradeWish {
+export interface UpgradeOptions {
   readonly cluster?: string | undefined;
   readonly to: string;
   readonly kubernetes?: string;

@@ -33,7 +33,7 @@ function redb(conditions: Condition[], observedGeneration = 1): Stored<StoreEnte
 }
 
 function asked(status: StoreEnterpriseCluster["status"], more: Partial<Questioned> = {}): Questioned {
-  return { cluster: { rec: rec(status), view: clusterView(), around: {} }, databases: [], events: [], ...more };
+  return { cluster: { rec: rec(status), view: clusterView(), environment: {} }, databases: [], events: [], ...more };
 }
 
 interface Case {
@@ -94,7 +94,7 @@ const cases: readonly Case[] = [
       cluster: {
         rec: rec({ conditions: [blocked] }),
         view: clusterView(),
-        around: { operator: { read: true, value: { image: "store:1", ready: 0, wanted: 1 } } },
+        environment: { operator: { read: true, value: { image: "store:1", ready: 0, wanted: 1 } } },
       },
     },
     answers: [{ object: "deployment/store-enterprise-operator", rule: "OperatorNotReady" }, { rule: "LicenseInvalid" }],
@@ -106,7 +106,7 @@ const cases: readonly Case[] = [
       cluster: {
         rec: rec(),
         view: clusterView({ cluster: { reachable: false, reason: "no answer in time" } }),
-        around: {},
+        environment: {},
       },
     },
     answers: [{ rule: "ClusterUnreachable", evidence: "no answer in time" }],

@@ -2,7 +2,7 @@ import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../c
 import type { Condition, Finding } from "../../../core/api/parts.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import type { ClusterView } from "../../../core/planner/cluster/view.ts";
-import type { Surroundings } from "../../../core/planner/prerequisites/surroundings.ts";
+import type { Environment } from "../../../core/planner/prerequisites/environment.ts";
 import { splitMessage } from "./split.ts";
 
 /** One thing that stands in the way. */
@@ -30,7 +30,7 @@ export interface Said {
 export interface Questioned {
   /** Undefined when only databases are asked about. */
   readonly cluster:
-    | { readonly rec: Stored<StoreEnterpriseCluster>; readonly view: ClusterView; readonly around: Surroundings }
+    | { readonly rec: Stored<StoreEnterpriseCluster>; readonly view: ClusterView; readonly environment: Environment }
     | undefined;
   readonly databases: readonly Stored<StoreEnterpriseDatabase>[];
   readonly events: readonly Said[];
@@ -41,12 +41,12 @@ export function answersFor({ cluster, databases, events }: Questioned): readonly
   return [
     ...(cluster === undefined
       ? []
-      : [...operatorAnswers(cluster.around), ...clusterAnswers(cluster.rec, cluster.view, events)]),
+      : [...operatorAnswers(cluster.environment), ...clusterAnswers(cluster.rec, cluster.view, events)]),
     ...databases.flatMap((database) => databaseAnswers(database, events)),
   ];
 }
 
-function operatorAnswers({ operator }: Surroundings): Answer[] {
+function operatorAnswers({ operator }: Environment): Answer[] {
   if (operator?.read !== true || operator.value.ready > 0) return [];
   const { ready, wanted, image } = operator.value;
   const object = "deployment/store-enterprise-operator";

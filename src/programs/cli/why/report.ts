@@ -17,7 +17,7 @@ export interface WhyReport {
 }
 
 export function whyReport(
-  { observation, around }: Look,
+  { observation, environment }: Look,
   databases: readonly Stored<StoreEnterpriseDatabase>[],
   answers: readonly Answer[],
 ): WhyReport {
@@ -28,7 +28,7 @@ export function whyReport(
     state: remembered.state ?? "",
     version: remembered.version ?? "",
     databases: databases.length,
-    at: around.now?.read === true ? around.now.value : "",
+    at: environment.now?.read === true ? environment.now.value : "",
     answers,
   };
 }

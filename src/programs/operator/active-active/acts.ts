@@ -11,7 +11,7 @@ import { ActiveActiveDatabases, Databases } from "../../../mechanisms/observe/ki
 import { agreementText } from "../../../core/planner/active-active/agreement.ts";
 import type { ActiveActiveAct } from "../../../core/planner/active-active/decide.ts";
 import { sharedOf, sharedText, specOf, withVersion } from "../../../core/planner/active-active/shared.ts";
-import { letGo } from "../finalizer.ts";
+import { removeFinalizer } from "../finalizer.ts";
 import type { Redb } from "../database/cluster.ts";
 import type { Reaadb } from "./view.ts";
 
@@ -62,7 +62,8 @@ export async function performActiveActive(
       if (reaadb !== undefined) await deleteObject(deps, reaadb);
       return;
     case "let-go":
-      if (reaadb !== undefined) await letGo(deps.kube, ActiveActiveDatabases, reaadb, FINALIZERS.activeActive);
+      if (reaadb !== undefined)
+        await removeFinalizer(deps.kube, ActiveActiveDatabases, reaadb, FINALIZERS.activeActive);
       return;
     default:
       assertNever(act);

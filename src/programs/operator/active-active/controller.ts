@@ -9,17 +9,17 @@ import type { Kube, Ref } from "../../../ports/kube/kube.ts";
 import { keyOf, refOfKey } from "../../../ports/kube/ref.ts";
 import { isSame } from "../../../ports/kube/same.ts";
 import { ActiveActiveDatabases } from "../../../mechanisms/observe/kinds.ts";
-import type { SiteHeard } from "../../../mechanisms/observe/sites.ts";
+import type { SiteState } from "../../../mechanisms/observe/sites.ts";
 import { decideActiveActive, describeActiveActiveAct } from "../../../core/planner/active-active/decide.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { failureOf } from "../database/failure.ts";
-import { holdBack, letGo } from "../finalizer.ts";
-import type { Footing } from "../footing.ts";
-import { readRemote, type Rerc } from "../remote-cluster/hearing.ts";
+import { addFinalizer, removeFinalizer } from "../finalizer.ts";
+import type { ClusterContext } from "../cluster-context.ts";
+import { readRemote, type Rerc } from "../remote-cluster/participant.ts";
 import { SITE_MS } from "../remote-cluster/controller.ts";
 import { objectsIn } from "../remote-cluster/objects.ts";
 import { performActiveActive } from "./acts.ts";
-import { activeActiveNews } from "./news.ts";
+import { activeActiveEvents } from "./events.ts";
 import { activeActiveStatusOf, type ActiveActiveReport } from "./status.ts";
 import {
   observeActiveActive,
@@ -48,20 +48,20 @@ export function activeActiveReconciler(deps: ActiveActiveDeps): (key: string) =>
   return async (key) => {
     const { name, namespace = "default" } = refOfKey(key);
     const place = { name, namespace };
-    const reaadb = deps.copies.activeActives.get(place);
+    const reaadb = deps.cache.activeActives.get(place);
     const self = ownRemote(deps, reaadb, namespace);
     const cluster = self?.spec.recName ?? clusterNameOf(deps, reaadb, namespace);
-    const footing = deps.footings.of(keyOf({ name: cluster, namespace }));
-    const isLeaving = reaadb?.metadata.deletionTimestamp !== undefined;
-    if (isLeaving && footing?.hasNodes !== true) {
-      await letGo(deps.kube, ActiveActiveDatabases, reaadb, FINALIZERS.activeActive);
+    const context = deps.contexts.of(keyOf({ name: cluster, namespace }));
+    const isTerminating = reaadb?.metadata.deletionTimestamp !== undefined;
+    if (isTerminating && context?.hasNodes !== true) {
+      await removeFinalizer(deps.kube, ActiveActiveDatabases, reaadb, FINALIZERS.activeActive);
       return settled;
     }
-    const isKnown = deps.copies.clusters.get({ name: cluster, namespace }) !== undefined;
-    if (isKnown && footing === undefined) return settled; // it is woken once its cluster has been looked at
-    const hindrance = hindranceOf(footing, cluster);
+    const isKnown = deps.cache.clusters.get({ name: cluster, namespace }) !== undefined;
+    if (isKnown && context === undefined) return settled; // it is woken once its cluster has been looked at
+    const hindrance = hindranceOf(context, cluster);
     if (hindrance !== undefined) return hindered(deps, reaadb, hindrance);
-    return pass(deps, { place, reaadb, self, cluster, footing });
+    return pass(deps, { place, reaadb, self, cluster, context });
   };
 }
 
@@ -70,13 +70,13 @@ interface Pass {
   readonly reaadb: Reaadb | undefined;
   readonly self: Rerc | undefined;
   readonly cluster: string;
-  readonly footing: Footing | undefined;
+  readonly context: ClusterContext | undefined;
 }
 
 type Hindrance = NonNullable<ActiveActiveReport["hindrance"]>;
 
-async function pass(deps: ActiveActiveDeps, { place, reaadb: found, self, cluster, footing }: Pass): Promise<Outcome> {
-  const client = footing?.connection?.client;
+async function pass(deps: ActiveActiveDeps, { place, reaadb: found, self, cluster, context }: Pass): Promise<Outcome> {
+  const client = context?.connection?.client;
   if (client === undefined) return hindered(deps, found, NOT_YET);
   const own = await deps.sites.own(ownRemoteOf(self, place, cluster), client, SITE_MS / 2);
   if ("reason" in own) return hindered(deps, found, { reason: "ClusterNotReady", message: own.message });
@@ -108,32 +108,32 @@ async function pass(deps: ActiveActiveDeps, { place, reaadb: found, self, cluste
 const NOT_YET: Hindrance = { reason: "ClusterNotReady", message: "the cluster cannot be asked yet" };
 
 /** Why nothing can be done for databases of the cluster; undefined when something can. */
-function hindranceOf(footing: Footing | undefined, cluster: string): Hindrance | undefined {
-  if (footing === undefined) {
+function hindranceOf(context: ClusterContext | undefined, cluster: string): Hindrance | undefined {
+  if (context === undefined) {
     return {
       reason: "ClusterNotFound",
       message: `the namespace has no cluster "${cluster}"`,
     };
   }
-  const { suspension, unready } = footing;
+  const { suspension, unready } = context;
   if (suspension === undefined) return unready;
   return { reason: "ReconcileSuspended", message: `edits wait until the cluster is upgraded: ${suspension.message}` };
 }
 
 async function hindered(deps: ActiveActiveDeps, reaadb: Reaadb | undefined, hindrance: Hindrance): Promise<Outcome> {
   if (reaadb !== undefined) {
-    const found = deps.copies.databases.get({ name: reaadb.metadata.name, namespace: reaadb.metadata.namespace ?? "" });
-    await report(deps, { reaadb, database: found, heard: NOBODY, decision: undefined, hindrance });
+    const found = deps.cache.databases.get({ name: reaadb.metadata.name, namespace: reaadb.metadata.namespace ?? "" });
+    await report(deps, { reaadb, database: found, polled: NOBODY, decision: undefined, hindrance });
   }
   return waiting(SITE_MS, hindrance.reason, hindrance.message);
 }
 
-const NOBODY: ReadonlyMap<string, SiteHeard> = new Map();
+const NOBODY: ReadonlyMap<string, SiteState> = new Map();
 
 /** What is being deleted gets no finalizer any more. */
 async function held(kube: Kube, reaadb: Reaadb): Promise<Reaadb> {
   return reaadb.metadata.deletionTimestamp === undefined
-    ? holdBack(kube, ActiveActiveDatabases, reaadb, FINALIZERS.activeActive)
+    ? addFinalizer(kube, ActiveActiveDatabases, reaadb, FINALIZERS.activeActive)
     : reaadb;
 }
 
@@ -149,31 +149,31 @@ async function attempt(act: () => Promise<void>): Promise<Hindrance | undefined>
   }
 }
 
-function reportedOf({ database, heard }: ActiveActiveObservation, reaadb: Reaadb) {
-  return { reaadb, database, heard };
+function reportedOf({ database, polled }: ActiveActiveObservation, reaadb: Reaadb) {
+  return { reaadb, database, polled };
 }
 
 /** Writes the status when it differs, and tells what is new. */
-async function report({ kube, clock, events, copies }: ActiveActiveDeps, told: ActiveActiveReport): Promise<void> {
+async function report({ kube, clock, events, cache }: ActiveActiveDeps, told: ActiveActiveReport): Promise<void> {
   const { reaadb } = told;
   const before = reaadb.status ?? {};
   const status = activeActiveStatusOf(told, clock.now());
   if (isSame(before, status)) return;
-  const current = copies.activeActives.get({
+  const current = cache.activeActives.get({
     name: reaadb.metadata.name,
     namespace: reaadb.metadata.namespace ?? "default",
   });
   if (current === undefined) return; // it went meanwhile
   const written = await kube.update(ActiveActiveDatabases, { ...reaadb, status }, { subresource: "status" });
-  copies.activeActives.learn(written);
-  for (const { type, reason, message } of activeActiveNews(before, status))
+  cache.activeActives.learn(written);
+  for (const { type, reason, message } of activeActiveEvents(before, status))
     events.record(reaadb, type, reason, message);
 }
 
 /** The cluster that is named, or the only one of the namespace. */
-function clusterNameOf({ copies }: ActiveActiveDeps, reaadb: Reaadb | undefined, namespace: string): string {
+function clusterNameOf({ cache }: ActiveActiveDeps, reaadb: Reaadb | undefined, namespace: string): string {
   const spec: Partial<Pick<ActiveActiveSpec, "storeEnterpriseCluster">> = reaadb?.spec ?? {};
-  const [only, ...more] = objectsIn(copies, namespace).clusters;
+  const [only, ...more] = objectsIn(cache, namespace).clusters;
   return spec.storeEnterpriseCluster?.name ?? (more.length === 0 ? (only?.metadata.name ?? "") : "");
 }
 

@@ -4,7 +4,7 @@ import type { Condition, Finding } from "../../../core/api/parts.ts";
 import { sentenceOf, type Statement } from "../../../core/planner/cluster/conditions.ts";
 import { describeActiveActiveAct, type ActiveActiveDecision } from "../../../core/planner/active-active/decide.ts";
 import { stamped } from "../cluster/status.ts";
-import type { SiteHeard } from "../../../mechanisms/observe/sites.ts";
+import type { SiteState } from "../../../mechanisms/observe/sites.ts";
 import type { Redb } from "../database/cluster.ts";
 import type { Reaadb } from "./view.ts";
 
@@ -13,7 +13,7 @@ export interface ActiveActiveReport {
   readonly reaadb: Reaadb;
   readonly database: Redb | undefined;
   /** What each participant said, by name. */
-  readonly heard: ReadonlyMap<string, SiteHeard>;
+  readonly polled: ReadonlyMap<string, SiteState>;
   readonly decision: ActiveActiveDecision | undefined;
   /** Why nothing could be decided, or what was decided was not done. */
   readonly hindrance: { readonly reason: string; readonly message: string } | undefined;
@@ -66,19 +66,19 @@ function lifeOf({ reaadb, database, decision }: ActiveActiveReport): ActiveActiv
 
 function participantsOf({
   reaadb,
-  heard,
+  polled,
 }: ActiveActiveReport): NonNullable<ActiveActiveStatus["participatingClusters"]> {
   return reaadb.spec.participatingClusters.map(({ name }, index) => ({
     name,
     id: index + 1,
     replicationStatus: "down",
-    ...toldBy(heard.get(name), reaadb.metadata.name),
+    ...toldBy(polled.get(name), reaadb.metadata.name),
   }));
 }
 
-function toldBy(heard: SiteHeard | undefined, name: string) {
-  if (heard === undefined) return { status: "RemoteClusterMissing" };
-  const { word } = heard;
+function toldBy(polled: SiteState | undefined, name: string) {
+  if (polled === undefined) return { status: "RemoteClusterMissing" };
+  const { word } = polled;
   if ("reason" in word) return { status: word.reason };
   const bdb = word.bdbs.find((one) => one.name === name);
   const { operator_version: operator } = word.cluster;

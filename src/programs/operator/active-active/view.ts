@@ -4,18 +4,24 @@ import { AGREED_ANNOTATION } from "../../../core/api/names.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { controllerOf } from "../../../ports/kube/ref.ts";
 import type { Ref, Stored } from "../../../ports/kube/kube.ts";
-import { existingOf, neighboursIn } from "../../../mechanisms/observe/neighbours.ts";
-import type { SiteHeard, SiteWord } from "../../../mechanisms/observe/sites.ts";
+import { existingOf, referencesIn } from "../../../mechanisms/observe/references.ts";
+import type { SiteState, SiteWord } from "../../../mechanisms/observe/sites.ts";
 import { ACTIVE_ACTIVE_RULES } from "../../../core/planner/admission/active-active.ts";
 import { findingOf, objections } from "../../../core/planner/admission/objection.ts";
 import type { ActiveActiveObject, ActiveActiveView } from "../../../core/planner/active-active/decide.ts";
 import type { Participant } from "../../../core/planner/active-active/participants.ts";
 import type { Release } from "../../../core/releases/release.ts";
 import type { Redb } from "../database/cluster.ts";
-import { hear, isOwn, participantWord, type HearingDeps, type Rerc } from "../remote-cluster/hearing.ts";
+import {
+  readParticipant,
+  isOwn,
+  participantWord,
+  type RemoteReadDeps,
+  type Rerc,
+} from "../remote-cluster/participant.ts";
 import { objectsIn } from "../remote-cluster/objects.ts";
 
-export interface ObserveActiveActiveDeps extends HearingDeps {
+export interface ObserveActiveActiveDeps extends RemoteReadDeps {
   readonly release: Release;
 }
 
@@ -23,8 +29,8 @@ export interface ObserveActiveActiveDeps extends HearingDeps {
 export type Reaadb = Stored<StoreEnterpriseActiveActiveDatabase>;
 
 /** The remote cluster that stands for the own cluster; the one that takes part when several do. */
-export function ownRemote({ copies }: HearingDeps, reaadb: Reaadb | undefined, namespace: string): Rerc | undefined {
-  const own = objectsIn(copies, namespace).remoteClusters.filter((rerc) => isOwn(copies, rerc));
+export function ownRemote({ cache }: RemoteReadDeps, reaadb: Reaadb | undefined, namespace: string): Rerc | undefined {
+  const own = objectsIn(cache, namespace).remoteClusters.filter((rerc) => isOwn(cache, rerc));
   const names = reaadb?.spec.participatingClusters.map(({ name }) => name) ?? [];
   return own.find(({ metadata }) => names.includes(metadata.name)) ?? own[0];
 }
@@ -33,7 +39,7 @@ export function ownRemote({ copies }: HearingDeps, reaadb: Reaadb | undefined, n
 export interface ActiveActiveObservation {
   readonly view: ActiveActiveView;
   /** What each participant said, by name. */
-  readonly heard: ReadonlyMap<string, SiteHeard>;
+  readonly polled: ReadonlyMap<string, SiteState>;
   readonly database: Redb | undefined;
 }
 
@@ -55,17 +61,19 @@ export async function observeActiveActive(
   maxAgeMs: number,
 ): Promise<ActiveActiveObservation> {
   const { key, reaadb, spec, self, cluster, own } = beginning;
-  const objects = objectsIn(deps.copies, key.namespace);
-  const heard = new Map<string, SiteHeard>();
+  const objects = objectsIn(deps.cache, key.namespace);
+  const polled = new Map<string, SiteState>();
   await Promise.all(
     objects.remoteClusters.map(async (rerc) => {
       const isSelf = rerc.metadata.name === self?.metadata.name;
-      heard.set(rerc.metadata.name, isSelf ? { word: own } : await hear(deps, rerc, maxAgeMs));
+      polled.set(rerc.metadata.name, isSelf ? { word: own } : await readParticipant(deps, rerc, maxAgeMs));
     }),
   );
   const database = linkedDatabase(deps, reaadb, key);
   const object = reaadb && spec && objectOf(reaadb, spec);
-  const others = [...heard].filter(([name]) => name !== self?.metadata.name).flatMap(([, { word }]) => recordsIn(word));
+  const others = [...polled]
+    .filter(([name]) => name !== self?.metadata.name)
+    .flatMap(([, { word }]) => recordsIn(word));
   const view: ActiveActiveView = {
     name: key.name,
     release: deps.release,
@@ -74,11 +82,11 @@ export async function observeActiveActive(
     object,
     own: own.crdbs,
     others,
-    participants: (spec?.participatingClusters ?? []).map(({ name }) => participant(name, heard.get(name))),
+    participants: (spec?.participatingClusters ?? []).map(({ name }) => participant(name, polled.get(name))),
     database: database && { spec: { ...database.spec } },
     objections: spec === undefined ? [] : objectionsTo(deps, key, spec, database),
   };
-  return { view, heard, database };
+  return { view, polled, database };
 }
 
 /** The spec with every default filled in; a sentence that names the field when it is not one. */
@@ -100,34 +108,35 @@ function objectOf({ metadata, status }: Reaadb, spec: ActiveActiveSpec): ActiveA
 }
 
 /** The database that was made for it; one that only has its name is somebody else's. */
-function linkedDatabase({ copies }: HearingDeps, reaadb: Reaadb | undefined, key: Ref): Redb | undefined {
-  const found = copies.databases.get(key);
+function linkedDatabase({ cache }: RemoteReadDeps, reaadb: Reaadb | undefined, key: Ref): Redb | undefined {
+  const found = cache.databases.get(key);
   const owner = found && controllerOf(found)?.uid;
   return owner !== undefined && owner === reaadb?.metadata.uid ? found : undefined;
 }
 
-function recordsIn(word: SiteHeard["word"]): SiteWord["crdbs"] {
+function recordsIn(word: SiteState["word"]): SiteWord["crdbs"] {
   return "reason" in word ? [] : word.crdbs;
 }
 
-function participant(name: string, heard: SiteHeard | undefined): Participant {
-  if (heard !== undefined) return { name, word: participantWord(heard) };
+function participant(name: string, polled: SiteState | undefined): Participant {
+  if (polled !== undefined) return { name, word: participantWord(polled) };
   const message = `there is no StoreEnterpriseRemoteCluster "${name}"`;
   const remedy = "make it: kubectl get rerc shows those that there are";
   return { name, word: { answers: false, reason: "RemoteClusterMissing", message, remedy } };
 }
 
 function objectionsTo(
-  { copies, release }: ObserveActiveActiveDeps,
+  { cache, release }: ObserveActiveActiveDeps,
   { name, namespace }: Required<Ref>,
   spec: ActiveActiveSpec,
   database: Redb | undefined,
 ): readonly Finding[] {
-  const around = neighboursIn(objectsIn(copies, namespace), release, { kind: "activeActives", name });
-  const databases = database === undefined ? around.databases : around.databases.filter((one) => one.name !== name);
+  const environment = referencesIn(objectsIn(cache, namespace), release, { kind: "activeActives", name });
+  const databases =
+    database === undefined ? environment.databases : environment.databases.filter((one) => one.name !== name);
   const existing = existingOf(database?.status);
   const isThere = database !== undefined && existing === undefined;
-  const facts = { name, spec, before: undefined, neighbours: { ...around, databases } };
+  const facts = { name, spec, before: undefined, references: { ...environment, databases } };
   // a database that is being made has taken its shards of the licence, and its name
   const known = isThere ? { port: undefined, storeVersion: undefined, cluster: undefined } : existing;
   return objections(ACTIVE_ACTIVE_RULES, { ...facts, existing: known }).map(findingOf);

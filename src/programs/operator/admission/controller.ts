@@ -2,12 +2,12 @@ import {
   careForWebhook,
   type InstalledWebhook,
   type WebhookDecision,
-} from "../../../core/planner/admission/webhook-care.ts";
-import type { Reading, WebhookFacts } from "../../../core/planner/prerequisites/surroundings.ts";
+} from "../../../core/planner/admission/webhook-upkeep.ts";
+import type { Reading, WebhookFacts } from "../../../core/planner/prerequisites/environment.ts";
 import { waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { isPerformed, type AdmissionDeps } from "./acts.ts";
 import { admissionEndpoints, installedWebhooks } from "./installed.ts";
-import { admissionSecretKeeper } from "./secret.ts";
+import { admissionSecretReconciler } from "./secret.ts";
 
 /** What is known of admission, for the conditions of clusters. */
 export interface AdmissionReport {
@@ -25,7 +25,7 @@ const REFUSED_MS = 30_000;
 
 /** Keeps the certificate of the webhook, and its configuration where the operator may; one act a pass. */
 export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { reconcile(): Promise<Outcome> } {
-  const keepSecret = admissionSecretKeeper(deps);
+  const keepSecret = admissionSecretReconciler(deps);
   let statement: WebhookDecision["statement"] | undefined;
   let facts: Reading<WebhookFacts> | undefined;
   let askAgainAt = 0;

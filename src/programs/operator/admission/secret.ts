@@ -26,7 +26,7 @@ const RENEW_BEFORE_MS = 90 * 86_400_000;
  * presents, so that certificates are renewed without the webhook's callers noticing. A secret that is deleted comes back as
  * it was; one that cannot be used, or ends soon, is replaced. The answer is `cert`, PEM.
  */
-export function admissionSecretKeeper(deps: AdmissionSecretDeps): () => Promise<string> {
+export function admissionSecretReconciler(deps: AdmissionSecretDeps): () => Promise<string> {
   const ref = { name: ADMISSION_SECRET, namespace: deps.namespace };
   let held: KeyPair | undefined;
   return async () => {

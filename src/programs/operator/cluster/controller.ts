@@ -12,21 +12,21 @@ import { isSame } from "../../../ports/kube/same.ts";
 import {
   observeCluster,
   readClusterSpec,
-  readsOfCopies,
-  readsOfServer,
+  cachedReads,
+  liveReads,
   type ClusterObservation,
   type ObserveDeps,
 } from "../../../mechanisms/observe/cluster.ts";
-import type { Copies } from "../../../mechanisms/observe/copies.ts";
+import type { InformerCache } from "../../../mechanisms/observe/informer-cache.ts";
 import { Clusters } from "../../../mechanisms/observe/kinds.ts";
 import type { Statement } from "../../../core/planner/cluster/conditions.ts";
 import { planCluster, type ClusterDecision } from "../../../core/planner/cluster/plan.ts";
 import { targetTag } from "../../../core/planner/cluster/target.ts";
 import { PERMISSIONS_MISSING } from "../../../core/planner/prerequisites/permissions.ts";
-import type { Keeper } from "../../../mechanisms/reconcile/keeper.ts";
+import type { ObjectApplier } from "../../../mechanisms/reconcile/object-applier.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
-import { holdBack } from "../finalizer.ts";
-import { footingOf, forbiddenFooting, invalidFooting, type Footings } from "../footing.ts";
+import { addFinalizer } from "../finalizer.ts";
+import { contextOf, forbiddenContext, invalidContext, type ClusterContexts } from "../cluster-context.ts";
 import { forbiddenFinding } from "../forbidden.ts";
 import { lacksUserModules, type KeepUserModules } from "./user-modules.ts";
 import { perform } from "./acts.ts";
@@ -43,10 +43,10 @@ export interface ClusterDeps extends ObserveDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly events: EventRecorder;
-  readonly keeper: Keeper;
-  readonly copies: Copies;
+  readonly applier: ObjectApplier;
+  readonly cache: InformerCache;
   /** Told what databases rest on. */
-  readonly footings: Footings;
+  readonly contexts: ClusterContexts;
   /** What is known of the operator's own installation. */
   readonly installation: () => readonly Statement[];
   readonly userModules: KeepUserModules;
@@ -83,12 +83,12 @@ const resting = waiting(REST_MS, "Resting", "nothing is left to be done");
 async function looked(deps: ClusterDeps, key: string): Promise<Outcome> {
   const rec = await deps.kube.get(Clusters, refOfKey(key));
   if (rec === undefined) {
-    deps.footings.set(key, undefined);
+    deps.contexts.set(key, undefined);
     return settled;
   }
   const spec = readClusterSpec(rec);
   if (typeof spec === "string") {
-    deps.footings.set(key, invalidFooting(rec.metadata.name, spec));
+    deps.contexts.set(key, invalidContext(rec.metadata.name, spec));
     await reportUnreadable(deps, rec, spec);
     return settled;
   }
@@ -97,14 +97,14 @@ async function looked(deps: ClusterDeps, key: string): Promise<Outcome> {
   } catch (error) {
     const finding = await forbiddenFinding(deps, rec.metadata.namespace ?? "default", error);
     if (finding === undefined) throw error;
-    deps.footings.set(key, forbiddenFooting(finding));
+    deps.contexts.set(key, forbiddenContext(finding));
     await reportForbidden(deps, rec, finding);
     return waiting(FORBIDDEN_MS, finding.id, finding.evidence);
   }
 }
 
 async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec: ClusterSpec): Promise<Outcome> {
-  const observation = await observeCluster(deps, readsOfServer(deps.kube), rec, spec, 0);
+  const observation = await observeCluster(deps, liveReads(deps.kube), rec, spec, 0);
   const { view, namespace } = observation;
   const planned = decide(deps, observation);
   if (view.deleting) return removeCluster(deps, observation);
@@ -122,27 +122,27 @@ async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec
 }
 
 /** What is to be done for the cluster; its databases are told what they rest on. */
-function decide({ footings }: ClusterDeps, observation: ClusterObservation): ClusterDecision {
-  const { view, around, rec } = observation;
-  const decision = planCluster(view, wantedTemplate(observation, targetTag(view)), around);
-  footings.set(keyOf(refOf(rec)), footingOf(observation, decision.suspension));
+function decide({ contexts }: ClusterDeps, observation: ClusterObservation): ClusterDecision {
+  const { view, environment, rec } = observation;
+  const decision = planCluster(view, wantedTemplate(observation, targetTag(view)), environment);
+  contexts.set(keyOf(refOf(rec)), contextOf(observation, decision.suspension));
   return decision;
 }
 
 /** Whether a pass would find nothing to do and nothing to report. */
 async function stillRests(deps: ClusterDeps, key: string): Promise<boolean> {
-  const { copies, keeper, clock } = deps;
-  const rec = copies.clusters.get(refOfKey(key));
+  const { cache, applier, clock } = deps;
+  const rec = cache.clusters.get(refOfKey(key));
   const spec = rec && readClusterSpec(rec);
   if (rec === undefined || spec === undefined || typeof spec === "string") return false;
-  const observation = await observeCluster(deps, readsOfCopies(copies), rec, spec, 0);
+  const observation = await observeCluster(deps, cachedReads(cache), rec, spec, 0);
   const decision = decide(deps, observation);
   return (
     decision.step.kind === "done" &&
     !observation.view.deleting &&
     !lacksUserModules(observation) &&
     (rec.metadata.finalizers ?? []).includes(FINALIZERS.cluster) &&
-    (!decision.ownsObjects || keeper.isKept(ownedObjects(observation))) &&
+    (!decision.ownsObjects || applier.isKept(ownedObjects(observation))) &&
     isSame(rec.status ?? {}, nextStatus(observation, decision, deps.installation(), clock.now()))
   );
 }
@@ -158,9 +158,9 @@ interface Acted {
 
 async function act(deps: ClusterDeps, observation: ClusterObservation, decision: ClusterDecision): Promise<Acted> {
   try {
-    await holdBack(deps.kube, Clusters, observation.rec, FINALIZERS.cluster);
+    await addFinalizer(deps.kube, Clusters, observation.rec, FINALIZERS.cluster);
     await keepSecrets(deps, observation);
-    if (decision.ownsObjects) await deps.keeper.keep(ownedObjects(observation), lacksGrants(observation));
+    if (decision.ownsObjects) await deps.applier.keep(ownedObjects(observation), lacksGrants(observation));
     if (decision.step.kind === "act") {
       deps.log.info("performing a step", {
         cluster: observation.view.name,
@@ -180,7 +180,7 @@ async function act(deps: ClusterDeps, observation: ClusterObservation, decision:
 }
 
 /** Somebody took from nodes or rigger what they were granted. */
-function lacksGrants({ around: { permissions } }: ClusterObservation): boolean {
+function lacksGrants({ environment: { permissions } }: ClusterObservation): boolean {
   return permissions?.read === true && permissions.value.some(({ who }) => who !== "operator");
 }
 

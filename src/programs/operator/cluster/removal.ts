@@ -9,7 +9,7 @@ import { refOf } from "../../../ports/kube/ref.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import { Clusters } from "../../../mechanisms/observe/kinds.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
-import { letGo } from "../finalizer.ts";
+import { removeFinalizer } from "../finalizer.ts";
 import { stamped } from "./status.ts";
 
 export interface RemovalDeps {
@@ -41,7 +41,7 @@ export async function removeCluster(deps: RemovalDeps, observation: ClusterObser
   // the cluster's own record stays with the volumes: they remember databases by number, and numbers are never used twice
   await deleteAll(kube, ConfigMaps, namespace, `${LABELS.cluster}=${view.name},${LABELS.record}=database`);
   await deleteAll(kube, Leases, namespace, `${LABELS.cluster}=${view.name}`);
-  await letGo(kube, Clusters, rec, FINALIZERS.cluster);
+  await removeFinalizer(kube, Clusters, rec, FINALIZERS.cluster);
   return settled;
 }
 

@@ -8,9 +8,9 @@ import { changeObject } from "../../../ports/kube/records.ts";
 import { refOf } from "../../../ports/kube/ref.ts";
 import { isSame } from "../../../ports/kube/same.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
-import type { Copies } from "../../../mechanisms/observe/copies.ts";
+import type { InformerCache } from "../../../mechanisms/observe/informer-cache.ts";
 import { Clusters } from "../../../mechanisms/observe/kinds.ts";
-import { announcements, findingNews } from "../../../core/planner/cluster/announcements.ts";
+import { announcements, findingEvents } from "../../../core/planner/cluster/announcements.ts";
 import { blocked, type Statement } from "../../../core/planner/cluster/conditions.ts";
 import type { ClusterDecision } from "../../../core/planner/cluster/plan.ts";
 import { nextStatus, stamped } from "./status.ts";
@@ -19,7 +19,7 @@ export interface ReportDeps {
   readonly kube: Kube;
   readonly clock: Clock;
   readonly events: EventRecorder;
-  readonly copies: Copies;
+  readonly cache: InformerCache;
   /** What is known of the operator's own installation. */
   readonly installation: () => readonly Statement[];
 }
@@ -54,7 +54,7 @@ export async function reportForbidden(
   const findings = [finding];
   const status = { ...before, findings, conditions: stamped(before.conditions, [blocked(findings)], deps.clock.now()) };
   await writeStatus(deps, rec, status);
-  for (const { type, reason, message } of findingNews(before, status)) deps.events.record(rec, type, reason, message);
+  for (const { type, reason, message } of findingEvents(before, status)) deps.events.record(rec, type, reason, message);
 }
 
 /** Writes that the spec of `rec` cannot be read: `message` names the field. */
@@ -77,13 +77,13 @@ export async function reportUnreadable(
 
 /** Writes nothing when nothing differs. */
 async function writeStatus(
-  { kube, copies }: ReportDeps,
+  { kube, cache }: ReportDeps,
   rec: Stored<StoreEnterpriseCluster>,
   status: ClusterStatus,
 ): Promise<void> {
   if (isSame(rec.status ?? {}, status)) return;
   const written = await changeObject(kube, Clusters, refOf(rec), (current) => ({ ...current, status }), STATUS);
-  if (written !== undefined) copies.clusters.learn(written);
+  if (written !== undefined) cache.clusters.learn(written);
 }
 
 const STATUS = { subresource: "status" } as const;

@@ -37,7 +37,7 @@ export type KeepUserModules = (observation: ClusterObservation) => Promise<reado
  * Fetches what `spec.userDefinedModules` lists and the cluster lacks, looks whether it is what its name says, and uploads it as a
  * user would (§4.2): also while an upgrade is frozen, which is what it may be frozen for.
  */
-export function userModulesKeeper({ kube, clock }: UserModulesDeps): KeepUserModules {
+export function userModulesReconciler({ kube, clock }: UserModulesDeps): KeepUserModules {
   const tried = new Map<string, number>();
   const isDue = (key: string): boolean => clock.now().getTime() - (tried.get(key) ?? 0) >= RETRY_MS;
   return async (observation) => {

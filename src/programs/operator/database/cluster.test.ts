@@ -8,8 +8,8 @@ import { keyOf } from "../../../ports/kube/ref.ts";
 import { openConnections } from "../../../mechanisms/observe/connections.ts";
 import { Clusters } from "../../../mechanisms/observe/kinds.ts";
 import { reviewPermissions } from "../../../mechanisms/observe/permissions.ts";
-import { keepFootings } from "../footing.ts";
-import { freshFootings } from "./cluster.ts";
+import { clusterContexts } from "../cluster-context.ts";
+import { freshContexts } from "./cluster.ts";
 
 const REC = { name: "rec", namespace: "default" };
 
@@ -17,12 +17,12 @@ test("what acts rest on is read once for many, and anew once a change of it was 
   await using world = await startOperatorWorld();
   const { kube } = world;
   const clock = new FakeClock();
-  const footings = keepFootings();
+  const contexts = clusterContexts();
   const connections = openConnections(kube, clock);
-  const fresh = freshFootings({
+  const fresh = freshContexts({
     kube,
     clock,
-    footings,
+    contexts,
     connections,
     permissions: reviewPermissions(kube, { namespace: REC.namespace, clock, log: silentLog }),
     release: release("8.2.0-12"),
@@ -33,7 +33,7 @@ test("what acts rest on is read once for many, and anew once a change of it was 
   assert.equal(await policy(), "major");
   await kube.patch(Clusters, REC, { type: "merge", body: { spec: { storeUpgradePolicy: "latest" } } });
   assert.equal(await policy(), "major", "the answer of the same moment serves all");
-  footings.set(keyOf(REC), await fresh(REC));
+  contexts.set(keyOf(REC), await fresh(REC));
   assert.equal(await policy(), "latest", "news of the cluster came, and it was not asked");
   await connections.close();
 });

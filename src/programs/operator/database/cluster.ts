@@ -6,21 +6,27 @@ import type { BdbRecord } from "../../../ports/management/records.ts";
 import {
   observeCluster,
   readClusterSpec,
-  readsOfServer,
+  liveReads,
   type ClusterRef,
   type ObserveDeps,
 } from "../../../mechanisms/observe/cluster.ts";
-import type { Copies } from "../../../mechanisms/observe/copies.ts";
-import type { Heard } from "../../../mechanisms/observe/hearing.ts";
+import type { InformerCache } from "../../../mechanisms/observe/informer-cache.ts";
+import type { PollResult } from "../../../mechanisms/observe/polled-state.ts";
 import { Clusters } from "../../../mechanisms/observe/kinds.ts";
 import { planCluster } from "../../../core/planner/cluster/plan.ts";
-import { footingOf, invalidFooting, type Footing, type Footings, type Unready } from "../footing.ts";
+import {
+  contextOf,
+  invalidContext,
+  type ClusterContext,
+  type ClusterContexts,
+  type Unready,
+} from "../cluster-context.ts";
 
 /** A StoreEnterpriseDatabase as it is stored. */
 export type Redb = Stored<StoreEnterpriseDatabase>;
 
 /** The cluster that the database names, or the only one there is; why there is none otherwise. */
-export function clusterOf({ clusters }: Copies, redb: Redb): ClusterRef | Unready {
+export function clusterOf({ clusters }: InformerCache, redb: Redb): ClusterRef | Unready {
   const namespace = redb.metadata.namespace ?? "default";
   const name = redb.spec.storeEnterpriseCluster?.name;
   const all = clusters.list().filter(({ metadata }) => metadata.namespace === namespace);
@@ -39,14 +45,14 @@ const FRESH_MS = 1_000;
  * Reads what databases of a cluster rest on from the API server and the cluster itself, not from copies; never as it was
  * before the last change that was heard of.
  */
-export function freshFootings(
-  deps: ObserveDeps & { readonly clock: Clock; readonly footings: Footings },
-): (cluster: ClusterRef) => Promise<Footing> {
-  const looks = new Map<string, { readonly at: number; readonly footing: Promise<Footing> }>();
-  deps.footings.onChange((cluster) => {
+export function freshContexts(
+  deps: ObserveDeps & { readonly clock: Clock; readonly contexts: ClusterContexts },
+): (cluster: ClusterRef) => Promise<ClusterContext> {
+  const looks = new Map<string, { readonly at: number; readonly context: Promise<ClusterContext> }>();
+  deps.contexts.onChange((cluster) => {
     looks.delete(cluster);
   });
-  const look = async (cluster: ClusterRef): Promise<Footing> => {
+  const look = async (cluster: ClusterRef): Promise<ClusterContext> => {
     const rec = await deps.kube.get(Clusters, cluster);
     return rec === undefined ? gone(cluster) : footingFrom(deps, rec);
   };
@@ -54,30 +60,30 @@ export function freshFootings(
     const key = keyOf(cluster);
     const now = deps.clock.now().getTime();
     const known = looks.get(key);
-    if (known !== undefined && now - known.at < FRESH_MS) return known.footing;
-    const footing = look(cluster);
-    looks.set(key, { at: now, footing });
-    footing.catch(() => {
-      if (looks.get(key)?.footing === footing) looks.delete(key); // whoever asked is told
+    if (known !== undefined && now - known.at < FRESH_MS) return known.context;
+    const context = look(cluster);
+    looks.set(key, { at: now, context });
+    context.catch(() => {
+      if (looks.get(key)?.context === context) looks.delete(key); // whoever asked is told
     });
-    return footing;
+    return context;
   };
 }
 
-async function footingFrom(deps: ObserveDeps, rec: Stored<StoreEnterpriseCluster>): Promise<Footing> {
+async function footingFrom(deps: ObserveDeps, rec: Stored<StoreEnterpriseCluster>): Promise<ClusterContext> {
   const spec = readClusterSpec(rec);
-  if (typeof spec === "string") return invalidFooting(rec.metadata.name, spec);
-  const observation = await observeCluster(deps, readsOfServer(deps.kube), rec, spec, FRESH_MS);
-  const { view, around } = observation;
-  return footingOf(observation, planCluster(view, view.workload?.template ?? "", around).suspension);
+  if (typeof spec === "string") return invalidContext(rec.metadata.name, spec);
+  const observation = await observeCluster(deps, liveReads(deps.kube), rec, spec, FRESH_MS);
+  const { view, environment } = observation;
+  return contextOf(observation, planCluster(view, view.workload?.template ?? "", environment).suspension);
 }
 
-function gone({ name }: ClusterRef): Footing {
+function gone({ name }: ClusterRef): ClusterContext {
   const unready = { reason: "ClusterNotFound", message: `the cluster ${name} is gone` } as const;
   return { suspension: undefined, unready, hasNodes: false, nearby: undefined, means: "", connection: undefined };
 }
 
 /** The database as its cluster has it; undefined when it does not, or cannot be asked. */
-export function bdbOf(heard: Heard, { metadata }: Redb): BdbRecord | undefined {
-  return "unreachable" in heard ? undefined : heard.bdbs.find(({ name }) => name === metadata.name);
+export function bdbOf(polled: PollResult, { metadata }: Redb): BdbRecord | undefined {
+  return "unreachable" in polled ? undefined : polled.bdbs.find(({ name }) => name === metadata.name);
 }

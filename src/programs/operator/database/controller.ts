@@ -8,19 +8,19 @@ import { isTrue } from "../../../ports/kube/conditions.ts";
 import { keyOf, refOfKey } from "../../../ports/kube/ref.ts";
 import { isSame } from "../../../ports/kube/same.ts";
 import type { ClusterRef, ObserveDeps } from "../../../mechanisms/observe/cluster.ts";
-import type { Copies } from "../../../mechanisms/observe/copies.ts";
+import type { InformerCache } from "../../../mechanisms/observe/informer-cache.ts";
 import { Databases } from "../../../mechanisms/observe/kinds.ts";
 import type { DatabaseDecision } from "../../../core/planner/database/spec-checks.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
-import { holdBack } from "../finalizer.ts";
-import { forbids, type Footing, type Footings, type Unready } from "../footing.ts";
+import { addFinalizer } from "../finalizer.ts";
+import { forbids, type ClusterContext, type ClusterContexts, type Unready } from "../cluster-context.ts";
 import { forbiddenFinding } from "../forbidden.ts";
 import { attempt } from "./acts.ts";
-import { clusterOf, freshFootings, type Redb } from "./cluster.ts";
+import { clusterOf, freshContexts, type Redb } from "./cluster.ts";
 import { judge, type Judgement } from "./judgement.ts";
-import { databaseNews } from "./news.ts";
+import { databaseEvents } from "./events.ts";
 import { removeDatabase } from "./removal.ts";
-import { addressKeeper, secretNameOf } from "./secret.ts";
+import { addressReconciler, secretNameOf } from "./secret.ts";
 import { databaseStatusOf } from "./status.ts";
 
 export interface DatabaseDeps extends ObserveDeps {
@@ -28,8 +28,8 @@ export interface DatabaseDeps extends ObserveDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly events: EventRecorder;
-  readonly copies: Copies;
-  readonly footings: Footings;
+  readonly cache: InformerCache;
+  readonly contexts: ClusterContexts;
 }
 
 /** A database that changes is looked at this often, in milliseconds. */
@@ -44,13 +44,13 @@ const AGAIN_MS = { first: 2_000, last: 15_000 } as const;
  * is seen from copies and from what the cluster last said; what is to be done is decided on what is read then.
  */
 export function databaseReconciler(deps: DatabaseDeps): (key: string) => Promise<Outcome> {
-  const freshFooting = freshFootings(deps);
-  const keepAddress = addressKeeper(deps.kube, deps.clock);
+  const freshContext = freshContexts(deps);
+  const keepAddress = addressReconciler(deps.kube, deps.clock);
   return async (key) => {
-    const redb = deps.copies.databases.get(refOfKey(key));
+    const redb = deps.cache.databases.get(refOfKey(key));
     if (redb === undefined) return settled;
     try {
-      return await pass({ ...deps, freshFooting, keepAddress }, redb);
+      return await pass({ ...deps, freshContext, keepAddress }, redb);
     } catch (error) {
       const finding = await forbiddenFinding(deps, redb.metadata.namespace ?? "default", error);
       if (finding === undefined) throw error;
@@ -61,30 +61,30 @@ export function databaseReconciler(deps: DatabaseDeps): (key: string) => Promise
 }
 
 interface PassDeps extends DatabaseDeps {
-  readonly freshFooting: (cluster: ClusterRef) => Promise<Footing>;
+  readonly freshContext: (cluster: ClusterRef) => Promise<ClusterContext>;
   readonly keepAddress: (redb: Redb, port: number) => Promise<void>;
 }
 
 async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
-  const cluster = clusterOf(deps.copies, redb);
-  const isLeaving = redb.metadata.deletionTimestamp !== undefined;
+  const cluster = clusterOf(deps.cache, redb);
+  const isTerminating = redb.metadata.deletionTimestamp !== undefined;
   if ("reason" in cluster) {
-    if (isLeaving) return removeDatabase(deps.kube, redb, undefined);
+    if (isTerminating) return removeDatabase(deps.kube, redb, undefined);
     await reportUnready(deps, redb, cluster);
     return waiting(REST_MS, cluster.reason, cluster.message);
   }
-  if (isLeaving) return removeDatabase(deps.kube, redb, await deps.freshFooting(cluster));
-  const footing = deps.footings.of(keyOf(cluster));
-  if (footing === undefined) return settled; // it is woken once its cluster has been looked at
-  const held = await holdBack(deps.kube, Databases, redb, FINALIZERS.database);
-  const seen = await judge(held, footing, deps.release, isQuiet(held) ? Infinity : STEP_MS);
-  const judged = isToAct(seen) ? await judge(held, await deps.freshFooting(cluster), deps.release, STEP_MS) : seen;
+  if (isTerminating) return removeDatabase(deps.kube, redb, await deps.freshContext(cluster));
+  const context = deps.contexts.of(keyOf(cluster));
+  if (context === undefined) return settled; // it is woken once its cluster has been looked at
+  const held = await addFinalizer(deps.kube, Databases, redb, FINALIZERS.database);
+  const seen = await judge(held, context, deps.release, isQuiet(held) ? Infinity : STEP_MS);
+  const judged = isToAct(seen) ? await judge(held, await deps.freshContext(cluster), deps.release, STEP_MS) : seen;
   return follow(deps, held, cluster.name, judged);
 }
 
 async function reportUnready(deps: DatabaseDeps, redb: Redb, unready: Unready): Promise<void> {
   const cluster = redb.spec.storeEnterpriseCluster?.name ?? redb.status?.cluster ?? "";
-  await report(deps, redb, cluster, { heard: { unreachable: unready.message }, unready });
+  await report(deps, redb, cluster, { polled: { unreachable: unready.message }, unready });
 }
 
 /** Says of itself that nothing is left to be done. */
@@ -133,13 +133,13 @@ function refusedForMs({ conditions }: DatabaseStatus, clock: Clock): number {
 
 /** Writes the status when it differs, and tells what is new; the answer is the status that holds then. */
 async function report(
-  { kube, clock, events, copies }: DatabaseDeps,
+  { kube, clock, events, cache }: DatabaseDeps,
   redb: Redb,
   cluster: string,
   judged: Judgement,
 ): Promise<DatabaseStatus> {
   const before = redb.status ?? {};
-  const { heard, bdb, suspension, decision, unready, failure } = judged;
+  const { polled, bdb, suspension, decision, unready, failure } = judged;
   const status = databaseStatusOf(
     {
       generation: redb.metadata.generation ?? 0,
@@ -147,7 +147,7 @@ async function report(
       cluster,
       secretName: secretNameOf(redb),
       bdb,
-      actions: "unreachable" in heard ? [] : heard.actions,
+      actions: "unreachable" in polled ? [] : polled.actions,
       suspension,
       decision,
       unready,
@@ -156,8 +156,8 @@ async function report(
     clock.now(),
   );
   if (!isSame(before, status)) {
-    copies.databases.learn(await kube.update(Databases, { ...redb, status }, { subresource: "status" }));
+    cache.databases.learn(await kube.update(Databases, { ...redb, status }, { subresource: "status" }));
   }
-  for (const { type, reason, message } of databaseNews(before, status)) events.record(redb, type, reason, message);
+  for (const { type, reason, message } of databaseEvents(before, status)) events.record(redb, type, reason, message);
   return status;
 }

@@ -1,20 +1,20 @@
 import { databaseSpec, type DatabaseSpec } from "../../../core/api/database-spec.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 import type { Connection } from "../../../mechanisms/observe/connections.ts";
-import type { Heard } from "../../../mechanisms/observe/hearing.ts";
+import type { PollResult } from "../../../mechanisms/observe/polled-state.ts";
 import type { Suspension } from "../../../core/planner/cluster/plan.ts";
 import { planDatabase, type DatabaseDecision } from "../../../core/planner/database/spec-checks.ts";
-import type { Neighbours } from "../../../core/planner/admission/surroundings.ts";
+import type { References } from "../../../core/planner/admission/references.ts";
 import type { Release } from "../../../core/releases/release.ts";
-import type { Footing, Unready } from "../footing.ts";
+import type { ClusterContext, Unready } from "../cluster-context.ts";
 import { bdbOf, type Redb } from "./cluster.ts";
 import type { DatabaseFailure } from "./failure.ts";
-import { neighboursOf } from "./neighbours.ts";
+import { referencesOf } from "./references.ts";
 import { homeOf } from "./status.ts";
 
 /** What was seen of a database, and what is to be done; without a decision nothing is. */
 export interface Judgement {
-  readonly heard: Heard;
+  readonly polled: PollResult;
   readonly bdb?: BdbRecord | undefined;
   readonly connection?: Connection | undefined;
   readonly suspension?: Suspension | undefined;
@@ -24,17 +24,22 @@ export interface Judgement {
 }
 
 /** Looks at a database from the footing of its cluster; what the cluster says of it may be `maxAgeMs` old. */
-export async function judge(redb: Redb, footing: Footing, release: Release, maxAgeMs: number): Promise<Judgement> {
-  const { connection, suspension, unready } = footing;
-  const heard = (await connection?.records(maxAgeMs)) ?? { unreachable: unready?.message ?? "it cannot be asked yet" };
-  const bdb = bdbOf(heard, redb);
-  const seen = { heard, bdb, connection };
+export async function judge(
+  redb: Redb,
+  context: ClusterContext,
+  release: Release,
+  maxAgeMs: number,
+): Promise<Judgement> {
+  const { connection, suspension, unready } = context;
+  const polled = (await connection?.records(maxAgeMs)) ?? { unreachable: unready?.message ?? "it cannot be asked yet" };
+  const bdb = bdbOf(polled, redb);
+  const seen = { polled, bdb, connection };
   if (suspension !== undefined || unready !== undefined) return { ...seen, suspension, unready };
-  if ("unreachable" in heard) return { ...seen, unready: { reason: "ClusterNotReady", message: heard.unreachable } };
+  if ("unreachable" in polled) return { ...seen, unready: { reason: "ClusterNotReady", message: polled.unreachable } };
   const spec = readSpec(redb);
   return typeof spec === "string"
     ? { ...seen, failure: { reason: "SpecInvalid", message: spec } }
-    : { ...seen, decision: decide(redb, spec, bdb, neighboursOf(release, footing.nearby, heard, redb)) };
+    : { ...seen, decision: decide(redb, spec, bdb, referencesOf(release, context.nearby, polled, redb)) };
 }
 
 /** The spec with every default filled in; a sentence that names the field when it is not one. */
@@ -45,14 +50,14 @@ function readSpec({ spec }: Redb): DatabaseSpec | string {
   return `spec.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}`;
 }
 
-function decide(redb: Redb, spec: DatabaseSpec, bdb: BdbRecord | undefined, neighbours: Neighbours): DatabaseDecision {
+function decide(redb: Redb, spec: DatabaseSpec, bdb: BdbRecord | undefined, references: References): DatabaseDecision {
   const drift = redb.status?.conditions?.find(({ type }) => type === "Drifted");
   return planDatabase({
     name: redb.metadata.name,
     spec,
     isEdited: redb.status?.observedGeneration !== redb.metadata.generation,
     wasRefused: drift?.status === "True" && drift.reason === "DowngradeRefused",
-    neighbours,
+    references,
     home: homeOf(redb.status ?? {}),
     existing: bdb && {
       uid: bdb.uid,

@@ -2,29 +2,29 @@ import { FINALIZERS } from "../../../core/api/kinds.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import { Databases } from "../../../mechanisms/observe/kinds.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
-import { letGo } from "../finalizer.ts";
-import type { Footing } from "../footing.ts";
+import { removeFinalizer } from "../finalizer.ts";
+import type { ClusterContext } from "../cluster-context.ts";
 import { bdbOf, type Redb } from "./cluster.ts";
 
 const LOOK_AGAIN_MS = 500;
 
 /** Lets a StoreEnterpriseDatabase go once its cluster has removed the database, or is gone itself: has no footing. */
-export async function removeDatabase(kube: Kube, redb: Redb, footing: Footing | undefined): Promise<Outcome> {
+export async function removeDatabase(kube: Kube, redb: Redb, context: ClusterContext | undefined): Promise<Outcome> {
   if (!(redb.metadata.finalizers ?? []).includes(FINALIZERS.database)) return settled;
-  if (footing?.hasNodes === true) {
-    const left = await removeFrom(footing, redb);
+  if (context?.hasNodes === true) {
+    const left = await removeFrom(context, redb);
     if (left !== undefined) return waiting(LOOK_AGAIN_MS, "Deleting", left);
   }
-  await letGo(kube, Databases, redb, FINALIZERS.database);
+  await removeFinalizer(kube, Databases, redb, FINALIZERS.database);
   return settled;
 }
 
 /** What is waited for; undefined when the cluster does not have the database any more. */
-async function removeFrom({ connection, unready }: Footing, redb: Redb): Promise<string | undefined> {
+async function removeFrom({ connection, unready }: ClusterContext, redb: Redb): Promise<string | undefined> {
   if (connection === undefined) return unready?.message ?? "the cluster cannot be asked yet";
-  const heard = await connection.records(LOOK_AGAIN_MS / 2);
-  if ("unreachable" in heard) return heard.unreachable;
-  const bdb = bdbOf(heard, redb);
+  const polled = await connection.records(LOOK_AGAIN_MS / 2);
+  if ("unreachable" in polled) return polled.unreachable;
+  const bdb = bdbOf(polled, redb);
   if (bdb === undefined) return undefined;
   if (bdb.status !== "delete-pending") await connection.client.call("deleteBdb", { params: { uid: bdb.uid } });
   return `the cluster removes database ${bdb.uid}`;

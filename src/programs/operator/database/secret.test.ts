@@ -7,7 +7,7 @@ import { Secrets } from "../../../ports/kube/builtin.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import { encoded, textOf } from "../objects/secrets.ts";
 import type { Redb } from "./cluster.ts";
-import { addressKeeper, keepPassword } from "./secret.ts";
+import { addressReconciler, keepPassword } from "./secret.ts";
 
 const namespace = "default";
 const REF = { name: "redb-orders", namespace };
@@ -95,7 +95,7 @@ for (const { name, status, before, afterMs = 0, asks } of addresses) {
   test(`the address: ${name}`, async () => {
     await using world = await secretWorld(before);
     const clock = new FakeClock();
-    const keepAddress = addressKeeper(world.kube, clock);
+    const keepAddress = addressReconciler(world.kube, clock);
     if (afterMs > 0) {
       await keepAddress(redb(status), 10_000);
       await clock.advance(afterMs);

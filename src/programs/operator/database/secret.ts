@@ -55,15 +55,15 @@ const RECHECK_MS = 30 * 60_000;
  * Tells clients where a database is: keys `port` and `service_names` of its Secret, which has been made before. Asks nothing
  * while the status says that it was told before, but for a look now and then.
  */
-export function addressKeeper(kube: Kube, clock: Clock): (redb: Redb, port: number) => Promise<void> {
+export function addressReconciler(kube: Kube, clock: Clock): (redb: Redb, port: number) => Promise<void> {
   const looked = new Map<string, number>();
   return async (redb, port) => {
     const now = clock.now().getTime();
     const at = looked.get(redb.metadata.uid) ?? now;
     looked.set(redb.metadata.uid, at);
     const wanted = { port: String(port), service_names: redb.metadata.name };
-    if (isTold(redb, port) && now - at < RECHECK_MS) return;
-    if (!isTold(redb, port) || !(await says(kube, redb, wanted))) {
+    if (isReported(redb, port) && now - at < RECHECK_MS) return;
+    if (!isReported(redb, port) || !(await says(kube, redb, wanted))) {
       await unlessGone(merge(kube, secretRef(redb), wanted));
     }
     looked.set(redb.metadata.uid, now);
@@ -71,7 +71,7 @@ export function addressKeeper(kube: Kube, clock: Clock): (redb: Redb, port: numb
 }
 
 /** The status names the port only after the Secret does. */
-function isTold(redb: Redb, port: number): boolean {
+function isReported(redb: Redb, port: number): boolean {
   const { internalEndpoints, databaseSecretName } = redb.status ?? {};
   return internalEndpoints?.[0]?.port === port && databaseSecretName === secretNameOf(redb);
 }

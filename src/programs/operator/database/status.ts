@@ -5,7 +5,7 @@ import type { Suspension } from "../../../core/planner/cluster/plan.ts";
 import { describeAct, type DatabaseAct, type DatabaseDecision } from "../../../core/planner/database/spec-checks.ts";
 import { stamped } from "../cluster/status.ts";
 import type { DatabaseFailure } from "./failure.ts";
-import type { Unready } from "../footing.ts";
+import type { Unready } from "../cluster-context.ts";
 
 /** What a pass over a database knows in the end. */
 export interface DatabaseReport {

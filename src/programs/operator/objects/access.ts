@@ -2,7 +2,7 @@ import type { ServiceAccount } from "kubernetes-types/core/v1.js";
 import type { Role, RoleBinding } from "kubernetes-types/rbac/v1.js";
 import { RoleBindings, Roles, ServiceAccounts } from "../../../ports/kube/builtin.ts";
 import type { Wanted } from "../../../ports/kube/kube.ts";
-import type { OwnedObject } from "../../../mechanisms/reconcile/keeper.ts";
+import type { OwnedObject } from "../../../mechanisms/reconcile/object-applier.ts";
 import type { PolicyRule } from "../../../core/releases/roles.ts";
 import { ownedMeta, type Owner } from "./meta.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "../../../ports/kube/builtin.ts";
 import { startInformer, type InformerOptions } from "../../../ports/kube/informer.ts";
 import type { Kube, ResourceType } from "../../../ports/kube/kube.ts";
-import type { KeptKind } from "../../../mechanisms/reconcile/keeper.ts";
+import type { AppliedKind } from "../../../mechanisms/reconcile/object-applier.ts";
 
 const KINDS: readonly ResourceType[] = [
   Services,
@@ -21,7 +21,7 @@ const KINDS: readonly ResourceType[] = [
 ];
 
 /** Follows the objects that are kept for clusters, see `ownedObjects`; those of databases are the rigger's. */
-export function followKept(kube: Kube, options: InformerOptions): readonly KeptKind[] {
+export function watchApplied(kube: Kube, options: InformerOptions): readonly AppliedKind[] {
   const labelSelector = `${LABELS.cluster},!${LABELS.database}`;
-  return KINDS.map((type) => ({ type, copies: startInformer(kube, type, { ...options, labelSelector }) }));
+  return KINDS.map((type) => ({ type, cache: startInformer(kube, type, { ...options, labelSelector }) }));
 }

@@ -4,7 +4,7 @@ import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.js";
 import { clusterNames, PORTS, RIGGER_PATHS } from "../../../core/api/names.ts";
 import { Deployments, PodDisruptionBudgets, Services } from "../../../ports/kube/builtin.ts";
 import type { Wanted } from "../../../ports/kube/kube.ts";
-import type { OwnedObject } from "../../../mechanisms/reconcile/keeper.ts";
+import type { OwnedObject } from "../../../mechanisms/reconcile/object-applier.ts";
 import { LEAVE_SOON } from "../../../core/releases/eviction.ts";
 import { REPOSITORIES } from "../../../core/releases/images.ts";
 import { clusterRules } from "../../../core/releases/roles.ts";

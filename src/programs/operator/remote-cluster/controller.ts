@@ -7,19 +7,27 @@ import type { Kube } from "../../../ports/kube/kube.ts";
 import { keyOf, refOfKey } from "../../../ports/kube/ref.ts";
 import { faults as managementFaults } from "../../../ports/management/faults.ts";
 import { RemoteClusters } from "../../../mechanisms/observe/kinds.ts";
-import { neighboursIn } from "../../../mechanisms/observe/neighbours.ts";
-import type { SiteHeard } from "../../../mechanisms/observe/sites.ts";
+import { referencesIn } from "../../../mechanisms/observe/references.ts";
+import type { SiteState } from "../../../mechanisms/observe/sites.ts";
 import { findingOf, objections } from "../../../core/planner/admission/objection.ts";
 import { REMOTE_CLUSTER_RULES } from "../../../core/planner/admission/remote-cluster.ts";
 import { judgeRemoteCluster } from "../../../core/planner/active-active/remote-cluster.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import type { Release } from "../../../core/releases/release.ts";
-import { holdBack, letGo } from "../finalizer.ts";
-import { footingOf, hear, isOwn, participantWord, readRemote, type HearingDeps, type Rerc } from "./hearing.ts";
+import { addFinalizer, removeFinalizer } from "../finalizer.ts";
+import {
+  contextOf,
+  readParticipant,
+  isOwn,
+  participantWord,
+  readRemote,
+  type RemoteReadDeps,
+  type Rerc,
+} from "./participant.ts";
 import { objectsIn } from "./objects.ts";
 import { reportRemoteCluster } from "./report.ts";
 
-export interface RemoteClusterDeps extends HearingDeps {
+export interface RemoteClusterDeps extends RemoteReadDeps {
   readonly kube: Kube;
   readonly clock: Clock;
   readonly log: Log;
@@ -36,38 +44,38 @@ export const SITE_MS = 2_000;
 export function remoteClusterReconciler(deps: RemoteClusterDeps): (key: string) => Promise<Outcome> {
   return async (key) => {
     const ref = refOfKey(key);
-    const rerc = deps.copies.remoteClusters.get(ref);
+    const rerc = deps.cache.remoteClusters.get(ref);
     if (rerc === undefined) {
       await deps.sites.forget({ name: ref.name, namespace: ref.namespace ?? "default" });
       return settled;
     }
     const users = usersOf(deps, rerc);
     const kept = await keepFinalizer(deps.kube, rerc, users.length > 0);
-    const isLeaving = rerc.metadata.deletionTimestamp !== undefined;
-    return isLeaving && users.length === 0 ? settled : pass(deps, kept, isLeaving ? users : []);
+    const isTerminating = rerc.metadata.deletionTimestamp !== undefined;
+    return isTerminating && users.length === 0 ? settled : pass(deps, kept, isTerminating ? users : []);
   };
 }
 
 /** `waitsFor`: the Active-Active databases that keep it from being deleted. */
 async function pass(deps: RemoteClusterDeps, rerc: Rerc, waitsFor: readonly string[]): Promise<Outcome> {
-  const own = isOwn(deps.copies, rerc);
-  if (own && footingOf(deps, rerc) === undefined) return settled; // it is woken once its cluster has been looked at
-  const heard = await hear(deps, rerc, SITE_MS / 2);
-  if (own) await introduce(deps, rerc, heard);
-  const verdict = judgeRemoteCluster(objectionsTo(deps, rerc), participantWord(heard));
-  await reportRemoteCluster(deps, rerc, { verdict, heard, isOwn: own, waitsFor });
-  if (!("reason" in heard.word)) {
+  const own = isOwn(deps.cache, rerc);
+  if (own && contextOf(deps, rerc) === undefined) return settled; // it is woken once its cluster has been looked at
+  const polled = await readParticipant(deps, rerc, SITE_MS / 2);
+  if (own) await introduce(deps, rerc, polled);
+  const verdict = judgeRemoteCluster(objectionsTo(deps, rerc), participantWord(polled));
+  await reportRemoteCluster(deps, rerc, { verdict, polled, isOwn: own, waitsFor });
+  if (!("reason" in polled.word)) {
     const { namespace = "default" } = rerc.metadata;
-    for (const { name } of heard.word.crdbs) deps.onSpokenOf(keyOf({ name, namespace }));
+    for (const { name } of polled.word.crdbs) deps.onSpokenOf(keyOf({ name, namespace }));
   }
   return waiting(SITE_MS, verdict.reachable.reason, verdict.reachable.message);
 }
 
 /** The other participants ask the own cluster which operator looks after it (§9). */
-async function introduce(deps: RemoteClusterDeps, rerc: Rerc, { word }: SiteHeard): Promise<void> {
+async function introduce(deps: RemoteClusterDeps, rerc: Rerc, { word }: SiteState): Promise<void> {
   const { operator } = deps.release;
   if ("reason" in word || word.cluster.operator_version === operator) return;
-  const client = footingOf(deps, rerc)?.connection?.client;
+  const client = contextOf(deps, rerc)?.connection?.client;
   if (client === undefined) return;
   try {
     await client.call("updateCluster", { body: { operator_version: operator } });
@@ -81,24 +89,24 @@ async function introduce(deps: RemoteClusterDeps, rerc: Rerc, { word }: SiteHear
   }
 }
 
-function objectionsTo({ copies, release }: RemoteClusterDeps, rerc: Rerc) {
+function objectionsTo({ cache, release }: RemoteClusterDeps, rerc: Rerc) {
   const { name, namespace = "default" } = rerc.metadata;
   const remote = readRemote(rerc);
   if (typeof remote === "string") return [];
-  const neighbours = neighboursIn(objectsIn(copies, namespace), release, { kind: "remoteClusters", name });
-  return objections(REMOTE_CLUSTER_RULES, { name, spec: remote.spec, before: undefined, neighbours }).map(findingOf);
+  const references = referencesIn(objectsIn(cache, namespace), release, { kind: "remoteClusters", name });
+  return objections(REMOTE_CLUSTER_RULES, { name, spec: remote.spec, before: undefined, references }).map(findingOf);
 }
 
 /** Names of the Active-Active databases that refer to it. */
-function usersOf({ copies }: RemoteClusterDeps, { metadata }: Rerc): readonly string[] {
-  return objectsIn(copies, metadata.namespace ?? "default")
+function usersOf({ cache }: RemoteClusterDeps, { metadata }: Rerc): readonly string[] {
+  return objectsIn(cache, metadata.namespace ?? "default")
     .activeActives.filter(({ spec }) => spec.participatingClusters.some(({ name }) => name === metadata.name))
     .map((reaadb) => reaadb.metadata.name);
 }
 
 async function keepFinalizer(kube: Kube, rerc: Rerc, isUsed: boolean): Promise<Rerc> {
-  const isLeaving = rerc.metadata.deletionTimestamp !== undefined;
-  if (isUsed) return isLeaving ? rerc : holdBack(kube, RemoteClusters, rerc, FINALIZERS.remoteCluster);
-  await letGo(kube, RemoteClusters, rerc, FINALIZERS.remoteCluster);
+  const isTerminating = rerc.metadata.deletionTimestamp !== undefined;
+  if (isUsed) return isTerminating ? rerc : addFinalizer(kube, RemoteClusters, rerc, FINALIZERS.remoteCluster);
+  await removeFinalizer(kube, RemoteClusters, rerc, FINALIZERS.remoteCluster);
   return rerc;
 }

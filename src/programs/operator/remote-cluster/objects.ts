@@ -1,14 +1,14 @@
-import type { Copies } from "../../../mechanisms/observe/copies.ts";
-import type { NamespaceObjects } from "../../../mechanisms/observe/neighbours.ts";
+import type { InformerCache } from "../../../mechanisms/observe/informer-cache.ts";
+import type { NamespaceObjects } from "../../../mechanisms/observe/references.ts";
 
 /** The objects of one namespace, as last heard of. */
-export function objectsIn(copies: Copies, namespace: string): NamespaceObjects {
+export function objectsIn(cache: InformerCache, namespace: string): NamespaceObjects {
   const here = <T extends { readonly metadata: { readonly namespace?: string } }>(list: readonly T[]): readonly T[] =>
     list.filter(({ metadata }) => metadata.namespace === namespace);
   return {
-    clusters: here(copies.clusters.list()),
-    databases: here(copies.databases.list()),
-    activeActives: here(copies.activeActives.list()),
-    remoteClusters: here(copies.remoteClusters.list()),
+    clusters: here(cache.clusters.list()),
+    databases: here(cache.databases.list()),
+    activeActives: here(cache.activeActives.list()),
+    remoteClusters: here(cache.remoteClusters.list()),
   };
 }

@@ -3,25 +3,25 @@ import type { RemoteClusterStatus } from "../../../core/api/active-active.ts";
 import type { EventRecorder } from "../../../ports/kube/events.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import { isSame } from "../../../ports/kube/same.ts";
-import type { Copies } from "../../../mechanisms/observe/copies.ts";
+import type { InformerCache } from "../../../mechanisms/observe/informer-cache.ts";
 import { RemoteClusters } from "../../../mechanisms/observe/kinds.ts";
-import type { SiteHeard } from "../../../mechanisms/observe/sites.ts";
+import type { SiteState } from "../../../mechanisms/observe/sites.ts";
 import type { Statement } from "../../../core/planner/cluster/conditions.ts";
 import type { RemoteClusterVerdict } from "../../../core/planner/active-active/remote-cluster.ts";
 import { stamped } from "../cluster/status.ts";
-import type { Rerc } from "./hearing.ts";
+import type { Rerc } from "./participant.ts";
 
 export interface RemoteClusterReportDeps {
   readonly kube: Kube;
   readonly clock: Clock;
   readonly events: EventRecorder;
-  readonly copies: Copies;
+  readonly cache: InformerCache;
 }
 
 /** What a pass over a remote cluster knows in the end. */
 export interface RemoteClusterReport {
   readonly verdict: RemoteClusterVerdict;
-  readonly heard: SiteHeard;
+  readonly polled: SiteState;
   readonly isOwn: boolean;
   /** Active-Active databases that keep it from being deleted; empty when nobody wants it deleted. */
   readonly waitsFor: readonly string[];
@@ -29,14 +29,14 @@ export interface RemoteClusterReport {
 
 /** Writes the status when it differs; says in an event why the cluster is not reached, and that it is again. */
 export async function reportRemoteCluster(
-  { kube, clock, events, copies }: RemoteClusterReportDeps,
+  { kube, clock, events, cache }: RemoteClusterReportDeps,
   rerc: Rerc,
   report: RemoteClusterReport,
 ): Promise<void> {
   const before = rerc.status ?? {};
   const status = statusOf(rerc, before, report, clock.now());
   if (isSame(before, status)) return;
-  copies.remoteClusters.learn(await kube.update(RemoteClusters, { ...rerc, status }, { subresource: "status" }));
+  cache.remoteClusters.learn(await kube.update(RemoteClusters, { ...rerc, status }, { subresource: "status" }));
   for (const { type, reason, message } of statementsOf(report)) {
     if (before.conditions?.find((condition) => condition.type === type)?.reason === reason) continue;
     if (reason === "Active") events.record(rerc, "Normal", "RemoteClusterActive", message);
@@ -56,16 +56,16 @@ function statusOf(
   report: RemoteClusterReport,
   now: Date,
 ): RemoteClusterStatus {
-  const { verdict, heard, isOwn } = report;
+  const { verdict, polled, isOwn } = report;
   const generation = metadata.generation ?? 0;
-  const operator = "reason" in heard.word ? undefined : heard.word.cluster.operator_version;
+  const operator = "reason" in polled.word ? undefined : polled.word.cluster.operator_version;
   return {
     ...before,
     local: isOwn,
     status: verdict.status,
     specStatus: verdict.specStatus,
     observedGeneration: generation,
-    ...(heard.secretVersion === undefined ? {} : { internalObservedSecretResourceVersion: heard.secretVersion }),
+    ...(polled.secretVersion === undefined ? {} : { internalObservedSecretResourceVersion: polled.secretVersion }),
     ...(operator === undefined ? {} : { operatorVersion: operator }),
     conditions: stamped(
       before.conditions,

@@ -1,0 +1,72 @@
+import type { ClusterStatus } from "../../api/cluster-status.ts";
+import type { StoreEnterpriseCluster } from "../../api/kinds.ts";
+import type { Release } from "../../releases/release.ts";
+
+/** What else is in the namespace of an object that is reviewed: what it may refer to, and what it may collide with. */
+export interface References {
+  /** Release of the operator that judges. */
+  readonly release: Release;
+  readonly clusters: readonly ReferencedCluster[];
+  /** Databases besides the object itself. */
+  readonly databases: readonly ReferencedDatabase[];
+  /** Names of the Active-Active databases besides the object itself. */
+  readonly activeActives: readonly string[];
+  /** Remote clusters besides the object itself. */
+  readonly remoteClusters: readonly ReferencedRemoteCluster[];
+}
+
+export interface ReferencedCluster {
+  readonly name: string;
+  /** `spec.storeUpgradePolicy`; undefined when it is not set. */
+  readonly upgradePolicy: "major" | "latest" | undefined;
+  /** Names of the modules that it has; undefined while it has not told. */
+  readonly modules: readonly string[] | undefined;
+  /** Names in `spec.userDefinedModules`. */
+  readonly userModules: readonly string[];
+  /** Shards that its licence allows and that are taken; undefined while it has not told. */
+  readonly shards: { readonly used: number; readonly limit: number } | undefined;
+}
+
+export interface ReferencedDatabase {
+  readonly name: string;
+  readonly cluster: string | undefined;
+  readonly port: number | undefined;
+}
+
+export interface ReferencedRemoteCluster {
+  readonly name: string;
+  readonly recName: string;
+  readonly recNamespace: string;
+}
+
+/** A cluster by what its object says of itself. */
+export function referencedCluster(
+  name: string,
+  spec: WrittenSpec,
+  status: ClusterStatus | undefined,
+): ReferencedCluster {
+  const usage = /^(\d+)\/(\d+)$/.exec(status?.licenseStatus?.shardsUsage ?? "");
+  return {
+    name,
+    upgradePolicy: spec.storeUpgradePolicy,
+    modules: status?.modules?.flatMap((module) => [module.name, ...(module.displayName ? [module.displayName] : [])]),
+    userModules: (spec.userDefinedModules ?? []).map((module) => module.name),
+    shards: usage === null ? undefined : { used: Number(usage[1]), limit: Number(usage[2]) },
+  };
+}
+
+type WrittenSpec = StoreEnterpriseCluster["spec"];
+
+/** The cluster that is named, or the only one of the namespace when none is. */
+export function clusterNamed(references: References, name: string | undefined): ReferencedCluster | undefined {
+  const { clusters } = references;
+  if (name === undefined) return clusters.length === 1 ? clusters[0] : undefined;
+  return clusters.find((cluster) => cluster.name === name);
+}
+
+/** What there is, for a sentence: `clusters here: "rec"`. */
+export function listed(what: string, names: readonly string[]): string {
+  return names.length === 0
+    ? `there are no ${what} here`
+    : `${what} here: ${names.map((name) => `"${name}"`).join(", ")}`;
+}

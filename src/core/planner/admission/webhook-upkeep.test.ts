@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { careForWebhook, type WebhookAct, type WebhookView } from "./webhook-upkeep.ts";
+
+const own = {
+  name: "store-enterprise-admission",
+  namespace: "default",
+  trusted: ["CA"],
+  judged: ["default"],
+  guarded: ["CA"],
+};
+const old = { ...own, name: "redb-admission" };
+
+interface Case {
+  readonly rule: string;
+  readonly view: Partial<WebhookView>;
+  readonly act?: WebhookAct | WebhookAct["kind"];
+  readonly says: readonly [status: string, reason: string, message: RegExp];
+}
+
+const cases: readonly Case[] = [
+  { rule: "one that is current is left alone", view: {}, says: ["True", "Current", /current/] },
+  {
+    rule: "an operator that may not look says which commands are left",
+    view: { installed: undefined },
+    says: ["Unknown", "NotReadable", /docs\/admission\.md.*kubectl patch .*\.data\.cert.*cluster-role\.yaml/],
+  },
+  {
+    rule: "definitions are guarded too, and nothing is stale while they are not",
+    view: { installed: [{ ...own, guarded: undefined }] },
+    act: { kind: "guard", certificates: ["CA"] },
+    says: ["True", "Current", /current/],
+  },
+  {
+    rule: "the guard of definitions trusts what the webhook trusts",
+    view: { installed: [{ ...own, guarded: ["older"] }] },
+    act: { kind: "guard", certificates: ["CA"] },
+    says: ["True", "Current", /current/],
+  },
+  {
+    rule: "namespaces that the operator has come to look after are judged too",
+    view: { watched: ["default", "team-a"] },
+    act: "watch",
+    says: ["False", "NamespacesStale", /in default, and is being told of default, team-a/],
+  },
+  {
+    rule: "namespaces that a user chose by other means are left to the user",
+    view: { watched: ["default", "team-a"], installed: [{ ...own, judged: undefined }] },
+    says: ["True", "Current", /current/],
+  },
+  {
+    rule: "the name of old releases goes first",
+    view: { installed: [old, own] },
+    act: "delete-old",
+    says: ["False", "OldWebhook", /kubectl delete ValidatingWebhookConfiguration redb-admission/],
+  },
+  {
+    rule: "what is missing is created",
+    view: { installed: [] },
+    act: "create",
+    says: ["False", "NotInstalled", /created/],
+  },
+  {
+    rule: "nothing is created that nobody would answer",
+    view: { installed: [], endpoints: 0 },
+    says: ["False", "NoEndpoints", /service admission/],
+  },
+  {
+    rule: "nothing is created without a certificate",
+    view: { installed: [], certificate: undefined },
+    says: ["False", "NoCertificate", /admission-tls/],
+  },
+  {
+    rule: "a new certificate is trusted beside the old one",
+    view: { certificate: "new" },
+    act: { kind: "trust", certificates: ["CA", "new"] },
+    says: ["False", "CertificateStale", /"name":"storeenterprise\.admission\.storeenterprise"/],
+  },
+  {
+    rule: "both are trusted until every replica has the new one",
+    view: { certificate: "new", installed: [{ ...own, trusted: ["CA", "new"] }], trustedForMs: 9_999 },
+    says: ["True", "CertificateChanging", /beside the new one/],
+  },
+  {
+    rule: "the old certificate is trusted no longer than that",
+    view: { certificate: "new", installed: [{ ...own, trusted: ["CA", "new"] }], trustedForMs: 10_000 },
+    act: { kind: "trust", certificates: ["new"] },
+    says: ["True", "CertificateChanging", /beside the new one/],
+  },
+  {
+    rule: "two changes in a row do not pile up",
+    view: { certificate: "newer", installed: [{ ...own, trusted: ["CA", "new"] }] },
+    act: { kind: "trust", certificates: ["new", "newer"] },
+    says: ["False", "CertificateStale", /is being set/],
+  },
+  {
+    rule: "the webhook of another operator is not touched",
+    view: { installed: [{ ...own, namespace: "other" }] },
+    says: ["False", "OtherOperator", /namespace other/],
+  },
+  {
+    rule: "two that call the same operator are told",
+    view: { installed: [own, { ...own, name: "store-enterprise-admission-default" }] },
+    says: ["False", "Doubled", /kubectl delete ValidatingWebhookConfiguration store-enterprise-admission-default/],
+  },
+];
+
+for (const { rule, view, act = "none", says } of cases) {
+  test(`webhook: ${rule}`, () => {
+    const usual = {
+      namespace: "default",
+      watched: ["default"],
+      certificate: "CA",
+      trustedForMs: 0,
+      endpoints: 1,
+      installed: [own],
+    };
+    const decision = careForWebhook({ ...usual, ...view });
+    const { status, reason, message } = decision.statement;
+    const expected = typeof act === "string" ? { kind: act } : act;
+    assert.deepEqual([decision.act, status, reason], [expected, says[0], says[1]]);
+    assert.match(message, says[2]);
+  });
+}

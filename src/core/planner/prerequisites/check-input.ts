@@ -1,0 +1,35 @@
+import type { Release } from "../../releases/release.ts";
+import { versionChange } from "../cluster/target.ts";
+import type { ClusterView, NodePod } from "../cluster/view.ts";
+import type { Environment } from "./environment.ts";
+
+/** A step of the cluster between two known releases. */
+export interface ReleaseStep {
+  readonly from: Release;
+  readonly to: Release;
+}
+
+/** Everything that the checks look at. */
+export interface CheckInput {
+  readonly view: ClusterView;
+  /** The step that is wanted or under way; undefined when none is, or when one of its tags is in no release. */
+  readonly step: ReleaseStep | undefined;
+  /** What lies around the cluster; parts that this caller does not look at are absent. */
+  readonly environment: Environment;
+  /** The pod that is about to be touched; undefined while none is. */
+  readonly touching: NodePod | undefined;
+}
+
+/** Facts that a check cannot do without. */
+export type Need = "cluster" | "kubernetesMinor" | keyof Environment;
+
+/** The situation of a cluster with the step that its own spec asks for. */
+export function checkInput(view: ClusterView, more: Partial<Omit<CheckInput, "view">> = {}): CheckInput {
+  return { view, step: wantedStep(view), environment: {}, touching: undefined, ...more };
+}
+
+/** An unknown tag is an objection of its own, and no step. */
+function wantedStep(view: ClusterView): ReleaseStep | undefined {
+  const { from, to } = versionChange(view) ?? {};
+  return from === undefined || to === undefined ? undefined : { from, to };
+}

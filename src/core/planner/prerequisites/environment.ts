@@ -1,0 +1,89 @@
+import type { MissingPermission } from "../../releases/roles.ts";
+
+/** A fact that was asked for: read, or the reason why it could not be. */
+export type Reading<T> = { readonly read: true; readonly value: T } | { readonly read: false; readonly why: string };
+
+/** What lies around a cluster and is read where the caller may; a part that a caller does not ask for is absent. */
+export interface Environment {
+  /** What the operator, nodes and rigger may not do. */
+  readonly permissions?: Reading<readonly MissingPermission[]>;
+  readonly workers?: Reading<readonly Worker[]>;
+  readonly volumes?: Reading<readonly Volume[]>;
+  readonly networkPolicies?: Reading<readonly PortRule[]>;
+  readonly definitions?: Reading<readonly Definition[]>;
+  readonly webhook?: Reading<WebhookFacts>;
+  readonly operator?: Reading<OperatorFacts>;
+  readonly desiredDatabases?: Reading<readonly DesiredDatabase[]>;
+  /** The moment of the look, as a timestamp. */
+  readonly now?: Reading<string>;
+  /** Whether the security context constraint of old releases (§2.1) is there. */
+  readonly constraint?: Reading<boolean>;
+}
+
+/** A machine of Kubernetes. */
+export interface Worker {
+  readonly name: string;
+  readonly ready: boolean;
+  readonly cordoned: boolean;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Taints that keep pods off it. */
+  readonly taints: readonly Taint[];
+  /** It keeps to the anti-affinity of pods; the local world's one worker does not. */
+  readonly spreads: boolean;
+  /** Names of the cluster's node pods on it. */
+  readonly pods: readonly string[];
+}
+
+export interface Taint {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** A PersistentVolumeClaim of a node. */
+export interface Volume {
+  readonly name: string;
+  /** Bound, Pending or Lost. */
+  readonly phase: string;
+  readonly resizing: boolean;
+}
+
+/** What a NetworkPolicy that selects the node pods lets in; `ports` is undefined when it lets every port in. */
+export interface PortRule {
+  readonly policy: string;
+  readonly ports: readonly { readonly first: number; readonly last: number }[] | undefined;
+}
+
+/** One of our CustomResourceDefinitions as it is installed. */
+export interface Definition {
+  readonly name: string;
+  /** The release that it is marked with. */
+  readonly release: string | undefined;
+  readonly served: readonly string[];
+  readonly stored: readonly string[];
+  readonly keepsUnknownFields: boolean;
+}
+
+/** The admission webhook (§2.1) as it is installed. */
+export interface WebhookFacts {
+  /** The configurations that call our admission service or carry its old name; `caBundle` is PEM, several while one rotates. */
+  readonly configurations: readonly { readonly name: string; readonly caBundle: string }[];
+  /** `cert` of the secret `admission-tls`, PEM; undefined when the secret is not there. */
+  readonly certificate: string | undefined;
+  /** Ready addresses behind the service. */
+  readonly endpoints: number;
+}
+
+/** The operator's Deployment. */
+export interface OperatorFacts {
+  readonly image: string;
+  readonly ready: number;
+  readonly wanted: number;
+}
+
+/** What a StoreEnterpriseDatabase asks for, beside what its database is. */
+export interface DesiredDatabase {
+  readonly name: string;
+  readonly storeVersion: string | undefined;
+  /** Why its spec cannot be acted on; empty when it can. */
+  readonly objection: string;
+}

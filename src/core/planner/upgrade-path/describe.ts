@@ -1,0 +1,147 @@
+import { OLD_CONSTRAINT } from "../../api/names.ts";
+import { kubernetesSupport } from "../../releases/find.ts";
+import { knownIssues } from "../../releases/known-issues.ts";
+import { newPorts } from "../../releases/ports.ts";
+import { openShiftOf } from "../../releases/open-shift.ts";
+import type { Release } from "../../releases/release.ts";
+import { isManual, modulesBefore } from "./modules.ts";
+import { isOlder, versionsAt, type PathDatabase, type PathFacts, type PathState, type Move } from "./state.ts";
+import type { PlanStep } from "./step.ts";
+
+/** A move with what it restarts, pauses and makes final, after the work on modules that it needs first. */
+export function describeMove(
+  state: PathState,
+  move: Move,
+  facts: PathFacts,
+  before: readonly PlanStep[],
+): readonly PlanStep[] {
+  switch (move.stage) {
+    case "operator":
+      return [...modulesBefore(state, move, facts, before), operatorStep(state, move.to, facts)];
+    case "cluster":
+      return [
+        ...modulesBefore(state, move, facts, before),
+        clusterStep(state, move.to, facts, facts.autoUpgrade && !isManual(before)),
+      ];
+    case "kubernetes":
+      return [kubernetesStep(state, move.to)];
+    case "databases":
+      return [databasesStep(state, move.to, facts)];
+  }
+}
+
+function operatorStep(state: PathState, to: Release, facts: PathFacts): PlanStep {
+  return {
+    stage: "operator",
+    from: state.operator.operator,
+    to: to.operator,
+    does: "applies the bundle: role, definitions, operator",
+    restarts: "the operator",
+    pauses: "edits of databases wait until the cluster has followed; clients notice nothing",
+    irreversible: "",
+    consent: "",
+    commands: [
+      `kubectl apply -f bundle.yaml  # of release v${to.operator}`,
+      "kubectl get deployment/store-enterprise-operator",
+    ],
+    notes: [...platformNotes(state, to), ...issueNotes(state.operator, to, facts)],
+  };
+}
+
+function clusterStep({ cluster, operator }: PathState, to: Release, facts: PathFacts, automatic: boolean): PlanStep {
+  const tag = `{"spec":{"storeEnterpriseImageSpec":{"versionTag":"${to.nodeTag}"}}}`;
+  const single = facts.databases.filter(({ replication }) => !replication);
+  const ports = newPorts(cluster, operator).map(({ first, last }) =>
+    first === last ? `${first}` : `${first}-${last}`,
+  );
+  return {
+    stage: "cluster",
+    from: cluster.nodeTag,
+    to: to.nodeTag,
+    does: `replaces ${facts.nodes} nodes, one at a time, each evacuated first`,
+    restarts: `${facts.nodes} node pods and the engines on them`,
+    pauses: "requests wait in the proxy for some milliseconds when a primary moves",
+    irreversible: `the cluster never goes back below ${to.operator}`,
+    consent: "whoever answers for the cluster",
+    commands: automatic
+      ? [`kubectl get rec ${facts.cluster} -w  # automatic upgrade is on: the operator sets the tag`]
+      : [`kubectl patch rec ${facts.cluster} --type merge -p '${tag}'`, `kubectl rollout status sts ${facts.cluster}`],
+    notes: [
+      ...(cluster.baseOs === to.baseOs ? [] : [`the nodes move from ${cluster.baseOs} to ${to.baseOs}`]),
+      ...(ports.length === 0 ? [] : [`nodes use new ports: open ${ports.join(", ")} in network policies first`]),
+      ...(single.length === 0 ? [] : [`one copy only, moved while its node is away: ${listed(single)}`]),
+      ...(cluster.security === to.security ? [] : [`nodes become unprivileged; remove ${OLD_CONSTRAINT} afterwards`]),
+    ],
+  };
+}
+
+function kubernetesStep({ kubernetes = "", operator }: PathState, to: string): PlanStep {
+  const openShift = openShiftOf(to);
+  return {
+    stage: "kubernetes",
+    from: kubernetes,
+    to,
+    does: `brings Kubernetes to ${to}, the control plane first, then one worker after the other`,
+    restarts: "every pod of a worker while it is drained",
+    pauses: "none that clients notice while the disruption budget is kept: one node at a time",
+    irreversible: `Kubernetes never goes back to ${kubernetes}`,
+    consent: "whoever runs the platform",
+    commands: ["kubectl version", "kubectl drain <worker> --ignore-daemonsets --delete-emptydir-data"],
+    notes: [
+      ...(openShift === undefined ? [] : [`on OpenShift this is ${openShift}`]),
+      ...(kubernetesSupport(operator, to) === "deprecated" ? [`${to} is deprecated for ${operator.operator}`] : []),
+    ],
+  };
+}
+
+function databasesStep(state: PathState, to: string, facts: PathFacts): PlanStep {
+  const old = facts.databases.filter((_one, index) => isOlder(versionsAt(state, facts)[index] ?? "", to));
+  const versions = [...new Set(versionsAt(state, facts).filter((version) => isOlder(version, to)))];
+  const suspended = state.operator.operator !== state.cluster.operator;
+  return {
+    stage: "databases",
+    from: versions.join(", "),
+    to,
+    does: `upgrades ${listed(old)}`,
+    restarts: "the engines of these databases, beside the old ones: the new one takes over when it is equal",
+    pauses: "requests wait in the proxy for some milliseconds when the new primary takes over",
+    irreversible: `these databases never go back below ${to}`,
+    consent: "the owners of these databases",
+    commands: old.map((database) => raise(database, to, suspended)),
+    notes: clientNotes(versions, to),
+  };
+}
+
+/** While management is suspended an object is not acted on: the management API is, and the object follows (§7). */
+function raise({ name, uid, hasObject }: PathDatabase, to: string, suspended: boolean): string {
+  return hasObject && !suspended
+    ? `kubectl patch redb ${name} --type merge -p '{"spec":{"storeVersion":"${to}"}}'`
+    : `POST /v1/bdbs/${uid}/upgrade {"store_version":"${to}"}  # ${name}`;
+}
+
+/** What changes for clients of a database (product facts §7, case 39). */
+function clientNotes(from: readonly string[], to: string): readonly string[] {
+  const crosses = (version: string): boolean => from.some((one) => isOlder(one, version)) && !isOlder(to, version);
+  return [
+    ...(crosses("7.2") ? ["clients that ask for it are answered in RESP3 from 7.2 on"] : []),
+    ...(crosses("8.0") ? ["from 8.0 on access categories hold the modules' commands too: look at each ACL"] : []),
+  ];
+}
+
+function platformNotes({ kubernetes }: PathState, to: Release): readonly string[] {
+  return [
+    ...(kubernetes === undefined ? ["the version of Kubernetes could not be read: compare it yourself"] : []),
+    ...(kubernetes !== undefined && kubernetesSupport(to, kubernetes) === "deprecated"
+      ? [`Kubernetes ${kubernetes} is deprecated for ${to.operator}`]
+      : []),
+  ];
+}
+
+function issueNotes(from: Release, to: Release, { modules }: PathFacts): readonly string[] {
+  const names = modules.map(({ name }) => name);
+  return knownIssues(from, to, names).map(({ id, effect, workaround }) => `${id}: ${effect}; ${workaround}`);
+}
+
+function listed(databases: readonly PathDatabase[]): string {
+  return databases.map(({ name }) => `"${name}"`).join(", ");
+}

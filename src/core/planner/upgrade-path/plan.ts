@@ -1,0 +1,55 @@
+import { parseVersion } from "../../base/version.ts";
+import { CATALOGUE } from "../../releases/catalogue.ts";
+import { releaseByNodeTag, releaseByOperator } from "../../releases/find.ts";
+import { pathProblem } from "../../releases/path.ts";
+import { describeMove } from "./describe.ts";
+import type { PlanStep } from "./step.ts";
+import { shortestWay, type MissingEdge } from "./search.ts";
+import { after, type Goal, type PathFacts, type PathState, type Move } from "./state.ts";
+
+/** The shortest safe way to a release, or what is missing on it. */
+export type UpgradePath =
+  | { readonly possible: true; readonly steps: readonly PlanStep[]; readonly moves: readonly Move[] }
+  | { readonly possible: false; readonly missing: readonly MissingEdge[] };
+
+/**
+ * Plans operator, cluster, Kubernetes, modules and databases from what was found to the goal. Each step is allowed where it
+ * is taken, and no plan has fewer moves. A version that nobody knows is an answer, never a failure.
+ */
+export function planUpgradePath(facts: PathFacts, goal: Goal): UpgradePath {
+  const operator = releaseByOperator(facts.operator);
+  const cluster = releaseByNodeTag(facts.nodeTag);
+  const target = releaseByOperator(goal.release);
+  if (operator === undefined) return unknown("the operator's version", facts.operator);
+  if (cluster === undefined) return unknown("the cluster's node tag", facts.nodeTag);
+  if (target === undefined) return unknown("the release asked for", goal.release);
+  const strange = [goal.kubernetes, goal.databases].find((text) => text !== undefined && !parseVersion(text));
+  if (strange !== undefined) return unknown("the version asked for", strange);
+  const start: PathState = { operator, cluster, kubernetes: facts.kubernetes, floor: "" };
+  const back = pathProblem(operator, target);
+  if (back?.reason === "Downgrade") {
+    return {
+      possible: false,
+      missing: [{ at: operator.operator, move: `operator to ${target.operator}`, why: back.message }],
+    };
+  }
+  const way = shortestWay(start, target, goal, facts);
+  if (!way.found) return { possible: false, missing: way.missing };
+  return { possible: true, moves: way.moves, steps: described(start, way.moves, facts) };
+}
+
+function described(start: PathState, moves: readonly Move[], facts: PathFacts): readonly PlanStep[] {
+  const steps: PlanStep[] = [];
+  let state = start;
+  for (const move of moves) {
+    steps.push(...describeMove(state, move, facts, steps));
+    state = after(state, move);
+  }
+  return steps;
+}
+
+function unknown(what: string, text: string): UpgradePath {
+  const known = CATALOGUE.map(({ operator }) => operator).join(", ");
+  const why = `${what}, "${text}", is not in the catalogue, which knows ${known}`;
+  return { possible: false, missing: [{ at: "the start", move: `release ${text}`, why }] };
+}

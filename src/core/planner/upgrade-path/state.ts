@@ -1,0 +1,87 @@
+import { compareVersionText } from "../../base/version.ts";
+import type { Release } from "../../releases/release.ts";
+
+/** What a plan starts from, as it was found; any version may be one that nobody knows. */
+export interface PathFacts {
+  /** Name of the cluster, for the commands. */
+  readonly cluster: string;
+  readonly nodes: number;
+  /** Operator version, for instance "8.0.6-8". */
+  readonly operator: string;
+  /** Node tag that the cluster runs. */
+  readonly nodeTag: string;
+  /** Minor, for instance "1.33"; undefined when it could not be read: then nothing is said about it. */
+  readonly kubernetes: string | undefined;
+  readonly databases: readonly PathDatabase[];
+  /** Modules that databases use and that are not bundled with their version. */
+  readonly modules: readonly PathModule[];
+  /** Names in `spec.userDefinedModules`. */
+  readonly listedModules: readonly string[];
+  readonly autoUpgrade: boolean;
+}
+
+export interface PathDatabase {
+  readonly name: string;
+  readonly uid: number;
+  readonly version: string;
+  readonly replication: boolean;
+  /** It has an object, where its version is written too. */
+  readonly hasObject: boolean;
+}
+
+export interface PathModule {
+  readonly name: string;
+  readonly databases: readonly string[];
+  /** Base systems that a build of it is installed for, for instance "rhel9". */
+  readonly systems: readonly string[];
+}
+
+/** Where the plan shall end. */
+export interface Goal {
+  /** Operator version; its cluster comes along. */
+  readonly release: string;
+  /** Lowest Kubernetes minor wanted; as few steps as needed when absent. */
+  readonly kubernetes?: string;
+  /** Lowest version wanted for each database; as few steps as needed when absent. */
+  readonly databases?: string;
+}
+
+/** A place on the way. */
+export interface PathState {
+  readonly operator: Release;
+  readonly cluster: Release;
+  readonly kubernetes: string | undefined;
+  /** Every database is at this version or a later one; empty while none was raised. */
+  readonly floor: string;
+}
+
+/** One move from a place to the next. */
+export type Move =
+  | { readonly stage: "operator"; readonly to: Release }
+  | { readonly stage: "cluster"; readonly to: Release }
+  | { readonly stage: "kubernetes"; readonly to: string }
+  | { readonly stage: "databases"; readonly to: string };
+
+/** The place that a move leads to. */
+export function after(state: PathState, move: Move): PathState {
+  switch (move.stage) {
+    case "operator":
+      return { ...state, operator: move.to };
+    case "cluster":
+      return { ...state, cluster: move.to };
+    case "kubernetes":
+      return { ...state, kubernetes: move.to };
+    case "databases":
+      return { ...state, floor: move.to };
+  }
+}
+
+/** The versions of the databases at a place. */
+export function versionsAt({ floor }: PathState, { databases }: PathFacts): readonly string[] {
+  return databases.map(({ version }) => (isOlder(version, floor) ? floor : version));
+}
+
+/** True when both are versions and `a` is the older one. */
+export function isOlder(a: string, b: string): boolean {
+  return (compareVersionText(a, b) ?? 0) < 0;
+}

@@ -1,0 +1,23 @@
+import type { Kube } from "../../../ports/kube/kube.ts";
+import type { DesiredDatabase } from "../../../core/planner/prerequisites/environment.ts";
+import { Databases } from "../kinds.ts";
+import type { Place } from "./place.ts";
+
+/** What the objects of the cluster's databases ask for. */
+export async function readDesiredDatabases(
+  kube: Kube,
+  { name, namespace }: Place,
+): Promise<readonly DesiredDatabase[]> {
+  const { items } = await kube.list(Databases, { namespace });
+  return items
+    .filter(({ spec }) => (spec.storeEnterpriseCluster?.name ?? name) === name)
+    .map(({ metadata, spec, status }) => ({
+      name: metadata.name,
+      storeVersion: spec.storeVersion,
+      objection: status?.specStatus === "Invalid" ? (status.conditions ?? []).map(said).join("") : "",
+    }));
+}
+
+function said({ type, message }: { readonly type: string; readonly message: string }): string {
+  return type === "Ready" ? message : "";
+}

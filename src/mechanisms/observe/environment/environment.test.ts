@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startOperatorWorld } from "../../../../test/kit/operator/operator-world.ts";
+import { LABELS } from "../../../core/api/names.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import { faults } from "../../../ports/kube/faults.ts";
+import type { Kube } from "../../../ports/kube/kube.ts";
+import {
+  Deployments,
+  NetworkPolicies,
+  Nodes,
+  PersistentVolumeClaims,
+  Pods,
+  Secrets,
+  ValidatingWebhookConfigurations,
+} from "../../../ports/kube/builtin.ts";
+import { systemClock } from "../../reconcile/system-clock.ts";
+import { Databases } from "../kinds.ts";
+import { readEnvironment } from "./environment.ts";
+
+const PLACE = { name: "rec", namespace: "default" };
+const NODE_LABELS = { app: "store-enterprise", [LABELS.cluster]: "rec", [LABELS.role]: "node" };
+
+test("what lies around a cluster is read as the API tells it", async () => {
+  await using world = await startOperatorWorld();
+  await furnish(world.kube);
+  const environment = await readEnvironment({ kube: world.kube, clock: systemClock }, PLACE);
+  assert.deepEqual(environment.workers, {
+    read: true,
+    value: [
+      {
+        name: "w1",
+        ready: false,
+        cordoned: true,
+        labels: { disk: "fast" },
+        taints: [{ key: "gpu", value: "yes" }],
+        spreads: true,
+        pods: ["rec-0"],
+      },
+    ],
+  });
+  assert.deepEqual(environment.volumes, {
+    read: true,
+    value: [{ name: "data-rec-0", phase: "Pending", resizing: false }],
+  });
+  assert.deepEqual(environment.networkPolicies, {
+    read: true,
+    value: [
+      { policy: "open", ports: undefined },
+      {
+        policy: "strict",
+        ports: [
+          { first: 9443, last: 9443 },
+          { first: 3346, last: 3355 },
+        ],
+      },
+    ],
+  });
+  assert.deepEqual(environment.webhook, {
+    read: true,
+    value: { configurations: [{ name: "redb-admission", caBundle: "CA" }], certificate: "CA", endpoints: 0 },
+  });
+  assert.deepEqual(environment.operator, { read: true, value: { image: "x/operator:8.2.0-12", ready: 0, wanted: 1 } });
+  assert.deepEqual(environment.desiredDatabases, {
+    read: true,
+    value: [{ name: "orders", storeVersion: "8.0", objection: "" }],
+  });
+  assert.deepEqual(environment.constraint, { read: true, value: false });
+  assert.ok(environment.definitions?.read);
+  assert.equal(environment.definitions.value.length, 4);
+  for (const { served, stored } of environment.definitions.value) assert.deepEqual([served, stored], [["v1"], ["v1"]]);
+});
+
+test("a part that the caller may not read says why, and the others are read all the same", async () => {
+  await using world = await startOperatorWorld();
+  const refusing: Kube = {
+    ...world.kube,
+    list: async (type, options) => {
+      if (type.plural === "nodes") throw new Fault(faults.forbidden, "nodes are forbidden");
+      return world.kube.list(type, options);
+    },
+  };
+  const environment = await readEnvironment({ kube: refusing, clock: systemClock }, PLACE);
+  assert.deepEqual(environment.workers, { read: false, why: "nodes are forbidden" });
+  assert.deepEqual(environment.volumes, { read: true, value: [] });
+});
+
+async function furnish(kube: Kube): Promise<void> {
+  const meta = (name: string, labels: Record<string, string> = {}) => ({ name, namespace: "default", labels });
+  const container = { name: "c", image: "i" };
+  await kube.create(Nodes, {
+    metadata: { name: "w1", labels: { disk: "fast" } },
+    spec: {
+      unschedulable: true,
+      taints: [
+        { key: "gpu", value: "yes", effect: "NoSchedule" },
+        { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" },
+      ],
+    },
+  });
+  await kube.create(Pods, {
+    metadata: meta("rec-0", NODE_LABELS),
+    spec: { nodeName: "w1", containers: [container] },
+  });
+  await kube.create(PersistentVolumeClaims, {
+    metadata: meta("data-rec-0", NODE_LABELS),
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+  });
+  await kube.create(NetworkPolicies, { metadata: meta("open"), spec: { podSelector: {}, ingress: [{}] } });
+  await kube.create(NetworkPolicies, {
+    metadata: meta("other"),
+    spec: { podSelector: { matchLabels: { app: "other" } } },
+  });
+  await kube.create(NetworkPolicies, {
+    metadata: meta("strict"),
+    spec: {
+      podSelector: { matchLabels: NODE_LABELS },
+      ingress: [{ ports: [{ port: "api" }, { port: 3346, endPort: 3355 }] }],
+    },
+  });
+  await kube.create(Secrets, { metadata: meta("admission-tls"), data: { cert: "Q0E=" } });
+  const rule = { apiGroups: ["example.com"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["things"] };
+  await kube.create(ValidatingWebhookConfigurations, {
+    metadata: { name: "redb-admission" },
+    webhooks: [
+      {
+        name: "old.example.com",
+        admissionReviewVersions: ["v1"],
+        sideEffects: "None",
+        clientConfig: { caBundle: "Q0E=", service: { name: "admission", namespace: "elsewhere" } },
+        rules: [rule],
+      },
+    ],
+  });
+  const selector = { app: "operator" };
+  await kube.create(Deployments, {
+    metadata: meta("store-enterprise-operator"),
+    spec: {
+      selector: { matchLabels: selector },
+      template: {
+        metadata: { labels: selector },
+        spec: { containers: [{ name: "store-enterprise-operator", image: "x/operator:8.2.0-12" }] },
+      },
+    },
+  });
+  await kube.create(Databases, { metadata: meta("orders"), spec: { storeVersion: "8.0" } });
+}

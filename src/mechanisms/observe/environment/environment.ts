@@ -1,0 +1,38 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import type { Kube } from "../../../ports/kube/kube.ts";
+import type { Reading, Environment } from "../../../core/planner/prerequisites/environment.ts";
+import { readConstraint, readDefinitions, readOperator, readWebhook } from "./installed.ts";
+import { readPortRules, readVolumes, readWorkers } from "./machines.ts";
+import type { Place } from "./place.ts";
+import { readDesiredDatabases } from "./desired-databases.ts";
+
+/** Reads all that lies around a cluster, each part where the caller may; one that it may not read says so. */
+export async function readEnvironment(
+  { kube, clock }: { readonly kube: Kube; readonly clock: Clock },
+  place: Place,
+): Promise<Environment> {
+  const [workers, volumes, networkPolicies, definitions, webhook, operator, desiredDatabases, constraint] =
+    await Promise.all([
+      reading(readWorkers(kube, place)),
+      reading(readVolumes(kube, place)),
+      reading(readPortRules(kube, place)),
+      reading(readDefinitions(kube)),
+      reading(readWebhook(kube, place)),
+      reading(readOperator(kube, place)),
+      reading(readDesiredDatabases(kube, place)),
+      reading(readConstraint(kube)),
+    ]);
+  const now = { read: true, value: clock.now().toISOString() } as const;
+  return { workers, volumes, networkPolicies, definitions, webhook, operator, desiredDatabases, constraint, now };
+}
+
+/** What the API refuses or cannot answer is a reason; anything else is a failure. */
+async function reading<T>(asked: Promise<T>): Promise<Reading<T>> {
+  try {
+    return { read: true, value: await asked };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { read: false, why: error.message };
+  }
+}

@@ -1,0 +1,75 @@
+import { KINDS } from "../../../core/api/kinds.ts";
+import {
+  ADMISSION_SECRET,
+  ADMISSION_SERVICE,
+  API_GROUP,
+  OLD_CONSTRAINT,
+  OLD_WEBHOOK_CONFIGURATION,
+  OPERATOR_NAME,
+  RELEASE_ANNOTATION,
+} from "../../../core/api/names.ts";
+import {
+  CustomResourceDefinitions,
+  Deployments,
+  EndpointSlices,
+  Secrets,
+  SecurityContextConstraints,
+  ValidatingWebhookConfigurations,
+} from "../../../ports/kube/builtin.ts";
+import type { Kube } from "../../../ports/kube/kube.ts";
+import type { Definition, OperatorFacts, WebhookFacts } from "../../../core/planner/prerequisites/environment.ts";
+import type { Place } from "./place.ts";
+
+/** Our definitions as they are installed. */
+export async function readDefinitions(kube: Kube): Promise<readonly Definition[]> {
+  const names = Object.values(KINDS).map(({ plural }) => `${plural}.${API_GROUP}`);
+  const found = await Promise.all(names.map((name) => kube.get(CustomResourceDefinitions, { name })));
+  return found.map((definition, index) => ({
+    name: names[index] ?? "",
+    release: definition?.metadata.annotations?.[RELEASE_ANNOTATION],
+    served: (definition?.spec.versions ?? []).filter(({ served }) => served).map(({ name }) => name),
+    stored: definition?.status?.storedVersions ?? [],
+    keepsUnknownFields: definition?.spec.preserveUnknownFields === true,
+  }));
+}
+
+/** The operator's Deployment; one that is not there has an empty image. */
+export async function readOperator(kube: Kube, { namespace }: Place): Promise<OperatorFacts> {
+  const deployment = await kube.get(Deployments, { name: OPERATOR_NAME, namespace });
+  const containers = deployment?.spec?.template.spec?.containers ?? [];
+  return {
+    image: (containers.find(({ name }) => name === OPERATOR_NAME) ?? containers[0])?.image ?? "",
+    ready: deployment?.status?.readyReplicas ?? 0,
+    wanted: deployment === undefined ? 0 : (deployment.spec?.replicas ?? 1),
+  };
+}
+
+/** Whether the constraint of old releases is there; elsewhere than on OpenShift it never is. */
+export async function readConstraint(kube: Kube): Promise<boolean> {
+  return (await kube.get(SecurityContextConstraints, { name: OLD_CONSTRAINT })) !== undefined;
+}
+
+/** The webhooks that call this namespace's admission service or carry its old name, and what they have to agree with. */
+export async function readWebhook(kube: Kube, { namespace }: Place): Promise<WebhookFacts> {
+  const labelSelector = `kubernetes.io/service-name=${ADMISSION_SERVICE}`;
+  const [{ items }, secret, slices] = await Promise.all([
+    kube.list(ValidatingWebhookConfigurations),
+    kube.get(Secrets, { name: ADMISSION_SECRET, namespace }),
+    kube.list(EndpointSlices, { namespace, labelSelector }),
+  ]);
+  const configurations = items.flatMap(({ metadata, webhooks = [] }) => {
+    const services = webhooks.map(({ clientConfig }) => clientConfig.service);
+    const isOurs = services.some((service) => service?.name === ADMISSION_SERVICE && service.namespace === namespace);
+    if (!isOurs && metadata.name !== OLD_WEBHOOK_CONFIGURATION) return [];
+    return [{ name: metadata.name, caBundle: decoded(webhooks[0]?.clientConfig.caBundle) }];
+  });
+  const certificate = secret === undefined ? undefined : decoded(secret.data?.["cert"]);
+  const endpoints = slices.items
+    .flatMap((slice) => slice.endpoints ?? [])
+    .filter(({ conditions }) => conditions?.ready);
+  return { configurations, certificate, endpoints: endpoints.length };
+}
+
+function decoded(base64 = ""): string {
+  return Buffer.from(base64, "base64").toString();
+}

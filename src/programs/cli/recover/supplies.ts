@@ -1,0 +1,48 @@
+import { platformsOf } from "../../../core/api/module-manifest.ts";
+import { readLicense } from "../../../ports/management/license.ts";
+import type { Given } from "../../../core/planner/recovery/recovery.ts";
+import { textOf } from "../files.ts";
+import { readArchive } from "../modules/upload.ts";
+
+/** What the user brings along, read and looked into before anything is done. */
+export interface Supplies {
+  readonly given: Given;
+  /** The text of the licence; empty when none is given. */
+  readonly license: string;
+  /** By name of the file. */
+  readonly archives: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
+}
+
+interface GoodsOptions {
+  readonly license?: string;
+  readonly module?: readonly string[];
+  readonly moduleUrl?: Readonly<Record<string, string>>;
+  readonly moduleSecret?: string;
+  readonly keepDigests?: boolean;
+}
+
+/** Reads licence and archives; a Fault names the one that is none. */
+export async function readSupplies(options: GoodsOptions): Promise<Supplies> {
+  const license = options.license === undefined ? "" : await textOf(options.license);
+  if (license !== "") readLicense(license);
+  const opened = await Promise.all(
+    (options.module ?? []).map(async (file) => ({ file, ...(await readArchive(file)) })),
+  );
+  return {
+    license,
+    archives: new Map(opened.map(({ file, archive }) => [file, archive])),
+    given: {
+      license: license !== "",
+      modules: opened.map(({ file, title, manifest }) => ({
+        file,
+        title,
+        name: manifest.module_name,
+        displayName: manifest.display_name,
+        platforms: platformsOf(manifest),
+      })),
+      moduleUrls: options.moduleUrl ?? {},
+      moduleSecret: options.moduleSecret ?? "",
+      keepDigests: options.keepDigests === true,
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { DatabaseStatus } from "../../../core/api/database-status.ts";
+import { databaseEvents } from "./events.ts";
+
+const STAND_IN = "7.2 (stand-in: redis 7.0.15)";
+const active: DatabaseStatus = { status: "active", version: STAND_IN, conditions: [ready("Active", "serves")] };
+
+const cases: readonly {
+  readonly name: string;
+  readonly before: DatabaseStatus;
+  readonly after: DatabaseStatus;
+  readonly want: readonly string[];
+}[] = [
+  { name: "nothing new, nothing told", before: active, after: active, want: [] },
+  { name: "a new database is ready once", before: { status: "pending" }, after: active, want: ["DatabaseReady"] },
+  {
+    name: "a new database whose engine told its version before it was active is ready, not upgraded",
+    before: { status: "pending", version: "7.2" },
+    after: active,
+    want: ["DatabaseReady"],
+  },
+  {
+    name: "another engine of the same version is no upgrade",
+    before: { ...active, version: "7.2" },
+    after: active,
+    want: [],
+  },
+  {
+    name: "another version is one",
+    before: { ...active, status: "active-change-pending" },
+    after: { ...active, version: "8.0 (redis 8.0.2)" },
+    want: ["DatabaseUpgradeCompleted"],
+  },
+  {
+    name: "a refusal is told when its words change",
+    before: { conditions: [ready("RefusedByCluster", "port 1 is taken")] },
+    after: { conditions: [ready("RefusedByCluster", "port 2 is taken")] },
+    want: ["RefusedByCluster"],
+  },
+  {
+    name: "a cluster that does not exist is told",
+    before: {},
+    after: { conditions: [ready("ClusterNotFound", "no cluster")] },
+    want: ["ClusterNotFound"],
+  },
+  {
+    name: "what is waited for is not told as an event",
+    before: active,
+    after: { ...active, conditions: [ready("Waiting", "the replica is receiving the data")] },
+    want: [],
+  },
+  {
+    name: "each loss is told once",
+    before: { ...active, lossReports: ["one"] },
+    after: { ...active, lossReports: ["one", "two"] },
+    want: ["AcknowledgedWritesAtRisk"],
+  },
+];
+
+for (const { name, before, after, want } of cases) {
+  test(`databaseNews: ${name}`, () => {
+    assert.deepEqual(
+      databaseEvents(before, after).map(({ reason }) => reason),
+      want,
+    );
+  });
+}
+
+function ready(reason: string, message: string) {
+  return { type: "Ready", status: "False", reason, message, lastTransitionTime: "" } as const;
+}

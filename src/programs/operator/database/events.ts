@@ -1,0 +1,68 @@
+import type { DatabaseStatus } from "../../../core/api/database-status.ts";
+import type { Announcement } from "../../../core/planner/cluster/announcements.ts";
+import type { Condition } from "../../../core/api/parts.ts";
+
+/** What is worth telling about the way from one status of a database to the next. */
+export function databaseEvents(before: DatabaseStatus, after: DatabaseStatus): readonly Announcement[] {
+  return [
+    ...changed(before, after, "ReconcileSuspended", (now) =>
+      now.status === "True"
+        ? { type: "Normal", reason: "ReconcileSuspended", message: now.message }
+        : { type: "Normal", reason: "ReconcileResumed", message: "edits are applied again" },
+    ),
+    ...changed(before, after, "Drifted", (now) =>
+      now.status === "True" ? { type: "Warning", reason: now.reason, message: now.message } : undefined,
+    ),
+    ...blockedNews(before, after),
+    ...lifeNews(before, after),
+    ...(after.lossReports ?? [])
+      .filter((report) => !(before.lossReports ?? []).includes(report))
+      .map((message): Announcement => ({ type: "Warning", reason: "AcknowledgedWritesAtRisk", message })),
+  ];
+}
+
+function changed(
+  before: DatabaseStatus,
+  after: DatabaseStatus,
+  type: string,
+  tell: (now: Condition) => Announcement | undefined,
+): Announcement[] {
+  const old = before.conditions?.find((condition) => condition.type === type);
+  const now = after.conditions?.find((condition) => condition.type === type);
+  const isNews = now !== undefined && now.status !== (old?.status ?? "False");
+  const told = isNews ? tell(now) : undefined;
+  return told === undefined ? [] : [told];
+}
+
+const OBJECTIONS = [
+  "IncompatibleDatabaseVersion",
+  "UpgradePolicyMajor",
+  "SpecInvalid",
+  "ClusterNotFound",
+  "RefusedByCluster",
+  "CallFailed",
+  "PermissionsMissing",
+  "RequestForbidden",
+];
+
+function blockedNews(before: DatabaseStatus, after: DatabaseStatus): Announcement[] {
+  const old = before.conditions?.find(({ type }) => type === "Ready");
+  const now = after.conditions?.find(({ type }) => type === "Ready");
+  if (now === undefined || !OBJECTIONS.includes(now.reason) || old?.message === now.message) return [];
+  return [{ type: "Warning", reason: now.reason, message: now.message }];
+}
+
+function lifeNews(before: DatabaseStatus, after: DatabaseStatus): Announcement[] {
+  if (after.status !== "active" || after.version === undefined) return [];
+  if (before.status === undefined || before.status === "pending" || before.version === undefined) {
+    return [{ type: "Normal", reason: "DatabaseReady", message: `serves version ${after.version}` }];
+  }
+  if (storeVersionOf(before.version) === storeVersionOf(after.version)) return [];
+  const message = `from ${before.version} to ${after.version}`;
+  return [{ type: "Normal", reason: "DatabaseUpgradeCompleted", message }];
+}
+
+/** Without what engine stands behind it. */
+function storeVersionOf(version: string): string {
+  return version.split(" ", 1)[0] ?? "";
+}
