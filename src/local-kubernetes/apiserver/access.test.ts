@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rawApi } from "../../../test/kit/kubernetes/api-client.ts";
 import { isFault } from "../../core/base/fault.ts";
-import { refusals } from "./faults.ts";
+import { apiErrors } from "./faults.ts";
 
 test("a token of a service account is its user's; one for an account that is not there is a fault", async () => {
   await using api = await rawApi();
@@ -12,6 +12,6 @@ test("a token of a service account is its user's; one for an account that is not
   assert.equal(body.status.userInfo.username, "system:serviceaccount:default:reader");
   assert.throws(
     () => api.server.serviceAccountToken("default", "absent"),
-    (error) => isFault(error, refusals.notFound),
+    (error) => isFault(error, apiErrors.notFound),
   );
 });

@@ -1,5 +1,5 @@
 import { Fault, type FaultSpec, messageOf } from "../../core/base/fault.ts";
-import type { Json } from "./json.ts";
+import type { Json } from "./objects/json.ts";
 
 /** A fault that a client gets as a Status object: HTTP code and reason as Kubernetes names them. */
 export interface StatusSpec extends FaultSpec {
@@ -33,7 +33,7 @@ export const faults = {
 } as const satisfies Record<string, FaultSpec>;
 
 /** Answers to requests that cannot be carried out. */
-export const refusals = {
+export const apiErrors = {
   badRequest: row("BAD_REQUEST", 400, "BadRequest", "correct the request"),
   unauthorized: row("UNAUTHORIZED", 401, "Unauthorized", "use the kubeconfig of this server"),
   forbidden: row("FORBIDDEN", 403, "Forbidden", "grant the right with a Role and a RoleBinding"),
@@ -54,7 +54,7 @@ export const refusals = {
 } as const satisfies Record<string, StatusSpec>;
 
 /** One field that is wrong, as Status.details.causes lists it. */
-export interface Cause {
+export interface StatusCause {
   readonly reason: string;
   readonly message: string;
   readonly field: string;
@@ -66,20 +66,20 @@ export interface StatusDetails {
   readonly group?: string;
   readonly kind?: string;
   readonly uid?: string;
-  readonly causes?: readonly Cause[];
+  readonly causes?: readonly StatusCause[];
   readonly retryAfterSeconds?: number;
 }
 
 /** A fault that a client gets as a Status; empty details are left out, as in every object of the API. */
-export function refuse(spec: StatusSpec, message: string, details: StatusDetails = {}): Fault {
+export function apiError(spec: StatusSpec, message: string, details: StatusDetails = {}): Fault {
   const told = Object.entries(details).filter(([, value]) => value !== "" && value !== undefined);
   return new Fault(spec, message, Object.fromEntries(told));
 }
 
 /** The Status object for anything thrown; what is no refusal becomes InternalError without inner details. */
-export function statusOf(error: unknown): Json & { code: number } {
-  const spec = error instanceof Fault ? Object.values(refusals).find(({ code }) => code === error.code) : undefined;
-  const { http, reason } = spec ?? refusals.internal;
+export function statusBody(error: unknown): Json & { code: number } {
+  const spec = error instanceof Fault ? Object.values(apiErrors).find(({ code }) => code === error.code) : undefined;
+  const { http, reason } = spec ?? apiErrors.internal;
   const message = spec === undefined ? `Internal error occurred: ${messageOf(error)}` : messageOf(error);
   const details = error instanceof Fault && spec !== undefined ? error.details : {};
   return {
@@ -95,28 +95,32 @@ export function statusOf(error: unknown): Json & { code: number } {
 }
 
 /** 404 for an object: `configmaps "x" not found`. */
-export function notFound(resource: { group: string; plural: string }, name: string): Fault {
+export function notFoundError(resource: { group: string; plural: string }, name: string): Fault {
   const about = { name, group: resource.group, kind: resource.plural };
-  return refuse(refusals.notFound, `${qualified(resource)} "${name}" not found`, about);
+  return apiError(apiErrors.notFound, `${qualifiedResource(resource)} "${name}" not found`, about);
 }
 
 /** 422 with one cause for each wrong field, worded as Kubernetes does. */
-export function invalid(kind: { group: string; kind: string }, name: string, causes: readonly Cause[]): Fault {
+export function invalidError(
+  kind: { group: string; kind: string },
+  name: string,
+  causes: readonly StatusCause[],
+): Fault {
   const sentences = causes.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`));
   const list = sentences.length === 1 ? (sentences[0] ?? "") : `[${sentences.join(", ")}]`;
   const title = kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
   const about = { name, group: kind.group, kind: kind.kind, causes };
-  return refuse(refusals.invalid, `${title} "${name}" is invalid: ${list}`, about);
+  return apiError(apiErrors.invalid, `${title} "${name}" is invalid: ${list}`, about);
 }
 
 /** 409 for a change that rests on an old resourceVersion. */
-export function conflict(resource: { group: string; plural: string }, name: string, why: string): Fault {
-  const message = `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`;
-  return refuse(refusals.conflict, message, { name, group: resource.group, kind: resource.plural });
+export function conflictError(resource: { group: string; plural: string }, name: string, why: string): Fault {
+  const message = `Operation cannot be fulfilled on ${qualifiedResource(resource)} "${name}": ${why}`;
+  return apiError(apiErrors.conflict, message, { name, group: resource.group, kind: resource.plural });
 }
 
 /** `deployments.apps`; the bare plural in the core group. */
-export function qualified({ group, plural }: { group: string; plural: string }): string {
+export function qualifiedResource({ group, plural }: { group: string; plural: string }): string {
   return group === "" ? plural : `${plural}.${group}`;
 }
 

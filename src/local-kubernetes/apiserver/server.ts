@@ -5,20 +5,24 @@ import type { Clock } from "../../core/base/clock.ts";
 import { Fault } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
 import { signToken, DEFAULT_AUDIENCE } from "./auth/tokens.ts";
-import { bootstrap } from "./bootstrap.ts";
-import { followDefinitions } from "./crd/lifecycle.ts";
+import { bootstrap } from "./lifecycle/bootstrap.ts";
+import { followDefinitions } from "./lifecycle/definitions.ts";
 import { createDiscovery } from "./discovery/paths.ts";
-import { faults, notFound } from "./faults.ts";
-import { expireEvents } from "./events.ts";
-import { handle } from "./http/handle.ts";
-import { adminKubeconfig, loadIdentity, type Identity } from "./identity.ts";
-import { followNamespaces } from "./namespaces.ts";
+import { faults, notFoundError } from "./faults.ts";
+import { expireEvents } from "./lifecycle/events.ts";
+import { handle } from "./handle.ts";
+import { adminKubeconfig, loadServerCredentials, type ServerCredentials } from "./auth/server-credentials.ts";
+import { followNamespaces } from "./lifecycle/namespaces.ts";
+import { builtinResources } from "./builtin/resources.ts";
 import { createRegistry } from "./resources/registry.ts";
 import { lockFolder } from "./store/lock.ts";
 import { openStore } from "./store/store.ts";
-import type { AuditEntry, PodLogs, World } from "./world.ts";
+import type { AuditEntry } from "./auth/authorize.ts";
+import type { PodLogs } from "./context/pod-logs.ts";
+import type { ServerContext } from "./context/server-context.ts";
 
-export type { AuditEntry, PodLogOptions, PodLogs } from "./world.ts";
+export type { AuditEntry } from "./auth/authorize.ts";
+export type { PodLogOptions, PodLogs } from "./context/pod-logs.ts";
 
 /** The version that this server answers as. */
 const KUBERNETES_VERSION = "v1.33.4";
@@ -58,38 +62,38 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
   const unlock = await lockFolder(options.dataDir);
   const { clock, log, historyLimit } = options;
-  const identity = await loadIdentity(options.dataDir, options.host, clock.now());
+  const credentials = await loadServerCredentials(options.dataDir, options.host, clock.now());
   const store = await openStore({
     dataDir: options.dataDir,
     log,
     ...(historyLimit === undefined ? {} : { historyLimit }),
   });
   const closing = new AbortController();
-  const world: World = {
+  const context: ServerContext = {
     store,
-    registry: createRegistry(),
+    registry: createRegistry(builtinResources),
     clock,
     log,
     kubernetesVersion: options.kubernetesVersion ?? KUBERNETES_VERSION,
     servicePrefix: options.serviceCidr?.prefix ?? "127.96.0.",
-    tokenKey: identity.tokenKey,
+    tokenKey: credentials.tokenKey,
     podLogs: options.podLogs,
     audit: options.audit,
     closing: closing.signal,
   };
-  await bootstrap(world);
-  followDefinitions(world);
-  followNamespaces(world, identity.authority.certificate);
-  void expireEvents(world);
+  await bootstrap(context);
+  followDefinitions(context);
+  followNamespaces(context, credentials.authority.certificate);
+  void expireEvents(context);
 
   let url = "";
-  const server = serverFor(world, identity, () => url.replace("https://", ""));
+  const server = serverFor(context, credentials, () => url.replace("https://", ""));
   url = await listen(server, options.host, options.port);
   return {
     url,
-    kubeconfigs: { admin: adminKubeconfig(identity, url) },
-    caCertificate: identity.authority.certificate,
-    serviceAccountToken: (namespace, name) => tokenFor(world, namespace, name),
+    kubeconfigs: { admin: adminKubeconfig(credentials, url) },
+    caCertificate: credentials.authority.certificate,
+    serviceAccountToken: (namespace, name) => tokenFor(context, namespace, name),
     close: async () => {
       closing.abort();
       await closed(server);
@@ -99,8 +103,12 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   };
 }
 
-function serverFor(world: World, { authority, server: pair }: Identity, address: () => string): Server {
-  const discovery = createDiscovery(world.registry, world.kubernetesVersion, address);
+function serverFor(
+  context: ServerContext,
+  { authority, server: pair }: ServerCredentials,
+  address: () => string,
+): Server {
+  const discovery = createDiscovery(context.registry, context.kubernetesVersion, address);
   const server = createServer(
     {
       cert: pair.certificate,
@@ -114,7 +122,7 @@ function serverFor(world: World, { authority, server: pair }: Identity, address:
     (request, response) => {
       // a client that goes while we answer is no fault of ours; `close` follows and ends the work
       response.on("error", () => undefined);
-      void handle(world, discovery, request, response);
+      void handle(context, discovery, request, response);
     },
   );
   server.requestTimeout = 0;
@@ -150,11 +158,11 @@ async function closed(server: Server): Promise<void> {
   });
 }
 
-function tokenFor(world: World, namespace: string, name: string): string {
-  const account = world.store.get("serviceaccounts", `${namespace}/${name}`);
-  if (account === undefined) throw notFound({ group: "", plural: "serviceaccounts" }, name);
-  const now = world.clock.now();
+function tokenFor(context: ServerContext, namespace: string, name: string): string {
+  const account = context.store.get("serviceaccounts", `${namespace}/${name}`);
+  if (account === undefined) throw notFoundError({ group: "", plural: "serviceaccounts" }, name);
+  const now = context.clock.now();
   const expires = Math.floor(now.getTime() / 1000) + TOKEN_SECONDS;
   const { uid = "" } = account.metadata;
-  return signToken(world.tokenKey, { namespace, name, uid, audiences: [DEFAULT_AUDIENCE], expires }, now);
+  return signToken(context.tokenKey, { namespace, name, uid, audiences: [DEFAULT_AUDIENCE], expires }, now);
 }

@@ -6,18 +6,18 @@ import type { Stored } from "../../ports/kube/kube.ts";
 import { controllerOf, keyOf, refOf, refOfKey } from "../../ports/kube/ref.ts";
 import { selects } from "../../ports/kube/selector.ts";
 import { settled, type Outcome } from "../../mechanisms/reconcile/outcome.ts";
-import type { Loop, World } from "./context.ts";
-import { enqueueChanged } from "./informers.ts";
-import { resolveCount } from "./int-or-percent.ts";
-import { isOver, isReady, isTerminating } from "./pods.ts";
-import { writeStatus } from "./write-status.ts";
+import type { Controller, ControllerContext } from "./context/context.ts";
+import { enqueueChanged } from "./context/informers.ts";
+import { resolveCount } from "./objects/int-or-percent.ts";
+import { isOver, isReady, isTerminating } from "./pods/state.ts";
+import { writeStatus } from "./objects/write-status.ts";
 
 /** Says in each PodDisruptionBudget how many of its pods may be evicted now. */
-export function disruptionBudgetLoop(world: World): Loop {
-  const { disruptionBudgets, pods, statefulSets, replicaSets } = world.informers;
+export function disruptionBudgetController(context: ControllerContext): Controller {
+  const { disruptionBudgets, pods, statefulSets, replicaSets } = context.informers;
   return {
     name: "disruption-budget",
-    reconcile: (key) => reconcile(world, key),
+    reconcile: (key) => reconcile(context, key),
     wire: (enqueue) => {
       enqueueChanged(disruptionBudgets, enqueue);
       const enqueueNamespace = (namespace: string | undefined): void => {
@@ -34,8 +34,8 @@ export function disruptionBudgetLoop(world: World): Loop {
   };
 }
 
-async function reconcile(world: World, key: string): Promise<Outcome> {
-  const { kube, clock, informers } = world;
+async function reconcile(context: ControllerContext, key: string): Promise<Outcome> {
+  const { kube, clock, informers } = context;
   const budget = await kube.get(PodDisruptionBudgets, refOfKey(key));
   if (budget?.spec === undefined || budget.metadata.deletionTimestamp !== undefined) return settled;
   const { namespace } = budget.metadata;
@@ -43,7 +43,7 @@ async function reconcile(world: World, key: string): Promise<Outcome> {
   const pods = informers.pods
     .list()
     .filter((pod) => pod.metadata.namespace === namespace && selects(selector, pod.metadata.labels) && !isOver(pod));
-  const status = statusOf(budget, pods, scaleOf(world, pods), clock.now());
+  const status = statusOf(budget, pods, scaleOf(context, pods), clock.now());
   await writeStatus(kube, PodDisruptionBudgets, budget, { ...budget, status });
   return settled;
 }
@@ -100,7 +100,7 @@ function leaving(budget: Stored<PodDisruptionBudget>, pods: readonly Stored<Pod>
 }
 
 /** How many pods the owners of these pods ask for; a pod that nobody manages counts as one. */
-function scaleOf({ informers }: World, pods: readonly Stored<Pod>[]): number {
+function scaleOf({ informers }: ControllerContext, pods: readonly Stored<Pod>[]): number {
   const owners = new Map<string, number>();
   for (const pod of pods) {
     const owner = controllerOf(pod);

@@ -8,23 +8,23 @@ import type { Stored } from "../../ports/kube/kube.ts";
 import { refOf, refOfKey } from "../../ports/kube/ref.ts";
 import { timestamp } from "../../ports/kube/timestamp.ts";
 import { settled, waiting, type Outcome } from "../../mechanisms/reconcile/outcome.ts";
-import { claimOwned } from "./claim.ts";
-import type { Loop, World } from "./context.ts";
-import { createPod } from "./create-pod.ts";
-import { enqueueChanged, enqueueOwner } from "./informers.ts";
-import { podFrom, randomSuffix } from "./pod-template.ts";
-import { isActive, isReady } from "./pods.ts";
-import { writeStatus } from "./write-status.ts";
+import { claimOwned } from "./objects/claim.ts";
+import type { Controller, ControllerContext } from "./context/context.ts";
+import { createPod } from "./pods/create.ts";
+import { enqueueChanged, enqueueOwner } from "./context/informers.ts";
+import { podFrom, randomSuffix } from "./pods/template.ts";
+import { isActive, isReady } from "./pods/state.ts";
+import { writeStatus } from "./objects/write-status.ts";
 
 /** Runs the pods of a Job until enough of them have succeeded, or too many have failed. */
-export function jobLoop(world: World): Loop {
-  const events = eventRecorder(world.kube, { component: "job-controller", ...world });
+export function jobController(context: ControllerContext): Controller {
+  const events = eventRecorder(context.kube, { component: "job-controller", ...context });
   return {
     name: "job",
-    reconcile: (key) => reconcile(world, events, key),
+    reconcile: (key) => reconcile(context, events, key),
     wire: (enqueue) => {
-      enqueueChanged(world.informers.jobs, enqueue);
-      enqueueOwner(world.informers.pods, "Job", enqueue);
+      enqueueChanged(context.informers.jobs, enqueue);
+      enqueueOwner(context.informers.pods, "Job", enqueue);
     },
   };
 }
@@ -39,11 +39,11 @@ interface Tally {
   readonly failed: readonly Stored<Pod>[];
 }
 
-async function reconcile(world: World, events: EventRecorder, key: string): Promise<Outcome> {
-  const { kube, clock } = world;
+async function reconcile(context: ControllerContext, events: EventRecorder, key: string): Promise<Outcome> {
+  const { kube, clock } = context;
   const job = await kube.get(Jobs, refOfKey(key));
   if (job?.spec === undefined || job.metadata.deletionTimestamp !== undefined) return settled;
-  if (isEnded(job.status)) return expire(world, job);
+  if (isEnded(job.status)) return expire(context, job);
   const tally = tallyOf(await claimOwned(kube, Pods, job, job.spec.selector ?? {}));
   const end = endOf(job, tally);
   if (end !== undefined) {
@@ -55,21 +55,26 @@ async function reconcile(world: World, events: EventRecorder, key: string): Prom
       end.message,
     );
   }
-  const pauseMs = end === undefined ? await start(world, events, job, tally) : 0;
+  const pauseMs = end === undefined ? await start(context, events, job, tally) : 0;
   await writeStatus(kube, Jobs, job, { ...job, status: statusOf(job, tally, end, clock.now()) });
   return pauseMs > 0 ? waiting(pauseMs, "BackingOff", "the last pod failed a short while ago") : settled;
 }
 
 /** Creates the pods that may run now; the answer is how many milliseconds a failed one still holds the next one back. */
-async function start(world: World, events: EventRecorder, job: Stored<Job>, tally: Tally): Promise<number> {
+async function start(
+  context: ControllerContext,
+  events: EventRecorder,
+  job: Stored<Job>,
+  tally: Tally,
+): Promise<number> {
   const { parallelism = 1, completions = parallelism, suspend = false, template } = job.spec ?? { template: {} };
   const missing = suspend ? 0 : Math.min(parallelism, completions - tally.succeeded) - tally.active.length;
   if (missing <= 0) return 0;
-  const pauseMs = pauseAfter(tally.failed, world.clock.now());
+  const pauseMs = pauseAfter(tally.failed, context.clock.now());
   if (pauseMs > 0) return pauseMs;
   for (let n = 0; n < missing; n += 1) {
     const pod = await createPod(
-      world.kube,
+      context.kube,
       events,
       job,
       podFrom(template, job, `${job.metadata.name}-${randomSuffix()}`),
@@ -136,7 +141,7 @@ function isEnded(status: JobStatus | undefined): boolean {
 }
 
 /** Deletes an ended Job after the time that it asks for, if it does. */
-async function expire({ kube, clock }: World, job: Stored<Job>): Promise<Outcome> {
+async function expire({ kube, clock }: ControllerContext, job: Stored<Job>): Promise<Outcome> {
   const seconds = job.spec?.ttlSecondsAfterFinished;
   if (seconds === undefined) return settled;
   const ended =

@@ -6,42 +6,47 @@ import type { Stored } from "../../ports/kube/kube.ts";
 import { refOf, refOfKey } from "../../ports/kube/ref.ts";
 import { selectsAll } from "../../ports/kube/selector.ts";
 import { settled, waiting, type Outcome } from "../../mechanisms/reconcile/outcome.ts";
-import { claimOwned } from "./claim.ts";
-import type { Loop, World } from "./context.ts";
-import { createPod } from "./create-pod.ts";
-import { enqueueChanged, enqueueOwner } from "./informers.ts";
-import { podFrom, randomSuffix } from "./pod-template.ts";
-import { availableInMs, isActive, isReady } from "./pods.ts";
-import { writeStatus } from "./write-status.ts";
+import { claimOwned } from "./objects/claim.ts";
+import type { Controller, ControllerContext } from "./context/context.ts";
+import { createPod } from "./pods/create.ts";
+import { enqueueChanged, enqueueOwner } from "./context/informers.ts";
+import { podFrom, randomSuffix } from "./pods/template.ts";
+import { availableInMs, isActive, isReady } from "./pods/state.ts";
+import { writeStatus } from "./objects/write-status.ts";
 
 /** Keeps as many pods of a ReplicaSet as it asks for. */
-export function replicaSetLoop(world: World): Loop {
-  const events = eventRecorder(world.kube, { component: "replicaset-controller", ...world });
+export function replicaSetController(context: ControllerContext): Controller {
+  const events = eventRecorder(context.kube, { component: "replicaset-controller", ...context });
   return {
     name: "replicaset",
     workers: 4,
-    reconcile: (key) => reconcile(world, events, key),
+    reconcile: (key) => reconcile(context, events, key),
     wire: (enqueue) => {
-      enqueueChanged(world.informers.replicaSets, enqueue);
-      enqueueOwner(world.informers.pods, "ReplicaSet", enqueue);
+      enqueueChanged(context.informers.replicaSets, enqueue);
+      enqueueOwner(context.informers.pods, "ReplicaSet", enqueue);
     },
   };
 }
 
-async function reconcile(world: World, events: EventRecorder, key: string): Promise<Outcome> {
-  const set = await world.kube.get(ReplicaSets, refOfKey(key));
+async function reconcile(context: ControllerContext, events: EventRecorder, key: string): Promise<Outcome> {
+  const set = await context.kube.get(ReplicaSets, refOfKey(key));
   if (set?.spec === undefined) return settled;
-  const pods = (await claimOwned(world.kube, Pods, set, set.spec.selector)).filter(isActive);
-  if (set.metadata.deletionTimestamp === undefined) await scale(world, events, set, pods);
-  return reportStatus(world, set, pods);
+  const pods = (await claimOwned(context.kube, Pods, set, set.spec.selector)).filter(isActive);
+  if (set.metadata.deletionTimestamp === undefined) await scale(context, events, set, pods);
+  return reportStatus(context, set, pods);
 }
 
-async function scale(world: World, events: EventRecorder, set: Stored<ReplicaSet>, pods: Stored<Pod>[]): Promise<void> {
+async function scale(
+  context: ControllerContext,
+  events: EventRecorder,
+  set: Stored<ReplicaSet>,
+  pods: Stored<Pod>[],
+): Promise<void> {
   const missing = (set.spec?.replicas ?? 1) - pods.length;
   const { template } = set.spec ?? {};
   for (let n = 0; n < missing && template !== undefined; n += 1) {
     const pod = await createPod(
-      world.kube,
+      context.kube,
       events,
       set,
       podFrom(template, set, `${set.metadata.name}-${randomSuffix()}`),
@@ -49,7 +54,7 @@ async function scale(world: World, events: EventRecorder, set: Stored<ReplicaSet
     events.record(set, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
   }
   for (const pod of pods.toSorted(leastMissedFirst).slice(0, Math.max(0, -missing))) {
-    await world.kube.delete(Pods, refOf(pod), { uid: pod.metadata.uid });
+    await context.kube.delete(Pods, refOf(pod), { uid: pod.metadata.uid });
     events.record(set, "Normal", "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
   }
 }
@@ -61,7 +66,11 @@ function leastMissedFirst(a: Stored<Pod>, b: Stored<Pod>): number {
   return rank(a) - rank(b) || (age(a) < age(b) ? 1 : -1);
 }
 
-async function reportStatus({ kube, clock }: World, set: Stored<ReplicaSet>, pods: Stored<Pod>[]): Promise<Outcome> {
+async function reportStatus(
+  { kube, clock }: ControllerContext,
+  set: Stored<ReplicaSet>,
+  pods: Stored<Pod>[],
+): Promise<Outcome> {
   const waits = pods.map((pod) => availableInMs(pod, set.spec?.minReadySeconds ?? 0, clock.now()));
   const labels = set.spec?.template?.metadata?.labels;
   await writeStatus(kube, ReplicaSets, set, {

@@ -2,16 +2,16 @@ import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
 import type { Kube } from "../../ports/kube/kube.ts";
 import { runController } from "../../mechanisms/reconcile/controller.ts";
-import type { World } from "./context.ts";
-import { deploymentLoop } from "./deployment/controller.ts";
-import { disruptionBudgetLoop } from "./disruption-budget.ts";
-import { garbageLoops } from "./garbage/controller.ts";
-import { startInformers } from "./informers.ts";
-import { jobLoop } from "./job.ts";
-import { replicaSetLoop } from "./replica-set.ts";
-import { serviceLoop } from "./service/controller.ts";
-import { statefulSetLoop } from "./statefulset/controller.ts";
-import { volumeLoop } from "./volume-binder.ts";
+import type { ControllerContext } from "./context/context.ts";
+import { deploymentController } from "./deployment/controller.ts";
+import { disruptionBudgetController } from "./disruption-budget.ts";
+import { garbageControllers } from "./garbage/controller.ts";
+import { startInformers } from "./context/informers.ts";
+import { jobController } from "./job.ts";
+import { replicaSetController } from "./replica-set.ts";
+import { serviceController } from "./service/controller.ts";
+import { statefulSetController } from "./statefulset/controller.ts";
+import { volumeBinder } from "./volume-binder.ts";
 
 /**
  * Runs the local world's controllers until the signal aborts, and resolves once all passes have ended: workloads,
@@ -25,16 +25,16 @@ export async function runControllers(options: {
 }): Promise<void> {
   const { clock, log, signal } = options;
   const informers = startInformers(options.kube, options);
-  const world: World = { ...options, informers };
+  const context: ControllerContext = { ...options, informers };
   const loops = [
-    deploymentLoop(world),
-    replicaSetLoop(world),
-    statefulSetLoop(world),
-    jobLoop(world),
-    serviceLoop(world),
-    volumeLoop(world),
-    disruptionBudgetLoop(world),
-    ...garbageLoops(world),
+    deploymentController(context),
+    replicaSetController(context),
+    statefulSetController(context),
+    jobController(context),
+    serviceController(context),
+    volumeBinder(context),
+    disruptionBudgetController(context),
+    ...garbageControllers(context),
   ];
   try {
     await Promise.all(Object.values(informers).map(({ synced }) => synced));

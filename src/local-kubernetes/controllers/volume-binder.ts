@@ -3,20 +3,20 @@ import { PersistentVolumeClaims, PersistentVolumes } from "../../ports/kube/buil
 import type { Stored, Wanted } from "../../ports/kube/kube.ts";
 import { keyOf, refOf, refOfKey } from "../../ports/kube/ref.ts";
 import { settled, type Outcome } from "../../mechanisms/reconcile/outcome.ts";
-import type { Loop, World } from "./context.ts";
-import { enqueueChanged } from "./informers.ts";
-import { isOver } from "./pods.ts";
-import { writeStatus } from "./write-status.ts";
+import type { Controller, ControllerContext } from "./context/context.ts";
+import { enqueueChanged } from "./context/informers.ts";
+import { isOver } from "./pods/state.ts";
+import { writeStatus } from "./objects/write-status.ts";
 
 /** The storage class of volumes that are folders on this machine; claims that name no class get it. */
 const LOCAL_CLASS = "local";
 
 /** Gives each claim a volume of its own, and takes the volume away with the claim. */
-export function volumeLoop(world: World): Loop {
-  const { claims, volumes, pods } = world.informers;
+export function volumeBinder(context: ControllerContext): Controller {
+  const { claims, volumes, pods } = context.informers;
   return {
     name: "volume",
-    reconcile: (key) => reconcile(world, key),
+    reconcile: (key) => reconcile(context, key),
     wire: (enqueue) => {
       enqueueChanged(claims, enqueue);
       volumes.onChange((_, current, previous) => {
@@ -30,16 +30,16 @@ export function volumeLoop(world: World): Loop {
   };
 }
 
-async function reconcile(world: World, key: string): Promise<Outcome> {
+async function reconcile(context: ControllerContext, key: string): Promise<Outcome> {
   const ref = refOfKey(key);
-  const claim = await world.kube.get(PersistentVolumeClaims, ref);
-  await removeVolumes(world, ref, claim?.metadata.uid);
+  const claim = await context.kube.get(PersistentVolumeClaims, ref);
+  await removeVolumes(context, ref, claim?.metadata.uid);
   if (claim === undefined) return settled;
-  await (claim.metadata.deletionTimestamp === undefined ? bind(world, claim) : unprotect(world, claim));
+  await (claim.metadata.deletionTimestamp === undefined ? bind(context, claim) : unprotect(context, claim));
   return settled;
 }
 
-async function bind({ kube }: World, claim: Stored<PersistentVolumeClaim>): Promise<void> {
+async function bind({ kube }: ControllerContext, claim: Stored<PersistentVolumeClaim>): Promise<void> {
   const name = claim.spec?.volumeName ?? `pvc-${claim.metadata.uid}`;
   const existing = await kube.get(PersistentVolumes, { name });
   if (existing === undefined && claim.spec?.volumeName !== undefined) return; // the user's own volume is awaited
@@ -98,7 +98,7 @@ const PROVISIONER = "local.storeenterprise.io";
 const PROTECTION = "kubernetes.io/pvc-protection";
 
 /** Lets a deleted claim go once no pod has it any more. */
-async function unprotect({ kube, informers }: World, claim: Stored<PersistentVolumeClaim>): Promise<void> {
+async function unprotect({ kube, informers }: ControllerContext, claim: Stored<PersistentVolumeClaim>): Promise<void> {
   const { name, namespace, finalizers = [], resourceVersion } = claim.metadata;
   const isUsed = informers.pods
     .list()
@@ -112,7 +112,7 @@ async function unprotect({ kube, informers }: World, claim: Stored<PersistentVol
 
 /** Removes volumes that were made for a claim of this name that is gone; those with another policy are only released. */
 async function removeVolumes(
-  { kube, informers }: World,
+  { kube, informers }: ControllerContext,
   ref: { name: string; namespace?: string },
   livingUid: string | undefined,
 ): Promise<void> {

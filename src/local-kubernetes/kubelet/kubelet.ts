@@ -7,21 +7,21 @@ import { ConfigMaps, Pods, Secrets } from "../../ports/kube/builtin.ts";
 import { eventRecorder } from "../../ports/kube/events.ts";
 import { startInformer } from "../../ports/kube/informer.ts";
 import type { Kube, Ref, Stored } from "../../ports/kube/kube.ts";
-import { createAddressPool } from "./addresses.ts";
-import type { AddressPool } from "./addresses.ts";
-import type { ImageStore } from "./images.ts";
-import { registerNode } from "./node.ts";
-import { streamPodLog } from "./pod/logs.ts";
-import type { FindLog, LogOptions, PodName } from "./pod/logs.ts";
+import { createAddressPool } from "./node/addresses.ts";
+import type { AddressPool } from "./node/addresses.ts";
+import type { ImageStore } from "./container/images.ts";
+import { registerNode } from "./node/register.ts";
+import { streamPodLog } from "./container/logs.ts";
+import type { FindLog, LogOptions, PodName } from "./container/logs.ts";
 import { placesBelow, removePod } from "./pod/places.ts";
 import type { KubeletPlaces } from "./pod/places.ts";
 import { isOver } from "./pod/status.ts";
 import { PodWorker } from "./pod/worker.ts";
 import type { PodDeps } from "./pod/worker.ts";
-import { openProcessTable } from "./pod/process-table.ts";
-import { KUBERNETES_RETRY } from "./pod/retry.ts";
-import type { RetryPolicy } from "./pod/retry.ts";
-import { bindPods } from "./scheduler.ts";
+import { openProcessTable } from "./container/process-table.ts";
+import { KUBERNETES_RETRY } from "./container/backoff.ts";
+import type { RetryPolicy } from "./container/backoff.ts";
+import { bindPods } from "./node/scheduler.ts";
 
 /** What a kubelet runs with. */
 export interface KubeletOptions {

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import type { Server } from "node:net";
 import { join } from "node:path";
 import { Fault } from "../../core/base/fault.ts";
-import { isSameProcess } from "../kubelet/pod/same-process.ts";
+import { isSameProcess } from "../kubelet/container/same-process.ts";
 import { faults } from "./faults.ts";
 
 /** What a world keeps to itself while it runs. */

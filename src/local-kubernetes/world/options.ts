@@ -1,7 +1,7 @@
 import type { ApiServerOptions } from "../apiserver/server.ts";
 import type { Log } from "../../core/base/log.ts";
-import type { ImageStore } from "../kubelet/images.ts";
-import type { RetryPolicy } from "../kubelet/pod/retry.ts";
+import type { ImageStore } from "../kubelet/container/images.ts";
+import type { RetryPolicy } from "../kubelet/container/backoff.ts";
 
 /** What a world starts with. */
 export interface WorldOptions extends Pick<ApiServerOptions, "audit" | "kubernetesVersion"> {

@@ -1,6 +1,6 @@
 import type { ObjectMeta } from "kubernetes-types/meta/v1.js";
 import type { PodSpec } from "kubernetes-types/core/v1.js";
-import type { PodFacts } from "../../../src/local-kubernetes/kubelet/pod/facts.ts";
+import type { PodFacts } from "../../../src/local-kubernetes/kubelet/environment/facts.ts";
 
 /** A pod `shop/web-0` for tests, with what the test cares about laid over it. */
 export function factsOf(metadata: ObjectMeta = {}, spec: PodSpec = { containers: [] }): PodFacts {

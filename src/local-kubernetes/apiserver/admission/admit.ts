@@ -1,9 +1,9 @@
 import { accepted, DEFINITIONS } from "../crd/acceptance.ts";
-import { conflict, notFound, qualified, refusals, refuse } from "../faults.ts";
-import type { Call } from "../http/call.ts";
-import { type KubeObject } from "../object.ts";
+import { conflictError, notFoundError, qualifiedResource, apiErrors, apiError } from "../faults.ts";
+import type { ApiCall } from "../http/call.ts";
+import { type KubeObject } from "../objects/object.ts";
 import type { Resource } from "../resources/resource.ts";
-import type { World } from "../world.ts";
+import type { ServerContext } from "../context/server-context.ts";
 import { assignClusterIp } from "./cluster-ip.ts";
 import { checkEscalation } from "./escalation.ts";
 import { giveServiceAccount } from "./service-account.ts";
@@ -13,24 +13,24 @@ export interface Admission {
   readonly resource: Resource;
   readonly object: KubeObject;
   readonly before: KubeObject | undefined;
-  readonly call: Call;
+  readonly call: ApiCall;
 }
 
 /** The rules built into the server: they may change the object, or refuse it. */
-export function admit(world: World, admission: Admission): void {
+export function admit(context: ServerContext, admission: Admission): void {
   const { resource, object, before, call } = admission;
-  if (before === undefined && resource.namespaced) namespaceOpen(world, admission);
+  if (before === undefined && resource.namespaced) namespaceOpen(context, admission);
   if (before !== undefined) finalizersOnlyShrink(resource, object, before);
-  if (ROLES.test(resource.bucket)) checkEscalation(world.store, call.user, resource, object, before);
+  if (ROLES.test(resource.bucket)) checkEscalation(context.store, call.user, resource, object, before);
   switch (resource.bucket) {
     case "pods":
-      if (before === undefined) giveServiceAccount(world, object);
+      if (before === undefined) giveServiceAccount(context, object);
       return;
     case DEFINITIONS:
-      if (before === undefined) object["status"] = accepted(world, object)["status"];
+      if (before === undefined) object["status"] = accepted(context, object)["status"];
       return;
     case "services":
-      assignClusterIp(world, object, before);
+      assignClusterIp(context, object, before);
       return;
     default:
       return;
@@ -39,15 +39,15 @@ export function admit(world: World, admission: Admission): void {
 
 const ROLES = /^(?:cluster)?role(?:binding)?s\.rbac\.authorization\.k8s\.io$/;
 
-function namespaceOpen(world: World, { resource, object }: Admission): void {
+function namespaceOpen(context: ServerContext, { resource, object }: Admission): void {
   const name = object.metadata.namespace ?? "";
-  const namespace = world.store.get("namespaces", name);
-  if (namespace === undefined) throw notFound({ group: "", plural: "namespaces" }, name);
+  const namespace = context.store.get("namespaces", name);
+  if (namespace === undefined) throw notFoundError({ group: "", plural: "namespaces" }, name);
   if (namespace.metadata.deletionTimestamp === undefined) return;
   const why = `unable to create new content in namespace ${name} because it is being terminated`;
-  throw refuse(
-    refusals.forbidden,
-    `${qualified(resource)} ${JSON.stringify(object.metadata.name)} is forbidden: ${why}`,
+  throw apiError(
+    apiErrors.forbidden,
+    `${qualifiedResource(resource)} ${JSON.stringify(object.metadata.name)} is forbidden: ${why}`,
     {
       name: object.metadata.name,
       group: resource.group,
@@ -72,7 +72,7 @@ function finalizersOnlyShrink(resource: Resource, object: KubeObject, before: Ku
   const message = `metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers ${JSON.stringify(added)}`;
   const causes = [{ reason: "FieldValueForbidden", field: "metadata.finalizers", message }];
   const { name } = object.metadata;
-  throw refuse(refusals.invalid, `${resource.kind} ${JSON.stringify(name)} is invalid: ${message}`, {
+  throw apiError(apiErrors.invalid, `${resource.kind} ${JSON.stringify(name)} is invalid: ${message}`, {
     name,
     group: resource.group,
     kind: resource.kind,
@@ -84,8 +84,8 @@ function finalizersOnlyShrink(resource: Resource, object: KubeObject, before: Ku
 export function admitDelete(resource: Resource, object: KubeObject): void {
   const { name } = object.metadata;
   if (resource.bucket !== "namespaces" || !["default", "kube-system", "kube-public"].includes(name)) return;
-  throw refuse(
-    refusals.forbidden,
+  throw apiError(
+    apiErrors.forbidden,
     `namespaces ${JSON.stringify(name)} is forbidden: this namespace may not be deleted`,
     {
       name,
@@ -102,7 +102,7 @@ export function precondition(
 ): void {
   const { name, uid = "", resourceVersion = "" } = live.metadata;
   if (wanted.uid !== "" && wanted.uid !== uid) {
-    throw conflict(
+    throw conflictError(
       resource,
       name,
       `Precondition failed: UID in precondition: ${wanted.uid}, UID in object meta: ${uid}`,
@@ -110,6 +110,6 @@ export function precondition(
   }
   if (wanted.resourceVersion !== "" && wanted.resourceVersion !== resourceVersion) {
     const why = `Precondition failed: ResourceVersion in precondition: ${wanted.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`;
-    throw conflict(resource, name, why);
+    throw conflictError(resource, name, why);
   }
 }

@@ -1,8 +1,8 @@
-import { isAllowed, rulesOf, type Action } from "../auth/rbac.ts";
+import { isAllowed, rulesOf, type RequestAttributes } from "../auth/rbac.ts";
 import type { User } from "../auth/user.ts";
-import { qualified, refusals, refuse } from "../faults.ts";
-import { listAt, textAt, textsAt, type Json } from "../json.ts";
-import type { KubeObject } from "../object.ts";
+import { qualifiedResource, apiErrors, apiError } from "../faults.ts";
+import { listAt, textAt, textsAt, type Json } from "../objects/json.ts";
+import type { KubeObject } from "../objects/object.ts";
 import type { Resource } from "../resources/resource.ts";
 import { sameJson } from "../schema/json.ts";
 import type { Store } from "../store/store.ts";
@@ -33,7 +33,7 @@ export function checkEscalation(
   const { name } = object.metadata;
   const list = missing.map(ruleText).join("\n");
   const why = `user ${JSON.stringify(user.name)} (groups=${JSON.stringify(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${list}`;
-  throw refuse(refusals.forbidden, `${qualified(resource)} ${JSON.stringify(name)} is forbidden: ${why}`, {
+  throw apiError(apiErrors.forbidden, `${qualifiedResource(resource)} ${JSON.stringify(name)} is forbidden: ${why}`, {
     name,
     group: resource.group,
     kind: resource.plural,
@@ -54,10 +54,10 @@ function mayAnyway(store: Store, user: User, resource: Resource, object: KubeObj
 }
 
 /** Every single action that a rule allows; a wildcard stands for itself, so only a wildcard covers it. */
-function actionsOf(rule: Json, namespace: string | undefined): Action[] {
+function actionsOf(rule: Json, namespace: string | undefined): RequestAttributes[] {
   const verbs = textsAt(rule, "verbs");
   const paths = textsAt(rule, "nonResourceURLs").flatMap((path) =>
-    verbs.map((verb): Action => ({ kind: "path", verb, path })),
+    verbs.map((verb): RequestAttributes => ({ kind: "path", verb, path })),
   );
   const named = textsAt(rule, "resourceNames");
   const names = named.length === 0 ? [undefined] : named;
@@ -65,7 +65,15 @@ function actionsOf(rule: Json, namespace: string | undefined): Action[] {
     textsAt(rule, "resources").flatMap((resource) => {
       const [plural = "", subresource] = resource.split("/");
       return verbs.flatMap((verb) =>
-        names.map((name): Action => ({ kind: "resource", verb, group, plural, subresource, namespace, name })),
+        names.map((name): RequestAttributes => ({
+          kind: "resource",
+          verb,
+          group,
+          plural,
+          subresource,
+          namespace,
+          name,
+        })),
       );
     }),
   );

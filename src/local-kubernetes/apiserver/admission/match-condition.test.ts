@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conditionHolds } from "./match-condition.ts";
+import { matchConditionHolds } from "./match-condition.ts";
 
 const scope = { request: { userInfo: { username: "ann" } }, object: { metadata: { name: "a" } } };
 
@@ -16,14 +16,14 @@ const cases: readonly (readonly [expression: string, holds: boolean])[] = [
 
 for (const [expression, holds] of cases) {
   test(`a match condition: ${expression} is ${holds}`, () => {
-    assert.equal(conditionHolds(expression, scope), holds);
+    assert.equal(matchConditionHolds(expression, scope), holds);
   });
 }
 
 for (const expression of ["", "object.metadata.name", "size(object) == 1", 'has(object.a) == "x"', "true"]) {
   test(`a match condition outside of what is known is refused: ${JSON.stringify(expression)}`, () => {
     assert.throws(
-      () => conditionHolds(expression, scope),
+      () => matchConditionHolds(expression, scope),
       /the condition .* (is not understood at|reads what is not there)/,
     );
   });

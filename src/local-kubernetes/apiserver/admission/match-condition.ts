@@ -1,10 +1,10 @@
-import { at } from "../json.ts";
+import { at } from "../objects/json.ts";
 
 /**
  * Whether a match condition of a webhook holds. Knows the part of CEL that conditions of webhooks use most: `has(path)`,
  * `path == "text"`, `path != "text"`, `!`, `&&`, `||` and parentheses; throws on everything else.
  */
-export function conditionHolds(expression: string, scope: Readonly<Record<string, unknown>>): boolean {
+export function matchConditionHolds(expression: string, scope: Readonly<Record<string, unknown>>): boolean {
   const tokens = tokensOf(expression);
   let next = 0;
   const take = (token: string): boolean => {

@@ -1,8 +1,8 @@
-import { refusals, refuse } from "../faults.ts";
-import { childOf, fillIn, listAt, textAt, type Json } from "../json.ts";
-import type { KubeObject } from "../object.ts";
-import { generatedName } from "../rest/names.ts";
-import type { World } from "../world.ts";
+import { apiErrors, apiError } from "../faults.ts";
+import { childOf, fillIn, listAt, textAt, type Json } from "../objects/json.ts";
+import type { KubeObject } from "../objects/object.ts";
+import { generatedName } from "../objects/generated-names.ts";
+import type { ServerContext } from "../context/server-context.ts";
 
 const MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
 
@@ -10,16 +10,16 @@ const MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
  * Gives a new pod its service account (`default` when it names none; 403 when there is no such account) and mounts the
  * account's token, the CA certificate and the namespace in each container, unless pod or account opt out.
  */
-export function giveServiceAccount(world: World, pod: KubeObject): void {
+export function giveServiceAccount(context: ServerContext, pod: KubeObject): void {
   const spec = childOf(pod, "spec");
   fillIn(spec, { serviceAccountName: "default" });
   spec["serviceAccount"] = spec["serviceAccountName"];
   const name = textAt(spec, "serviceAccountName");
   const namespace = pod.metadata.namespace ?? "";
-  const account = world.store.get("serviceaccounts", `${namespace}/${name}`);
+  const account = context.store.get("serviceaccounts", `${namespace}/${name}`);
   if (account === undefined) {
     const why = `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`;
-    throw refuse(refusals.forbidden, `pods ${JSON.stringify(pod.metadata.name)} is forbidden: ${why}`, {
+    throw apiError(apiErrors.forbidden, `pods ${JSON.stringify(pod.metadata.name)} is forbidden: ${why}`, {
       name: pod.metadata.name,
       kind: "pods",
     });

@@ -1,12 +1,17 @@
 import { request } from "node:https";
-import { jsonAt, listAt, numberAt, textAt, textsAt, type Json } from "../json.ts";
-import type { World } from "../world.ts";
+import { jsonAt, listAt, numberAt, textAt, textsAt, type Json } from "../objects/json.ts";
+import type { ServerContext } from "../context/server-context.ts";
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** Sends an AdmissionReview to the webhook and gives its answer; rejects after `seconds`, and when TLS does not verify. */
-export function postReview(world: World, clientConfig: Json, review: Json, seconds: number): Promise<unknown> {
-  const where = addressOf(world, clientConfig);
+export function postReview(
+  context: ServerContext,
+  clientConfig: Json,
+  review: Json,
+  seconds: number,
+): Promise<unknown> {
+  const where = addressOf(context, clientConfig);
   const caBundle = textAt(clientConfig, "caBundle");
   const body = JSON.stringify(review);
   return new Promise((resolve, reject) => {
@@ -52,7 +57,7 @@ interface Address {
   readonly servername?: string;
 }
 
-function addressOf(world: World, clientConfig: Json): Address {
+function addressOf(context: ServerContext, clientConfig: Json): Address {
   const url = textAt(clientConfig, "url");
   if (url !== "") {
     const parsed = new URL(url);
@@ -61,19 +66,24 @@ function addressOf(world: World, clientConfig: Json): Address {
   }
   const service = jsonAt(clientConfig, "service");
   const [namespace, name] = [textAt(service, "namespace"), textAt(service, "name")];
-  const endpoint = endpointOf(world, namespace, name, numberAt(service, "port") ?? 443);
+  const endpoint = endpointOf(context, namespace, name, numberAt(service, "port") ?? 443);
   return { ...endpoint, path: textAt(service, "path") || "/", servername: `${name}.${namespace}.svc` };
 }
 
 /** A ready address behind a service: there is no service proxy between the server and the pods. */
-function endpointOf(world: World, namespace: string, name: string, port: number): { host: string; port: number } {
-  const service = world.store.get("services", `${namespace}/${name}`);
+function endpointOf(
+  context: ServerContext,
+  namespace: string,
+  name: string,
+  port: number,
+): { host: string; port: number } {
+  const service = context.store.get("services", `${namespace}/${name}`);
   if (service === undefined) throw new Error(`service ${JSON.stringify(name)} not found in namespace ${namespace}`);
   const portName = textAt(
     listAt(service, "spec", "ports").find((each) => each["port"] === port),
     "name",
   );
-  const slices = world.store
+  const slices = context.store
     .list("endpointslices.discovery.k8s.io", `${namespace}/`)
     .filter(({ metadata }) => metadata.labels?.["kubernetes.io/service-name"] === name);
   for (const slice of slices) {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
-import { refusals, refuse } from "../faults.ts";
+import { apiErrors, apiError } from "../faults.ts";
 import type { Store } from "../store/store.ts";
-import { isAllowed, refusalOf } from "./rbac.ts";
+import { isAllowed, denialMessage } from "./rbac.ts";
 import { DEFAULT_AUDIENCE, verifyToken } from "./tokens.ts";
 import { AUTHENTICATED, serviceAccountUser, type User } from "./user.ts";
 
@@ -12,7 +12,7 @@ import { AUTHENTICATED, serviceAccountUser, type User } from "./user.ts";
  */
 export function authenticate(request: IncomingMessage, store: Store, key: Buffer, now: Date): User {
   const user = certificateUser(request) ?? tokenUser(request, store, key, now);
-  if (user === undefined) throw refuse(refusals.unauthorized, "Unauthorized");
+  if (user === undefined) throw apiError(apiErrors.unauthorized, "Unauthorized");
   const name = request.headers["impersonate-user"];
   return typeof name === "string" && name !== "" ? impersonated(store, user, name, request) : user;
 }
@@ -40,7 +40,10 @@ function impersonated(store: Store, user: User, name: string, request: IncomingM
       name: each,
     } as const;
     if (isAllowed(store, user, action)) continue;
-    throw refuse(refusals.forbidden, `${plural} ${JSON.stringify(each)} is forbidden: ${refusalOf(user, action)}`);
+    throw apiError(
+      apiErrors.forbidden,
+      `${plural} ${JSON.stringify(each)} is forbidden: ${denialMessage(user, action)}`,
+    );
   }
   const [system, kind, namespace = "", account = ""] = name.split(":");
   if (system === "system" && kind === "serviceaccount") {

@@ -1,25 +1,27 @@
-import { listAt, textAt, textsAt, type Json } from "../json.ts";
-import type { KubeObject } from "../object.ts";
+import { listAt, textAt, textsAt, type Json } from "../objects/json.ts";
+import type { KubeObject } from "../objects/object.ts";
 import type { Store } from "../store/store.ts";
 import { ADMINISTRATORS, type User } from "./user.ts";
 
+/** What a user wants to do with a resource. */
+export interface ResourceAttributes {
+  readonly kind: "resource";
+  readonly verb: string;
+  readonly group: string;
+  readonly plural: string;
+  readonly subresource: string | undefined;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+}
+
 /** What a user wants to do: with a resource, or with a path such as `/metrics`. */
-export type Action =
-  | {
-      readonly kind: "resource";
-      readonly verb: string;
-      readonly group: string;
-      readonly plural: string;
-      readonly subresource: string | undefined;
-      readonly namespace: string | undefined;
-      readonly name: string | undefined;
-    }
-  | { readonly kind: "path"; readonly verb: string; readonly path: string };
+export type RequestAttributes =
+  ResourceAttributes | { readonly kind: "path"; readonly verb: string; readonly path: string };
 
 const RBAC = "rbac.authorization.k8s.io";
 
 /** True when a Role or ClusterRole bound to the user allows the action; administrators may do everything. */
-export function isAllowed(store: Store, user: User, action: Action): boolean {
+export function isAllowed(store: Store, user: User, action: RequestAttributes): boolean {
   if (user.groups.includes(ADMINISTRATORS)) return true;
   const namespace = action.kind === "resource" ? action.namespace : undefined;
   return rulesFor(store, user, namespace).some((rule) => ruleAllows(rule, action));
@@ -35,7 +37,7 @@ export function rulesFor(store: Store, user: User, namespace: string | undefined
 }
 
 /** Why a request is refused, worded as Kubernetes does. */
-export function refusalOf(user: User, action: Action): string {
+export function denialMessage(user: User, action: RequestAttributes): string {
   const who = `User ${JSON.stringify(user.name)} cannot ${action.verb}`;
   if (action.kind === "path") return `${who} path ${JSON.stringify(action.path)}`;
   const plural = action.subresource === undefined ? action.plural : `${action.plural}/${action.subresource}`;
@@ -72,7 +74,7 @@ export function rulesOf(store: Store, binding: KubeObject): Json[] {
   return listAt(role, "rules");
 }
 
-function ruleAllows(rule: Json, action: Action): boolean {
+function ruleAllows(rule: Json, action: RequestAttributes): boolean {
   if (!covers(textsAt(rule, "verbs"), action.verb)) return false;
   if (action.kind === "path") {
     return textsAt(rule, "nonResourceURLs").some((url) =>

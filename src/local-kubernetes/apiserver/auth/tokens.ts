@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { isJson, numberAt, textAt, textsAt, type Json } from "../json.ts";
+import { isJson, numberAt, textAt, textsAt, type Json } from "../objects/json.ts";
 
 /** What a bearer token says about the service account that holds it. */
 export interface TokenClaims {

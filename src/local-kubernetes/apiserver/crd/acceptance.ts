@@ -1,15 +1,15 @@
-import { jsonAt, listAt, textAt, textsAt, type Json } from "../json.ts";
-import { copyOf, timestamp, type KubeObject } from "../object.ts";
-import type { World } from "../world.ts";
+import { jsonAt, listAt, textAt, textsAt, type Json } from "../objects/json.ts";
+import { copyOf, timestamp, type KubeObject } from "../objects/object.ts";
+import type { ServerContext } from "../context/server-context.ts";
 import { bucketOf } from "./definition.ts";
 
 /** Where the store keeps CustomResourceDefinitions. */
 export const DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
 
 /** `definition` as it is when its names are accepted: what `kubectl wait --for=condition=Established` waits for. */
-export function accepted(world: World, definition: KubeObject): KubeObject {
+export function accepted(context: ServerContext, definition: KubeObject): KubeObject {
   const next = copyOf(definition);
-  const conflict = nameConflict(world, definition);
+  const conflict = nameConflict(context, definition);
   const spec = jsonAt(definition, "spec");
   const stored = listAt(spec, "versions").find((version) => version["storage"] === true);
   const versions = new Set([...textsAt(definition, "status", "storedVersions"), textAt(stored, "name")]);
@@ -26,7 +26,7 @@ export function accepted(world: World, definition: KubeObject): KubeObject {
   ] as const;
   next["status"] = {
     conditions: conditions.map(([type, status, reason, message]) =>
-      condition(world, definition, { type, status, reason, message }),
+      condition(context, definition, { type, status, reason, message }),
     ),
     acceptedNames: conflict === undefined ? spec["names"] : { plural: "", kind: "" },
     storedVersions: [...versions],
@@ -34,19 +34,19 @@ export function accepted(world: World, definition: KubeObject): KubeObject {
   return next;
 }
 
-function condition(world: World, definition: KubeObject, wanted: Json): Json {
+function condition(context: ServerContext, definition: KubeObject, wanted: Json): Json {
   const current = listAt(definition, "status", "conditions").find(({ type }) => type === wanted["type"]);
   const since = current?.["status"] === wanted["status"] ? current?.["lastTransitionTime"] : undefined;
   const { type, status, reason, message } = wanted;
-  return { lastTransitionTime: since ?? timestamp(world.clock.now()), message, reason, status, type };
+  return { lastTransitionTime: since ?? timestamp(context.clock.now()), message, reason, status, type };
 }
 
 /** Which other resource of the group has one of the names already. */
-function nameConflict(world: World, definition: KubeObject): string | undefined {
+function nameConflict(context: ServerContext, definition: KubeObject): string | undefined {
   const names = jsonAt(definition, "spec", "names");
   const wanted = [textAt(names, "plural"), textAt(names, "singular"), ...textsAt(names, "shortNames")];
   const bucket = bucketOf(definition);
-  const others = world.registry
+  const others = context.registry
     .all()
     .filter((other) => other.bucket !== bucket && other.group === textAt(definition, "spec", "group"));
   for (const other of others) {

@@ -1,4 +1,4 @@
-import { listAt, numberAt, textAt, type Json } from "../json.ts";
+import { listAt, numberAt, textAt, type Json } from "../objects/json.ts";
 import type { Column } from "../resources/resource.ts";
 import { ageColumn, nameColumn } from "../table/column.ts";
 import { ageOf } from "../table/duration.ts";

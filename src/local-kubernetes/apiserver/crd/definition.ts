@@ -1,5 +1,5 @@
-import { jsonAt, listAt, textAt, textsAt, type Json } from "../json.ts";
-import { apiVersionOf, type KubeObject } from "../object.ts";
+import { jsonAt, listAt, textAt, textsAt, type Json } from "../objects/json.ts";
+import { joinApiVersion, type KubeObject } from "../objects/object.ts";
 import { customSchema } from "../openapi/builtin.ts";
 import { type Resource, type ScalePaths, type Subresource } from "../resources/resource.ts";
 import type { Schema } from "../schema/schema.ts";
@@ -7,14 +7,14 @@ import { customColumns } from "./columns.ts";
 
 /** The resources that a definition serves, one for each version; none until its names are accepted. */
 export function resourcesOf(definition: KubeObject): Resource[] {
-  if (!conditionHolds(definition, "Established")) return [];
+  if (!hasCondition(definition, "Established")) return [];
   return listAt(definition, "spec", "versions")
     .filter((version) => version["served"] === true)
     .map((version) => resourceOf(definition, version));
 }
 
 /** True when the status of the definition has this condition. */
-export function conditionHolds(definition: Json, type: string): boolean {
+export function hasCondition(definition: Json, type: string): boolean {
   return listAt(definition, "status", "conditions").some(
     (entry) => entry["type"] === type && entry["status"] === "True",
   );
@@ -53,7 +53,7 @@ function resourceOf(definition: KubeObject, version: Json): Resource {
     subresources: subresourcesOf(version),
     ...(scale === undefined ? {} : { scale }),
     bucket: bucketOf(definition),
-    storedAs: apiVersionOf(group, textAt(stored, "name")),
+    storedAs: joinApiVersion(group, textAt(stored, "name")),
     counted: true,
     custom: true,
     columns: customColumns(version),
@@ -81,7 +81,7 @@ function scalePaths(version: Json): ScalePaths | undefined {
 
 function warningOf(definition: KubeObject, version: Json): string | undefined {
   if (version["deprecated"] !== true) return undefined;
-  const apiVersion = apiVersionOf(textAt(definition, "spec", "group"), textAt(version, "name"));
+  const apiVersion = joinApiVersion(textAt(definition, "spec", "group"), textAt(version, "name"));
   const kind = textAt(definition, "spec", "names", "kind");
   return textAt(version, "deprecationWarning") || `${apiVersion} ${kind} is deprecated`;
 }

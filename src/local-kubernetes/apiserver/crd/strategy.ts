@@ -1,6 +1,6 @@
-import { childOf, fillIn, isJson, listAt, textAt, textsAt, type Json } from "../json.ts";
-import type { Cause } from "../faults.ts";
-import type { KubeObject } from "../object.ts";
+import { childOf, fillIn, isJson, listAt, textAt, textsAt, type Json } from "../objects/json.ts";
+import type { StatusCause } from "../faults.ts";
+import type { KubeObject } from "../objects/object.ts";
 import type { Strategy } from "../resources/resource.ts";
 import { checkStructural } from "../schema/structural.ts";
 import { compileJsonPath } from "../table/jsonpath.ts";
@@ -29,16 +29,16 @@ export const definitionStrategy: Strategy = {
   ],
 };
 
-function nameCauses(definition: KubeObject): Cause[] {
+function nameCauses(definition: KubeObject): StatusCause[] {
   const wanted = `${textAt(definition, "spec", "names", "plural")}.${textAt(definition, "spec", "group")}`;
   if (definition.metadata.name === wanted) return [];
   const message = `Invalid value: ${JSON.stringify(definition.metadata.name)}: must be spec.names.plural+"."+spec.group`;
   return [{ reason: "FieldValueInvalid", field: "metadata.name", message }];
 }
 
-function versionCauses(definition: KubeObject): Cause[] {
+function versionCauses(definition: KubeObject): StatusCause[] {
   const versions = listAt(definition, "spec", "versions");
-  const causes: Cause[] = [];
+  const causes: StatusCause[] = [];
   if (versions.filter((version) => version["storage"] === true).length !== 1) {
     const message = `Invalid value: ${JSON.stringify(versions.map(({ name }) => name))}: must have exactly one version marked as storage version`;
     causes.push({ reason: "FieldValueInvalid", field: "spec.versions", message });
@@ -50,12 +50,12 @@ function versionCauses(definition: KubeObject): Cause[] {
   return causes;
 }
 
-function schemaCauses(version: Json, index: number): Cause[] {
+function schemaCauses(version: Json, index: number): StatusCause[] {
   const field = `spec.versions[${index}].schema.openAPIV3Schema`;
   if (!isJson(version["schema"]) || !isJson(version["schema"]["openAPIV3Schema"])) {
     return [{ reason: "FieldValueRequired", field, message: "Required value: schemas are required" }];
   }
-  const columns = listAt(version, "additionalPrinterColumns").flatMap((column, place): Cause[] => {
+  const columns = listAt(version, "additionalPrinterColumns").flatMap((column, place): StatusCause[] => {
     const path = textAt(column, "jsonPath");
     if (compileJsonPath(path) !== undefined) return [];
     const where = `spec.versions[${index}].additionalPrinterColumns[${place}].jsonPath`;
@@ -67,7 +67,7 @@ function schemaCauses(version: Json, index: number): Cause[] {
 }
 
 /** Scope, group and names are for good; a version that objects may be stored in stays. */
-function changeCauses(definition: KubeObject, before: KubeObject | undefined): Cause[] {
+function changeCauses(definition: KubeObject, before: KubeObject | undefined): StatusCause[] {
   if (before === undefined) return [];
   const fixed = [["scope"], ["group"], ["names", "plural"], ["names", "kind"]];
   const changed = fixed

@@ -1,5 +1,5 @@
-import { reviews, type Review } from "../auth/reviews.ts";
-import type { Json } from "../json.ts";
+import { reviews, type ReviewResource } from "../auth/reviews.ts";
+import type { Json } from "../objects/json.ts";
 import { byPriority, type Registry } from "../resources/registry.ts";
 import type { Resource } from "../resources/resource.ts";
 import { servedGroups, subresourceTraits } from "./groups.ts";
@@ -52,7 +52,7 @@ function subresourceEntry(resource: Resource, name: Resource["subresources"][num
   return { subresource: name, responseKind: { group, version, kind }, verbs };
 }
 
-function reviewEntry({ group, version, kind, plural, namespaced }: Review): Json {
+function reviewEntry({ group, version, kind, plural, namespaced }: ReviewResource): Json {
   return {
     resource: plural,
     responseKind: { group, version, kind },

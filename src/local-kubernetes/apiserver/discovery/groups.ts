@@ -1,7 +1,7 @@
-import type { Review } from "../auth/reviews.ts";
+import type { ReviewResource } from "../auth/reviews.ts";
 import { reviews } from "../auth/reviews.ts";
-import type { Json } from "../json.ts";
-import { apiVersionOf } from "../object.ts";
+import type { Json } from "../objects/json.ts";
+import { joinApiVersion } from "../objects/object.ts";
 import type { Registry } from "../resources/registry.ts";
 import { byPriority } from "../resources/registry.ts";
 import type { Resource, Subresource } from "../resources/resource.ts";
@@ -37,7 +37,7 @@ export function groupList(registry: Registry): Json {
 }
 
 /** The answer to `/apis/<group>`; undefined when there is no such group. */
-export function groupOf(registry: Registry, group: string): Json | undefined {
+export function groupDiscovery(registry: Registry, group: string): Json | undefined {
   const found = servedGroups(registry).find(({ name }) => name === group && name !== "");
   return found === undefined
     ? undefined
@@ -52,13 +52,13 @@ export function resourceList(registry: Registry, group: string, version: string)
   return {
     kind: "APIResourceList",
     apiVersion: "v1",
-    groupVersion: apiVersionOf(group, version),
+    groupVersion: joinApiVersion(group, version),
     resources: [...served.flatMap(resourceEntries), ...asked.map(reviewEntry)],
   };
 }
 
 function groupBody(name: string, versions: readonly string[]): Json {
-  const entries = versions.map((version) => ({ groupVersion: apiVersionOf(name, version), version }));
+  const entries = versions.map((version) => ({ groupVersion: joinApiVersion(name, version), version }));
   return { name, versions: entries, preferredVersion: entries[0] };
 }
 
@@ -119,7 +119,7 @@ export function subresourceTraits(
   }
 }
 
-function reviewEntry(review: Review): Json {
+function reviewEntry(review: ReviewResource): Json {
   return {
     name: review.plural,
     singularName: review.kind.toLowerCase(),

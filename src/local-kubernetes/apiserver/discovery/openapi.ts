@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Json } from "../json.ts";
-import { apiVersionOf } from "../object.ts";
+import type { Json } from "../objects/json.ts";
+import { joinApiVersion } from "../objects/object.ts";
 import { openapiV3Document } from "../openapi/document.ts";
 import type { Registry } from "../resources/registry.ts";
 
@@ -54,5 +54,5 @@ function hashOf(registry: Registry, path: string): string {
 }
 
 function pathOf(group: string, version: string): string {
-  return group === "" ? `api/${version}` : `apis/${apiVersionOf(group, version)}`;
+  return group === "" ? `api/${version}` : `apis/${joinApiVersion(group, version)}`;
 }

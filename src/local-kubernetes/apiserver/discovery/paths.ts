@@ -1,24 +1,24 @@
-import { refusals, refuse } from "../faults.ts";
+import { apiErrors, apiError } from "../faults.ts";
 import { viewOf } from "../http/accept.ts";
-import { answer, writeHead, type Call } from "../http/call.ts";
-import type { Json } from "../json.ts";
+import { answer, writeHead, type ApiCall } from "../http/call.ts";
+import type { Json } from "../objects/json.ts";
 import { OPENAPI_V2_PROTOBUF, openapiV2Document } from "../openapi/version-2.ts";
 import type { Registry } from "../resources/registry.ts";
 import { aggregatedDiscovery } from "./aggregated.ts";
-import { apiVersions, groupList, groupOf, resourceList } from "./groups.ts";
+import { apiVersions, groupList, groupDiscovery, resourceList } from "./groups.ts";
 import { createOpenapi } from "./openapi.ts";
 
 /** Everything that is not a resource: discovery, documents, health, version. */
 export interface DiscoveryPaths {
   /** Answers the call; 404 for a path that is none of them. */
-  serve(call: Call): void;
+  serve(call: ApiCall): void;
 }
 
 /** Serves the paths that tell what `registry` serves. `address` is where this server listens. */
 export function createDiscovery(registry: Registry, kubernetesVersion: string, address: () => string): DiscoveryPaths {
   const openapi = createOpenapi(registry);
 
-  const aggregate = (call: Call, plain: () => Json): void => {
+  const aggregate = (call: ApiCall, plain: () => Json): void => {
     const view = viewOf(call.request.headers.accept, ["APIGroupDiscoveryList"]);
     const whole = view.as === "APIGroupDiscoveryList";
     answer(
@@ -34,7 +34,7 @@ export function createDiscovery(registry: Registry, kubernetesVersion: string, a
   return {
     serve: (call) => {
       if (call.method !== "GET" && call.method !== "HEAD") {
-        throw refuse(refusals.methodNotAllowed, `${call.path} can only be read`);
+        throw apiError(apiErrors.methodNotAllowed, `${call.path} can only be read`);
       }
       const path = call.path.replace(/\/+$/, "");
       const health = /^\/(?:healthz|livez|readyz)(?:\/.*)?$/.test(path);
@@ -76,7 +76,7 @@ export function createDiscovery(registry: Registry, kubernetesVersion: string, a
       }
       const found = listOf(registry, path);
       if (found === undefined)
-        throw refuse(refusals.notFound, `the server could not find the requested resource (${path})`);
+        throw apiError(apiErrors.notFound, `the server could not find the requested resource (${path})`);
       answer(call, 200, found);
     },
   };
@@ -86,7 +86,7 @@ function listOf(registry: Registry, path: string): Json | undefined {
   const [root, first = "", second] = path.split("/").slice(1);
   if (root === "api") return resourceList(registry, "", first);
   if (root !== "apis") return undefined;
-  return second === undefined ? groupOf(registry, first) : resourceList(registry, first, second);
+  return second === undefined ? groupDiscovery(registry, first) : resourceList(registry, first, second);
 }
 
 function versionBody(gitVersion: string): Json {
@@ -104,13 +104,13 @@ function versionBody(gitVersion: string): Json {
   };
 }
 
-function sendOpenapiV2(call: Call): void {
+function sendOpenapiV2(call: ApiCall): void {
   const binary = call.request.headers.accept?.includes("protobuf") ?? false;
   writeHead(call, 200, binary ? OPENAPI_V2_PROTOBUF : "application/json");
   call.response.end(binary ? openapiV2Document.protobuf : openapiV2Document.json);
 }
 
-function sendText(call: Call, text: string): void {
+function sendText(call: ApiCall, text: string): void {
   writeHead(call, 200, "text/plain; charset=utf-8");
   call.response.end(text);
 }

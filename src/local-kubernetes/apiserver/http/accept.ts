@@ -1,4 +1,4 @@
-import { refusals, refuse } from "../faults.ts";
+import { apiErrors, apiError } from "../faults.ts";
 
 /** The shape in which a client wants objects. */
 export interface View {
@@ -17,8 +17,8 @@ export function viewOf(accept: string | undefined, shapes: readonly View["as"][]
     const view = clauseView(clause);
     if (view !== undefined && (view.as === "Object" || shapes.includes(view.as))) return view;
   }
-  throw refuse(
-    refusals.notAcceptable,
+  throw apiError(
+    apiErrors.notAcceptable,
     "only the following media types are accepted: application/json, application/yaml",
   );
 }

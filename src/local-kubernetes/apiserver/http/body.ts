@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { parse as parseYaml } from "yaml";
 import { messageOf } from "../../../core/base/fault.ts";
-import { refusals, refuse } from "../faults.ts";
+import { apiErrors, apiError } from "../faults.ts";
 import { decodeProtobuf } from "../protobuf/decode.ts";
 
 /** The most that a request may send. */
@@ -16,14 +16,14 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
       length += chunk.length;
       // the rest is read and forgotten, so that the client can hear the answer
       if (length <= BODY_LIMIT) chunks.push(chunk);
-      else reject(refuse(refusals.tooLarge, `Request entity too large: limit is ${BODY_LIMIT}`));
+      else reject(apiError(apiErrors.tooLarge, `Request entity too large: limit is ${BODY_LIMIT}`));
       if (length > BODY_LIMIT * 8) request.destroy();
     });
     request.on("end", () => {
       resolve(Buffer.concat(chunks));
     });
     request.on("close", () => {
-      if (!request.complete) reject(refuse(refusals.badRequest, "the body ended early"));
+      if (!request.complete) reject(apiError(apiErrors.badRequest, "the body ended early"));
     });
     request.on("error", reject);
   });
@@ -49,8 +49,8 @@ export function decodeBody(body: Buffer, mediaType: string): unknown {
     case "application/vnd.kubernetes.protobuf":
       return decoded(body, mediaType, () => decodeProtobuf(body));
     default:
-      throw refuse(
-        refusals.unsupportedMediaType,
+      throw apiError(
+        apiErrors.unsupportedMediaType,
         `the body of the request was in an unknown format - accepted media types include: application/json, application/yaml (not ${mediaType})`,
       );
   }
@@ -60,6 +60,6 @@ function decoded(body: Buffer, mediaType: string, parse: (text: string) => unkno
   try {
     return parse(body.toString("utf8"));
   } catch (error) {
-    throw refuse(refusals.badRequest, `the body is not valid ${mediaType}: ${messageOf(error)}`);
+    throw apiError(apiErrors.badRequest, `the body is not valid ${mediaType}: ${messageOf(error)}`);
   }
 }

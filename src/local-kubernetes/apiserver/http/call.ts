@@ -4,7 +4,7 @@ import type { User } from "../auth/user.ts";
 import type { View } from "./accept.ts";
 
 /** One request on its way through the server. */
-export interface Call {
+export interface ApiCall {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly method: string;
@@ -16,14 +16,14 @@ export interface Call {
 }
 
 /** Sends `body` as JSON or YAML with the warnings gathered so far. */
-export function answer(call: Pick<Call, "response" | "warnings">, code: number, body: unknown, view?: View): void {
+export function answer(call: Pick<ApiCall, "response" | "warnings">, code: number, body: unknown, view?: View): void {
   const text = view?.yaml === true ? stringify(body, { version: "1.1" }) : `${JSON.stringify(body)}\n`;
   writeHead(call, code, view?.yaml === true ? "application/yaml" : contentType(view));
   call.response.end(text);
 }
 
 /** Writes status line and headers, warnings included. */
-export function writeHead(call: Pick<Call, "response" | "warnings">, code: number, type: string): void {
+export function writeHead(call: Pick<ApiCall, "response" | "warnings">, code: number, type: string): void {
   const warnings = [...call.warnings].map((warning) => `299 - ${quoted(warning)}`);
   if (warnings.length > 0) call.response.setHeader("warning", warnings);
   call.response.writeHead(code, { "content-type": type, "cache-control": "no-cache, private" });

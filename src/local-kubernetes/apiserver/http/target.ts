@@ -1,5 +1,5 @@
-import { refusals, refuse } from "../faults.ts";
-import type { Verb } from "../resources/resource.ts";
+import { apiErrors, apiError } from "../faults.ts";
+import type { RequestVerb } from "../resources/resource.ts";
 
 /** What a request for resources is aimed at. */
 export interface Target {
@@ -10,7 +10,7 @@ export interface Target {
   readonly name: string | undefined;
   /** What follows the name, `status` for instance; undefined for the object itself. */
   readonly subresource: string | undefined;
-  readonly verb: Verb;
+  readonly verb: RequestVerb;
 }
 
 /** The parts of `/api/v1/…` and `/apis/<group>/<version>/<something>…`; undefined for every other path. */
@@ -27,9 +27,9 @@ export function targetOf(method: string, path: string, query: URLSearchParams): 
   return { group, version, ...place, verb: verbOf(method, place.name !== undefined, watching) };
 }
 
-type Place = Pick<Target, "plural" | "namespace" | "name" | "subresource">;
+type NamedTarget = Pick<Target, "plural" | "namespace" | "name" | "subresource">;
 
-function placeOf(rest: readonly string[]): Place {
+function placeOf(rest: readonly string[]): NamedTarget {
   // `namespaces/x/status` is about the namespace itself, `namespaces/x/pods` about what is in it
   const inside = rest[0] === "namespaces" && rest.length > 2 && !["status", "finalize"].includes(rest[2] ?? "");
   const [plural = "", name, ...more] = inside ? rest.slice(2) : rest;
@@ -37,7 +37,7 @@ function placeOf(rest: readonly string[]): Place {
   return { plural, namespace, name, subresource: more.length === 0 ? undefined : more.join("/") };
 }
 
-function verbOf(method: string, named: boolean, watching: boolean): Verb {
+function verbOf(method: string, named: boolean, watching: boolean): RequestVerb {
   switch (method) {
     case "GET":
     case "HEAD":
@@ -52,7 +52,7 @@ function verbOf(method: string, named: boolean, watching: boolean): Verb {
     case "DELETE":
       return named ? "delete" : "deletecollection";
     default:
-      throw refuse(refusals.methodNotAllowed, `the server does not allow the method ${method}`);
+      throw apiError(apiErrors.methodNotAllowed, `the server does not allow the method ${method}`);
   }
 }
 
@@ -61,6 +61,6 @@ function splitPath(path: string): string[] {
   try {
     return parts.map((part) => decodeURIComponent(part));
   } catch (error) {
-    throw refuse(refusals.badRequest, `the path ${path} is not well encoded: ${String(error)}`);
+    throw apiError(apiErrors.badRequest, `the path ${path} is not well encoded: ${String(error)}`);
   }
 }

@@ -1,4 +1,4 @@
-import { isArray, isObject, type JsonObject } from "../schema/json.ts";
+import { isArray, isJsonObject, type JsonObject } from "../schema/json.ts";
 import { QUANTITY_FORMAT } from "../schema/quantity.ts";
 import type { Schema } from "../schema/schema.ts";
 import { definition, definitionOfKind, nameOfReference, OBJECT_META } from "./definitions.ts";
@@ -59,7 +59,7 @@ function open(name: string, pending: Pending[]): Schema {
 
 function linked(node: unknown, pending: Pending[]): unknown {
   if (isArray(node)) return node.map((item) => linked(item, pending));
-  if (!isObject(node)) return node;
+  if (!isJsonObject(node)) return node;
   const reference = referenceOf(node);
   if (reference === undefined) return linkedMembers(node, pending);
   const { allOf: _, $ref: __, ...own } = node;
@@ -76,6 +76,6 @@ function linkedMembers(node: JsonObject, pending: Pending[]): JsonObject {
 /** Kubernetes writes a reference with a description of its own as an allOf of one. */
 function referenceOf(node: JsonObject): string | undefined {
   const { allOf } = node;
-  const holder = isArray(allOf) && allOf.length === 1 && isObject(allOf[0]) ? allOf[0] : node;
+  const holder = isArray(allOf) && allOf.length === 1 && isJsonObject(allOf[0]) ? allOf[0] : node;
   return typeof holder["$ref"] === "string" ? nameOfReference(holder["$ref"]) : undefined;
 }

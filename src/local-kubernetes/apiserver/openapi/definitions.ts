@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { isObject, objectMember, type JsonObject } from "../schema/json.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../schema/json.ts";
 
 /** Where the documents keep their definitions. */
 export const SCHEMA_PREFIX = "#/components/schemas/";
@@ -22,7 +22,7 @@ export function definitionOfKind(group: string, version: string, kind: string): 
 }
 
 /** The names of `definition` that a piece of a document refers to, all the way down; `others` are known without it. */
-export function referencedBy(document: unknown, others: ReadonlySet<string>): readonly string[] {
+export function referencedDefinitions(document: unknown, others: ReadonlySet<string>): readonly string[] {
   const found = new Set<string>();
   const open = namesIn(document);
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
@@ -41,19 +41,19 @@ export function nameOfReference(reference: string): string {
 function definitions(): JsonObject {
   if (loaded === undefined) {
     const parsed: unknown = JSON.parse(readFileSync(new URL("definitions.json", import.meta.url), "utf8"));
-    loaded = isObject(parsed) ? parsed : {};
+    loaded = isJsonObject(parsed) ? parsed : {};
   }
   return loaded;
 }
 
 function isOfGroup(schema: unknown, group: string): boolean {
-  const kinds = isObject(schema) ? schema["x-kubernetes-group-version-kind"] : undefined;
-  return Array.isArray(kinds) && kinds.some((kind) => isObject(kind) && kind["group"] === group);
+  const kinds = isJsonObject(schema) ? schema["x-kubernetes-group-version-kind"] : undefined;
+  return Array.isArray(kinds) && kinds.some((kind) => isJsonObject(kind) && kind["group"] === group);
 }
 
 function namesIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(namesIn);
-  if (!isObject(value)) return [];
+  if (!isJsonObject(value)) return [];
   const reference = value["$ref"];
   const own = typeof reference === "string" && reference.startsWith(SCHEMA_PREFIX) ? [nameOfReference(reference)] : [];
   return [...own, ...Object.values(value).flatMap(namesIn)];

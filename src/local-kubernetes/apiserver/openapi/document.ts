@@ -1,5 +1,5 @@
 import type { JsonObject } from "../schema/json.ts";
-import { definition, definitionOfKind, OBJECT_META, referencedBy, SCHEMA_PREFIX } from "./definitions.ts";
+import { definition, definitionOfKind, OBJECT_META, referencedDefinitions, SCHEMA_PREFIX } from "./definitions.ts";
 import type { Described } from "./described.ts";
 import { pathsOf } from "./paths.ts";
 
@@ -10,7 +10,7 @@ export function openapiV3Document(resources: readonly Described[]): JsonObject {
   const own = named
     .filter(({ resource }) => resource.custom)
     .map(({ resource, name }) => [name, customDefinition(resource)] as const);
-  const others = referencedBy([paths, own.map(([, schema]) => schema)], new Set(own.map(([name]) => name)));
+  const others = referencedDefinitions([paths, own.map(([, schema]) => schema)], new Set(own.map(([name]) => name)));
   return {
     openapi: "3.0.0",
     info: { title: "Kubernetes", version: "unversioned" },

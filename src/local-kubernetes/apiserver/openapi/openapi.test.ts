@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { builtinResources } from "../resources/builtin.ts";
-import { isObject, objectMember, type JsonObject } from "../schema/json.ts";
+import { builtinResources } from "../builtin/resources.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../schema/json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { validateValue } from "../schema/validate.ts";
 import { builtinSchema, customSchema } from "./builtin.ts";
@@ -115,7 +115,7 @@ describe("documents", () => {
 
   test("the head of the version 2 document says the same in both encodings", () => {
     const json: unknown = JSON.parse(openapiV2Document.json);
-    assert.ok(isObject(json) && json["swagger"] === "2.0");
+    assert.ok(isJsonObject(json) && json["swagger"] === "2.0");
     assert.match(openapiV2Document.protobuf.toString("latin1"), /2\.0.*Kubernetes.*unversioned/s);
   });
 });

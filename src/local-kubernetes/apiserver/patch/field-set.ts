@@ -1,4 +1,4 @@
-import { isObject, objectOf, type JsonObject } from "../schema/json.ts";
+import { isJsonObject, objectOf, type JsonObject } from "../schema/json.ts";
 
 /**
  * A set of fields as a tree. The keys are the path elements of FieldsV1: `f:name`, `k:{"name":"a"}`, `v:"x"`;
@@ -46,7 +46,7 @@ export function sameSet(a: FieldSet, b: FieldSet): boolean {
 
 /** The set that FieldsV1 spells; members of another form are passed over. */
 export function parseFields(fields: unknown): FieldSet {
-  if (!isObject(fields)) return emptySet;
+  if (!isJsonObject(fields)) return emptySet;
   const entries = Object.entries(fields).filter(([key]) => /^[fkvi]:/.test(key));
   return setOf(
     Object.hasOwn(fields, "."),
@@ -101,6 +101,6 @@ function spokenElement(key: string): string {
   if (key.startsWith("v:")) return `[=${rest}]`;
   if (key.startsWith("i:")) return `[${rest}]`;
   const identity: unknown = JSON.parse(rest);
-  const parts = isObject(identity) ? Object.entries(identity).map(([k, v]) => `${k}=${JSON.stringify(v)}`) : [];
+  const parts = isJsonObject(identity) ? Object.entries(identity).map(([k, v]) => `${k}=${JSON.stringify(v)}`) : [];
   return `[${parts.join(",")}]`;
 }

@@ -1,5 +1,5 @@
 import jsonPatch from "fast-json-patch";
-import { isArray, isObject, type JsonObject } from "../schema/json.ts";
+import { isArray, isJsonObject, type JsonObject } from "../schema/json.ts";
 import type { PatchOutcome } from "./outcome.ts";
 
 const MAX_OPERATIONS = 10_000;
@@ -31,7 +31,7 @@ function applyInTurn(start: unknown, operations: readonly jsonPatch.Operation[])
       return failed("unprocessable", sentenceFor(error, operation));
     }
   }
-  return isObject(document)
+  return isJsonObject(document)
     ? { kind: "patched", object: document }
     : failed("unprocessable", "the patch does not leave an object");
 }
@@ -54,7 +54,7 @@ function sentenceFor(error: unknown, { op, path }: jsonPatch.Operation): string 
 }
 
 function isOperation(value: unknown): value is jsonPatch.Operation {
-  return isObject(value) && typeof value["op"] === "string" && typeof value["path"] === "string";
+  return isJsonObject(value) && typeof value["op"] === "string" && typeof value["path"] === "string";
 }
 
 function failed(why: "malformed" | "unprocessable" | "tooLarge", message: string): PatchOutcome {

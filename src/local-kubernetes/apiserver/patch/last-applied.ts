@@ -1,7 +1,7 @@
-import { isObject, member, objectMember, type JsonObject } from "../schema/json.ts";
+import { isJsonObject, member, objectMember, type JsonObject } from "../schema/json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { difference, emptySet, type FieldSet } from "./field-set.ts";
-import { compare, fieldsOf } from "./structured.ts";
+import { compareFields, fieldsOf } from "./structured.ts";
 
 const ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -12,7 +12,7 @@ const ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
 export function allowedConflicts(live: JsonObject | undefined, schema: Schema): FieldSet {
   const last = lastApplied(live);
   if (last === undefined || live === undefined) return emptySet;
-  const { changed, removed } = compare(schema, last, live);
+  const { changed, removed } = compareFields(schema, last, live);
   return difference(difference(fieldsOf(schema, last), changed), removed);
 }
 
@@ -35,7 +35,7 @@ function lastApplied(live: JsonObject | undefined): JsonObject | undefined {
   if (typeof text !== "string") return undefined;
   try {
     const parsed: unknown = JSON.parse(text);
-    return isObject(parsed) ? parsed : undefined;
+    return isJsonObject(parsed) ? parsed : undefined;
   } catch {
     return undefined; // an annotation that someone damaged says nothing
   }
@@ -44,7 +44,7 @@ function lastApplied(live: JsonObject | undefined): JsonObject | undefined {
 /** Go sorts the keys of a map and escapes what HTML would take for markup; kubectl compares the text. */
 function asGoWritesIt(applied: JsonObject): string {
   const text = JSON.stringify(applied, (_key, value: unknown) =>
-    isObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value,
+    isJsonObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value,
   );
   return text.replace(/[<>&\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -1,4 +1,4 @@
-import { isArray, isObject, member, objectMember, objectOf, type JsonObject } from "../schema/json.ts";
+import { isArray, isJsonObject, member, objectMember, objectOf, type JsonObject } from "../schema/json.ts";
 import {
   difference,
   emptySet,
@@ -11,7 +11,7 @@ import {
   type FieldSet,
 } from "./field-set.ts";
 import type { ManagedFieldsEntry } from "./outcome.ts";
-import type { Comparison } from "./structured.ts";
+import type { FieldComparison } from "./structured.ts";
 
 /** Who wrote: an apply is the same manager in every version, an update is not. */
 export interface ManagerId {
@@ -83,7 +83,11 @@ export function entriesOf(managers: Managers): readonly ManagedFieldsEntry[] {
 }
 
 /** The managers after someone else's write: what it changed or removed is theirs no longer. */
-export function afterWriteOfAnother(managers: Managers, writer: string, { changed, removed }: Comparison): Managers {
+export function afterWriteOfAnother(
+  managers: Managers,
+  writer: string,
+  { changed, removed }: FieldComparison,
+): Managers {
   const written = union(changed, removed);
   return new Map(
     [...managers].map(([key, one]) => [
@@ -105,18 +109,18 @@ export function stampOf(now: Date): string {
 }
 
 function parseEntry(entry: unknown): Manager | undefined {
-  if (!isObject(entry)) return undefined;
+  if (!isJsonObject(entry)) return undefined;
   const { manager, operation, apiVersion, subresource, time, fieldsV1 } = entry;
   if (operation !== "Apply" && operation !== "Update") return undefined;
   return {
     id: {
-      manager: textOf(manager),
+      manager: stringOr(manager),
       operation,
-      apiVersion: textOf(apiVersion),
-      ...(textOf(subresource) === "" ? {} : { subresource: textOf(subresource) }),
+      apiVersion: stringOr(apiVersion),
+      ...(stringOr(subresource) === "" ? {} : { subresource: stringOr(subresource) }),
     },
     fields: parseFields(fieldsV1),
-    ...(textOf(time) === "" ? {} : { time: textOf(time) }),
+    ...(stringOr(time) === "" ? {} : { time: stringOr(time) }),
   };
 }
 
@@ -152,6 +156,6 @@ function byOperationThenAge(a: Manager, b: Manager): number {
   return spelled(a) < spelled(b) ? -1 : 1;
 }
 
-function textOf(value: unknown): string {
+function stringOr(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

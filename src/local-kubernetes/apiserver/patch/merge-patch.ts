@@ -1,4 +1,4 @@
-import { isObject, member, objectOf, type JsonObject } from "../schema/json.ts";
+import { isJsonObject, member, objectOf, type JsonObject } from "../schema/json.ts";
 
 /** RFC 7386: members of `patch` replace those of `object`, objects are merged, null removes. Changes neither. */
 export function applyMergePatch(object: JsonObject, patch: JsonObject): JsonObject {
@@ -11,6 +11,6 @@ export function applyMergePatch(object: JsonObject, patch: JsonObject): JsonObje
 }
 
 function merged(current: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch;
-  return applyMergePatch(isObject(current) ? current : {}, patch);
+  if (!isJsonObject(patch)) return patch;
+  return applyMergePatch(isJsonObject(current) ? current : {}, patch);
 }

@@ -1,4 +1,4 @@
-import { isArray, isObject, member, type JsonObject } from "../schema/json.ts";
+import { isArray, isJsonObject, member, type JsonObject } from "../schema/json.ts";
 import type { Schema } from "../schema/schema.ts";
 
 /** How writers share a value: a `leaf` has one owner, the members of the others have owners of their own. */
@@ -12,7 +12,7 @@ const LEAF: Relationship = { kind: "leaf" };
 
 /** How `value` is shared, by its schema; below fields that the schema leaves open, objects are shared member by member. */
 export function relationshipOf(schema: Schema | undefined, value: unknown): Relationship {
-  if (isObject(value)) return sharesMembers(schema) ? { kind: "members" } : LEAF;
+  if (isJsonObject(value)) return sharesMembers(schema) ? { kind: "members" } : LEAF;
   return isArray(value) ? listRelationship(schema) : LEAF;
 }
 
@@ -69,7 +69,7 @@ function sharesMembers(schema: Schema | undefined): boolean {
 }
 
 function keyElement(keys: readonly string[], schema: Schema | undefined, item: unknown): string | undefined {
-  if (!isObject(item)) return undefined;
+  if (!isJsonObject(item)) return undefined;
   const named = keys.toSorted().map((key) => [key, keyValue(item, key, schema)] as const);
   const given = named.filter(([, value]) => value !== undefined);
   return given.length === 0 ? undefined : `k:${JSON.stringify(Object.fromEntries(given))}`;

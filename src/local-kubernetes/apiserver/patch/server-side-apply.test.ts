@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { builtinSchema } from "../openapi/builtin.ts";
-import { isObject, type JsonObject } from "../schema/json.ts";
+import { isJsonObject, type JsonObject } from "../schema/json.ts";
 import { describeConflicts } from "./apply-messages.ts";
 import { serverSideApply } from "./server-side-apply.ts";
 import { trackUpdate } from "./track-update.ts";
@@ -260,7 +260,7 @@ describe("tracking of updates", () => {
       schema,
       now: later,
     });
-    assert.deepEqual(entries, isObject(first["metadata"]) ? first["metadata"]["managedFields"] : undefined);
+    assert.deepEqual(entries, isJsonObject(first["metadata"]) ? first["metadata"]["managedFields"] : undefined);
   });
 
   test("updates under many names are kept as ten", () => {
@@ -322,13 +322,13 @@ function applied(live: JsonObject | undefined, manager: string, configuration: J
 
 function updated(before: JsonObject | undefined, after: JsonObject, manager: string): JsonObject {
   const managedFields = trackUpdate({ before, after, manager, schema, now });
-  return { ...after, metadata: { ...(isObject(after["metadata"]) ? after["metadata"] : {}), managedFields } };
+  return { ...after, metadata: { ...(isJsonObject(after["metadata"]) ? after["metadata"] : {}), managedFields } };
 }
 
 function ownersOf(object: JsonObject): Readonly<Record<string, unknown>> {
-  const entries = isObject(object["metadata"]) ? object["metadata"]["managedFields"] : [];
+  const entries = isJsonObject(object["metadata"]) ? object["metadata"]["managedFields"] : [];
   const listed: readonly unknown[] = Array.isArray(entries) ? entries : [];
-  return Object.fromEntries(listed.filter(isObject).map((entry) => [String(entry["manager"]), entry["fieldsV1"]]));
+  return Object.fromEntries(listed.filter(isJsonObject).map((entry) => [String(entry["manager"]), entry["fieldsV1"]]));
 }
 
 function withoutMetadata(object: JsonObject): unknown {
@@ -338,7 +338,7 @@ function withoutMetadata(object: JsonObject): unknown {
 /** Lists that are merged by key carry no promise about the order of items of different managers. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => JSON.stringify(item)).toSorted();
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   const members = Object.entries(value).map(([key, item]) => [key, sorted(item)] as const);
   return Object.fromEntries(
     members.filter(([, item]) => JSON.stringify(item) !== "{}" && JSON.stringify(item) !== "[]"),

@@ -1,4 +1,4 @@
-import { isObject, member, objectMember, objectOf, sameJson, type JsonObject } from "../schema/json.ts";
+import { isJsonObject, member, objectMember, objectOf, sameJson, type JsonObject } from "../schema/json.ts";
 import { pruneUnknown } from "../schema/prune.ts";
 import type { Schema } from "../schema/schema.ts";
 import { difference, emptySet, fieldPaths, intersection, isEmpty, sameSet, union, type FieldSet } from "./field-set.ts";
@@ -16,7 +16,7 @@ import {
   type Managers,
 } from "./managed-fields.ts";
 import type { ApplyConflict, ApplyOutcome, ApplyRequest } from "./outcome.ts";
-import { compare, fieldsOf, mergeApplied, removeFields, withNamedParents } from "./structured.ts";
+import { compareFields, fieldsOf, mergeApplied, removeFields, withNamedParents } from "./structured.ts";
 
 /**
  * Server-side apply: merges `applied` into `live`, removes what this manager applied before and applies no more (unless
@@ -69,7 +69,7 @@ function merged({ live, applied, schema, id, before, now }: Merge): Merged {
   const full = live === undefined ? applied : mergeApplied(schema, live, applied);
   const abandoned = last === undefined ? emptySet : abandonedFields(schema, last.fields, claimed, spoken);
   const object = asObject(removeFields(schema, full, abandoned));
-  const comparison = compare(schema, live ?? {}, object);
+  const comparison = compareFields(schema, live ?? {}, object);
   const changed = ownable(comparison.changed);
   const conflicts = [...claimed]
     .filter(([other]) => other !== key)
@@ -126,7 +126,7 @@ function withoutResets({ applied, subresource, resets = [] }: ApplyRequest): Jso
 
 function identityOf(metadata: unknown): JsonObject {
   const identity = ["name", "namespace", "uid", "resourceVersion"];
-  return objectOf(Object.entries(isObject(metadata) ? metadata : {}).filter(([key]) => identity.includes(key)));
+  return objectOf(Object.entries(isJsonObject(metadata) ? metadata : {}).filter(([key]) => identity.includes(key)));
 }
 
 function sameManagers(a: Managers, b: Managers): boolean {
@@ -138,5 +138,5 @@ function sameManagers(a: Managers, b: Managers): boolean {
 }
 
 function asObject(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }

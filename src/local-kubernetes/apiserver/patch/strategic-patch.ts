@@ -1,4 +1,4 @@
-import { isArray, isObject, member, objectOf, sameJson, type JsonObject } from "../schema/json.ts";
+import { isArray, isJsonObject, member, objectOf, sameJson, type JsonObject } from "../schema/json.ts";
 import { memberSchema, type Schema } from "../schema/schema.ts";
 import type { PatchOutcome } from "./outcome.ts";
 
@@ -50,8 +50,8 @@ function patchMember(
   const value = member(current, key);
   const change = member(patch, key);
   if (change === null) return undefined;
-  if (isObject(change)) {
-    const merges = isObject(value) && !strategyOf(schema).includes("replace");
+  if (isJsonObject(change)) {
+    const merges = isJsonObject(value) && !strategyOf(schema).includes("replace");
     return merges ? patchObject(value, change, schema, problems) : withoutDirectives(change);
   }
   if (change !== undefined && !isArray(change)) return change;
@@ -78,7 +78,7 @@ function patchList(
     const added = changes.filter((one) => !current.some((item) => sameJson(item, one)));
     return ordered(current, [...current, ...added], changes, key);
   }
-  const items = changes.filter(isObject);
+  const items = changes.filter(isJsonObject);
   const plainItems = items.filter((item) => item[DIRECTIVE] === undefined);
   if (items.some((item) => item[DIRECTIVE] === "replace")) return plainItems.map(withoutDirectives);
   const applyItems = (list: readonly unknown[], some: readonly JsonObject[]): readonly unknown[] =>
@@ -102,7 +102,7 @@ function patchItem(
     problems.push(`map: ${JSON.stringify(change)} does not contain declared merge key: ${key}`);
     return list;
   }
-  const same = (item: unknown): item is JsonObject => isObject(item) && sameJson(member(item, key), change[key]);
+  const same = (item: unknown): item is JsonObject => isJsonObject(item) && sameJson(member(item, key), change[key]);
   if (change[DIRECTIVE] === "delete") return list.filter((item) => !same(item));
   if (!list.some(same)) return [...list, withoutDirectives(change)];
   return list.map((item) => (same(item) ? patchObject(item, change, schema?.items, problems) : item));
@@ -115,7 +115,7 @@ function ordered(
   key: string | undefined,
 ): readonly unknown[] {
   const idOf = (item: unknown): string =>
-    JSON.stringify(key !== undefined && isObject(item) ? member(item, key) : item) ?? "";
+    JSON.stringify(key !== undefined && isJsonObject(item) ? member(item, key) : item) ?? "";
   const byId = new Map(merged.map((item) => [idOf(item), item]));
   const wanted = order.map(idOf).filter((id) => byId.has(id));
   const live = before.map(idOf).filter((id) => byId.has(id));
@@ -162,8 +162,8 @@ function withoutDirectives(value: JsonObject): JsonObject {
 }
 
 function plain(value: unknown): unknown {
-  if (isArray(value)) return value.filter((item) => !isObject(item) || item[DIRECTIVE] === undefined).map(plain);
-  return isObject(value) ? withoutDirectives(value) : value;
+  if (isArray(value)) return value.filter((item) => !isJsonObject(item) || item[DIRECTIVE] === undefined).map(plain);
+  return isJsonObject(value) ? withoutDirectives(value) : value;
 }
 
 function isDirective(key: string): boolean {

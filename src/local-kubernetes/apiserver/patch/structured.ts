@@ -1,4 +1,4 @@
-import { isArray, isObject, member, objectOf, sameJson } from "../schema/json.ts";
+import { isArray, isJsonObject, member, objectOf, sameJson } from "../schema/json.ts";
 import { memberSchema, type Schema } from "../schema/schema.ts";
 import { emptySet, fieldElement, leaf, setOf, type FieldSet } from "./field-set.ts";
 import { appliedOrder, itemElements, relationshipOf } from "./relationship.ts";
@@ -16,7 +16,7 @@ interface Part {
 export function partsOf(schema: Schema | undefined, value: unknown): readonly Part[] | undefined {
   const relationship = relationshipOf(schema, value);
   if (relationship.kind === "leaf") return undefined;
-  if (isObject(value)) return Object.entries(value).map(([key, item]) => memberPart(schema, key, item));
+  if (isJsonObject(value)) return Object.entries(value).map(([key, item]) => memberPart(schema, key, item));
   if (!isArray(value)) return undefined;
   const elements = itemElements(relationship, schema, value);
   return elements?.map((element, i) => ({ element, value: value[i], schema: schema?.items, named: false }));
@@ -36,15 +36,15 @@ export function fieldsOf(schema: Schema | undefined, value: unknown): FieldSet {
 }
 
 /** What differs between two states of a value: `changed` is added or modified, `removed` is gone. */
-export interface Comparison {
+export interface FieldComparison {
   readonly changed: FieldSet;
   readonly removed: FieldSet;
 }
 
-const NO_DIFFERENCE: Comparison = { changed: emptySet, removed: emptySet };
+const NO_DIFFERENCE: FieldComparison = { changed: emptySet, removed: emptySet };
 
 /** Compares field by field; undefined stands for absent. */
-export function compare(schema: Schema | undefined, before: unknown, after: unknown): Comparison {
+export function compareFields(schema: Schema | undefined, before: unknown, after: unknown): FieldComparison {
   if (before === after) return NO_DIFFERENCE;
   if (isHollow(before ?? {}) && isHollow(after ?? {})) return leafComparison(before, after);
   const left = before === undefined ? [] : partsOf(schema, before);
@@ -57,7 +57,7 @@ export function compare(schema: Schema | undefined, before: unknown, after: unkn
   const later = new Map(right.map((part) => [part.element, part]));
   const below = [...new Set([...earlier.keys(), ...later.keys()])].map((element) => {
     const [was, is] = [earlier.get(element), later.get(element)];
-    return [element, compare((is ?? was)?.schema, was?.value, is?.value)] as const;
+    return [element, compareFields((is ?? was)?.schema, was?.value, is?.value)] as const;
   });
   return {
     changed: setOf(
@@ -128,10 +128,10 @@ function nameOf(element: string): string {
 
 /** Null and the empty object: nothing below them could be owned. */
 function isHollow(value: unknown): boolean {
-  return value === null || (isObject(value) && Object.keys(value).length === 0);
+  return value === null || (isJsonObject(value) && Object.keys(value).length === 0);
 }
 
-function leafComparison(before: unknown, after: unknown): Comparison {
+function leafComparison(before: unknown, after: unknown): FieldComparison {
   if (after === undefined) return { changed: emptySet, removed: leaf };
   return sameJson(before, after) ? NO_DIFFERENCE : { changed: leaf, removed: emptySet };
 }

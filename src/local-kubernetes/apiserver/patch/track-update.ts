@@ -11,7 +11,7 @@ import {
   type Managers,
 } from "./managed-fields.ts";
 import type { ManagedFieldsEntry, UpdateRequest } from "./outcome.ts";
-import { compare } from "./structured.ts";
+import { compareFields } from "./structured.ts";
 
 /**
  * metadata.managedFields after a create, update or patch: the writer owns what it changed, others lose it. A caller that
@@ -32,7 +32,7 @@ export function trackUpdate({
     apiVersion: String(after["apiVersion"]),
     ...(subresource === undefined ? {} : { subresource }),
   };
-  const { changed, removed } = compare(schema, before ?? {}, after);
+  const { changed, removed } = compareFields(schema, before ?? {}, after);
   return entriesOf(
     afterUpdate(managersOf(sentManagers(before, after)), id, { changed: ownable(changed), removed }, stampOf(now)),
   );

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { isJson, mapAt, type Json } from "../json.ts";
+import { isJson, mapAt, type Json } from "../objects/json.ts";
 import { wireFields } from "./wire.ts";
 
 const MAGIC = Buffer.from("k8s\0");

@@ -1,5 +1,4 @@
 import type { Resource } from "./resource.ts";
-import { builtinResources } from "./builtin.ts";
 
 /** The resources served at the moment. */
 export interface Registry {
@@ -15,10 +14,10 @@ export interface Registry {
   generation(): number;
 }
 
-/** A registry with the built-in resources. */
-export function createRegistry(): Registry {
+/** A registry of the built-in resources, which are always served, and of those that definitions add. */
+export function createRegistry(builtin: readonly Resource[]): Registry {
   const defined = new Map<string, readonly Resource[]>();
-  let every: readonly Resource[] = builtinResources;
+  let every: readonly Resource[] = builtin;
   let generation = 0;
   let index = indexOf(every);
   return {
@@ -34,7 +33,7 @@ export function createRegistry(): Registry {
     define: (name, resources) => {
       if (resources.length === 0) defined.delete(name);
       else defined.set(name, resources);
-      every = [...builtinResources, ...[...defined].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, list]) => list)];
+      every = [...builtin, ...[...defined].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, list]) => list)];
       index = indexOf(every);
       generation++;
     },

@@ -1,9 +1,18 @@
-import type { Cause } from "../faults.ts";
-import type { KubeObject } from "../object.ts";
+import type { StatusCause } from "../faults.ts";
+import type { KubeObject } from "../objects/object.ts";
 import type { Schema } from "../schema/schema.ts";
 
-export const VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"] as const;
-export type Verb = (typeof VERBS)[number];
+export const REQUEST_VERBS = [
+  "create",
+  "delete",
+  "deletecollection",
+  "get",
+  "list",
+  "patch",
+  "update",
+  "watch",
+] as const;
+export type RequestVerb = (typeof REQUEST_VERBS)[number];
 
 export const SUBRESOURCES = [
   "status",
@@ -44,7 +53,7 @@ export interface Strategy {
   /** What a new object begins with, whatever the user sent; runs after the defaults. */
   begin?(object: KubeObject): void;
   /** Rules that the schema cannot state; `before` is absent for a create. */
-  check?(object: KubeObject, before: KubeObject | undefined): readonly Cause[];
+  check?(object: KubeObject, before: KubeObject | undefined): readonly StatusCause[];
   /** From the served shape to the stored one and back, for two kinds that share a bucket. */
   toStored?(object: KubeObject): KubeObject;
   fromStored?(object: KubeObject): KubeObject;
@@ -60,7 +69,7 @@ export interface Resource {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly namespaced: boolean;
-  readonly verbs: readonly Verb[];
+  readonly verbs: readonly RequestVerb[];
   readonly subresources: readonly Subresource[];
   readonly scale?: ScalePaths;
   /** Where the store keeps the objects; two resources with one bucket show the same objects. */

@@ -1,19 +1,19 @@
 import { admitDelete, precondition } from "../admission/admit.ts";
 import { callWebhooks } from "../admission/webhooks.ts";
-import { conflict, notFound, refusals, refuse } from "../faults.ts";
+import { conflictError, notFoundError, apiErrors, apiError } from "../faults.ts";
 import { decodeBody, mediaTypeOf, readBody } from "../http/body.ts";
-import type { Call } from "../http/call.ts";
-import { jsonAt, numberAt, textAt, textsAt, type Json } from "../json.ts";
-import { copyOf, keyOf, timestamp, type KubeObject } from "../object.ts";
+import type { ApiCall } from "../http/call.ts";
+import { jsonAt, numberAt, textAt, textsAt, type Json } from "../objects/json.ts";
+import { copyOf, storeKey, timestamp, type KubeObject } from "../objects/object.ts";
 import type { Resource } from "../resources/resource.ts";
 import { sameJson } from "../schema/json.ts";
-import type { World } from "../world.ts";
-import { selectorOf } from "./selectors.ts";
+import type { ServerContext } from "../context/server-context.ts";
+import { requestSelector } from "./selectors.ts";
 import { served } from "./shape.ts";
-import { isFinished, type Place } from "./write.ts";
+import { isFinished, type ResolvedTarget } from "./write.ts";
 
 /** What a DELETE asks for, from its body and its parameters. */
-export interface DeleteOptions {
+export interface DeletionRequest {
   readonly gracePeriodSeconds: number | undefined;
   readonly propagation: string;
   readonly uid: string;
@@ -23,50 +23,55 @@ export interface DeleteOptions {
 
 /** Deletes the object that `place` names; gives its last state, and whether it is gone already. */
 export async function remove(
-  world: World,
-  call: Call,
-  { resource, target }: Place,
-  options: DeleteOptions,
+  context: ServerContext,
+  call: ApiCall,
+  { resource, target }: ResolvedTarget,
+  options: DeletionRequest,
 ): Promise<{ object: KubeObject; gone: boolean }> {
-  const key = keyOf(target.namespace, target.name ?? "");
+  const key = storeKey(target.namespace, target.name ?? "");
   for (let attempt = 0; attempt < 8; attempt++) {
-    const stored = world.store.get(resource.bucket, key);
-    if (stored === undefined) throw notFound(resource, target.name ?? "");
+    const stored = context.store.get(resource.bucket, key);
+    if (stored === undefined) throw notFoundError(resource, target.name ?? "");
     const live = served(resource, stored);
     precondition(resource, live, options);
     admitDelete(resource, live);
-    await callWebhooks(world, { resource, target, object: undefined, before: live, operation: "DELETE", call });
-    const leaving = markDeleted(resource, stored, options, world.clock.now());
+    await callWebhooks(context, { resource, target, object: undefined, before: live, operation: "DELETE", call });
+    const leaving = markDeleted(resource, stored, options, context.clock.now());
     const gone = isFinished(leaving) && resource.bucket !== "namespaces";
     if (options.dryRun) return { object: served(resource, leaving), gone };
     if (!gone && sameJson(leaving, stored)) return { object: live, gone };
     const written = gone
-      ? world.store.remove(resource.bucket, key, stored)
-      : world.store.put(resource.bucket, key, leaving, stored);
+      ? context.store.remove(resource.bucket, key, stored)
+      : context.store.put(resource.bucket, key, leaving, stored);
     if (written !== undefined) return { object: served(resource, await written), gone };
   }
-  throw conflict(resource, target.name ?? "", "the object changes too often to be deleted; please try again");
+  throw conflictError(resource, target.name ?? "", "the object changes too often to be deleted; please try again");
 }
 
 /** Deletes everything that the request selects; gives the list of what was deleted. */
-export async function removeAll(world: World, call: Call, place: Place, options: DeleteOptions): Promise<KubeObject[]> {
-  const { resource, target } = place;
-  const selects = selectorOf(resource, call.query);
+export async function removeAll(
+  context: ServerContext,
+  call: ApiCall,
+  resolved: ResolvedTarget,
+  options: DeletionRequest,
+): Promise<KubeObject[]> {
+  const { resource, target } = resolved;
+  const selects = requestSelector(resource, call.query);
   const prefix = target.namespace === undefined ? "" : `${target.namespace}/`;
-  const doomed = world.store
+  const doomed = context.store
     .list(resource.bucket, prefix)
     .map((stored) => served(resource, stored))
     .filter(selects);
   await Promise.all(
     doomed.map(({ metadata: { name, namespace } }) =>
-      remove(world, call, { resource, target: { ...target, name, namespace } }, options),
+      remove(context, call, { resource, target: { ...target, name, namespace } }, options),
     ),
   );
   return doomed;
 }
 
 /** The options of a DELETE request; 422 for a propagation policy that does not exist. */
-export async function deleteOptionsOf(call: Call): Promise<DeleteOptions> {
+export async function deletionRequestOf(call: ApiCall): Promise<DeletionRequest> {
   const body = await readBody(call.request);
   const sent = body.length === 0 ? {} : decodeBody(body, mediaTypeOf(call.request.headers["content-type"]));
   const { query } = call;
@@ -75,8 +80,8 @@ export async function deleteOptionsOf(call: Call): Promise<DeleteOptions> {
   const propagation =
     query.get("propagationPolicy") ?? (textAt(sent, "propagationPolicy") || legacyPropagation(orphans));
   if (!["", "Background", "Foreground", "Orphan"].includes(propagation)) {
-    throw refuse(
-      refusals.invalid,
+    throw apiError(
+      apiErrors.invalid,
       `DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: ${JSON.stringify(propagation)}: supported values: "Background", "Foreground", "Orphan"`,
     );
   }
@@ -90,7 +95,7 @@ export async function deleteOptionsOf(call: Call): Promise<DeleteOptions> {
 }
 
 /** `stored` as a delete leaves it: marked, with the finalizers that the propagation policy asks for. */
-export function markDeleted(resource: Resource, stored: KubeObject, options: DeleteOptions, now: Date): KubeObject {
+export function markDeleted(resource: Resource, stored: KubeObject, options: DeletionRequest, now: Date): KubeObject {
   const object = copyOf(stored);
   const { metadata } = object;
   const finalizers = propagationFinalizers(metadata.finalizers ?? [], options.propagation);

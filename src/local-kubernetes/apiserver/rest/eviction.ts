@@ -1,28 +1,34 @@
-import { refusals, refuse } from "../faults.ts";
-import type { Call } from "../http/call.ts";
-import { at, childOf, jsonAt, mapAt, numberAt, textAt, type Json } from "../json.ts";
-import { copyOf, keyOf, timestamp, type KubeObject } from "../object.ts";
-import type { World } from "../world.ts";
-import { remove, type DeleteOptions } from "./delete.ts";
+import { apiErrors, apiError } from "../faults.ts";
+import type { ApiCall } from "../http/call.ts";
+import { at, childOf, jsonAt, mapAt, numberAt, textAt, type Json } from "../objects/json.ts";
+import { copyOf, storeKey, timestamp, type KubeObject } from "../objects/object.ts";
+import type { ServerContext } from "../context/server-context.ts";
+import { remove, type DeletionRequest } from "./delete.ts";
 import { isReady } from "./pods.ts";
-import { matchesLabelSelector } from "./selectors.ts";
-import type { Place } from "./write.ts";
+import { matchesLabelSelector } from "../objects/label-selector.ts";
+import type { ResolvedTarget } from "./write.ts";
 
 const BUDGETS = "poddisruptionbudgets.policy";
 
 /** Deletes a pod unless a PodDisruptionBudget forbids it (429); an allowed eviction is counted in the budget at once. */
-export async function evict(world: World, call: Call, place: Place, pod: KubeObject, eviction: Json): Promise<void> {
+export async function evict(
+  context: ServerContext,
+  call: ApiCall,
+  resolved: ResolvedTarget,
+  pod: KubeObject,
+  eviction: Json,
+): Promise<void> {
   const options = optionsOf(call, eviction);
-  if (!isPastCare(pod)) await spend(world, pod, options.dryRun);
-  await remove(world, call, place, options);
+  if (!isPastCare(pod)) await spend(context, pod, options.dryRun);
+  await remove(context, call, resolved, options);
 }
 
-async function spend(world: World, pod: KubeObject, dryRun: boolean): Promise<void> {
+async function spend(context: ServerContext, pod: KubeObject, dryRun: boolean): Promise<void> {
   const namespace = pod.metadata.namespace ?? "";
-  const budgets = world.store.list(BUDGETS, `${namespace}/`).filter((budget) => covers(budget, pod));
+  const budgets = context.store.list(BUDGETS, `${namespace}/`).filter((budget) => covers(budget, pod));
   if (budgets.length > 1) {
-    throw refuse(
-      refusals.internal,
+    throw apiError(
+      apiErrors.internal,
       "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
     );
   }
@@ -40,8 +46,8 @@ async function spend(world: World, pod: KubeObject, dryRun: boolean): Promise<vo
   const next = copyOf(budget);
   const status = childOf(next, "status");
   status["disruptionsAllowed"] = allowed - 1;
-  childOf(status, "disruptedPods")[pod.metadata.name] = timestamp(world.clock.now());
-  const written = world.store.put(BUDGETS, keyOf(namespace, budget.metadata.name), next, budget);
+  childOf(status, "disruptedPods")[pod.metadata.name] = timestamp(context.clock.now());
+  const written = context.store.put(BUDGETS, storeKey(namespace, budget.metadata.name), next, budget);
   if (written === undefined) throw violated(budget, pod, "is changing at the moment");
   await written;
 }
@@ -66,7 +72,7 @@ function isReplaceable(budget: KubeObject, pod: KubeObject): boolean {
   return needed > 0 && (numberAt(status, "currentHealthy") ?? 0) >= needed;
 }
 
-function optionsOf(call: Call, eviction: Json): DeleteOptions {
+function optionsOf(call: ApiCall, eviction: Json): DeletionRequest {
   const sent = jsonAt(eviction, "deleteOptions");
   const dryRun = [call.query.getAll("dryRun"), sent["dryRun"]].some(
     (list) => Array.isArray(list) && list.includes("All"),
@@ -82,7 +88,7 @@ function optionsOf(call: Call, eviction: Json): DeleteOptions {
 
 function violated(budget: KubeObject, pod: KubeObject, why: string): Error {
   const message = `The disruption budget ${budget.metadata.name} ${why}`;
-  return refuse(refusals.tooManyRequests, "Cannot evict pod as it would violate the pod's disruption budget.", {
+  return apiError(apiErrors.tooManyRequests, "Cannot evict pod as it would violate the pod's disruption budget.", {
     name: pod.metadata.name,
     kind: "pods",
     causes: [{ reason: "DisruptionBudget", message, field: "" }],

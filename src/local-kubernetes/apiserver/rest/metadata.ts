@@ -1,10 +1,10 @@
-import { conflict, refusals, refuse } from "../faults.ts";
+import { conflictError, apiErrors, apiError } from "../faults.ts";
 import type { Target } from "../http/target.ts";
-import { copyOf, timestamp, type KubeObject } from "../object.ts";
+import { copyOf, timestamp, type KubeObject } from "../objects/object.ts";
 import { serves, type Resource } from "../resources/resource.ts";
 import { sameJson } from "../schema/json.ts";
-import type { World } from "../world.ts";
-import { generatedName, newUid } from "./names.ts";
+import type { ServerContext } from "../context/server-context.ts";
+import { generatedName, newUid } from "../objects/generated-names.ts";
 
 /** Why a write that rests on an old version is refused. */
 export const STALE = "the object has been modified; please apply your changes to the latest version and try again";
@@ -13,28 +13,28 @@ export const STALE = "the object has been modified; please apply your changes to
 export function checkPrecondition(resource: Resource, live: KubeObject, next: KubeObject): void {
   const { name, uid, resourceVersion } = next.metadata;
   if (name !== live.metadata.name) {
-    throw refuse(
-      refusals.badRequest,
+    throw apiError(
+      apiErrors.badRequest,
       `the name of the object (${name}) does not match the name on the URL (${live.metadata.name})`,
     );
   }
   if (uid !== undefined && uid !== "" && uid !== live.metadata.uid) {
-    throw conflict(
+    throw conflictError(
       resource,
       name,
       `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid ?? ""}`,
     );
   }
   if (resourceVersion !== undefined && resourceVersion !== "" && resourceVersion !== live.metadata.resourceVersion) {
-    throw conflict(resource, name, STALE);
+    throw conflictError(resource, name, STALE);
   }
 }
 
 /** Gives a new object what the server alone decides: name from generateName, namespace, uid, creation time. */
-export function beginMetadata(world: World, resource: Resource, target: Target, draft: KubeObject): void {
+export function beginMetadata(context: ServerContext, resource: Resource, target: Target, draft: KubeObject): void {
   const { metadata } = draft;
   if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== "") {
-    throw refuse(refusals.badRequest, "resourceVersion should not be set on objects to be created");
+    throw apiError(apiErrors.badRequest, "resourceVersion should not be set on objects to be created");
   }
   if (resource.namespaced) metadata.namespace = namespaceFor(metadata.namespace, target);
   else delete metadata.namespace;
@@ -51,7 +51,7 @@ export function beginMetadata(world: World, resource: Resource, target: Target, 
     delete metadata[field];
   }
   metadata.uid = newUid();
-  metadata.creationTimestamp = timestamp(world.clock.now());
+  metadata.creationTimestamp = timestamp(context.clock.now());
   if (resource.counted) metadata.generation = 1;
 }
 
@@ -107,10 +107,10 @@ function counted(resource: Resource, object: KubeObject): Record<string, unknown
 function namespaceFor(given: string | undefined, target: Target): string {
   const wanted = target.namespace ?? "";
   if (wanted === "")
-    throw refuse(refusals.badRequest, "an empty namespace may not be set when a resource name is provided");
+    throw apiError(apiErrors.badRequest, "an empty namespace may not be set when a resource name is provided");
   if (given === undefined || given === "" || given === wanted) return wanted;
-  throw refuse(
-    refusals.badRequest,
+  throw apiError(
+    apiErrors.badRequest,
     "the namespace of the provided object does not match the namespace sent on the request",
   );
 }

@@ -1,16 +1,16 @@
-import { invalid, refusals, refuse, type Cause } from "../faults.ts";
-import type { Call } from "../http/call.ts";
-import type { Verb } from "../resources/resource.ts";
+import { invalidError, apiErrors, apiError, type StatusCause } from "../faults.ts";
+import type { ApiCall } from "../http/call.ts";
+import type { RequestVerb } from "../resources/resource.ts";
 
 /** 422 for parameters of a request that no request may have, 400 for numbers that are none. */
-export function checkOptions({ query }: Pick<Call, "query">, verb: Verb): void {
+export function checkOptions({ query }: Pick<ApiCall, "query">, verb: RequestVerb): void {
   const causes = isRead(verb) ? listCauses(query) : writeCauses(query, verb);
-  if (causes.length > 0) throw invalid({ group: "meta.k8s.io", kind: OPTIONS[verb] }, "", causes);
+  if (causes.length > 0) throw invalidError({ group: "meta.k8s.io", kind: OPTIONS[verb] }, "", causes);
   const limit = query.get("limit") ?? "";
-  if (!/^-?\d*$/.test(limit)) throw refuse(refusals.badRequest, `limit must be a whole number, not ${limit}`);
+  if (!/^-?\d*$/.test(limit)) throw apiError(apiErrors.badRequest, `limit must be a whole number, not ${limit}`);
 }
 
-const OPTIONS: Readonly<Record<Verb, string>> = {
+const OPTIONS: Readonly<Record<RequestVerb, string>> = {
   create: "CreateOptions",
   update: "UpdateOptions",
   patch: "PatchOptions",
@@ -21,14 +21,14 @@ const OPTIONS: Readonly<Record<Verb, string>> = {
   watch: "ListOptions",
 };
 
-function isRead(verb: Verb): boolean {
+function isRead(verb: RequestVerb): boolean {
   return verb === "get" || verb === "list" || verb === "watch";
 }
 
-function writeCauses(query: URLSearchParams, verb: Verb): Cause[] {
+function writeCauses(query: URLSearchParams, verb: RequestVerb): StatusCause[] {
   const dryRun = query.getAll("dryRun").filter((each) => each !== "");
   const validation = query.get("fieldValidation") ?? "";
-  const causes: Cause[] = [];
+  const causes: StatusCause[] = [];
   if (dryRun.some((each) => each !== "All")) {
     causes.push(unsupported("dryRun", `[]string{${dryRun.map(quoted).join(", ")}}`, ["All"]));
   }
@@ -40,7 +40,7 @@ function writeCauses(query: URLSearchParams, verb: Verb): Cause[] {
 
 const VALIDATIONS = ["", "Ignore", "Strict", "Warn"];
 
-function listCauses(query: URLSearchParams): Cause[] {
+function listCauses(query: URLSearchParams): StatusCause[] {
   const match = query.get("resourceVersionMatch") ?? "";
   const version = query.get("resourceVersion") ?? "";
   if (match === "" || query.get("sendInitialEvents") !== null) return [];
@@ -55,11 +55,11 @@ function listCauses(query: URLSearchParams): Cause[] {
 
 const MATCHES = ["Exact", "NotOlderThan", ""];
 
-function forbidden(why: string): Cause {
+function forbidden(why: string): StatusCause {
   return { reason: "FieldValueForbidden", message: `Forbidden: ${why}`, field: "resourceVersionMatch" };
 }
 
-function unsupported(field: string, value: string, supported: readonly string[]): Cause {
+function unsupported(field: string, value: string, supported: readonly string[]): StatusCause {
   const message = `Unsupported value: ${value}: supported values: ${supported.map(quoted).join(", ")}`;
   return { reason: "FieldValueNotSupported", message, field };
 }

@@ -1,20 +1,21 @@
 import { Fault } from "../../../core/base/fault.ts";
-import { refusals, refuse } from "../faults.ts";
-import { writeHead, type Call } from "../http/call.ts";
-import { at, childOf, isJson, listAt, textAt } from "../json.ts";
-import { copyOf, timestamp, type KubeObject } from "../object.ts";
-import type { PodLogOptions, World } from "../world.ts";
+import { apiErrors, apiError } from "../faults.ts";
+import { writeHead, type ApiCall } from "../http/call.ts";
+import { at, childOf, isJson, listAt, textAt } from "../objects/json.ts";
+import { copyOf, timestamp, type KubeObject } from "../objects/object.ts";
+import type { PodLogOptions } from "../context/pod-logs.ts";
+import type { ServerContext } from "../context/server-context.ts";
 
 /** Streams what a container writes: `GET pods/<name>/log`. */
-export async function streamLog(world: World, call: Call, pod: KubeObject): Promise<void> {
-  if (world.podLogs === undefined) throw refuse(refusals.notImplemented, "this server has no source of pod logs");
+export async function streamLog(context: ServerContext, call: ApiCall, pod: KubeObject): Promise<void> {
+  if (context.podLogs === undefined) throw apiError(apiErrors.notImplemented, "this server has no source of pod logs");
   const container = containerOf(pod, call.query.get("container"));
   const ended = new AbortController();
   call.response.once("close", () => {
     ended.abort();
   });
-  const signal = AbortSignal.any([ended.signal, world.closing]);
-  const stream = world.podLogs(pod, container, logOptions(call.query), signal);
+  const signal = AbortSignal.any([ended.signal, context.closing]);
+  const stream = context.podLogs(pod, container, logOptions(call.query), signal);
   const iterator = stream[Symbol.asyncIterator]();
   let next = await firstPiece(iterator);
   writeHead(call, 200, "text/plain");
@@ -32,37 +33,41 @@ async function firstPiece(iterator: AsyncIterator<Uint8Array>): Promise<Iterator
   try {
     return await iterator.next();
   } catch (error) {
-    if (error instanceof Fault) throw refuse(refusals.badRequest, error.message);
+    if (error instanceof Fault) throw apiError(apiErrors.badRequest, error.message);
     throw error;
   }
 }
 
 /** `pod` bound to the node that a Binding names; 409 when it has one already. */
-export function bound(world: World, pod: KubeObject, binding: unknown): KubeObject {
+export function bound(context: ServerContext, pod: KubeObject, binding: unknown): KubeObject {
   const node = textAt(binding, "target", "name");
-  if (node === "") throw refuse(refusals.badRequest, "target.name of the Binding is missing");
+  if (node === "") throw apiError(apiErrors.badRequest, "target.name of the Binding is missing");
   const current = textAt(pod, "spec", "nodeName");
   const { name } = pod.metadata;
   if (current !== "") {
     const why = `pod ${name} is already assigned to node ${JSON.stringify(current)}`;
-    throw refuse(refusals.conflict, `Operation cannot be fulfilled on pods/binding ${JSON.stringify(name)}: ${why}`, {
-      name,
-      kind: "pods/binding",
-    });
+    throw apiError(
+      apiErrors.conflict,
+      `Operation cannot be fulfilled on pods/binding ${JSON.stringify(name)}: ${why}`,
+      {
+        name,
+        kind: "pods/binding",
+      },
+    );
   }
   const next = copyOf(pod);
   childOf(next, "spec")["nodeName"] = node;
   const status = childOf(next, "status");
   const others = listAt(status, "conditions").filter(({ type }) => type !== "PodScheduled");
-  const lastTransitionTime = timestamp(world.clock.now());
+  const lastTransitionTime = timestamp(context.clock.now());
   status["conditions"] = [...others, { type: "PodScheduled", status: "True", lastTransitionTime }];
   return next;
 }
 
 /** Exec, attach and port-forward: containers are plain processes here, so there is nothing to enter. */
 export function refuseStream(plural: string, subresource: string): never {
-  throw refuse(
-    refusals.notImplemented,
+  throw apiError(
+    apiErrors.notImplemented,
     `${plural}/${subresource} is not offered: pods of this cluster are processes of the host; use the host's own tools`,
   );
 }
@@ -73,12 +78,12 @@ function containerOf(pod: KubeObject, wanted: string | null): string {
   const { name } = pod.metadata;
   if (wanted !== null && wanted !== "") {
     if (names.includes(wanted)) return wanted;
-    throw refuse(refusals.badRequest, `container ${wanted} is not valid for pod ${name}`);
+    throw apiError(apiErrors.badRequest, `container ${wanted} is not valid for pod ${name}`);
   }
   const main = listAt(pod, "spec", "containers").map((container) => textAt(container, "name"));
   if (main.length === 1 && main[0] !== undefined) return main[0];
-  throw refuse(
-    refusals.badRequest,
+  throw apiError(
+    apiErrors.badRequest,
     `a container name must be specified for pod ${name}, choose one of: [${names.join(" ")}]`,
   );
 }
@@ -89,7 +94,7 @@ function logOptions(query: URLSearchParams): PodLogOptions {
     const value = query.get(name);
     if (value === null) return undefined;
     if (/^\d{1,9}$/.test(value)) return Number(value);
-    throw refuse(refusals.badRequest, `${name} must be a whole number, not ${value}`);
+    throw apiError(apiErrors.badRequest, `${name} must be a whole number, not ${value}`);
   };
   const [tailLines, sinceSeconds] = [number("tailLines"), number("sinceSeconds")];
   return {
@@ -101,7 +106,7 @@ function logOptions(query: URLSearchParams): PodLogOptions {
   };
 }
 
-function drained(call: Call, signal: AbortSignal): Promise<void> {
+function drained(call: ApiCall, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     call.response.once("drain", resolve);
     signal.addEventListener("abort", () => resolve(), { once: true });

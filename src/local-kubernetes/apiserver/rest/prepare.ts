@@ -1,5 +1,5 @@
-import { invalid, refusals, refuse } from "../faults.ts";
-import { type KubeObject } from "../object.ts";
+import { invalidError, apiErrors, apiError } from "../faults.ts";
+import { type KubeObject } from "../objects/object.ts";
 import type { Resource } from "../resources/resource.ts";
 import { applyDefaults } from "../schema/defaults.ts";
 import { omitEmpty } from "../schema/omit.ts";
@@ -7,16 +7,16 @@ import { pruneUnknown } from "../schema/prune.ts";
 import { canonicalQuantities } from "../schema/quantity.ts";
 import { firstMistyped } from "../schema/types.ts";
 import { validateValue } from "../schema/validate.ts";
-import type { Call } from "../http/call.ts";
-import { sayLoose } from "./exchange.ts";
+import type { ApiCall } from "../http/call.ts";
+import { reportLooseFields } from "./exchange.ts";
 import { asObject } from "./shape.ts";
-import { metadataCauses } from "./names.ts";
+import { metadataCauses } from "./name-rules.ts";
 
 /**
  * The object with its unknown fields gone (said, warned of or refused as `fieldValidation` asks; 400 in strict mode) and
  * its defaults filled in. The result may be changed.
  */
-export function completed(call: Call, resource: Resource, object: KubeObject): KubeObject {
+export function completed(call: ApiCall, resource: Resource, object: KubeObject): KubeObject {
   const value = known(call, resource, object);
   const filled = resource.custom ? asObject(applyDefaults(resource.schema(), value)) : value;
   resource.strategy.defaults?.(filled);
@@ -24,9 +24,9 @@ export function completed(call: Call, resource: Resource, object: KubeObject): K
 }
 
 /** The object without the fields that its schema does not know, treated as `fieldValidation` asks. */
-function known(call: Call, resource: Resource, object: KubeObject): KubeObject {
+function known(call: ApiCall, resource: Resource, object: KubeObject): KubeObject {
   const { value, dropped } = pruneUnknown(resource.schema(), stored(resource, object));
-  sayLoose(call, "unknown field", dropped, `${handledAs(resource)}: `);
+  reportLooseFields(call, "unknown field", dropped, `${handledAs(resource)}: `);
   if (resource.custom) return asObject(value);
   checkTypes(resource, value);
   return asObject(canonicalQuantities(resource.schema(), value));
@@ -38,7 +38,7 @@ function checkTypes(resource: Resource, value: unknown): void {
   if (wrong === undefined) return;
   const actual = wrong.actual === "integer" ? "number" : wrong.actual;
   const why = `json: cannot unmarshal ${actual} into Go struct field ${resource.kind}.${wrong.field} of type ${wrong.wanted}`;
-  throw refuse(refusals.badRequest, `${handledAs(resource)}: ${why}`);
+  throw apiError(apiErrors.badRequest, `${handledAs(resource)}: ${why}`);
 }
 
 function handledAs({ kind, version }: Resource): string {
@@ -50,7 +50,7 @@ export function validate(resource: Resource, object: KubeObject, before: KubeObj
   const wrong = [...metadataCauses(resource, object), ...validateValue(resource.schema(), object)];
   // rules about content read fields whose type has been checked first
   const causes = wrong.length > 0 ? wrong : (resource.strategy.check?.(object, before) ?? []);
-  if (causes.length > 0) throw invalid(resource, object.metadata.name, causes);
+  if (causes.length > 0) throw invalidError(resource, object.metadata.name, causes);
 }
 
 /** Of a custom resource, the metadata alone is kept as built-in kinds are. */

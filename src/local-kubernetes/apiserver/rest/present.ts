@@ -1,19 +1,25 @@
-import { refusals, refuse } from "../faults.ts";
+import { apiErrors, apiError } from "../faults.ts";
 import { viewOf } from "../http/accept.ts";
-import { answer, type Call } from "../http/call.ts";
-import type { KubeObject } from "../object.ts";
+import { answer, type ApiCall } from "../http/call.ts";
+import type { KubeObject } from "../objects/object.ts";
 import type { Resource } from "../resources/resource.ts";
-import { partialOf, tableOf, type Include } from "../table/render.ts";
-import type { World } from "../world.ts";
+import { partialOf, renderTable, type IncludedObject } from "../table/render.ts";
+import type { ServerContext } from "../context/server-context.ts";
 import { listMetadata, listObject, type Page } from "./read.ts";
 
 /** Answers with one object, in the shape that the client accepts. */
-export function presentObject(world: World, call: Call, resource: Resource, code: number, object: KubeObject): void {
+export function presentObject(
+  context: ServerContext,
+  call: ApiCall,
+  resource: Resource,
+  code: number,
+  object: KubeObject,
+): void {
   const view = viewOf(call.request.headers.accept, ["Table", "PartialObjectMetadata"]);
   switch (view.as) {
     case "Table": {
       const metadata = { resourceVersion: object.metadata.resourceVersion };
-      answer(call, code, table(world, call, resource, [object], metadata, view.version), view);
+      answer(call, code, table(context, call, resource, [object], metadata, view.version), view);
       return;
     }
     case "PartialObjectMetadata":
@@ -25,11 +31,11 @@ export function presentObject(world: World, call: Call, resource: Resource, code
 }
 
 /** Answers with a page of a list, in the shape that the client accepts. */
-export function presentList(world: World, call: Call, resource: Resource, page: Page): void {
+export function presentList(context: ServerContext, call: ApiCall, resource: Resource, page: Page): void {
   const view = viewOf(call.request.headers.accept, ["Table", "PartialObjectMetadata"]);
   switch (view.as) {
     case "Table":
-      answer(call, 200, table(world, call, resource, page.items, listMetadata(page), view.version), view);
+      answer(call, 200, table(context, call, resource, page.items, listMetadata(page), view.version), view);
       return;
     case "PartialObjectMetadata": {
       const items = page.items.map(partialOf);
@@ -43,20 +49,20 @@ export function presentList(world: World, call: Call, resource: Resource, page: 
 }
 
 /** The `includeObject` parameter: the metadata unless the client says otherwise. */
-export function includeOf(query: URLSearchParams): Include {
+export function includeOf(query: URLSearchParams): IncludedObject {
   const include = query.get("includeObject") ?? "Metadata";
   if (include === "None" || include === "Metadata" || include === "Object") return include;
-  throw refuse(refusals.badRequest, `includeObject must be None, Metadata or Object, not ${include}`);
+  throw apiError(apiErrors.badRequest, `includeObject must be None, Metadata or Object, not ${include}`);
 }
 
 function table(
-  world: World,
-  call: Call,
+  context: ServerContext,
+  call: ApiCall,
   resource: Resource,
   objects: readonly KubeObject[],
   metadata: Record<string, unknown>,
   version: string,
 ): unknown {
-  const now = world.clock.now();
-  return tableOf(resource, objects, { metadata, include: includeOf(call.query), now, version, headers: true });
+  const now = context.clock.now();
+  return renderTable(resource, objects, { metadata, include: includeOf(call.query), now, version, headers: true });
 }

@@ -1,12 +1,12 @@
-import { notFound, refusals, refuse } from "../faults.ts";
-import type { Call } from "../http/call.ts";
-import { numberAt, textAt, type Json } from "../json.ts";
-import { apiVersionOf, keyOf, type KubeObject } from "../object.ts";
+import { notFoundError, apiErrors, apiError } from "../faults.ts";
+import type { ApiCall } from "../http/call.ts";
+import { numberAt, textAt, type Json } from "../objects/json.ts";
+import { joinApiVersion, storeKey, type KubeObject } from "../objects/object.ts";
 import { listKindOf, type Resource } from "../resources/resource.ts";
-import type { World } from "../world.ts";
-import { selectorOf } from "./selectors.ts";
+import type { ServerContext } from "../context/server-context.ts";
+import { requestSelector } from "./selectors.ts";
 import { served } from "./shape.ts";
-import type { Place } from "./write.ts";
+import type { ResolvedTarget } from "./write.ts";
 
 /** One page of a list. */
 export interface Page {
@@ -17,27 +17,31 @@ export interface Page {
 }
 
 /** The object that `place` names; what is read is on the disk. */
-export async function get(world: World, call: Call, { resource, target }: Place): Promise<KubeObject> {
-  checkVersion(world, call.query);
-  await world.store.settled();
+export async function get(
+  context: ServerContext,
+  call: ApiCall,
+  { resource, target }: ResolvedTarget,
+): Promise<KubeObject> {
+  checkVersion(context, call.query);
+  await context.store.settled();
   const name = target.name ?? "";
-  const stored = world.store.get(resource.bucket, keyOf(target.namespace, name));
-  if (stored === undefined) throw notFound(resource, name);
+  const stored = context.store.get(resource.bucket, storeKey(target.namespace, name));
+  if (stored === undefined) throw notFoundError(resource, name);
   return served(resource, stored);
 }
 
 /** The objects that the request selects, `limit` at a time; later pages and exact versions show what was there then. */
-export async function list(world: World, call: Call, { resource, target }: Place): Promise<Page> {
+export async function list(context: ServerContext, call: ApiCall, { resource, target }: ResolvedTarget): Promise<Page> {
   const { query } = call;
-  checkVersion(world, query);
-  await world.store.settled();
+  checkVersion(context, query);
+  await context.store.settled();
   const from = continuation(query.get("continue") ?? "");
   const limit = Number(query.get("limit") ?? "0");
   const prefix = target.namespace === undefined ? "" : `${target.namespace}/`;
-  const selects = selectorOf(resource, query);
-  const revision = from?.revision ?? exactVersion(query) ?? world.store.revision();
-  const found = then(world, resource, prefix, revision)
-    .filter(({ metadata }) => from === undefined || keyOf(metadata.namespace, metadata.name) > from.after)
+  const selects = requestSelector(resource, query);
+  const revision = from?.revision ?? exactVersion(query) ?? context.store.revision();
+  const found = then(context, resource, prefix, revision)
+    .filter(({ metadata }) => from === undefined || storeKey(metadata.namespace, metadata.name) > from.after)
     .filter(({ metadata }) => target.name === undefined || metadata.name === target.name)
     .map((stored) => served(resource, stored))
     .filter(selects);
@@ -45,19 +49,19 @@ export async function list(world: World, call: Call, { resource, target }: Place
   const last = items.at(-1);
   const page = { items, resourceVersion: String(revision) };
   if (last === undefined || items.length === found.length) return page;
-  const after = keyOf(last.metadata.namespace, last.metadata.name);
+  const after = storeKey(last.metadata.namespace, last.metadata.name);
   const token = Buffer.from(JSON.stringify({ revision, after })).toString("base64url");
   const selected = (query.get("labelSelector") ?? "") + (query.get("fieldSelector") ?? "") !== "";
   return { ...page, continue: token, ...(selected ? {} : { remaining: found.length - items.length }) };
 }
 
 /** What the store held at `revision`; 410 when its history does not reach so far back. */
-function then(world: World, resource: Resource, prefix: string, revision: number): KubeObject[] {
-  const objects = world.store.listAt(resource.bucket, prefix, revision);
+function then(context: ServerContext, resource: Resource, prefix: string, revision: number): KubeObject[] {
+  const objects = context.store.listAt(resource.bucket, prefix, revision);
   if (objects !== undefined) return objects;
-  throw refuse(
-    refusals.expired,
-    `The provided resource version ${revision} is too old (current: ${world.store.revision()}); list again from the start.`,
+  throw apiError(
+    apiErrors.expired,
+    `The provided resource version ${revision} is too old (current: ${context.store.revision()}); list again from the start.`,
   );
 }
 
@@ -69,7 +73,7 @@ function exactVersion(query: URLSearchParams): number | undefined {
 export function listObject(resource: Resource, page: Page): Json {
   return {
     kind: listKindOf(resource),
-    apiVersion: apiVersionOf(resource.group, resource.version),
+    apiVersion: joinApiVersion(resource.group, resource.version),
     metadata: listMetadata(page),
     items: page.items,
   };
@@ -85,16 +89,16 @@ export function listMetadata(page: Page): Json {
 }
 
 /** 504 for versions that do not exist yet. */
-function checkVersion(world: World, query: URLSearchParams): void {
+function checkVersion(context: ServerContext, query: URLSearchParams): void {
   const wanted = query.get("resourceVersion") ?? "";
   if (wanted === "" || wanted === "0") return;
-  const current = world.store.revision();
+  const current = context.store.revision();
   const version = Number(wanted);
   if (!Number.isInteger(version) || version < 0) {
-    throw refuse(refusals.badRequest, `resourceVersion: Invalid value: ${JSON.stringify(wanted)}`);
+    throw apiError(apiErrors.badRequest, `resourceVersion: Invalid value: ${JSON.stringify(wanted)}`);
   }
   if (version > current) {
-    throw refuse(refusals.timeout, `Too large resource version: ${version}, current: ${current}`, {
+    throw apiError(apiErrors.timeout, `Too large resource version: ${version}, current: ${current}`, {
       causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version", field: "" }],
       retryAfterSeconds: 1,
     });
@@ -107,9 +111,9 @@ function continuation(token: string): { revision: number; after: string } | unde
   try {
     value = JSON.parse(Buffer.from(token, "base64url").toString());
   } catch (error) {
-    throw refuse(refusals.badRequest, `continue key is not valid: ${String(error)}`);
+    throw apiError(apiErrors.badRequest, `continue key is not valid: ${String(error)}`);
   }
   const revision = numberAt(value, "revision");
-  if (revision === undefined) throw refuse(refusals.badRequest, "continue key is not valid");
+  if (revision === undefined) throw apiError(apiErrors.badRequest, "continue key is not valid");
   return { revision, after: textAt(value, "after") };
 }

@@ -1,8 +1,8 @@
-import { invalid, refusals, refuse } from "../faults.ts";
-import { at, childOf, isJson, jsonAt, numberAt, type Json } from "../json.ts";
-import { apiVersionOf, copyOf, type KubeObject, type Metadata } from "../object.ts";
+import { invalidError, apiErrors, apiError } from "../faults.ts";
+import { at, childOf, isJson, jsonAt, numberAt, type Json } from "../objects/json.ts";
+import { joinApiVersion, copyOf, type KubeObject, type Metadata } from "../objects/object.ts";
 import type { Resource } from "../resources/resource.ts";
-import { selectorText } from "../table/column.ts";
+import { printedSelector } from "../table/column.ts";
 
 /** The Scale of an object: how many replicas it should have, and has. */
 export function scaleOf(resource: Resource, object: KubeObject): KubeObject {
@@ -10,7 +10,7 @@ export function scaleOf(resource: Resource, object: KubeObject): KubeObject {
   const paths = resource.scale ?? { spec: ".spec.replicas", status: ".status.replicas" };
   const selector = paths.selector === undefined ? undefined : at(object, ...stepsOf(paths.selector));
   const wanted = numberAt(object, ...stepsOf(paths.spec)) ?? 0;
-  const text = typeof selector === "string" ? selector : isJson(selector) ? selectorText(selector) : "";
+  const text = typeof selector === "string" ? selector : isJson(selector) ? printedSelector(selector) : "";
   const metadata: Metadata = { name };
   for (const [field, value] of Object.entries({ namespace, uid, resourceVersion, creationTimestamp })) {
     if (value !== undefined) metadata[field] = value;
@@ -32,7 +32,7 @@ export function scaled(resource: Resource, object: KubeObject, scale: Json): Kub
   const replicas = numberAt(scale, "spec", "replicas") ?? 0;
   if (!Number.isInteger(replicas) || replicas < 0) {
     const message = `Invalid value: ${replicas}: must be greater than or equal to 0`;
-    throw invalid({ group: "autoscaling", kind: "Scale" }, object.metadata.name, [
+    throw invalidError({ group: "autoscaling", kind: "Scale" }, object.metadata.name, [
       { reason: "FieldValueInvalid", field: "spec.replicas", message },
     ]);
   }
@@ -50,7 +50,7 @@ export function scaled(resource: Resource, object: KubeObject, scale: Json): Kub
 export function scaleFrom(body: unknown): Json {
   const scale = jsonAt(body);
   if (scale["kind"] === undefined || scale["kind"] === "Scale") return scale;
-  throw refuse(refusals.badRequest, `the body is no ${apiVersionOf("autoscaling", "v1")} Scale`);
+  throw apiError(apiErrors.badRequest, `the body is no ${joinApiVersion("autoscaling", "v1")} Scale`);
 }
 
 function stepsOf(path: string): string[] {

@@ -1,36 +1,26 @@
 import { messageOf } from "../../../core/base/fault.ts";
 import { parseSelector } from "../../../ports/kube/selector-text.ts";
-import { meetsAll, selects } from "../../../ports/kube/selector.ts";
-import { refusals, refuse } from "../faults.ts";
-import { at, listAt, mapAt, textAt, textsAt } from "../json.ts";
-import type { KubeObject } from "../object.ts";
+import { meetsAll } from "../../../ports/kube/selector.ts";
+import { apiErrors, apiError } from "../faults.ts";
+import { at } from "../objects/json.ts";
+import type { KubeObject } from "../objects/object.ts";
 import type { Resource } from "../resources/resource.ts";
 
 /** True for the objects that a request selects. */
-export type Selector = (object: KubeObject) => boolean;
+export type ObjectPredicate = (object: KubeObject) => boolean;
 
 /** The selector of `labelSelector` and `fieldSelector`; 400 when either cannot be read. */
-export function selectorOf(resource: Resource, query: URLSearchParams): Selector {
+export function requestSelector(resource: Resource, query: URLSearchParams): ObjectPredicate {
   const requirements = labelRequirements(query.get("labelSelector") ?? "");
   const fields = parseFieldSelector(resource, query.get("fieldSelector") ?? "");
   return (object) => meetsAll(requirements, object.metadata.labels) && fields.every((matches) => matches(object));
-}
-
-/** True when the LabelSelector in a field of an object selects these labels; an absent one selects everything. */
-export function matchesLabelSelector(selector: unknown, labels: Readonly<Record<string, string>>): boolean {
-  const matchExpressions = listAt(selector, "matchExpressions").map((expression) => ({
-    key: textAt(expression, "key"),
-    operator: textAt(expression, "operator"),
-    values: textsAt(expression, "values"),
-  }));
-  return selects({ matchLabels: mapAt(selector, "matchLabels"), matchExpressions }, labels);
 }
 
 function labelRequirements(text: string): ReturnType<typeof parseSelector> {
   try {
     return parseSelector(text);
   } catch (error) {
-    throw refuse(refusals.badRequest, messageOf(error));
+    throw apiError(apiErrors.badRequest, messageOf(error));
   }
 }
 
@@ -71,17 +61,17 @@ const SELECTABLE: Readonly<Record<string, readonly string[]>> = {
   "replicasets.apps": ["status.replicas"],
 };
 
-function parseFieldSelector(resource: Resource, text: string): Selector[] {
+function parseFieldSelector(resource: Resource, text: string): ObjectPredicate[] {
   return text
     .split(/(?<!\\),/)
     .filter(Boolean)
     .map((term) => {
       const found = /^([^!=]+)(==|=|!=)(.*)$/.exec(term);
-      if (found === null) throw refuse(refusals.badRequest, `invalid field selector: ${term}`);
+      if (found === null) throw apiError(apiErrors.badRequest, `invalid field selector: ${term}`);
       const [, field = "", operator, wanted = ""] = found;
       if (!["metadata.name", "metadata.namespace", ...(SELECTABLE[resource.bucket] ?? [])].includes(field)) {
         const message = `Unable to find ${JSON.stringify(resource.kind)} that match label selector "", field selector ${JSON.stringify(text)}: field label not supported: ${field}`;
-        throw refuse(refusals.badRequest, message);
+        throw apiError(apiErrors.badRequest, message);
       }
       const value = unescaped(wanted);
       return (object) => (fieldText(object, field) === value) === (operator !== "!=");

@@ -1,6 +1,6 @@
-import { refusals, refuse } from "../faults.ts";
-import { isJson, type Json } from "../json.ts";
-import { apiVersionOf, copyOf, isKubeObject, type KubeObject } from "../object.ts";
+import { apiErrors, apiError } from "../faults.ts";
+import { isJson, type Json } from "../objects/json.ts";
+import { joinApiVersion, copyOf, isKubeObject, type KubeObject } from "../objects/object.ts";
 import type { Resource } from "../resources/resource.ts";
 import { applyDefaults } from "../schema/defaults.ts";
 import { pruneUnknown } from "../schema/prune.ts";
@@ -28,19 +28,19 @@ export function storable(resource: Resource, object: KubeObject): KubeObject {
 
 /** The object in a body that should be of this resource: 400 when it is none, or of another kind. */
 export function objectFrom(resource: Resource, body: unknown): KubeObject {
-  if (!isJson(body)) throw refuse(refusals.badRequest, "the body is no object");
-  const apiVersion = apiVersionOf(resource.group, resource.version);
+  if (!isJson(body)) throw apiError(apiErrors.badRequest, "the body is no object");
+  const apiVersion = joinApiVersion(resource.group, resource.version);
   expectType(body, apiVersion, resource.kind);
   const metadata = isJson(body["metadata"]) ? body["metadata"] : {};
   const object = { ...body, apiVersion, kind: resource.kind, metadata: { ...metadata, name: metadata["name"] ?? "" } };
-  if (!isKubeObject(object)) throw refuse(refusals.badRequest, "metadata.name of the body is no string");
+  if (!isKubeObject(object)) throw apiError(apiErrors.badRequest, "metadata.name of the body is no string");
   return object;
 }
 
 /** A computed value as an object; 400 when a patch left something else. */
 export function asObject(value: unknown): KubeObject {
   if (isKubeObject(value)) return copyOf(value);
-  throw refuse(refusals.badRequest, "the result is no object with apiVersion, kind and metadata.name");
+  throw apiError(apiErrors.badRequest, "the result is no object with apiVersion, kind and metadata.name");
 }
 
 function expectType(body: Json, apiVersion: string, kind: string): void {
@@ -51,14 +51,14 @@ function expectType(body: Json, apiVersion: string, kind: string): void {
     sent === apiVersion
       ? `the kind is ${JSON.stringify(sentKind)}`
       : `the API version in the data (${String(sent)}) does not match the expected API version (${apiVersion})`;
-  throw refuse(
-    refusals.badRequest,
+  throw apiError(
+    apiErrors.badRequest,
     `${String(sentKind)} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`,
   );
 }
 
 function customShape(resource: Resource, stored: KubeObject): KubeObject {
-  const apiVersion = apiVersionOf(resource.group, resource.version);
+  const apiVersion = joinApiVersion(resource.group, resource.version);
   const { value } = pruneUnknown(resource.schema(), applyDefaults(resource.schema(), { ...stored, apiVersion }));
   return isKubeObject(value) ? value : stored;
 }

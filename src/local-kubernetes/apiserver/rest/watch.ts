@@ -1,60 +1,60 @@
-import { refusals, refuse, statusOf } from "../faults.ts";
+import { apiErrors, apiError, statusBody } from "../faults.ts";
 import { viewOf, type View } from "../http/accept.ts";
-import { writeHead, type Call } from "../http/call.ts";
-import type { Json } from "../json.ts";
-import { apiVersionOf, type KubeObject } from "../object.ts";
+import { writeHead, type ApiCall } from "../http/call.ts";
+import type { Json } from "../objects/json.ts";
+import { joinApiVersion, type KubeObject } from "../objects/object.ts";
 import type { Resource } from "../resources/resource.ts";
 import type { Change } from "../store/history.ts";
-import { partialOf, tableOf } from "../table/render.ts";
-import type { World } from "../world.ts";
+import { partialOf, renderTable } from "../table/render.ts";
+import type { ServerContext } from "../context/server-context.ts";
 import { includeOf } from "./present.ts";
-import { selectorOf, type Selector } from "./selectors.ts";
+import { requestSelector, type ObjectPredicate } from "./selectors.ts";
 import { served } from "./shape.ts";
-import type { Place } from "./write.ts";
+import type { ResolvedTarget } from "./write.ts";
 
 /** A watcher that lets more than this wait is cut off; it lists again. */
 const MAX_BACKLOG_BYTES = 8 * 1024 * 1024;
 const DEFAULT_SECONDS = 1800;
 const BOOKMARK_MS = 60_000;
 
-interface Event {
+interface WatchEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: KubeObject;
 }
 
 /** Streams changes as one JSON object a line until the client goes, its time is up, or the server closes. */
-export async function watch(world: World, call: Call, place: Place): Promise<void> {
-  const { resource } = place;
+export async function watch(context: ServerContext, call: ApiCall, resolved: ResolvedTarget): Promise<void> {
+  const { resource } = resolved;
   const { query, response } = call;
   const view = viewOf(call.request.headers.accept, ["Table", "PartialObjectMetadata"]);
-  const filter = filterOf(place, query);
+  const filter = filterOf(resolved, query);
   const bookmarks = ["true", "1"].includes(query.get("allowWatchBookmarks") ?? "");
   const initial = query.get("sendInitialEvents") === "true";
-  const from = startOf(world, query);
-  await world.store.settled();
+  const from = startOf(context, query);
+  await context.store.settled();
 
-  const line = lineWriter(world, resource, call, view);
+  const line = lineWriter(context, resource, call, view);
   writeHead(call, 200, "application/json");
   response.flushHeaders();
 
-  const past = initial || from === undefined ? current(world, filter) : replay(world, from, filter);
+  const past = initial || from === undefined ? current(context, filter) : replay(context, from, filter);
   if (past === undefined) {
-    const why = refuse(refusals.expired, `too old resource version: ${from} (${world.store.revision()})`);
-    response.end(`${JSON.stringify({ type: "ERROR", object: statusOf(why) })}\n`);
+    const why = apiError(apiErrors.expired, `too old resource version: ${from} (${context.store.revision()})`);
+    response.end(`${JSON.stringify({ type: "ERROR", object: statusBody(why) })}\n`);
     return;
   }
-  const unsubscribe = world.store.subscribe((change) => {
+  const unsubscribe = context.store.subscribe((change) => {
     const event = filter.event(change);
     if (event === undefined) return;
     line.event(event);
     if (response.writableLength > MAX_BACKLOG_BYTES) {
-      world.log.warn("cut off a watcher that does not read", { path: call.path, user: call.user.name });
+      context.log.warn("cut off a watcher that does not read", { path: call.path, user: call.user.name });
       response.destroy();
     }
   });
   for (const event of past) line.event(event);
   if (initial && bookmarks) line.bookmark({ "k8s.io/initial-events-end": "true" });
-  await lifetime(world, call, () => {
+  await lifetime(context, call, () => {
     if (bookmarks) line.bookmark();
   });
   unsubscribe();
@@ -65,14 +65,15 @@ export async function watch(world: World, call: Call, place: Place): Promise<voi
 interface Filter {
   readonly resource: Resource;
   readonly prefix: string;
-  readonly selects: Selector;
-  event(change: Change): Event | undefined;
+  readonly selects: ObjectPredicate;
+  event(change: Change): WatchEvent | undefined;
 }
 
-function filterOf({ resource, target }: Place, query: URLSearchParams): Filter {
-  const bySelector = selectorOf(resource, query);
+function filterOf({ resource, target }: ResolvedTarget, query: URLSearchParams): Filter {
+  const bySelector = requestSelector(resource, query);
   const named = target.name;
-  const selects: Selector = (object) => (named === undefined || object.metadata.name === named) && bySelector(object);
+  const selects: ObjectPredicate = (object) =>
+    (named === undefined || object.metadata.name === named) && bySelector(object);
   // a namespace carries its own name as the namespace of its path, while its key has none
   const prefix = target.namespace === undefined || !resource.namespaced ? "" : `${target.namespace}/`;
   return {
@@ -91,27 +92,27 @@ function filterOf({ resource, target }: Place, query: URLSearchParams): Filter {
 }
 
 /** The version to go on from; undefined to begin with what exists now. */
-function startOf(world: World, query: URLSearchParams): number | undefined {
+function startOf(context: ServerContext, query: URLSearchParams): number | undefined {
   const wanted = query.get("resourceVersion") ?? "";
   if (wanted === "" || wanted === "0") return undefined;
   const version = Number(wanted);
   if (!Number.isInteger(version) || version < 0) {
-    throw refuse(refusals.badRequest, `resourceVersion: Invalid value: ${JSON.stringify(wanted)}`);
+    throw apiError(apiErrors.badRequest, `resourceVersion: Invalid value: ${JSON.stringify(wanted)}`);
   }
   // a version from the future belongs to another life of this server: the watcher has to list again
-  return version > world.store.revision() ? -1 : version;
+  return version > context.store.revision() ? -1 : version;
 }
 
-function current(world: World, { resource, prefix, selects }: Filter): Event[] {
-  return world.store
+function current(context: ServerContext, { resource, prefix, selects }: Filter): WatchEvent[] {
+  return context.store
     .list(resource.bucket, prefix)
     .map((stored) => served(resource, stored))
     .filter(selects)
     .map((object) => ({ type: "ADDED", object }));
 }
 
-function replay(world: World, from: number, filter: Filter): Event[] | undefined {
-  return world.store.changesAfter(from)?.flatMap((change) => filter.event(change) ?? []);
+function replay(context: ServerContext, from: number, filter: Filter): WatchEvent[] | undefined {
+  return context.store.changesAfter(from)?.flatMap((change) => filter.event(change) ?? []);
 }
 
 const written = new WeakMap<KubeObject, string>();
@@ -126,19 +127,19 @@ function jsonOf(object: KubeObject): string {
 }
 
 function lineWriter(
-  world: World,
+  context: ServerContext,
   resource: Resource,
-  call: Call,
+  call: ApiCall,
   view: View,
-): { event(event: Event): void; bookmark(annotations?: Record<string, string>): void } {
+): { event(event: WatchEvent): void; bookmark(annotations?: Record<string, string>): void } {
   let headers = true;
   const include = includeOf(call.query);
   const shape = (object: KubeObject): string => {
     if (view.as === "PartialObjectMetadata") return JSON.stringify(partialOf(object));
     if (view.as !== "Table") return jsonOf(object);
     const metadata = { resourceVersion: object.metadata.resourceVersion };
-    const now = world.clock.now();
-    const table = tableOf(resource, [object], { metadata, include, now, version: view.version, headers });
+    const now = context.clock.now();
+    const table = renderTable(resource, [object], { metadata, include, now, version: view.version, headers });
     headers = false;
     return JSON.stringify(table);
   };
@@ -150,14 +151,17 @@ function lineWriter(
       send(type, shape(object));
     },
     bookmark: (annotations) => {
-      const metadata = { resourceVersion: String(world.store.durableRevision()), ...(annotations && { annotations }) };
+      const metadata = {
+        resourceVersion: String(context.store.durableRevision()),
+        ...(annotations && { annotations }),
+      };
       send("BOOKMARK", JSON.stringify(bookmarkObject(resource, view, metadata)));
     },
   };
 }
 
 function bookmarkObject(resource: Resource, view: View, metadata: Json): Json {
-  const head = { kind: resource.kind, apiVersion: apiVersionOf(resource.group, resource.version) };
+  const head = { kind: resource.kind, apiVersion: joinApiVersion(resource.group, resource.version) };
   switch (view.as) {
     case "Table":
       return { kind: "Table", apiVersion: `meta.k8s.io/${view.version}`, metadata, columnDefinitions: [], rows: [] };
@@ -169,19 +173,19 @@ function bookmarkObject(resource: Resource, view: View, metadata: Json): Json {
 }
 
 /** Waits for the end of the watch, calling `tick` each minute. */
-async function lifetime(world: World, call: Call, tick: () => void): Promise<void> {
+async function lifetime(context: ServerContext, call: ApiCall, tick: () => void): Promise<void> {
   const seconds = Number(call.query.get("timeoutSeconds") ?? DEFAULT_SECONDS) || DEFAULT_SECONDS;
   const ended = new AbortController();
   call.response.once("close", () => {
     ended.abort();
   });
-  const signal = AbortSignal.any([ended.signal, world.closing]);
-  const deadline = world.clock.now().getTime() + seconds * 1000;
+  const signal = AbortSignal.any([ended.signal, context.closing]);
+  const deadline = context.clock.now().getTime() + seconds * 1000;
   while (!signal.aborted) {
-    const left = deadline - world.clock.now().getTime();
+    const left = deadline - context.clock.now().getTime();
     if (left <= 0) return;
     // the sleep ends early when the client goes or the server closes; the loop's condition sees it
-    await world.clock.sleep(Math.min(left, BOOKMARK_MS), signal).catch(() => undefined);
-    if (!signal.aborted && deadline > world.clock.now().getTime()) tick();
+    await context.clock.sleep(Math.min(left, BOOKMARK_MS), signal).catch(() => undefined);
+    if (!signal.aborted && deadline > context.clock.now().getTime()) tick();
   }
 }

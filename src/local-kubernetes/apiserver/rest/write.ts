@@ -1,13 +1,13 @@
 import { admit } from "../admission/admit.ts";
 import { callWebhooks } from "../admission/webhooks.ts";
-import { conflict, notFound, qualified, refusals, refuse } from "../faults.ts";
-import { isDryRun, type Call } from "../http/call.ts";
+import { conflictError, notFoundError, qualifiedResource, apiErrors, apiError } from "../faults.ts";
+import { isDryRun, type ApiCall } from "../http/call.ts";
 import type { Target } from "../http/target.ts";
-import { keyOf, type KubeObject } from "../object.ts";
+import { storeKey, type KubeObject } from "../objects/object.ts";
 import { trackUpdate } from "../patch/track-update.ts";
 import { serves, type Resource } from "../resources/resource.ts";
 import { sameJson } from "../schema/json.ts";
-import type { World } from "../world.ts";
+import type { ServerContext } from "../context/server-context.ts";
 import {
   beginMetadata,
   checkPrecondition,
@@ -21,7 +21,7 @@ import { completed, validate } from "./prepare.ts";
 import { served, storable } from "./shape.ts";
 
 /** Where a write goes: the resource and what the request says about the object. */
-export interface Place {
+export interface ResolvedTarget {
   readonly resource: Resource;
   readonly target: Target;
 }
@@ -37,24 +37,24 @@ const ATTEMPTS = 8;
 
 /** Creates `object`; 409 when the name is taken. `tracked` as in Changed. */
 export async function create(
-  world: World,
-  call: Call,
-  { resource, target }: Place,
+  context: ServerContext,
+  call: ApiCall,
+  { resource, target }: ResolvedTarget,
   object: KubeObject,
   tracked = false,
 ): Promise<KubeObject> {
   const draft = completed(call, resource, object);
-  beginMetadata(world, resource, target, draft);
+  beginMetadata(context, resource, target, draft);
   if (serves(resource, "status")) delete draft["status"];
-  if (!tracked) track(world, call, resource, undefined, draft, undefined);
+  if (!tracked) track(context, call, resource, undefined, draft, undefined);
   resource.strategy.begin?.(draft);
-  admit(world, { resource, object: draft, before: undefined, call });
+  admit(context, { resource, object: draft, before: undefined, call });
   validate(resource, draft, undefined);
-  await callWebhooks(world, { resource, target, object: draft, before: undefined, operation: "CREATE", call });
+  await callWebhooks(context, { resource, target, object: draft, before: undefined, operation: "CREATE", call });
   if (isDryRun(call.query)) return draft;
 
-  const key = keyOf(draft.metadata.namespace, draft.metadata.name);
-  const stored = world.store.put(resource.bucket, key, storable(resource, draft), undefined);
+  const key = storeKey(draft.metadata.namespace, draft.metadata.name);
+  const stored = context.store.put(resource.bucket, key, storable(resource, draft), undefined);
   if (stored === undefined) throw taken(resource, draft.metadata.name);
   return served(resource, await stored);
 }
@@ -64,27 +64,27 @@ export async function create(
  * result must be the current one, else 409.
  */
 export async function change(
-  world: World,
-  call: Call,
-  place: Place,
+  context: ServerContext,
+  call: ApiCall,
+  resolved: ResolvedTarget,
   compute: (live: KubeObject) => Changed,
 ): Promise<KubeObject> {
-  const { resource, target } = place;
+  const { resource, target } = resolved;
   const name = target.name ?? "";
-  const key = keyOf(target.namespace, name);
+  const key = storeKey(target.namespace, name);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const stored = world.store.get(resource.bucket, key);
-    if (stored === undefined) throw notFound(resource, name);
+    const stored = context.store.get(resource.bucket, key);
+    if (stored === undefined) throw notFoundError(resource, name);
     const live = served(resource, stored);
     const changed = compute(live);
     if (changed.object === live) return live;
     checkPrecondition(resource, live, changed.object);
-    const next = await updated(world, call, place, live, changed);
+    const next = await updated(context, call, resolved, live, changed);
     if (sameJson(next, live) || isDryRun(call.query)) return next;
-    const written = write(world, resource, key, next, stored);
+    const written = write(context, resource, key, next, stored);
     if (written !== undefined) return served(resource, await written);
   }
-  throw conflict(resource, name, STALE);
+  throw conflictError(resource, name, STALE);
 }
 
 /** True when nothing holds a deleted object back any more. */
@@ -94,7 +94,7 @@ export function isFinished(object: KubeObject): boolean {
 }
 
 function write(
-  world: World,
+  context: ServerContext,
   resource: Resource,
   key: string,
   next: KubeObject,
@@ -102,32 +102,32 @@ function write(
 ): Promise<KubeObject> | undefined {
   // a namespace also waits for its own list of finalizers, which the finalize subresource empties
   const done = isFinished(next) && resource.bucket !== "namespaces";
-  if (done) return world.store.remove(resource.bucket, key, stored);
-  return world.store.put(resource.bucket, key, storable(resource, next), stored);
+  if (done) return context.store.remove(resource.bucket, key, stored);
+  return context.store.put(resource.bucket, key, storable(resource, next), stored);
 }
 
 async function updated(
-  world: World,
-  call: Call,
-  { resource, target }: Place,
+  context: ServerContext,
+  call: ApiCall,
+  { resource, target }: ResolvedTarget,
   live: KubeObject,
   { object, tracked }: Changed,
 ): Promise<KubeObject> {
   const draft = completed(call, resource, object);
   keepMetadata(draft, live);
   const kept = target.subresource === "status" ? statusOnly(draft, live) : specOnly(resource, draft, live, target);
-  if (!tracked) track(world, call, resource, live, kept, target.subresource);
+  if (!tracked) track(context, call, resource, live, kept, target.subresource);
   countGeneration(resource, kept, live);
   if (sameJson(kept, live)) return live;
-  if (target.subresource !== "status") admit(world, { resource, object: kept, before: live, call });
+  if (target.subresource !== "status") admit(context, { resource, object: kept, before: live, call });
   validate(resource, kept, live);
-  await callWebhooks(world, { resource, target, object: kept, before: live, operation: "UPDATE", call });
+  await callWebhooks(context, { resource, target, object: kept, before: live, operation: "UPDATE", call });
   return kept;
 }
 
 function track(
-  world: World,
-  call: Call,
+  context: ServerContext,
+  call: ApiCall,
   resource: Resource,
   before: KubeObject | undefined,
   after: KubeObject,
@@ -137,7 +137,7 @@ function track(
     before,
     after,
     manager: managerOf(call),
-    now: world.clock.now(),
+    now: context.clock.now(),
     schema: resource.schema(),
     ...(subresource === undefined ? {} : { subresource }),
   });
@@ -146,7 +146,7 @@ function track(
 }
 
 /** Who a write is by: the fieldManager parameter, else the name of the client program. */
-function managerOf(call: Call): string {
+function managerOf(call: ApiCall): string {
   const named = call.query.get("fieldManager") ?? "";
   const agent = call.request.headers["user-agent"] ?? "";
   return (named === "" ? (agent.split("/")[0] ?? "") : named).slice(0, 128) || "unknown";
@@ -154,5 +154,9 @@ function managerOf(call: Call): string {
 
 function taken(resource: Resource, name: string): Error {
   const about = { name, group: resource.group, kind: resource.plural };
-  return refuse(refusals.alreadyExists, `${qualified(resource)} ${JSON.stringify(name)} already exists`, about);
+  return apiError(
+    apiErrors.alreadyExists,
+    `${qualifiedResource(resource)} ${JSON.stringify(name)} already exists`,
+    about,
+  );
 }

@@ -1,4 +1,4 @@
-import { isArray, isObject, type JsonObject } from "./json.ts";
+import { isArray, isJsonObject, type JsonObject } from "./json.ts";
 import { memberSchema, type Schema } from "./schema.ts";
 
 /**
@@ -10,7 +10,7 @@ export function applyDefaults(schema: Schema, value: unknown): unknown {
     const { items } = schema;
     return items === undefined ? value : value.map((item) => applyDefaults(items, item));
   }
-  return isObject(value) ? defaultedObject(schema, value) : value;
+  return isJsonObject(value) ? defaultedObject(schema, value) : value;
 }
 
 function defaultedObject(schema: Schema, value: JsonObject): JsonObject {

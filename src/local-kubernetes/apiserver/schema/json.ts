@@ -2,7 +2,7 @@
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** True for a JSON object: neither null nor an array. */
-export function isObject(value: unknown): value is JsonObject {
+export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -19,7 +19,7 @@ export function member(object: JsonObject, key: string): unknown {
 /** The object member `key`; undefined when it is absent or something else. */
 export function objectMember(object: JsonObject, key: string): JsonObject | undefined {
   const value = member(object, key);
-  return isObject(value) ? value : undefined;
+  return isJsonObject(value) ? value : undefined;
 }
 
 /** A new object of these entries; a key such as `__proto__` becomes an ordinary member. */
@@ -31,7 +31,7 @@ export function objectOf(entries: Iterable<readonly [string, unknown]>): JsonObj
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (isArray(a)) return isArray(b) && a.length === b.length && a.every((item, i) => sameJson(item, b[i]));
-  if (!isObject(a) || !isObject(b)) return false;
+  if (!isJsonObject(a) || !isJsonObject(b)) return false;
   const present = (object: JsonObject): string[] => Object.keys(object).filter((key) => object[key] !== undefined);
   const keys = present(a);
   return keys.length === present(b).length && keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]));

@@ -1,4 +1,4 @@
-import { isArray, isObject, type JsonObject } from "./json.ts";
+import { isArray, isJsonObject, type JsonObject } from "./json.ts";
 import { memberSchema, type Schema } from "./schema.ts";
 
 /**
@@ -10,7 +10,7 @@ export function omitEmpty(schema: Schema, value: unknown): unknown {
     const { items } = schema;
     return items === undefined ? value : value.map((item) => omitEmpty(items, item));
   }
-  return isObject(value) ? omitMembers(schema, value) : value;
+  return isJsonObject(value) ? omitMembers(schema, value) : value;
 }
 
 function omitMembers(schema: Schema, value: JsonObject): JsonObject {
@@ -26,5 +26,5 @@ function isOmitted(schema: Schema, key: string, item: unknown): boolean {
   if (schema.properties === undefined || schema.required?.includes(key) === true) return false;
   if (isArray(item)) return item.length === 0;
   const free = typeof memberSchema(schema, key)?.additionalProperties === "object";
-  return free && isObject(item) && Object.keys(item).length === 0;
+  return free && isJsonObject(item) && Object.keys(item).length === 0;
 }

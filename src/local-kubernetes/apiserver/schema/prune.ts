@@ -1,5 +1,5 @@
 import { childField } from "./cause.ts";
-import { isArray, isObject, objectOf, type JsonObject } from "./json.ts";
+import { isArray, isJsonObject, objectOf, type JsonObject } from "./json.ts";
 import { memberSchema, type Schema } from "./schema.ts";
 
 /** What is left of a value, and the paths of the fields that its schema does not know. */
@@ -22,7 +22,7 @@ function prune(schema: Schema, value: unknown, path: string, dropped: string[]):
     const { items } = schema;
     return items === undefined ? value : value.map((item, i) => prune(items, item, `${path}[${i}]`, dropped));
   }
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   return objectOf(keptMembers(schema, value, path, dropped));
 }
 

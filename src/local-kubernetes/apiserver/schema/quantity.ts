@@ -1,4 +1,4 @@
-import { isArray, isObject } from "./json.ts";
+import { isArray, isJsonObject } from "./json.ts";
 import { memberSchema, type Schema } from "./schema.ts";
 
 /** The mark of a schema whose values are quantities; set where the built-in definitions are read. */
@@ -9,7 +9,7 @@ export function canonicalQuantities(schema: Schema, value: unknown): unknown {
   if (schema.format === QUANTITY_FORMAT) return canonicalQuantity(value);
   const { items } = schema;
   if (isArray(value)) return items === undefined ? value : value.map((item) => canonicalQuantities(items, item));
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   const members = Object.entries(value).map(([key, member]) => {
     const known = memberSchema(schema, key);
     return [key, known === undefined ? member : canonicalQuantities(known, member)] as const;

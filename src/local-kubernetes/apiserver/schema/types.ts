@@ -1,5 +1,5 @@
 import { childField } from "./cause.ts";
-import { isArray, isObject } from "./json.ts";
+import { isArray, isJsonObject } from "./json.ts";
 import { isIntOrString, memberSchema, type Schema, type SchemaType } from "./schema.ts";
 
 /** A value of another type than its schema asks for. */
@@ -28,7 +28,7 @@ export function firstMistyped(schema: Schema, value: unknown, path = ""): (Misty
   if (isArray(value)) {
     return items === undefined ? undefined : firstOf(value, (item) => firstMistyped(items, item, path));
   }
-  if (!isObject(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   return firstOf(Object.entries(value), ([key, member]) => {
     const known = memberSchema(schema, key);
     return known === undefined ? undefined : firstMistyped(known, member, childField(path, key));

@@ -1,6 +1,6 @@
 import { childField, quoted, type FieldCause } from "./cause.ts";
 import { fitsIntegerFormat, matchesFormat } from "./formats.ts";
-import { isArray, isObject, sameJson, type JsonObject } from "./json.ts";
+import { isArray, isJsonObject, sameJson, type JsonObject } from "./json.ts";
 import { matchesPattern } from "./pattern.ts";
 import { isIntOrString, memberSchema, type Schema } from "./schema.ts";
 import { mistyped } from "./types.ts";
@@ -15,7 +15,7 @@ export function validateValue(schema: Schema, value: unknown, path = ""): FieldC
     ...(typeof value === "string" ? stringCauses(schema, value, path) : []),
     ...(typeof value === "number" ? numberCauses(schema, value, path) : []),
     ...(isArray(value) ? arrayCauses(schema, value, path) : []),
-    ...(isObject(value) ? objectCauses(schema, value, path) : []),
+    ...(isJsonObject(value) ? objectCauses(schema, value, path) : []),
     ...compositionCauses(schema, value, path),
   ];
 }
@@ -98,7 +98,7 @@ function arrayCauses(schema: Schema, value: readonly unknown[], path: string): F
 function duplicateCause(schema: Schema, value: readonly unknown[], path: string): FieldCause | undefined {
   const keys = schema["x-kubernetes-list-map-keys"] ?? [];
   const identity = (item: unknown): string =>
-    schema["x-kubernetes-list-type"] === "map" && isObject(item)
+    schema["x-kubernetes-list-type"] === "map" && isJsonObject(item)
       ? JSON.stringify(
           Object.fromEntries(keys.map((key) => [key, item[key] ?? schema.items?.properties?.[key]?.default])),
         )

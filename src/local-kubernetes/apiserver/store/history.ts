@@ -1,4 +1,4 @@
-import type { KubeObject } from "../object.ts";
+import type { KubeObject } from "../objects/object.ts";
 
 /** One committed change. */
 export interface Change {

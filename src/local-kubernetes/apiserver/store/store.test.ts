@@ -8,7 +8,7 @@ import { test, type TestContext } from "node:test";
 import { isFault } from "../../../core/base/fault.ts";
 import { silentLog } from "../../../core/base/log.ts";
 import { faults } from "../faults.ts";
-import type { KubeObject } from "../object.ts";
+import type { KubeObject } from "../objects/object.ts";
 import type { Change } from "./history.ts";
 import { openStore, type Store } from "./store.ts";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { Fault } from "../../../core/base/fault.ts";
 import { faults } from "../faults.ts";
-import { isJson } from "../json.ts";
-import { isKubeObject, type KubeObject } from "../object.ts";
+import { isJson } from "../objects/json.ts";
+import { isKubeObject, type KubeObject } from "../objects/object.ts";
 import { createHistory, type Change } from "./history.ts";
 import { openRecordFile } from "./record-file.ts";
 import { createWriter, type StoreRecord } from "./writer.ts";

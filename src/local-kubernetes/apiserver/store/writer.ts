@@ -1,6 +1,6 @@
 import { Fault } from "../../../core/base/fault.ts";
 import { faults } from "../faults.ts";
-import type { KubeObject } from "../object.ts";
+import type { KubeObject } from "../objects/object.ts";
 import type { Change } from "./history.ts";
 import type { RecordFile } from "./record-file.ts";
 import type { StoreOptions } from "./options.ts";

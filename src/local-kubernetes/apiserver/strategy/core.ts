@@ -1,11 +1,11 @@
-import { at, childOf, fillIn, jsonAt, listAt, mapAt, numberAt, textAt, type Json } from "../json.ts";
-import type { Cause } from "../faults.ts";
-import type { KubeObject } from "../object.ts";
+import { at, childOf, fillIn, jsonAt, listAt, mapAt, numberAt, textAt, type Json } from "../objects/json.ts";
+import type { StatusCause } from "../faults.ts";
+import type { KubeObject } from "../objects/object.ts";
 import { sameJson } from "../schema/json.ts";
 import type { Strategy } from "../resources/resource.ts";
 import { portRules } from "./pod-rules.ts";
 
-export const namespaceConduct: Strategy = {
+export const namespaceStrategy: Strategy = {
   defaults: (namespace) => {
     const labels = childOf(namespace.metadata, "labels");
     labels["kubernetes.io/metadata.name"] = namespace.metadata.name;
@@ -16,7 +16,7 @@ export const namespaceConduct: Strategy = {
   },
 };
 
-export const secretConduct: Strategy = {
+export const secretStrategy: Strategy = {
   defaults: (secret) => {
     fillIn(secret, { type: "Opaque" });
     const plain = Object.entries(mapAt(secret, "stringData"));
@@ -29,11 +29,11 @@ export const secretConduct: Strategy = {
   check: (secret, before) => [...keyRules(secret, ["data"]), ...frozen(secret, before), ...sameType(secret, before)],
 };
 
-export const configMapConduct: Strategy = {
+export const configMapStrategy: Strategy = {
   check: (map, before) => [...keyRules(map, ["data", "binaryData"]), ...frozen(map, before)],
 };
 
-export const claimConduct: Strategy = {
+export const claimStrategy: Strategy = {
   defaults: (claim) => {
     fillIn(childOf(claim, "spec"), { volumeMode: "Filesystem" });
   },
@@ -44,7 +44,7 @@ export const claimConduct: Strategy = {
   },
 };
 
-export const volumeConduct: Strategy = {
+export const volumeStrategy: Strategy = {
   defaults: (volume) => {
     fillIn(childOf(volume, "spec"), { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" });
   },
@@ -53,13 +53,13 @@ export const volumeConduct: Strategy = {
   },
 };
 
-export const storageClassConduct: Strategy = {
+export const storageClassStrategy: Strategy = {
   defaults: (storageClass) => {
     fillIn(storageClass, { reclaimPolicy: "Delete", volumeBindingMode: "Immediate" });
   },
 };
 
-export const serviceConduct: Strategy = {
+export const serviceStrategy: Strategy = {
   defaults: (service) => {
     const spec = childOf(service, "spec");
     fillIn(spec, { type: "ClusterIP", sessionAffinity: "None" });
@@ -90,7 +90,7 @@ export const roleBindingStrategy: Strategy = {
   },
 };
 
-export const leaseConduct: Strategy = {
+export const leaseStrategy: Strategy = {
   check: (lease) => {
     const seconds = numberAt(lease, "spec", "leaseDurationSeconds");
     if (seconds === undefined || seconds > 0) return [];
@@ -99,20 +99,20 @@ export const leaseConduct: Strategy = {
   },
 };
 
-export const ingressConduct: Strategy = {
+export const ingressStrategy: Strategy = {
   begin: (ingress) => {
     ingress["status"] = { loadBalancer: {} };
   },
 };
 
-export const networkPolicyConduct: Strategy = {
+export const networkPolicyStrategy: Strategy = {
   defaults: (policy) => {
     const spec = childOf(policy, "spec");
     fillIn(spec, { policyTypes: spec["egress"] === undefined ? ["Ingress"] : ["Ingress", "Egress"] });
   },
 };
 
-function keyRules(object: KubeObject, fields: readonly string[]): Cause[] {
+function keyRules(object: KubeObject, fields: readonly string[]): StatusCause[] {
   return fields.flatMap((field) =>
     Object.keys(jsonAt(object, field))
       .filter((key) => !/^[-._a-zA-Z0-9]{1,253}$/.test(key) || key === "." || key === "..")
@@ -127,7 +127,7 @@ function keyRules(object: KubeObject, fields: readonly string[]): Cause[] {
 }
 
 /** An object with `immutable: true` keeps its data for good. */
-function frozen(object: KubeObject, before: KubeObject | undefined): Cause[] {
+function frozen(object: KubeObject, before: KubeObject | undefined): StatusCause[] {
   if (before === undefined || before["immutable"] !== true) return [];
   const message = "Forbidden: field is immutable when `immutable` is set";
   return ["immutable", "data", "binaryData"]
@@ -135,13 +135,13 @@ function frozen(object: KubeObject, before: KubeObject | undefined): Cause[] {
     .map((field) => ({ reason: "FieldValueForbidden", field, message }));
 }
 
-function sameType(secret: KubeObject, before: KubeObject | undefined): Cause[] {
+function sameType(secret: KubeObject, before: KubeObject | undefined): StatusCause[] {
   if (before === undefined || textAt(secret, "type") === textAt(before, "type")) return [];
   const message = `Invalid value: ${JSON.stringify(secret["type"])}: field is immutable`;
   return [{ reason: "FieldValueInvalid", field: "type", message }];
 }
 
-function serviceRules(service: KubeObject, before: KubeObject | undefined): Cause[] {
+function serviceRules(service: KubeObject, before: KubeObject | undefined): StatusCause[] {
   const spec: Json = jsonAt(service, "spec");
   const type = textAt(spec, "type");
   const causes = listAt(spec, "ports").flatMap(({ port }, i) => portRules(port, `spec.ports[${i}].port`));

@@ -1,5 +1,5 @@
-import { at, textAt, type Json } from "../json.ts";
-import { copyOf, type KubeObject } from "../object.ts";
+import { at, textAt, type Json } from "../objects/json.ts";
+import { copyOf, type KubeObject } from "../objects/object.ts";
 import type { Strategy } from "../resources/resource.ts";
 
 /** Names of the same field in v1 (stored) and in events.k8s.io/v1. */

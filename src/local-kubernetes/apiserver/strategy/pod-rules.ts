@@ -1,5 +1,5 @@
-import type { Cause } from "../faults.ts";
-import { at, isJson, listAt, numberAt, textAt, type Json } from "../json.ts";
+import type { StatusCause } from "../faults.ts";
+import { at, isJson, listAt, numberAt, textAt, type Json } from "../objects/json.ts";
 
 const MAX_PORT = 65_535;
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -11,7 +11,7 @@ const DNS_LABEL_RULE =
  * What is wrong with a pod's spec beyond its schema; `path` is where the spec stands, `claimed` names volumes that its
  * workload adds.
  */
-export function podSpecRules(spec: Json, path: string, claimed: readonly string[] = []): Cause[] {
+export function podSpecRules(spec: Json, path: string, claimed: readonly string[] = []): StatusCause[] {
   const volumes = new Set([...claimed, ...listAt(spec, "volumes").map((volume) => textAt(volume, "name"))]);
   const lists = ["initContainers", "containers"].flatMap((list) =>
     listAt(spec, list).flatMap((container, i) => containerRules(container, `${path}.${list}[${i}]`, volumes)),
@@ -26,7 +26,7 @@ export function podSpecRules(spec: Json, path: string, claimed: readonly string[
 }
 
 /** The rules for `spec.template.spec` of a workload, and for its number of replicas. */
-export function workloadRules(object: Json): Cause[] {
+export function workloadRules(object: Json): StatusCause[] {
   const template = at(object, "spec", "template", "spec");
   const replicas = numberAt(object, "spec", "replicas") ?? 0;
   const negative = replicas < 0 ? [invalid("spec.replicas", replicas, "must be greater than or equal to 0")] : [];
@@ -35,12 +35,12 @@ export function workloadRules(object: Json): Cause[] {
 }
 
 /** A port number that is none. */
-export function portRules(port: unknown, field: string): Cause[] {
+export function portRules(port: unknown, field: string): StatusCause[] {
   const valid = typeof port === "number" && port >= 1 && port <= MAX_PORT;
   return valid ? [] : [invalid(field, port, "must be between 1 and 65535, inclusive")];
 }
 
-function containerRules(container: Json, path: string, volumes: ReadonlySet<string>): Cause[] {
+function containerRules(container: Json, path: string, volumes: ReadonlySet<string>): StatusCause[] {
   const name = textAt(container, "name");
   const ports = listAt(container, "ports").flatMap(({ containerPort }, i) =>
     portRules(containerPort, `${path}.ports[${i}].containerPort`),
@@ -60,21 +60,21 @@ function containerRules(container: Json, path: string, volumes: ReadonlySet<stri
   ];
 }
 
-function volumeRules(volume: Json, path: string): Cause[] {
+function volumeRules(volume: Json, path: string): StatusCause[] {
   const [type, ...more] = Object.keys(volume).filter((key) => key !== "name");
   if (type === undefined) return [required(path, ": must specify a volume type")];
   const message = "Forbidden: may not specify more than 1 volume type";
   return more.map((other) => ({ reason: "FieldValueForbidden", field: `${path}.${other}`, message }));
 }
 
-function required(field: string, rule = ""): Cause {
+function required(field: string, rule = ""): StatusCause {
   return { reason: "FieldValueRequired", field, message: `Required value${rule}` };
 }
 
-function duplicate(field: string, value: string): Cause {
+function duplicate(field: string, value: string): StatusCause {
   return { reason: "FieldValueDuplicate", field, message: `Duplicate value: ${JSON.stringify(value)}` };
 }
 
-function invalid(field: string, value: unknown, rule: string): Cause {
+function invalid(field: string, value: unknown, rule: string): StatusCause {
   return { reason: "FieldValueInvalid", field, message: `Invalid value: ${JSON.stringify(value)}: ${rule}` };
 }

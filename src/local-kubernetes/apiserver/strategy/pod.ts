@@ -1,6 +1,6 @@
-import { childOf, fillIn, isJson, jsonAt, listAt, textAt, type Json } from "../json.ts";
-import type { KubeObject } from "../object.ts";
-import type { Cause } from "../faults.ts";
+import { childOf, fillIn, isJson, jsonAt, listAt, textAt, type Json } from "../objects/json.ts";
+import type { KubeObject } from "../objects/object.ts";
+import type { StatusCause } from "../faults.ts";
 import { sameJson } from "../schema/json.ts";
 import type { Strategy } from "../resources/resource.ts";
 import { podSpecRules } from "./pod-rules.ts";
@@ -108,7 +108,7 @@ const MUTABLE = [
 ];
 
 /** Of a pod's spec only images and a few fields may change; the node only once, through the binding. */
-function podChanges(pod: KubeObject, before: KubeObject | undefined): Cause[] {
+function podChanges(pod: KubeObject, before: KubeObject | undefined): StatusCause[] {
   if (before === undefined) return [];
   const [now, old] = [fixedPart(jsonAt(pod, "spec")), fixedPart(jsonAt(before, "spec"))];
   const moved = textAt(before, "spec", "nodeName") !== textAt(pod, "spec", "nodeName");

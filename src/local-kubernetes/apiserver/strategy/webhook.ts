@@ -1,5 +1,5 @@
-import type { Cause } from "../faults.ts";
-import { fillIn, isJson, jsonAt, listAt, numberAt, textAt, type Json } from "../json.ts";
+import type { StatusCause } from "../faults.ts";
+import { fillIn, isJson, jsonAt, listAt, numberAt, textAt, type Json } from "../objects/json.ts";
 import type { Strategy } from "../resources/resource.ts";
 
 export const webhookStrategy: Strategy = {
@@ -16,7 +16,7 @@ export const webhookStrategy: Strategy = {
     listAt(configuration, "webhooks").flatMap((webhook, place) => causesIn(webhook, `webhooks[${place}]`)),
 };
 
-function causesIn(webhook: Json, path: string): Cause[] {
+function causesIn(webhook: Json, path: string): StatusCause[] {
   const name = textAt(webhook, "name");
   const url = textAt(webhook, "clientConfig", "url");
   const seconds = numberAt(webhook, "timeoutSeconds") ?? 10;
@@ -27,7 +27,7 @@ function causesIn(webhook: Json, path: string): Cause[] {
   ];
 }
 
-function wrong(is: boolean, field: string, value: string | number, rule: string): Cause[] {
+function wrong(is: boolean, field: string, value: string | number, rule: string): StatusCause[] {
   if (!is) return [];
   return [{ reason: "FieldValueInvalid", field, message: `Invalid value: ${JSON.stringify(value)}: ${rule}` }];
 }

@@ -1,12 +1,12 @@
-import { at, childOf, fillIn, isJson, jsonAt, listAt, mapAt, numberAt, type Json } from "../json.ts";
-import type { Cause } from "../faults.ts";
-import type { KubeObject } from "../object.ts";
+import { at, childOf, fillIn, isJson, jsonAt, listAt, mapAt, numberAt, type Json } from "../objects/json.ts";
+import type { StatusCause } from "../faults.ts";
+import type { KubeObject } from "../objects/object.ts";
 import { sameJson } from "../schema/json.ts";
 import type { Strategy } from "../resources/resource.ts";
 import { templateDefaults } from "./pod.ts";
 import { workloadRules } from "./pod-rules.ts";
 
-export const deploymentConduct: Strategy = {
+export const deploymentStrategy: Strategy = {
   defaults: (deployment) => {
     const spec = childOf(deployment, "spec");
     fillIn(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600, strategy: {} });
@@ -20,7 +20,7 @@ export const deploymentConduct: Strategy = {
   ],
 };
 
-export const replicaSetConduct: Strategy = {
+export const replicaSetStrategy: Strategy = {
   defaults: (replicaSet) => {
     const spec = childOf(replicaSet, "spec");
     fillIn(spec, { replicas: 1 });
@@ -29,7 +29,7 @@ export const replicaSetConduct: Strategy = {
   check: (object, before) => [...templateRules(object), ...fixed(object, before, ["selector"])],
 };
 
-export const statefulSetConduct: Strategy = {
+export const statefulSetStrategy: Strategy = {
   defaults: (statefulSet) => {
     const spec = childOf(statefulSet, "spec");
     fillIn(spec, { replicas: 1, revisionHistoryLimit: 10, podManagementPolicy: "OrderedReady", updateStrategy: {} });
@@ -44,7 +44,7 @@ export const statefulSetConduct: Strategy = {
   check: (object, before) => [...templateRules(object), ...statefulSetChanges(object, before)],
 };
 
-export const daemonSetConduct: Strategy = {
+export const daemonSetStrategy: Strategy = {
   defaults: (daemonSet) => {
     const spec = childOf(daemonSet, "spec");
     fillIn(spec, { revisionHistoryLimit: 10 });
@@ -54,7 +54,7 @@ export const daemonSetConduct: Strategy = {
   check: (object, before) => [...templateRules(object), ...fixed(object, before, ["selector"])],
 };
 
-export const jobConduct: Strategy = {
+export const jobStrategy: Strategy = {
   defaults: (job) => jobSpecDefaults(childOf(job, "spec")),
   begin: (job) => {
     const spec = childOf(job, "spec");
@@ -75,7 +75,7 @@ export const jobConduct: Strategy = {
   ],
 };
 
-export const cronJobConduct: Strategy = {
+export const cronJobStrategy: Strategy = {
   defaults: (cronJob) => {
     const spec = childOf(cronJob, "spec");
     fillIn(spec, {
@@ -101,7 +101,7 @@ function rollingDefaults(strategy: Json, values: Json): void {
   if (strategy["type"] === "RollingUpdate") fillIn(childOf(strategy, "rollingUpdate"), values);
 }
 
-function templateRules(object: KubeObject): Cause[] {
+function templateRules(object: KubeObject): StatusCause[] {
   const selector = at(object, "spec", "selector");
   const rules = workloadRules(object);
   if (!isJson(selector)) return [{ reason: "FieldValueRequired", field: "spec.selector", message: "Required value" }];
@@ -112,7 +112,7 @@ function templateRules(object: KubeObject): Cause[] {
   return [...rules, { reason: "FieldValueInvalid", field: "spec.template.metadata.labels", message }];
 }
 
-function strategyRules(object: KubeObject): Cause[] {
+function strategyRules(object: KubeObject): StatusCause[] {
   const { type, rollingUpdate } = jsonAt(object, "spec", "strategy");
   if (type !== "Recreate" || rollingUpdate === undefined) return [];
   const message = "Forbidden: may not be specified when strategy `type` is 'Recreate'";
@@ -120,7 +120,7 @@ function strategyRules(object: KubeObject): Cause[] {
 }
 
 /** Fields of the spec that never change after the object is made. */
-function fixed(object: KubeObject, before: KubeObject | undefined, fields: readonly string[]): Cause[] {
+function fixed(object: KubeObject, before: KubeObject | undefined, fields: readonly string[]): StatusCause[] {
   if (before === undefined) return [];
   return fields
     .filter((field) => !sameJson(at(object, "spec", field), at(before, "spec", field)))
@@ -141,7 +141,7 @@ const STATEFUL_SET_MUTABLE = [
   "minReadySeconds",
 ];
 
-function statefulSetChanges(object: KubeObject, before: KubeObject | undefined): Cause[] {
+function statefulSetChanges(object: KubeObject, before: KubeObject | undefined): StatusCause[] {
   if (before === undefined) return [];
   const rest = (set: KubeObject): Json =>
     Object.fromEntries(Object.entries(jsonAt(set, "spec")).filter(([name]) => !STATEFUL_SET_MUTABLE.includes(name)));

@@ -1,23 +1,18 @@
-import { at, listAt, mapAt, textAt, type Json } from "../json.ts";
-import type { KubeObject } from "../object.ts";
+import { at, listAt, mapAt, textAt, type Json } from "../objects/json.ts";
+import type { KubeObject } from "../objects/object.ts";
 import type { Column } from "../resources/resource.ts";
 import { ageOf } from "./duration.ts";
 
 type Cell = (object: KubeObject, now: Date) => unknown;
 
 /** A column of text. */
-export function text(name: string, cell: Cell, priority = 0): Column {
+export function textColumn(name: string, cell: Cell, priority = 0): Column {
   return { name, type: "string", format: "", description: name, priority, cell };
 }
 
 /** A column of whole numbers. */
-export function count(name: string, cell: Cell, priority = 0): Column {
+export function countColumn(name: string, cell: Cell, priority = 0): Column {
   return { name, type: "integer", format: "", description: name, priority, cell };
-}
-
-/** The same column, shown with `-o wide` alone. */
-export function wide(column: Column): Column {
-  return { ...column, priority: 1 };
 }
 
 /** The first column of nearly all tables. */
@@ -31,10 +26,13 @@ export const nameColumn: Column = {
 };
 
 /** How long ago the object was made. */
-export const ageColumn: Column = text("Age", (object, now) => ageOf(object.metadata.creationTimestamp, now));
+export const ageColumn: Column = textColumn("Age", (object, now) => ageOf(object.metadata.creationTimestamp, now));
 
 /** The instant the object was made. */
-export const createdColumn: Column = text("Created At", (object) => object.metadata.creationTimestamp ?? "<unknown>");
+export const createdColumn: Column = textColumn(
+  "Created At",
+  (object) => object.metadata.creationTimestamp ?? "<unknown>",
+);
 
 /** The text below `path`, else `<none>`. */
 export function orNone(object: unknown, ...path: readonly (string | number)[]): string {
@@ -43,7 +41,7 @@ export function orNone(object: unknown, ...path: readonly (string | number)[]): 
 }
 
 /** Items joined by commas, else `<none>`. */
-export function joined(items: readonly string[]): string {
+export function commaSeparated(items: readonly string[]): string {
   return items.length === 0 ? "<none>" : items.join(",");
 }
 
@@ -51,22 +49,30 @@ export function joined(items: readonly string[]): string {
 export function templateColumns(spec: readonly string[], withSelector = true): Column[] {
   const containers = (object: KubeObject): Json[] => listAt(object, ...spec, "containers");
   const columns = [
-    text("Containers", (object) => joined(containers(object).map((container) => textAt(container, "name"))), 1),
-    text("Images", (object) => joined(containers(object).map((container) => textAt(container, "image"))), 1),
+    textColumn(
+      "Containers",
+      (object) => commaSeparated(containers(object).map((container) => textAt(container, "name"))),
+      1,
+    ),
+    textColumn(
+      "Images",
+      (object) => commaSeparated(containers(object).map((container) => textAt(container, "image"))),
+      1,
+    ),
   ];
   return withSelector
-    ? [...columns, text("Selector", (object) => selectorText(at(object, "spec", "selector")), 1)]
+    ? [...columns, textColumn("Selector", (object) => printedSelector(at(object, "spec", "selector")), 1)]
     : columns;
 }
 
 /** A label selector, or a plain map of labels, as kubectl prints it. */
-export function selectorText(selector: unknown): string {
+export function printedSelector(selector: unknown): string {
   const labels = at(selector, "matchLabels") === undefined && at(selector, "matchExpressions") === undefined;
   const pairs = Object.entries(mapAt(selector, ...(labels ? [] : ["matchLabels"])))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, value]) => `${key}=${value}`);
   const terms = labels ? [] : listAt(selector, "matchExpressions").map(expressionText);
-  return joined([...pairs, ...terms]);
+  return commaSeparated([...pairs, ...terms]);
 }
 
 function expressionText(expression: Json): string {

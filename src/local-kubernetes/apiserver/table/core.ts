@@ -1,7 +1,7 @@
-import { at, jsonAt, listAt, mapAt, numberAt, textAt, textsAt } from "../json.ts";
-import type { KubeObject } from "../object.ts";
+import { at, jsonAt, listAt, mapAt, numberAt, textAt, textsAt } from "../objects/json.ts";
+import type { KubeObject } from "../objects/object.ts";
 import type { Column } from "../resources/resource.ts";
-import { ageColumn, count, createdColumn, joined, nameColumn, orNone, text } from "./column.ts";
+import { ageColumn, countColumn, createdColumn, commaSeparated, nameColumn, orNone, textColumn } from "./column.ts";
 import { ageOf } from "./duration.ts";
 
 export const plainColumns: readonly Column[] = [nameColumn, ageColumn];
@@ -9,39 +9,39 @@ export const createdColumns: readonly Column[] = [nameColumn, createdColumn];
 
 export const namespaceColumns: readonly Column[] = [
   nameColumn,
-  text("Status", (o) => textAt(o, "status", "phase")),
+  textColumn("Status", (o) => textAt(o, "status", "phase")),
   ageColumn,
 ];
 
 export const secretColumns: readonly Column[] = [
   nameColumn,
-  text("Type", (o) => textAt(o, "type")),
-  count("Data", (o) => Object.keys(jsonAt(o, "data")).length),
+  textColumn("Type", (o) => textAt(o, "type")),
+  countColumn("Data", (o) => Object.keys(jsonAt(o, "data")).length),
   ageColumn,
 ];
 
 export const configMapColumns: readonly Column[] = [
   nameColumn,
-  count("Data", (o) => Object.keys(jsonAt(o, "data")).length + Object.keys(jsonAt(o, "binaryData")).length),
+  countColumn("Data", (o) => Object.keys(jsonAt(o, "data")).length + Object.keys(jsonAt(o, "binaryData")).length),
   ageColumn,
 ];
 
 export const serviceAccountColumns: readonly Column[] = [
   nameColumn,
-  count("Secrets", (o) => listAt(o, "secrets").length),
+  countColumn("Secrets", (o) => listAt(o, "secrets").length),
   ageColumn,
 ];
 
 export const nodeColumns: readonly Column[] = [
   nameColumn,
-  text("Status", (o) => {
+  textColumn("Status", (o) => {
     const ready = listAt(o, "status", "conditions").find((condition) => condition["type"] === "Ready");
     const state = ready === undefined ? "Unknown" : ready["status"] === "True" ? "Ready" : "NotReady";
     return at(o, "spec", "unschedulable") === true ? `${state},SchedulingDisabled` : state;
   }),
-  text("Roles", (o) => {
+  textColumn("Roles", (o) => {
     const prefix = "node-role.kubernetes.io/";
-    return joined(
+    return commaSeparated(
       Object.keys(mapAt(o, "metadata", "labels"))
         .filter((label) => label.startsWith(prefix))
         .map((label) => label.slice(prefix.length))
@@ -49,42 +49,48 @@ export const nodeColumns: readonly Column[] = [
     );
   }),
   ageColumn,
-  text("Version", (o) => textAt(o, "status", "nodeInfo", "kubeletVersion")),
-  text("Internal-IP", (o) => nodeAddress(o, "InternalIP"), 1),
-  text("External-IP", (o) => nodeAddress(o, "ExternalIP"), 1),
-  text("OS-Image", (o) => orUnknown(o, "osImage"), 1),
-  text("Kernel-Version", (o) => orUnknown(o, "kernelVersion"), 1),
-  text("Container-Runtime", (o) => orUnknown(o, "containerRuntimeVersion"), 1),
+  textColumn("Version", (o) => textAt(o, "status", "nodeInfo", "kubeletVersion")),
+  textColumn("Internal-IP", (o) => nodeAddress(o, "InternalIP"), 1),
+  textColumn("External-IP", (o) => nodeAddress(o, "ExternalIP"), 1),
+  textColumn("OS-Image", (o) => orUnknown(o, "osImage"), 1),
+  textColumn("Kernel-Version", (o) => orUnknown(o, "kernelVersion"), 1),
+  textColumn("Container-Runtime", (o) => orUnknown(o, "containerRuntimeVersion"), 1),
 ];
 
 export const claimColumns: readonly Column[] = [
   nameColumn,
-  text("Status", (o) => (o.metadata.deletionTimestamp === undefined ? textAt(o, "status", "phase") : "Terminating")),
-  text("Volume", (o) => textAt(o, "spec", "volumeName")),
-  text("Capacity", (o) => (textAt(o, "spec", "volumeName") === "" ? "" : textAt(o, "status", "capacity", "storage"))),
-  text("Access Modes", (o) => (textAt(o, "spec", "volumeName") === "" ? "" : accessModes(o, "status"))),
-  text("StorageClass", (o) => textAt(o, "spec", "storageClassName")),
-  text("VolumeAttributesClass", (o) => textAt(o, "spec", "volumeAttributesClassName") || "<unset>"),
+  textColumn("Status", (o) =>
+    o.metadata.deletionTimestamp === undefined ? textAt(o, "status", "phase") : "Terminating",
+  ),
+  textColumn("Volume", (o) => textAt(o, "spec", "volumeName")),
+  textColumn("Capacity", (o) =>
+    textAt(o, "spec", "volumeName") === "" ? "" : textAt(o, "status", "capacity", "storage"),
+  ),
+  textColumn("Access Modes", (o) => (textAt(o, "spec", "volumeName") === "" ? "" : accessModes(o, "status"))),
+  textColumn("StorageClass", (o) => textAt(o, "spec", "storageClassName")),
+  textColumn("VolumeAttributesClass", (o) => textAt(o, "spec", "volumeAttributesClassName") || "<unset>"),
   ageColumn,
-  text("VolumeMode", (o) => textAt(o, "spec", "volumeMode") || "<unset>", 1),
+  textColumn("VolumeMode", (o) => textAt(o, "spec", "volumeMode") || "<unset>", 1),
 ];
 
 export const volumeColumns: readonly Column[] = [
   nameColumn,
-  text("Capacity", (o) => textAt(o, "spec", "capacity", "storage")),
-  text("Access Modes", (o) => accessModes(o, "spec")),
-  text("Reclaim Policy", (o) => textAt(o, "spec", "persistentVolumeReclaimPolicy")),
-  text("Status", (o) => (o.metadata.deletionTimestamp === undefined ? textAt(o, "status", "phase") : "Terminating")),
-  text("Claim", (o) =>
+  textColumn("Capacity", (o) => textAt(o, "spec", "capacity", "storage")),
+  textColumn("Access Modes", (o) => accessModes(o, "spec")),
+  textColumn("Reclaim Policy", (o) => textAt(o, "spec", "persistentVolumeReclaimPolicy")),
+  textColumn("Status", (o) =>
+    o.metadata.deletionTimestamp === undefined ? textAt(o, "status", "phase") : "Terminating",
+  ),
+  textColumn("Claim", (o) =>
     at(o, "spec", "claimRef") === undefined
       ? ""
       : `${textAt(o, "spec", "claimRef", "namespace")}/${textAt(o, "spec", "claimRef", "name")}`,
   ),
-  text("StorageClass", (o) => textAt(o, "spec", "storageClassName")),
-  text("VolumeAttributesClass", (o) => textAt(o, "spec", "volumeAttributesClassName") || "<unset>"),
-  text("Reason", (o) => textAt(o, "status", "reason")),
+  textColumn("StorageClass", (o) => textAt(o, "spec", "storageClassName")),
+  textColumn("VolumeAttributesClass", (o) => textAt(o, "spec", "volumeAttributesClassName") || "<unset>"),
+  textColumn("Reason", (o) => textAt(o, "status", "reason")),
   ageColumn,
-  text("VolumeMode", (o) => textAt(o, "spec", "volumeMode") || "<unset>", 1),
+  textColumn("VolumeMode", (o) => textAt(o, "spec", "volumeMode") || "<unset>", 1),
 ];
 
 export const storageClassColumns: readonly Column[] = [
@@ -95,27 +101,27 @@ export const storageClassColumns: readonly Column[] = [
       return isDefault ? `${o.metadata.name} (default)` : o.metadata.name;
     },
   },
-  text("Provisioner", (o) => textAt(o, "provisioner")),
-  text("ReclaimPolicy", (o) => textAt(o, "reclaimPolicy") || "Delete"),
-  text("VolumeBindingMode", (o) => orNone(o, "volumeBindingMode")),
-  text("AllowVolumeExpansion", (o) => String(at(o, "allowVolumeExpansion") === true)),
+  textColumn("Provisioner", (o) => textAt(o, "provisioner")),
+  textColumn("ReclaimPolicy", (o) => textAt(o, "reclaimPolicy") || "Delete"),
+  textColumn("VolumeBindingMode", (o) => orNone(o, "volumeBindingMode")),
+  textColumn("AllowVolumeExpansion", (o) => String(at(o, "allowVolumeExpansion") === true)),
   ageColumn,
 ];
 
 export const eventColumns: readonly Column[] = [
-  text("Last Seen", (o, now) => lastSeen(o, now)),
-  text("Type", (o) => textAt(o, "type")),
-  text("Reason", (o) => textAt(o, "reason")),
-  text("Object", (o) => {
+  textColumn("Last Seen", (o, now) => lastSeen(o, now)),
+  textColumn("Type", (o) => textAt(o, "type")),
+  textColumn("Reason", (o) => textAt(o, "reason")),
+  textColumn("Object", (o) => {
     const kind = textAt(o, "involvedObject", "kind").toLowerCase();
     const name = textAt(o, "involvedObject", "name");
     return name === "" ? kind : `${kind}/${name}`;
   }),
-  text("Subobject", (o) => textAt(o, "involvedObject", "fieldPath"), 1),
-  text("Source", (o) => eventSource(o), 1),
-  text("Message", (o) => textAt(o, "message").trim()),
-  text("First Seen", (o, now) => ageOf(at(o, "firstTimestamp") ?? at(o, "eventTime"), now), 1),
-  count("Count", (o) => numberAt(o, "series", "count") ?? numberAt(o, "count") ?? 1, 1),
+  textColumn("Subobject", (o) => textAt(o, "involvedObject", "fieldPath"), 1),
+  textColumn("Source", (o) => eventSource(o), 1),
+  textColumn("Message", (o) => textAt(o, "message").trim()),
+  textColumn("First Seen", (o, now) => ageOf(at(o, "firstTimestamp") ?? at(o, "eventTime"), now), 1),
+  countColumn("Count", (o) => numberAt(o, "series", "count") ?? numberAt(o, "count") ?? 1, 1),
   { ...nameColumn, priority: 1 },
 ];
 

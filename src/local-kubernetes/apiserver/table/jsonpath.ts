@@ -1,4 +1,4 @@
-import { isJson } from "../json.ts";
+import { isJson } from "../objects/json.ts";
 
 type Step =
   | { readonly kind: "field"; readonly name: string }

@@ -1,25 +1,25 @@
-import { at, listAt, numberAt, textAt, textsAt, type Json } from "../json.ts";
-import type { KubeObject } from "../object.ts";
+import { at, listAt, numberAt, textAt, textsAt, type Json } from "../objects/json.ts";
+import type { KubeObject } from "../objects/object.ts";
 import type { Column } from "../resources/resource.ts";
-import { ageColumn, joined, nameColumn, orNone, selectorText, text } from "./column.ts";
+import { ageColumn, commaSeparated, nameColumn, orNone, printedSelector, textColumn } from "./column.ts";
 
 export const serviceColumns: readonly Column[] = [
   nameColumn,
-  text("Type", (o) => textAt(o, "spec", "type")),
-  text("Cluster-IP", (o) => orNone(o, "spec", "clusterIP")),
-  text("External-IP", externalIp),
-  text("Port(s)", (o) => joined(listAt(o, "spec", "ports").map(servicePort))),
+  textColumn("Type", (o) => textAt(o, "spec", "type")),
+  textColumn("Cluster-IP", (o) => orNone(o, "spec", "clusterIP")),
+  textColumn("External-IP", externalIp),
+  textColumn("Port(s)", (o) => commaSeparated(listAt(o, "spec", "ports").map(servicePort))),
   ageColumn,
-  text("Selector", (o) => selectorText(at(o, "spec", "selector")), 1),
+  textColumn("Selector", (o) => printedSelector(at(o, "spec", "selector")), 1),
 ];
 
-export const endpointsColumns: readonly Column[] = [nameColumn, text("Endpoints", endpointsText), ageColumn];
+export const endpointsColumns: readonly Column[] = [nameColumn, textColumn("Endpoints", endpointsText), ageColumn];
 
 export const endpointSliceColumns: readonly Column[] = [
   nameColumn,
-  text("AddressType", (o) => textAt(o, "addressType")),
-  text("Ports", (o) => slicePorts(o)),
-  text("Endpoints", (o) =>
+  textColumn("AddressType", (o) => textAt(o, "addressType")),
+  textColumn("Ports", (o) => slicePorts(o)),
+  textColumn("Endpoints", (o) =>
     shortened(
       listAt(o, "endpoints").flatMap((endpoint) => textsAt(endpoint, "addresses")),
       "<unset>",
@@ -30,21 +30,21 @@ export const endpointSliceColumns: readonly Column[] = [
 
 export const ingressColumns: readonly Column[] = [
   nameColumn,
-  text("Class", (o) => orNone(o, "spec", "ingressClassName")),
-  text("Hosts", (o) => {
+  textColumn("Class", (o) => orNone(o, "spec", "ingressClassName")),
+  textColumn("Hosts", (o) => {
     const hosts = listAt(o, "spec", "rules")
       .map((rule) => textAt(rule, "host"))
       .filter((host) => host !== "");
     return hosts.length === 0 ? "*" : hosts.join(",");
   }),
-  text("Address", (o) => loadBalancer(o).join(",")),
-  text("Ports", (o) => (listAt(o, "spec", "tls").length > 0 ? "80, 443" : "80")),
+  textColumn("Address", (o) => loadBalancer(o).join(",")),
+  textColumn("Ports", (o) => (listAt(o, "spec", "tls").length > 0 ? "80, 443" : "80")),
   ageColumn,
 ];
 
 export const networkPolicyColumns: readonly Column[] = [
   nameColumn,
-  text("Pod-Selector", (o) => selectorText(at(o, "spec", "podSelector"))),
+  textColumn("Pod-Selector", (o) => printedSelector(at(o, "spec", "podSelector"))),
   ageColumn,
 ];
 
@@ -58,7 +58,7 @@ function externalIp(service: KubeObject): string {
       return all.length === 0 ? "<pending>" : all.join(",");
     }
     default:
-      return joined(fixed);
+      return commaSeparated(fixed);
   }
 }
 

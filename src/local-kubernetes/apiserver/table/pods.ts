@@ -1,23 +1,23 @@
-import { at, listAt, numberAt, textAt, type Json } from "../json.ts";
-import type { KubeObject } from "../object.ts";
+import { at, listAt, numberAt, textAt, type Json } from "../objects/json.ts";
+import type { KubeObject } from "../objects/object.ts";
 import type { Column } from "../resources/resource.ts";
-import { ageColumn, nameColumn, orNone, text } from "./column.ts";
+import { ageColumn, nameColumn, orNone, textColumn } from "./column.ts";
 import { ageOf } from "./duration.ts";
 
 /** The columns of `kubectl get pods`. */
 export const podColumns: readonly Column[] = [
   nameColumn,
-  text("Ready", (pod) => {
+  textColumn("Ready", (pod) => {
     const statuses = listAt(pod, "status", "containerStatuses");
     return `${statuses.filter((status) => status["ready"] === true).length}/${listAt(pod, "spec", "containers").length}`;
   }),
-  text("Status", podReason),
-  text("Restarts", restarts),
+  textColumn("Status", podReason),
+  textColumn("Restarts", restarts),
   ageColumn,
-  text("IP", (pod) => orNone(pod, "status", "podIP"), 1),
-  text("Node", (pod) => orNone(pod, "spec", "nodeName"), 1),
-  text("Nominated Node", (pod) => orNone(pod, "status", "nominatedNodeName"), 1),
-  text("Readiness Gates", readinessGates, 1),
+  textColumn("IP", (pod) => orNone(pod, "status", "podIP"), 1),
+  textColumn("Node", (pod) => orNone(pod, "spec", "nodeName"), 1),
+  textColumn("Nominated Node", (pod) => orNone(pod, "status", "nominatedNodeName"), 1),
+  textColumn("Readiness Gates", readinessGates, 1),
 ];
 
 function podReason(pod: KubeObject): string {

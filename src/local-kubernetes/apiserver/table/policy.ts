@@ -1,33 +1,33 @@
-import { at, listAt, numberAt, textAt, type Json } from "../json.ts";
+import { at, listAt, numberAt, textAt, type Json } from "../objects/json.ts";
 import type { Column } from "../resources/resource.ts";
-import { ageColumn, count, createdColumn, nameColumn, text } from "./column.ts";
+import { ageColumn, countColumn, createdColumn, nameColumn, textColumn } from "./column.ts";
 
 export const leaseColumns: readonly Column[] = [
   nameColumn,
-  text("Holder", (o) => textAt(o, "spec", "holderIdentity")),
+  textColumn("Holder", (o) => textAt(o, "spec", "holderIdentity")),
   ageColumn,
 ];
 
 export const bindingColumns: readonly Column[] = [
   nameColumn,
-  text("Role", (o) => `${textAt(o, "roleRef", "kind")}/${textAt(o, "roleRef", "name")}`),
+  textColumn("Role", (o) => `${textAt(o, "roleRef", "kind")}/${textAt(o, "roleRef", "name")}`),
   ageColumn,
-  text("Users", (o) => subjects(listAt(o, "subjects"), "User"), 1),
-  text("Groups", (o) => subjects(listAt(o, "subjects"), "Group"), 1),
-  text("ServiceAccounts", (o) => subjects(listAt(o, "subjects"), "ServiceAccount"), 1),
+  textColumn("Users", (o) => subjects(listAt(o, "subjects"), "User"), 1),
+  textColumn("Groups", (o) => subjects(listAt(o, "subjects"), "Group"), 1),
+  textColumn("ServiceAccounts", (o) => subjects(listAt(o, "subjects"), "ServiceAccount"), 1),
 ];
 
 export const disruptionBudgetColumns: readonly Column[] = [
   nameColumn,
-  text("Min Available", (o) => String(at(o, "spec", "minAvailable") ?? "N/A")),
-  text("Max Unavailable", (o) => String(at(o, "spec", "maxUnavailable") ?? "N/A")),
-  count("Allowed Disruptions", (o) => numberAt(o, "status", "disruptionsAllowed") ?? 0),
+  textColumn("Min Available", (o) => String(at(o, "spec", "minAvailable") ?? "N/A")),
+  textColumn("Max Unavailable", (o) => String(at(o, "spec", "maxUnavailable") ?? "N/A")),
+  countColumn("Allowed Disruptions", (o) => numberAt(o, "status", "disruptionsAllowed") ?? 0),
   ageColumn,
 ];
 
 export const webhookColumns: readonly Column[] = [
   nameColumn,
-  count("Webhooks", (o) => listAt(o, "webhooks").length),
+  countColumn("Webhooks", (o) => listAt(o, "webhooks").length),
   ageColumn,
 ];
 

@@ -1,17 +1,17 @@
-import type { Json } from "../json.ts";
-import type { KubeObject } from "../object.ts";
+import type { Json } from "../objects/json.ts";
+import type { KubeObject } from "../objects/object.ts";
 import type { Resource } from "../resources/resource.ts";
 
 /** What a row carries besides its cells, as the `includeObject` parameter asks. */
-export type Include = "None" | "Metadata" | "Object";
+export type IncludedObject = "None" | "Metadata" | "Object";
 
 /** The table of these objects, in the columns that kubectl prints for the resource. */
-export function tableOf(
+export function renderTable(
   resource: Resource,
   objects: readonly KubeObject[],
   options: {
     readonly metadata: Json;
-    readonly include: Include;
+    readonly include: IncludedObject;
     readonly now: Date;
     readonly version: string;
     readonly headers: boolean;
@@ -35,7 +35,7 @@ export function partialOf(object: KubeObject): Json {
   return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: object.metadata };
 }
 
-function included(object: KubeObject, include: Include): Json | null {
+function included(object: KubeObject, include: IncludedObject): Json | null {
   switch (include) {
     case "None":
       return null;

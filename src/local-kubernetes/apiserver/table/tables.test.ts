@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { KubeObject } from "../object.ts";
-import { builtinResources } from "../resources/builtin.ts";
-import { tableOf } from "./render.ts";
+import type { KubeObject } from "../objects/object.ts";
+import { builtinResources } from "../builtin/resources.ts";
+import { renderTable } from "./render.ts";
 
 const NOW = new Date("2026-01-02T00:00:00Z");
 const MADE = "2026-01-01T23:59:00Z";
@@ -17,7 +17,7 @@ function row(kind: string, fields: object, metadata: object = {}): Record<string
   assert.ok(resource !== undefined, kind);
   const one = object(kind, fields, metadata);
   const options = { metadata: {}, include: "None", now: NOW, version: "v1", headers: true } as const;
-  const table = JSON.parse(JSON.stringify(tableOf(resource, [one], options)));
+  const table = JSON.parse(JSON.stringify(renderTable(resource, [one], options)));
   const names = table.columnDefinitions.map(({ name }: { name: string }) => name);
   return Object.fromEntries(names.map((name: string, index: number) => [name, table.rows[0].cells[index]]));
 }

@@ -1,7 +1,7 @@
-import { at, listAt, mapAt, numberAt, textAt } from "../json.ts";
-import type { KubeObject } from "../object.ts";
+import { at, listAt, mapAt, numberAt, textAt } from "../objects/json.ts";
+import type { KubeObject } from "../objects/object.ts";
 import type { Column } from "../resources/resource.ts";
-import { ageColumn, count, joined, nameColumn, orNone, templateColumns, text } from "./column.ts";
+import { ageColumn, countColumn, commaSeparated, nameColumn, orNone, templateColumns, textColumn } from "./column.ts";
 import { ageOf, humanDuration } from "./duration.ts";
 
 const TEMPLATE = ["spec", "template", "spec"];
@@ -12,38 +12,38 @@ function number(object: KubeObject, ...path: string[]): number {
 
 export const deploymentColumns: readonly Column[] = [
   nameColumn,
-  text("Ready", (o) => `${number(o, "status", "readyReplicas")}/${number(o, "spec", "replicas")}`),
-  count("Up-to-date", (o) => number(o, "status", "updatedReplicas")),
-  count("Available", (o) => number(o, "status", "availableReplicas")),
+  textColumn("Ready", (o) => `${number(o, "status", "readyReplicas")}/${number(o, "spec", "replicas")}`),
+  countColumn("Up-to-date", (o) => number(o, "status", "updatedReplicas")),
+  countColumn("Available", (o) => number(o, "status", "availableReplicas")),
   ageColumn,
   ...templateColumns(TEMPLATE),
 ];
 
 export const replicaSetColumns: readonly Column[] = [
   nameColumn,
-  count("Desired", (o) => number(o, "spec", "replicas")),
-  count("Current", (o) => number(o, "status", "replicas")),
-  count("Ready", (o) => number(o, "status", "readyReplicas")),
+  countColumn("Desired", (o) => number(o, "spec", "replicas")),
+  countColumn("Current", (o) => number(o, "status", "replicas")),
+  countColumn("Ready", (o) => number(o, "status", "readyReplicas")),
   ageColumn,
   ...templateColumns(TEMPLATE),
 ];
 
 export const statefulSetColumns: readonly Column[] = [
   nameColumn,
-  text("Ready", (o) => `${number(o, "status", "readyReplicas")}/${number(o, "spec", "replicas")}`),
+  textColumn("Ready", (o) => `${number(o, "status", "readyReplicas")}/${number(o, "spec", "replicas")}`),
   ageColumn,
   ...templateColumns(TEMPLATE, false),
 ];
 
 export const daemonSetColumns: readonly Column[] = [
   nameColumn,
-  count("Desired", (o) => number(o, "status", "desiredNumberScheduled")),
-  count("Current", (o) => number(o, "status", "currentNumberScheduled")),
-  count("Ready", (o) => number(o, "status", "numberReady")),
-  count("Up-to-date", (o) => number(o, "status", "updatedNumberScheduled")),
-  count("Available", (o) => number(o, "status", "numberAvailable")),
-  text("Node Selector", (o) =>
-    joined(Object.entries(mapAt(o, ...TEMPLATE, "nodeSelector")).map(([key, value]) => `${key}=${value}`)),
+  countColumn("Desired", (o) => number(o, "status", "desiredNumberScheduled")),
+  countColumn("Current", (o) => number(o, "status", "currentNumberScheduled")),
+  countColumn("Ready", (o) => number(o, "status", "numberReady")),
+  countColumn("Up-to-date", (o) => number(o, "status", "updatedNumberScheduled")),
+  countColumn("Available", (o) => number(o, "status", "numberAvailable")),
+  textColumn("Node Selector", (o) =>
+    commaSeparated(Object.entries(mapAt(o, ...TEMPLATE, "nodeSelector")).map(([key, value]) => `${key}=${value}`)),
   ),
   ageColumn,
   ...templateColumns(TEMPLATE),
@@ -51,27 +51,27 @@ export const daemonSetColumns: readonly Column[] = [
 
 export const controllerRevisionColumns: readonly Column[] = [
   nameColumn,
-  text("Controller", (o) => {
+  textColumn("Controller", (o) => {
     const owner = listAt(o, "metadata", "ownerReferences").find((reference) => reference["controller"] === true);
     if (owner === undefined) return "<none>";
     const group = textAt(owner, "apiVersion").split("/").slice(0, -1).join("/");
     const kind = textAt(owner, "kind").toLowerCase();
     return `${group === "" ? kind : `${kind}.${group}`}/${textAt(owner, "name")}`;
   }),
-  count("Revision", (o) => number(o, "revision")),
+  countColumn("Revision", (o) => number(o, "revision")),
   ageColumn,
 ];
 
 export const jobColumns: readonly Column[] = [
   nameColumn,
-  text("Status", jobStatus),
-  text("Completions", (o) => {
+  textColumn("Status", jobStatus),
+  textColumn("Completions", (o) => {
     const wanted = numberAt(o, "spec", "completions");
     const parallelism = number(o, "spec", "parallelism");
     if (wanted !== undefined) return `${number(o, "status", "succeeded")}/${wanted}`;
     return `${number(o, "status", "succeeded")}/1${parallelism > 1 ? ` of ${parallelism}` : ""}`;
   }),
-  text("Duration", (o, now) => {
+  textColumn("Duration", (o, now) => {
     const began = Date.parse(textAt(o, "status", "startTime"));
     if (Number.isNaN(began)) return "";
     const ended = Date.parse(textAt(o, "status", "completionTime"));
@@ -83,11 +83,11 @@ export const jobColumns: readonly Column[] = [
 
 export const cronJobColumns: readonly Column[] = [
   nameColumn,
-  text("Schedule", (o) => textAt(o, "spec", "schedule")),
-  text("Timezone", (o) => orNone(o, "spec", "timeZone")),
-  text("Suspend", (o) => (at(o, "spec", "suspend") === true ? "True" : "False")),
-  count("Active", (o) => listAt(o, "status", "active").length),
-  text("Last Schedule", (o, now) => {
+  textColumn("Schedule", (o) => textAt(o, "spec", "schedule")),
+  textColumn("Timezone", (o) => orNone(o, "spec", "timeZone")),
+  textColumn("Suspend", (o) => (at(o, "spec", "suspend") === true ? "True" : "False")),
+  countColumn("Active", (o) => listAt(o, "status", "active").length),
+  textColumn("Last Schedule", (o, now) => {
     const last = at(o, "status", "lastScheduleTime");
     return last === undefined ? "<none>" : ageOf(last, now);
   }),

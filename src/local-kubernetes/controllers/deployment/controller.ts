@@ -5,29 +5,29 @@ import type { Stored } from "../../../ports/kube/kube.ts";
 import { controllerOf, keyOf, refOf, refOfKey } from "../../../ports/kube/ref.ts";
 import { selectorText } from "../../../ports/kube/selector.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
-import { claimOwned } from "../claim.ts";
-import type { Loop, World } from "../context.ts";
-import { enqueueChanged, enqueueOwner } from "../informers.ts";
-import { resolveCount } from "../int-or-percent.ts";
-import { isOver } from "../pods.ts";
-import { writeStatus } from "../write-status.ts";
+import { claimOwned } from "../objects/claim.ts";
+import type { Controller, ControllerContext } from "../context/context.ts";
+import { enqueueChanged, enqueueOwner } from "../context/informers.ts";
+import { resolveCount } from "../objects/int-or-percent.ts";
+import { isOver } from "../pods/state.ts";
+import { writeStatus } from "../objects/write-status.ts";
 import { freshSet, REVISION, revisionOf, sortSets } from "./replica-sets.ts";
-import { nextScalings, type RolloutView, type Scaling, type SetView } from "./rollout.ts";
-import { deploymentStatus, lateInMs, type Progress } from "./status.ts";
+import { nextScalings, type RolloutView, type Scaling, type ReplicaSetView } from "./rollout.ts";
+import { deploymentStatus, lateInMs, type RolloutProgress } from "./status.ts";
 
 /** Replaces the pods of a Deployment by those of its current template, through one ReplicaSet a template. */
-export function deploymentLoop(world: World): Loop {
-  const events = eventRecorder(world.kube, { component: "deployment-controller", ...world });
+export function deploymentController(context: ControllerContext): Controller {
+  const events = eventRecorder(context.kube, { component: "deployment-controller", ...context });
   return {
     name: "deployment",
     workers: 2,
-    reconcile: (key) => reconcile(world, events, key),
+    reconcile: (key) => reconcile(context, events, key),
     wire: (enqueue) => {
-      enqueueChanged(world.informers.deployments, enqueue);
-      enqueueOwner(world.informers.replicaSets, "Deployment", enqueue);
+      enqueueChanged(context.informers.deployments, enqueue);
+      enqueueOwner(context.informers.replicaSets, "Deployment", enqueue);
       // Recreate waits until the last old pod is gone, which no ReplicaSet tells
-      enqueueOwner(world.informers.pods, "ReplicaSet", (key) => {
-        const set = world.informers.replicaSets.get(refOfKey(key));
+      enqueueOwner(context.informers.pods, "ReplicaSet", (key) => {
+        const set = context.informers.replicaSets.get(refOfKey(key));
         const owner = set === undefined ? undefined : controllerOf(set);
         if (owner !== undefined) enqueue(keyOf({ ...refOfKey(key), name: owner.name }));
       });
@@ -35,22 +35,22 @@ export function deploymentLoop(world: World): Loop {
   };
 }
 
-async function reconcile(world: World, events: EventRecorder, key: string): Promise<Outcome> {
-  const deployment = await world.kube.get(Deployments, refOfKey(key));
+async function reconcile(context: ControllerContext, events: EventRecorder, key: string): Promise<Outcome> {
+  const deployment = await context.kube.get(Deployments, refOfKey(key));
   if (deployment?.spec === undefined) return settled;
   const { template, selector, paused = false } = deployment.spec;
-  const sets = await claimOwned(world.kube, ReplicaSets, deployment, selector);
+  const sets = await claimOwned(context.kube, ReplicaSets, deployment, selector);
   const { fresh, old } = sortSets(template, sets);
   const limits = limitsOf(deployment);
   const isHeld = deployment.metadata.deletionTimestamp !== undefined || (paused && fresh === undefined);
-  if (isHeld) return report(world, deployment, { fresh, sets, ...limits, isNew: false });
+  if (isHeld) return report(context, deployment, { fresh, sets, ...limits, isNew: false });
   const revision = Math.max(0, ...old.map(revisionOf)) + 1;
-  const current = fresh ?? (await world.kube.create(ReplicaSets, freshSet(deployment, template, revision)));
-  const numbered = await number(world, deployment, current, revision);
-  const scalings = paused ? [] : nextScalings(await viewOf(world, numbered, current, old, limits));
-  await scale(world, events, numbered, [...old, current], scalings);
-  await forgetOld(world, numbered, old);
-  return report(world, numbered, { fresh: current, sets: [...old, current], ...limits, isNew: fresh === undefined });
+  const current = fresh ?? (await context.kube.create(ReplicaSets, freshSet(deployment, template, revision)));
+  const numbered = await number(context, deployment, current, revision);
+  const scalings = paused ? [] : nextScalings(await viewOf(context, numbered, current, old, limits));
+  await scale(context, events, numbered, [...old, current], scalings);
+  await forgetOld(context, numbered, old);
+  return report(context, numbered, { fresh: current, sets: [...old, current], ...limits, isNew: fresh === undefined });
 }
 
 interface Limits {
@@ -69,7 +69,7 @@ function limitsOf({ spec }: Stored<Deployment>): Limits {
 }
 
 async function viewOf(
-  { kube }: World,
+  { kube }: ControllerContext,
   deployment: Stored<Deployment>,
   fresh: Stored<ReplicaSet>,
   old: readonly Stored<ReplicaSet>[],
@@ -86,13 +86,13 @@ async function viewOf(
   return { replicas, fresh: setView(fresh), old: old.map((set) => setView(set, living(set))) };
 }
 
-function setView({ metadata, spec, status }: Stored<ReplicaSet>, existing = status?.replicas ?? 0): SetView {
+function setView({ metadata, spec, status }: Stored<ReplicaSet>, existing = status?.replicas ?? 0): ReplicaSetView {
   return { name: metadata.name, wanted: spec?.replicas ?? 0, available: status?.availableReplicas ?? 0, existing };
 }
 
 /** Gives the set of the current template the highest revision, a template that comes back included. */
 async function number(
-  { kube }: World,
+  { kube }: ControllerContext,
   deployment: Stored<Deployment>,
   fresh: Stored<ReplicaSet>,
   least: number,
@@ -105,7 +105,7 @@ async function number(
 }
 
 async function scale(
-  { kube }: World,
+  { kube }: ControllerContext,
   events: EventRecorder,
   deployment: Stored<Deployment>,
   sets: readonly Stored<ReplicaSet>[],
@@ -123,7 +123,7 @@ async function scale(
 
 /** Keeps as many empty old sets as the Deployment's history asks for. */
 async function forgetOld(
-  { kube }: World,
+  { kube }: ControllerContext,
   deployment: Stored<Deployment>,
   old: readonly Stored<ReplicaSet>[],
 ): Promise<void> {
@@ -135,7 +135,11 @@ async function forgetOld(
   }
 }
 
-async function report({ kube, clock }: World, deployment: Stored<Deployment>, progress: Progress): Promise<Outcome> {
+async function report(
+  { kube, clock }: ControllerContext,
+  deployment: Stored<Deployment>,
+  progress: RolloutProgress,
+): Promise<Outcome> {
   const now = clock.now();
   const status = deploymentStatus(deployment, progress, now);
   await writeStatus(kube, Deployments, deployment, { ...deployment, status });

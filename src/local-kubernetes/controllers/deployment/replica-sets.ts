@@ -2,7 +2,7 @@ import type { Deployment, ReplicaSet } from "kubernetes-types/apps/v1.js";
 import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
 import type { Stored, Wanted } from "../../../ports/kube/kube.ts";
 import { controllerReference } from "../../../ports/kube/ref.ts";
-import { templateHash } from "../pod-template.ts";
+import { templateHash } from "../pods/template.ts";
 
 export const REVISION = "deployment.kubernetes.io/revision";
 const HASH_LABEL = "pod-template-hash";

@@ -1,15 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nextScalings, type RolloutView, type SetView } from "./rollout.ts";
+import { nextScalings, type RolloutView, type ReplicaSetView } from "./rollout.ts";
 
-const set = (name: string, wanted: number, available = wanted, existing = wanted): SetView => ({
+const set = (name: string, wanted: number, available = wanted, existing = wanted): ReplicaSetView => ({
   name,
   wanted,
   available,
   existing,
 });
 
-function view(fresh: SetView, old: SetView[], rolling?: RolloutView["rolling"], replicas = 4): RolloutView {
+function view(
+  fresh: ReplicaSetView,
+  old: ReplicaSetView[],
+  rolling?: RolloutView["rolling"],
+  replicas = 4,
+): RolloutView {
   return { replicas, ...(rolling === undefined ? {} : { rolling }), fresh, old };
 }
 

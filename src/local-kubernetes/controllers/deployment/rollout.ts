@@ -1,5 +1,5 @@
 /** What matters of one ReplicaSet of a Deployment. */
-export interface SetView {
+export interface ReplicaSetView {
   readonly name: string;
   /** Pods that it is asked to have. */
   readonly wanted: number;
@@ -14,9 +14,9 @@ export interface RolloutView {
   /** Pods above `replicas` that may exist, and below it that may be missing; absent for the strategy Recreate. */
   readonly rolling?: { readonly maxSurge: number; readonly maxUnavailable: number };
   /** The set of the current template, which exists with 0 pods at least. */
-  readonly fresh: SetView;
+  readonly fresh: ReplicaSetView;
   /** The others, oldest first. */
-  readonly old: readonly SetView[];
+  readonly old: readonly ReplicaSetView[];
 }
 
 export interface Scaling {

@@ -4,7 +4,7 @@ import type { Stored } from "../../../ports/kube/kube.ts";
 import { timestamp } from "../../../ports/kube/timestamp.ts";
 
 /** What a rollout has come to: `fresh` is the set of the current template, `sets` are all of them. */
-export interface Progress {
+export interface RolloutProgress {
   readonly fresh: Stored<ReplicaSet> | undefined;
   readonly sets: readonly Stored<ReplicaSet>[];
   readonly maxUnavailable: number;
@@ -13,7 +13,11 @@ export interface Progress {
 }
 
 /** The status that `kubectl rollout status` and `kubectl get` read. */
-export function deploymentStatus(deployment: Stored<Deployment>, progress: Progress, now: Date): DeploymentStatus {
+export function deploymentStatus(
+  deployment: Stored<Deployment>,
+  progress: RolloutProgress,
+  now: Date,
+): DeploymentStatus {
   const { fresh, sets, maxUnavailable } = progress;
   const wanted = deployment.spec?.replicas ?? 1;
   const total = (field: "replicas" | "readyReplicas" | "availableReplicas"): number =>
@@ -71,7 +75,7 @@ function availability(isAvailable: boolean): Fact {
 /** Undefined when nothing has changed since the condition was last written. */
 function progression(
   deployment: Stored<Deployment>,
-  { fresh, isNew }: Progress,
+  { fresh, isNew }: RolloutProgress,
   counts: Counts,
   now: Date,
 ): Fact | undefined {

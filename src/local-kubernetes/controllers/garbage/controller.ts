@@ -2,23 +2,23 @@ import type { OwnerReference } from "kubernetes-types/meta/v1.js";
 import type { Ref, ResourceType, Stored } from "../../../ports/kube/kube.ts";
 import { refOf } from "../../../ports/kube/ref.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
-import type { Loop, World } from "../context.ts";
-import type { Enqueue } from "../enqueue.ts";
-import { OwnerGraph, type Node } from "./graph.ts";
-import { kindsLoop, type Kinds } from "./sources.ts";
+import type { Controller, ControllerContext } from "../context/context.ts";
+import type { Enqueue } from "../context/enqueue.ts";
+import { OwnerGraph, type GraphNode } from "./graph.ts";
+import { customKindsController, type Kinds } from "./followed-kinds.ts";
 
 /**
  * Deletes objects whose owners are all gone. A foreground deletion waits for the dependents that block it, an orphaning
  * one cuts them loose first; both are finalizers that the server sets.
  */
-export function garbageLoops(world: World): Loop[] {
+export function garbageControllers(context: ControllerContext): Controller[] {
   const graph = new OwnerGraph();
   let enqueue: Enqueue = () => undefined;
   const note = (type: ResourceType<object>, ref: Ref, current: Seen, previous: Seen): void => {
     for (const key of noted(graph, type, ref, current, previous)) enqueue(key);
   };
-  const kinds = kindsLoop(
-    world,
+  const kinds = customKindsController(
+    context,
     ({ type, informer }) => {
       informer.onChange((ref, current, previous) => {
         note(type, ref, current, previous);
@@ -28,10 +28,10 @@ export function garbageLoops(world: World): Loop[] {
       for (const object of informer.list()) note(type, refOf(object), undefined, object);
     },
   );
-  const garbage: Loop = {
+  const garbage: Controller = {
     name: "garbage",
     workers: 4,
-    reconcile: (key) => reconcile({ ...world, graph, kinds, enqueue }, key),
+    reconcile: (key) => reconcile({ ...context, graph, kinds, enqueue }, key),
     wire: (given) => {
       enqueue = given;
     },
@@ -39,7 +39,7 @@ export function garbageLoops(world: World): Loop[] {
   return [garbage, kinds];
 }
 
-interface Yard extends World {
+interface Yard extends ControllerContext {
   readonly graph: OwnerGraph;
   readonly kinds: Kinds;
   readonly enqueue: Enqueue;
@@ -96,7 +96,7 @@ function isTerminating({ metadata }: Stored<object>): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-async function leave(yard: Yard, node: Node): Promise<Outcome> {
+async function leave(yard: Yard, node: GraphNode): Promise<Outcome> {
   const { uid, finalizers = [] } = node.object.metadata;
   if (!finalizers.includes(ORPHAN) && !finalizers.includes(FOREGROUND)) return settled;
   // a dependent that is not known yet would be lost, or outlive its owner
@@ -107,7 +107,7 @@ async function leave(yard: Yard, node: Node): Promise<Outcome> {
     await finalize(yard, node, ORPHAN);
     return settled;
   }
-  const isBlocking = ({ object }: Node): boolean =>
+  const isBlocking = ({ object }: GraphNode): boolean =>
     (object.metadata.ownerReferences ?? []).some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true);
   if (dependents.some(isBlocking)) for (const { key } of dependents) yard.enqueue(key);
   else await finalize(yard, node, FOREGROUND);
@@ -120,7 +120,7 @@ interface OwnerState {
   readonly state: "there" | "gone" | "waiting" | "unknown";
 }
 
-async function stateOf(yard: Yard, node: Node, owner: OwnerReference): Promise<OwnerState> {
+async function stateOf(yard: Yard, node: GraphNode, owner: OwnerReference): Promise<OwnerState> {
   const { uid, apiVersion, kind, name } = owner;
   const cached = yard.graph.withUid(uid)?.object;
   if (cached !== undefined) return { uid, state: stateIn(cached) };
@@ -135,7 +135,7 @@ function stateIn(owner: Stored<object>): "there" | "waiting" {
   return isTerminating(owner) && owner.metadata.finalizers?.includes(FOREGROUND) === true ? "waiting" : "there";
 }
 
-async function judge(yard: Yard, node: Node, states: readonly OwnerState[]): Promise<void> {
+async function judge(yard: Yard, node: GraphNode, states: readonly OwnerState[]): Promise<void> {
   const { uid } = node.object.metadata;
   const lost = states.filter(({ state }) => state !== "there");
   if (lost.length === 0) return;
@@ -148,7 +148,11 @@ async function judge(yard: Yard, node: Node, states: readonly OwnerState[]): Pro
   await yard.kube.delete(node.type, refOf(node.object), { uid, propagation: isAwaited ? "Foreground" : "Background" });
 }
 
-async function cutLoose({ kube }: World, { type, object }: Node, owners: ReadonlySet<string>): Promise<void> {
+async function cutLoose(
+  { kube }: ControllerContext,
+  { type, object }: GraphNode,
+  owners: ReadonlySet<string>,
+): Promise<void> {
   const { ownerReferences = [], uid, resourceVersion } = object.metadata;
   const kept = ownerReferences.filter((owner) => !owners.has(owner.uid));
   await kube.patch(type, refOf(object), {
@@ -157,7 +161,7 @@ async function cutLoose({ kube }: World, { type, object }: Node, owners: Readonl
   });
 }
 
-async function finalize({ kube }: World, { type, object }: Node, finalizer: string): Promise<void> {
+async function finalize({ kube }: ControllerContext, { type, object }: GraphNode, finalizer: string): Promise<void> {
   const { finalizers = [], uid, resourceVersion } = object.metadata;
   const kept = finalizers.filter((each) => each !== finalizer);
   await kube.patch(type, refOf(object), {

@@ -2,7 +2,7 @@ import type { Ref, ResourceType, Stored } from "../../../ports/kube/kube.ts";
 import { keyOf, refOf } from "../../../ports/kube/ref.ts";
 
 /** An object of any kind. */
-export interface Node {
+export interface GraphNode {
   readonly key: string;
   readonly type: ResourceType<object>;
   readonly object: Stored<object>;
@@ -15,13 +15,13 @@ export function typeKeyOf({ group, plural }: ResourceType<unknown>): string {
 
 /** Who owns whom, among all objects that are known. */
 export class OwnerGraph {
-  readonly #nodes = new Map<string, Node>();
-  readonly #byUid = new Map<string, Node>();
+  readonly #nodes = new Map<string, GraphNode>();
+  readonly #byUid = new Map<string, GraphNode>();
   readonly #dependents = new Map<string, Set<string>>();
   /** uids of the objects that went last: their kind may have gone with them, and then nobody can be asked. */
   readonly #gone = new Set<string>();
 
-  put(type: ResourceType<object>, object: Stored<object>): Node {
+  put(type: ResourceType<object>, object: Stored<object>): GraphNode {
     const ref = refOf(object);
     this.#drop(nodeKey(type, ref), object.metadata.uid);
     const node = { key: nodeKey(type, ref), type, object };
@@ -40,15 +40,15 @@ export class OwnerGraph {
     return this.#gone.has(uid);
   }
 
-  get(key: string): Node | undefined {
+  get(key: string): GraphNode | undefined {
     return this.#nodes.get(key);
   }
 
-  withUid(uid: string): Node | undefined {
+  withUid(uid: string): GraphNode | undefined {
     return this.#byUid.get(uid);
   }
 
-  dependentsOf(uid: string): Node[] {
+  dependentsOf(uid: string): GraphNode[] {
     return [...(this.#dependents.get(uid) ?? [])].flatMap((key) => this.#nodes.get(key) ?? []);
   }
 

@@ -6,18 +6,18 @@ import type { Kube, ResourceType, Stored, Wanted } from "../../../ports/kube/kub
 import { keyOf, refOf, refOfKey } from "../../../ports/kube/ref.ts";
 import { selectsAll } from "../../../ports/kube/selector.ts";
 import { settled, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
-import type { Loop, World } from "../context.ts";
-import { enqueueChanged } from "../informers.ts";
+import type { Controller, ControllerContext } from "../context/context.ts";
+import { enqueueChanged } from "../context/informers.ts";
 import { backendOf } from "./endpoint.ts";
 import { endpointsOf, MANAGED_BY, SERVICE_LABEL, SLICE_MANAGER, slicesOf } from "./slices.ts";
 
 /** Keeps the EndpointSlices and Endpoints of each Service that has a selector. */
-export function serviceLoop(world: World): Loop {
-  const { services, pods, endpointSlices, endpoints } = world.informers;
+export function serviceController(context: ControllerContext): Controller {
+  const { services, pods, endpointSlices, endpoints } = context.informers;
   return {
     name: "service",
     workers: 2,
-    reconcile: (key) => reconcile(world, key),
+    reconcile: (key) => reconcile(context, key),
     wire: (enqueue) => {
       enqueueChanged(services, enqueue);
       enqueueChanged(endpoints, enqueue);
@@ -35,7 +35,7 @@ export function serviceLoop(world: World): Loop {
   };
 }
 
-async function reconcile({ kube, informers }: World, key: string): Promise<Outcome> {
+async function reconcile({ kube, informers }: ControllerContext, key: string): Promise<Outcome> {
   const ref = refOfKey(key);
   const service = informers.services.get(ref);
   if (service?.spec?.selector === undefined || service.spec.type === "ExternalName") return settled;

@@ -2,15 +2,15 @@ import type { EndpointSubset, Endpoints, Service } from "kubernetes-types/core/v
 import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
 import type { Stored, Wanted } from "../../../ports/kube/kube.ts";
 import { controllerReference } from "../../../ports/kube/ref.ts";
-import { hashOf } from "../pod-template.ts";
-import type { Backend } from "./endpoint.ts";
+import { hashOf } from "../pods/template.ts";
+import type { ServiceBackend } from "./endpoint.ts";
 
 export const SERVICE_LABEL = "kubernetes.io/service-name";
 export const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
 export const SLICE_MANAGER = "endpointslice-controller.k8s.io";
 
 /** One slice for each set of ports that the backends have, usually one; an empty one when there is no backend. */
-export function slicesOf(service: Stored<Service>, backends: readonly Backend[]): Wanted<EndpointSlice>[] {
+export function slicesOf(service: Stored<Service>, backends: readonly ServiceBackend[]): Wanted<EndpointSlice>[] {
   const groups = byPorts(backends);
   return (groups.length === 0 ? [{ ports: [], members: [] }] : groups).map(({ ports, members }) => ({
     metadata: {
@@ -31,7 +31,7 @@ export function slicesOf(service: Stored<Service>, backends: readonly Backend[])
 }
 
 /** The older form of the same facts, which `kubectl get endpoints` shows; pods that are going are left out. */
-export function endpointsOf(service: Stored<Service>, backends: readonly Backend[]): Wanted<Endpoints> {
+export function endpointsOf(service: Stored<Service>, backends: readonly ServiceBackend[]): Wanted<Endpoints> {
   return {
     metadata: {
       name: service.metadata.name,
@@ -44,11 +44,11 @@ export function endpointsOf(service: Stored<Service>, backends: readonly Backend
 }
 
 interface Group {
-  readonly ports: Backend["ports"];
-  readonly members: readonly Backend[];
+  readonly ports: ServiceBackend["ports"];
+  readonly members: readonly ServiceBackend[];
 }
 
-function byPorts(backends: readonly Backend[]): Group[] {
+function byPorts(backends: readonly ServiceBackend[]): Group[] {
   const sorted = backends.toSorted((a, b) =>
     (a.endpoint.addresses[0] ?? "") < (b.endpoint.addresses[0] ?? "") ? -1 : 1,
   );
@@ -56,8 +56,12 @@ function byPorts(backends: readonly Backend[]): Group[] {
   return [...groups.values()].map((members) => ({ ports: members[0]?.ports ?? [], members }));
 }
 
-function subsetOf(service: Stored<Service>, ports: Backend["ports"], members: readonly Backend[]): EndpointSubset[] {
-  const address = ({ endpoint: { addresses, hostname, nodeName, targetRef } }: Backend): { ip: string } => ({
+function subsetOf(
+  service: Stored<Service>,
+  ports: ServiceBackend["ports"],
+  members: readonly ServiceBackend[],
+): EndpointSubset[] {
+  const address = ({ endpoint: { addresses, hostname, nodeName, targetRef } }: ServiceBackend): { ip: string } => ({
     ip: addresses[0] ?? "",
     ...(hostname === undefined ? {} : { hostname }),
     ...(nodeName === undefined ? {} : { nodeName }),
@@ -65,7 +69,7 @@ function subsetOf(service: Stored<Service>, ports: Backend["ports"], members: re
   });
   const publishAll = service.spec?.publishNotReadyAddresses === true;
   const shown = members.filter(({ endpoint }) => publishAll || endpoint.conditions?.terminating !== true);
-  const isReady = ({ endpoint }: Backend): boolean => endpoint.conditions?.ready === true;
+  const isReady = ({ endpoint }: ServiceBackend): boolean => endpoint.conditions?.ready === true;
   const [ready, rest] = [shown.filter(isReady).map(address), shown.filter((backend) => !isReady(backend)).map(address)];
   if (shown.length === 0) return [];
   return [

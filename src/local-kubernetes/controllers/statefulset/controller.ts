@@ -7,27 +7,27 @@ import { faults } from "../../../ports/kube/faults.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import { refOf, refOfKey } from "../../../ports/kube/ref.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
-import { claimOwned } from "../claim.ts";
-import type { Loop, World } from "../context.ts";
-import { createPod } from "../create-pod.ts";
-import { enqueueChanged, enqueueOwner } from "../informers.ts";
-import { availableInMs, isOver, isReady, isTerminating } from "../pods.ts";
-import { writeStatus } from "../write-status.ts";
+import { claimOwned } from "../objects/claim.ts";
+import type { Controller, ControllerContext } from "../context/context.ts";
+import { createPod } from "../pods/create.ts";
+import { enqueueChanged, enqueueOwner } from "../context/informers.ts";
+import { availableInMs, isOver, isReady, isTerminating } from "../pods/state.ts";
+import { writeStatus } from "../objects/write-status.ts";
 import { claimsOf, ordinalOf, podWithIdentity, REVISION_LABEL } from "./identity.ts";
-import { nextActions, type Action, type PodView, type SetView } from "./plan.ts";
+import { nextActions, type PodAction, type PodView, type StatefulSetView } from "./plan.ts";
 import { forgetRevisions, revisionsOf, templateIn, type Revisions } from "./revisions.ts";
 import { statefulSetStatus } from "./status.ts";
 
 /** Keeps the pods of a StatefulSet, each with its own name and volumes, and rolls them to a new template. */
-export function statefulSetLoop(world: World): Loop {
-  const events = eventRecorder(world.kube, { component: "statefulset-controller", ...world });
+export function statefulSetController(context: ControllerContext): Controller {
+  const events = eventRecorder(context.kube, { component: "statefulset-controller", ...context });
   return {
     name: "statefulset",
     workers: 2,
-    reconcile: (key) => reconcile(world, events, key),
+    reconcile: (key) => reconcile(context, events, key),
     wire: (enqueue) => {
-      enqueueChanged(world.informers.statefulSets, enqueue);
-      enqueueOwner(world.informers.pods, "StatefulSet", enqueue);
+      enqueueChanged(context.informers.statefulSets, enqueue);
+      enqueueOwner(context.informers.pods, "StatefulSet", enqueue);
     },
   };
 }
@@ -39,8 +39,8 @@ interface Member {
   readonly availableInMs: number | undefined;
 }
 
-async function reconcile(world: World, events: EventRecorder, key: string): Promise<Outcome> {
-  const { kube, clock } = world;
+async function reconcile(context: ControllerContext, events: EventRecorder, key: string): Promise<Outcome> {
+  const { kube, clock } = context;
   const set = await kube.get(StatefulSets, refOfKey(key));
   if (set?.spec === undefined) return settled;
   const revisions = await revisionsOf(kube, set);
@@ -50,7 +50,7 @@ async function reconcile(world: World, events: EventRecorder, key: string): Prom
   const [current, update] = [revisions.current.metadata.name, revisions.update.metadata.name];
   if (set.metadata.deletionTimestamp === undefined) {
     for (const action of nextActions(viewOf(set, views, current, update)))
-      await act(world, events, set, members, revisions, action);
+      await act(context, events, set, members, revisions, action);
     await forgetRevisions(kube, set, revisions, new Set(views.map(({ revision }) => revision)));
   }
   await writeStatus(kube, StatefulSets, set, { ...set, status: statefulSetStatus(set, views, current, update) });
@@ -81,7 +81,7 @@ function viewOf(
   pods: readonly PodView[],
   currentRevision: string,
   updateRevision: string,
-): SetView {
+): StatefulSetView {
   return {
     start: spec?.ordinals?.start ?? 0,
     replicas: spec?.replicas ?? 1,
@@ -96,12 +96,12 @@ function viewOf(
 }
 
 async function act(
-  { kube }: World,
+  { kube }: ControllerContext,
   events: EventRecorder,
   set: Stored<StatefulSet>,
   members: readonly Member[],
   { current, update }: Revisions,
-  action: Action,
+  action: PodAction,
 ): Promise<void> {
   const name = `${set.metadata.name}-${action.ordinal}`;
   if (action.kind === "create") {
@@ -122,7 +122,7 @@ async function act(
   events.record(set, "Normal", "SuccessfulDelete", `delete Pod ${name} in StatefulSet ${set.metadata.name} successful`);
 }
 
-async function makeClaims(kube: World["kube"], set: Stored<StatefulSet>, ordinal: number): Promise<void> {
+async function makeClaims(kube: ControllerContext["kube"], set: Stored<StatefulSet>, ordinal: number): Promise<void> {
   for (const claim of claimsOf(set, ordinal)) {
     try {
       await kube.create(PersistentVolumeClaims, claim);

@@ -1,7 +1,7 @@
 import type { StatefulSet } from "kubernetes-types/apps/v1.js";
 import type { PersistentVolumeClaim, Pod, PodTemplateSpec, Volume } from "kubernetes-types/core/v1.js";
 import type { Stored, Wanted } from "../../../ports/kube/kube.ts";
-import { podFrom } from "../pod-template.ts";
+import { podFrom } from "../pods/template.ts";
 
 export const REVISION_LABEL = "controller-revision-hash";
 

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { nextActions, type Action, type PodView, type SetView } from "./plan.ts";
+import { nextActions, type PodAction, type PodView, type StatefulSetView } from "./plan.ts";
 
 /** A world that obeys the plan and otherwise does what chance says. */
 class Simulation {
   pods: PodView[] = [];
-  settings: Omit<SetView, "pods">;
+  settings: Omit<StatefulSetView, "pods">;
 
-  constructor(settings: Omit<SetView, "pods">) {
+  constructor(settings: Omit<StatefulSetView, "pods">) {
     this.settings = settings;
   }
 
-  pass(): Action[] {
+  pass(): PodAction[] {
     const actions = nextActions({ ...this.settings, pods: this.pods });
     for (const action of actions) {
       if (action.kind === "create") this.pods.push(starting(action.ordinal, action.revision));
@@ -92,7 +92,7 @@ test("a settled set has nothing to do, at any size, start and partition", () => 
   );
 });
 
-function quiet(replicas: number, ordered: boolean): Omit<SetView, "pods"> {
+function quiet(replicas: number, ordered: boolean): Omit<StatefulSetView, "pods"> {
   return { start: 0, replicas, ordered, rolling: { partition: 0 }, currentRevision: "old", updateRevision: "old" };
 }
 

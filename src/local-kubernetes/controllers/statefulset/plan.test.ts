@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nextActions, type PodView, type SetView } from "./plan.ts";
+import { nextActions, type PodView, type StatefulSetView } from "./plan.ts";
 
 const pod = (ordinal: number, revision = "old", over: Partial<PodView> = {}): PodView => ({
   ordinal,
@@ -13,7 +13,7 @@ const pod = (ordinal: number, revision = "old", over: Partial<PodView> = {}): Po
 });
 const unready = { ready: false, available: false };
 
-function set(pods: readonly PodView[], over: Partial<SetView> = {}): SetView {
+function set(pods: readonly PodView[], over: Partial<StatefulSetView> = {}): StatefulSetView {
   return {
     start: 0,
     replicas: 3,
@@ -28,7 +28,7 @@ function set(pods: readonly PodView[], over: Partial<SetView> = {}): SetView {
 
 const ordered = { ordered: true };
 const still = { updateRevision: "old" };
-const cases: { name: string; view: SetView; want: string[] }[] = [
+const cases: { name: string; view: StatefulSetView; want: string[] }[] = [
   {
     name: "Parallel makes all missing pods at once",
     view: set([], still),
@@ -177,6 +177,6 @@ for (const { name, view, want } of cases) {
   });
 }
 
-function withoutRolling({ rolling: _, ...rest }: SetView): SetView {
+function withoutRolling({ rolling: _, ...rest }: StatefulSetView): StatefulSetView {
   return rest;
 }

@@ -12,7 +12,7 @@ export interface PodView {
   readonly available: boolean;
 }
 
-export interface SetView {
+export interface StatefulSetView {
   /** The lowest ordinal, and how many there are from it on. */
   readonly start: number;
   readonly replicas: number;
@@ -25,7 +25,7 @@ export interface SetView {
   readonly pods: readonly PodView[];
 }
 
-export type Action =
+export type PodAction =
   | { readonly kind: "create"; readonly ordinal: number; readonly revision: string }
   | { readonly kind: "delete"; readonly ordinal: number; readonly because: "over" | "surplus" | "stale" };
 
@@ -34,7 +34,7 @@ export type Action =
  * too many, then at most one that has an old revision. Under OrderedReady each step waits until the one before it is
  * ready; under Parallel only updates go one at a time.
  */
-export function nextActions(view: SetView): Action[] {
+export function nextActions(view: StatefulSetView): PodAction[] {
   const filling = fill(view);
   if (filling.blocked) return filling.actions;
   const shrinking = shrink(view);
@@ -46,13 +46,13 @@ export function nextActions(view: SetView): Action[] {
 }
 
 interface Step {
-  readonly actions: Action[];
+  readonly actions: PodAction[];
   /** Nothing further may be done in this pass. */
   readonly blocked: boolean;
 }
 
-function fill(view: SetView): Step {
-  const actions: Action[] = [];
+function fill(view: StatefulSetView): Step {
+  const actions: PodAction[] = [];
   for (let ordinal = view.start; ordinal < view.start + view.replicas; ordinal += 1) {
     const pod = podAt(view, ordinal);
     if (pod === undefined) actions.push({ kind: "create", ordinal, revision: revisionFor(view, ordinal) });
@@ -65,13 +65,13 @@ function fill(view: SetView): Step {
   return { actions, blocked: false };
 }
 
-function shrink(view: SetView): Step {
+function shrink(view: StatefulSetView): Step {
   const end = view.start + view.replicas;
   const surplus = view.pods
     .filter(({ ordinal }) => ordinal < view.start || ordinal >= end)
     .toSorted((a, b) => b.ordinal - a.ordinal);
   const first = firstUnhealthy(view);
-  const actions: Action[] = [];
+  const actions: PodAction[] = [];
   for (const pod of surplus) {
     if (view.ordered && (pod.terminating || (!isSettled(pod) && pod !== first))) return { actions, blocked: true };
     if (!pod.terminating) actions.push({ kind: "delete", ordinal: pod.ordinal, because: "surplus" });
@@ -81,7 +81,7 @@ function shrink(view: SetView): Step {
 }
 
 /** Highest ordinal first; a stale pod goes even when it is unhealthy, an unhealthy pod of the new revision stops the roll. */
-function updateOne(view: SetView, created: ReadonlySet<number>): Action | undefined {
+function updateOne(view: StatefulSetView, created: ReadonlySet<number>): PodAction | undefined {
   if (view.rolling === undefined) return undefined;
   const lowest = Math.max(view.start, view.rolling.partition);
   for (let ordinal = view.start + view.replicas - 1; ordinal >= lowest; ordinal -= 1) {
@@ -94,12 +94,12 @@ function updateOne(view: SetView, created: ReadonlySet<number>): Action | undefi
   return undefined;
 }
 
-function revisionFor(view: SetView, ordinal: number): string {
+function revisionFor(view: StatefulSetView, ordinal: number): string {
   const keepsCurrent = view.rolling !== undefined && ordinal < view.rolling.partition;
   return keepsCurrent ? view.currentRevision : view.updateRevision;
 }
 
-function podAt(view: SetView, ordinal: number): PodView | undefined {
+function podAt(view: StatefulSetView, ordinal: number): PodView | undefined {
   return view.pods.find((pod) => pod.ordinal === ordinal);
 }
 
@@ -107,7 +107,7 @@ function isSettled(pod: PodView | undefined): boolean {
   return pod !== undefined && pod.ready && pod.available && !pod.terminating;
 }
 
-function firstUnhealthy(view: SetView): PodView | undefined {
+function firstUnhealthy(view: StatefulSetView): PodView | undefined {
   const isHealthy = (pod: PodView): boolean => pod.ready && !pod.terminating;
   return view.pods.toSorted((a, b) => a.ordinal - b.ordinal).find((pod) => !isHealthy(pod));
 }

@@ -3,8 +3,8 @@ import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
 import { ControllerRevisions } from "../../../ports/kube/builtin.ts";
 import type { Kube, Stored } from "../../../ports/kube/kube.ts";
 import { controllerReference, refOf } from "../../../ports/kube/ref.ts";
-import { claimOwned } from "../claim.ts";
-import { templateHash } from "../pod-template.ts";
+import { claimOwned } from "../objects/claim.ts";
+import { templateHash } from "../pods/template.ts";
 
 /** The templates that a StatefulSet moves between. */
 export interface Revisions {

@@ -4,13 +4,13 @@ import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import { PersistentVolumeClaims } from "../../../ports/kube/builtin.ts";
 import type { Kube, Stored } from "../../../ports/kube/kube.ts";
-import type { AddressPool } from "../addresses.ts";
-import type { LaunchPad } from "./launch.ts";
-import { machineCapacity } from "../node.ts";
+import type { AddressPool } from "../node/addresses.ts";
+import type { LaunchPad } from "../container/launch.ts";
+import { machineCapacity } from "../node/register.ts";
 import type { KubeletPlaces } from "./places.ts";
 import { writeKubeconfig } from "./places.ts";
-import type { ProcessTable } from "./process-table.ts";
-import { sourcesOf } from "../volume/sources.ts";
+import type { ProcessTable } from "../container/process-table.ts";
+import { configSourcesOf } from "../environment/config-sources.ts";
 import { prepareVolumes } from "../volume/volumes.ts";
 
 /** What a pod is set up with. */
@@ -48,7 +48,7 @@ export async function setUpPod(pod: Stored<Pod>, deps: SetupDeps): Promise<Launc
       nodeName: deps.nodeName,
       capacity: machineCapacity(),
     },
-    sources: sourcesOf(deps.kube, namespace),
+    sources: configSourcesOf(deps.kube, namespace),
     places: {
       podFolder: podFolder(deps.places, pod),
       persistentFolder: deps.places.persistent,

@@ -2,7 +2,7 @@ import type { ContainerStatus, Pod, PodCondition, PodSpec, PodStatus } from "kub
 import { isTrue, withCondition } from "../../../ports/kube/conditions.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import { timestamp } from "../../../ports/kube/timestamp.ts";
-import { mayRestart, restartPolicyOf } from "./container-state.ts";
+import { mayRestart, restartPolicyOf } from "../container/state.ts";
 
 /** What the kubelet has seen of a pod. */
 export interface PodObservation {

@@ -7,18 +7,18 @@ import { Pods } from "../../../ports/kube/builtin.ts";
 import type { EventRecorder, EventType } from "../../../ports/kube/events.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import { refOf } from "../../../ports/kube/ref.ts";
-import { restartPolicyOf } from "./container-state.ts";
-import { ContainerUnit } from "./container-unit.ts";
-import type { ImageStore } from "../images.ts";
-import type { LaunchPad } from "./launch.ts";
-import type { LogPlace } from "./logs.ts";
+import { restartPolicyOf } from "../container/state.ts";
+import { ContainerUnit } from "../container/unit.ts";
+import type { ImageStore } from "../container/images.ts";
+import type { LaunchPad } from "../container/launch.ts";
+import type { LogPlace } from "../container/logs.ts";
 import { removePod } from "./places.ts";
 import { podFolder, setUpPod } from "./setup.ts";
 import type { SetupDeps } from "./setup.ts";
 import { isOver, podStatus } from "./status.ts";
-import type { RetryPolicy } from "./retry.ts";
-import { referencedBy } from "../volume/volume-files.ts";
-import { writeStatus } from "./write-status.ts";
+import type { RetryPolicy } from "../container/backoff.ts";
+import { referencedConfig } from "../volume/volume-files.ts";
+import { writePodStatus } from "./write-status.ts";
 
 /** What every pod of a kubelet shares. */
 export interface PodDeps extends SetupDeps {
@@ -78,7 +78,7 @@ export class PodWorker {
 
   /** Tells that a Secret or ConfigMap has changed. */
   changed(kind: "secrets" | "configMaps", namespace: string | undefined, name: string): void {
-    if (namespace !== this.#pod.metadata.namespace || !referencedBy(this.#pod.spec)[kind].has(name)) return;
+    if (namespace !== this.#pod.metadata.namespace || !referencedConfig(this.#pod.spec)[kind].has(name)) return;
     this.#isStale = true;
     this.#wake();
   }
@@ -199,7 +199,9 @@ export class PodWorker {
       init: this.#init.map((unit) => unit.status()),
       containers: this.#containers.map((unit) => unit.status()),
     };
-    const stored = await writeStatus(this.#deps.kube, this.#pod, (pod) => podStatus(pod, seen, this.#deps.clock.now()));
+    const stored = await writePodStatus(this.#deps.kube, this.#pod, (pod) =>
+      podStatus(pod, seen, this.#deps.clock.now()),
+    );
     if (stored === undefined) this.update(undefined);
     else this.#pod = stored;
   }

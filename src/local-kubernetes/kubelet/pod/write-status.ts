@@ -10,7 +10,7 @@ import { refOf } from "../../../ports/kube/ref.ts";
  * Writes the status that `observe` makes of the newest object, unless it is there already; returns the stored object,
  * or undefined when the pod is gone. Others write conditions too, so a lost race is repeated on what they wrote.
  */
-export async function writeStatus(
+export async function writePodStatus(
   kube: Kube,
   pod: Stored<Pod>,
   observe: (pod: Stored<Pod>) => PodStatus,

@@ -40,7 +40,7 @@ export function createForwarder(log: Log): Forwarder {
   return {
     configure: async (forwards) => {
       const wanted = new Map(
-        forwards.filter(({ backends }) => backends.length > 0).map((each) => [keyOf(each.listen), each]),
+        forwards.filter(({ backends }) => backends.length > 0).map((each) => [addressKey(each.listen), each]),
       );
       const dropped = [...listeners].filter(([key]) => !wanted.has(key));
       for (const [key, { server }] of dropped) {
@@ -103,6 +103,6 @@ async function carry(client: Socket, backends: readonly TcpAddress[], log: Log):
   }
 }
 
-function keyOf({ host, port }: TcpAddress): string {
+function addressKey({ host, port }: TcpAddress): string {
   return `${host}:${port}`;
 }

@@ -2,14 +2,14 @@ import type { DownwardAPIVolumeFile, KeyToPath, PodSpec, Volume, VolumeProjectio
 import { Fault } from "../../../core/base/fault.ts";
 import type { VolumeFile } from "./atomic-folder.ts";
 import { faults } from "../faults.ts";
-import { fieldValue, resourceValue } from "../pod/facts.ts";
-import type { PodFacts } from "../pod/facts.ts";
-import type { Contents, Sources } from "./sources.ts";
+import { fieldValue, resourceValue } from "../environment/facts.ts";
+import type { PodFacts } from "../environment/facts.ts";
+import type { Contents, ConfigSources } from "../environment/config-sources.ts";
 
 /** What the files of generated volumes are made from. */
 export interface VolumeInputs {
   readonly facts: PodFacts;
-  readonly sources: Sources;
+  readonly sources: ConfigSources;
   /** The pod's service account token. */
   readonly token: () => Promise<string>;
 }
@@ -32,7 +32,7 @@ export async function filesOfVolume(volume: Volume, inputs: VolumeInputs): Promi
 }
 
 /** Names of the Secrets and ConfigMaps whose change may change a volume of this pod. */
-export function referencedBy(spec: PodSpec | undefined): { secrets: Set<string>; configMaps: Set<string> } {
+export function referencedConfig(spec: PodSpec | undefined): { secrets: Set<string>; configMaps: Set<string> } {
   const projections = (spec?.volumes ?? []).flatMap((volume) => [
     { secret: { name: volume.secret?.secretName ?? "" }, configMap: volume.configMap },
     ...(volume.projected?.sources ?? []),

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import type { PodSpec } from "kubernetes-types/core/v1.js";
 import { Fault } from "../../../core/base/fault.ts";
 import { factsOf } from "../../../../test/kit/kubernetes/pod-facts.ts";
-import type { Contents } from "./sources.ts";
+import type { Contents } from "../environment/config-sources.ts";
 import { mountVolumes, prepareVolumes } from "./volumes.ts";
 import type { VolumePlaces } from "./volumes.ts";
 

@@ -4,8 +4,8 @@ import type { Container, PersistentVolumeClaim, PodSpec, Volume } from "kubernet
 import { Fault } from "../../../core/base/fault.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import { assertInside, writeAtomically } from "./atomic-folder.ts";
-import { expand } from "../pod/environment.ts";
-import type { Environment } from "../pod/environment.ts";
+import { expand } from "../environment/environment.ts";
+import type { ProcessEnvironment } from "../environment/environment.ts";
 import { faults } from "../faults.ts";
 import { filesOfVolume } from "./volume-files.ts";
 import type { VolumeInputs } from "./volume-files.ts";
@@ -37,7 +37,7 @@ export async function mountVolumes(
   spec: PodSpec,
   root: string,
   places: VolumePlaces,
-  env: Environment,
+  env: ProcessEnvironment,
 ): Promise<void> {
   await mkdir(root, { recursive: true });
   // a mount inside another one must find it in place

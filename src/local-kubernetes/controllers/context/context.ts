@@ -1,0 +1,23 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import type { Log } from "../../../core/base/log.ts";
+import type { Kube } from "../../../ports/kube/kube.ts";
+import type { Outcome } from "../../../mechanisms/reconcile/outcome.ts";
+import type { Enqueue } from "./enqueue.ts";
+import type { Informers } from "./informers.ts";
+
+/** What every loop works with. Loops are told of changes by informers, and decide on what they read from the server. */
+export interface ControllerContext {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly informers: Informers;
+  readonly signal: AbortSignal;
+}
+
+/** One controller: what it does for a key, and which changes bring which keys. */
+export interface Controller {
+  readonly name: string;
+  readonly workers?: number;
+  readonly reconcile: (key: string) => Promise<Outcome>;
+  readonly wire: (enqueue: Enqueue) => void;
+}
