@@ -1,22 +1,43 @@
-// Runs every test file with node's own runner, or those that the arguments name.
-import { spawn } from "node:child_process";
-import { globSync } from "node:fs";
-import { join } from "node:path";
+// Runs test files, each in a process of its own with a limit of its own: docs/testing.md.
+//   npm test                      the quick ones: what a change needs, within six minutes
+//   npm run test:all              every one
+//   npm test -- <files>           those; options of node's runner, such as --test-name-pattern=x, may follow
+// Exit codes: 0 all passed, 1 something failed, 2 wrong arguments, 130 interrupted.
+import { closing, fileLine } from "./testing/print.ts";
+import { interruption, Interrupted } from "./testing/interrupt.ts";
+import { ROOT, select } from "./testing/select.ts";
+import { runFiles } from "./testing/run-files.ts";
+import type { Task } from "./testing/run-file.ts";
 
-const ROOT = join(import.meta.dirname, "..");
-const named = process.argv.slice(2);
-const files =
-  named.length > 0
-    ? named
-    : globSync(["src/**/*.test.ts", "test/**/*.test.ts", "test/conformance/kube.ts"], { cwd: ROOT }).sort();
-/** A whole file and each test in it, on a machine that does much else; what a test itself awaits has limits of its own. */
-const TIMEOUT_MS = 1_200_000;
-const runner = spawn(
-  process.execPath,
-  ["--test", `--test-timeout=${TIMEOUT_MS}`, "--test-concurrency=2", "--test-reporter=spec", ...files],
-  {
-    cwd: ROOT,
-    stdio: "inherit",
-  },
-);
-runner.on("exit", (code) => process.exit(code ?? 1));
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  let tasks: readonly Task[];
+  try {
+    const options = args.filter((arg) => arg.startsWith("--") && arg !== "--all");
+    const named = args.filter((arg) => !arg.startsWith("--"));
+    tasks = select(ROOT, { named, all: args.includes("--all"), options });
+  } catch (error) {
+    process.stderr.write(`test: ${String(error)}\n`);
+    return 2;
+  }
+  return await run(tasks);
+}
+
+async function run(tasks: readonly Task[]): Promise<number> {
+  const begun = performance.now();
+  try {
+    const results = await runFiles(
+      ROOT,
+      tasks,
+      (result) => process.stdout.write(`${fileLine(result)}\n`),
+      interruption(),
+    );
+    process.stdout.write(closing(results, ROOT, performance.now() - begun));
+    return results.every(({ failures }) => failures.length === 0) ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    process.stderr.write(`test: interrupted by ${error.message}; what ran was ended\n`);
+    return 130;
+  }
+}

@@ -1,0 +1,81 @@
+import { relative } from "node:path";
+import { budgetOf } from "../../test/budgets.ts";
+import { sum, type Failure, type FileResult } from "./result.ts";
+
+/** One line for a file that has ended. */
+export function fileLine({ file, seconds, counts, failures }: FileResult): string {
+  const { passed, failed, cancelled, skipped, todo } = counts;
+  const parts = [
+    plural(passed + failed + cancelled + todo, "test"),
+    ...(failures.length === 0 ? [] : [`${failures.length} failed`]),
+    ...(skipped === 0 ? [] : [`${skipped} skipped`]),
+    ...(seconds > budgetOf(file).seconds ? [`over its budget of ${budgetOf(file).seconds} s`] : []),
+  ];
+  return `${failures.length > 0 ? "✖" : "✔"} ${file} (${seconds.toFixed(1)} s): ${parts.join(", ")}`;
+}
+
+/** What is said at the end: failures, why tests were skipped, the slowest files, and the sums as node's own reporter has them. */
+export function closing(results: readonly FileResult[], root: string, tookMs: number): string {
+  const failures = results.flatMap((result) => result.failures);
+  return [...failureLines(failures, root), ...skipLines(results), ...slowestLines(results), ...sumLines(results, tookMs)]
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+function failureLines(failures: readonly Failure[], root: string): readonly string[] {
+  if (failures.length === 0) return [];
+  const each = failures.flatMap(({ file, name, place, ms, error }) => [
+    "",
+    `test at ${placeIn(root, file, place)}`,
+    `✖ ${name} (${Math.round(ms)} ms)`,
+    error.replace(/^/gm, "  "),
+  ]);
+  return ["", `✖ failing tests: ${failures.length}`, ...each];
+}
+
+/** A test may be defined by a function of another file: then both are named. */
+function placeIn(root: string, file: string, place: string): string {
+  const at = relative(root, place);
+  return place === file || at.startsWith(file) ? at : `${file}, defined in ${at}`;
+}
+
+function skipLines(results: readonly FileResult[]): readonly string[] {
+  const reasons = new Set(results.flatMap(({ skipped }) => skipped));
+  const lines = [...reasons].map((reason) => {
+    const files = results.filter(({ skipped }) => skipped.includes(reason)).map(({ file }) => file);
+    return `  ${reason === "" ? "without a reason" : reason} (${files.join(", ")})`;
+  });
+  return lines.length === 0 ? [] : ["", "skipped:", ...lines];
+}
+
+const SLOWEST = 10;
+
+function slowestLines(results: readonly FileResult[]): readonly string[] {
+  const slowest = results.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);
+  const rows = slowest.map(({ file, seconds }) => {
+    const budget = budgetOf(file).seconds;
+    const over = seconds > budget ? "  over" : "";
+    return `${seconds.toFixed(1).padStart(9)}${String(budget).padStart(8)}  ${file}${over}`;
+  });
+  return ["", `the ${slowest.length} slowest files:`, "  seconds  budget", ...rows];
+}
+
+/** The closing lines of node's spec reporter, word for word: CI reads them. */
+function sumLines(results: readonly FileResult[], tookMs: number): readonly string[] {
+  const { passed, failed, cancelled, skipped, todo, suites } = sum(results.map(({ counts }) => counts));
+  return [
+    "",
+    `ℹ tests ${passed + failed + cancelled + skipped + todo}`,
+    `ℹ suites ${suites}`,
+    `ℹ pass ${passed}`,
+    `ℹ fail ${failed}`,
+    `ℹ cancelled ${cancelled}`,
+    `ℹ skipped ${skipped}`,
+    `ℹ todo ${todo}`,
+    `ℹ duration_ms ${tookMs.toFixed(0)}`,
+  ];
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import type { FileResult } from "./result.ts";
+import { runFile, type Task } from "./run-file.ts";
+
+/** At least two, so that a file that waits does not stop the others; more than four would only show how busy the machine is. */
+const CONCURRENCY = Math.min(4, Math.max(2, availableParallelism()));
+
+/** Runs the files in their order, some at a time; `report` gets each result at once. An abort kills what runs and rejects. */
+export async function runFiles(
+  root: string,
+  tasks: readonly Task[],
+  report: (result: FileResult) => void,
+  signal: AbortSignal,
+): Promise<readonly FileResult[]> {
+  const folder = mkdtempSync(join(tmpdir(), "st-")); // short: sockets of tests lie below it
+  const results: FileResult[] = [];
+  const left = tasks.map((task, number) => ({ task, number }));
+  const work = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const result = await runFile(next.task, { root, folder }, next.number, signal);
+      results.push(result);
+      report(result);
+    }
+  };
+  try {
+    const workers = await Promise.allSettled(Array.from({ length: CONCURRENCY }, work));
+    for (const worker of workers) if (worker.status === "rejected") throw worker.reason;
+    return results;
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
