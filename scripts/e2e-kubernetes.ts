@@ -8,8 +8,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "../src/core/base/fault.ts";
-import { ensureAssets, Impossible } from "../test/kubernetes/assets.ts";
-import { sweep } from "../test/kubernetes/home.ts";
+import { ensureAssets, Impossible } from "../test/kubernetes/assets/assets.ts";
+import { sweep } from "../test/kubernetes/machine/home.ts";
 
 const FAILED = 1;
 const WRONG_ARGUMENTS = 2;

@@ -11,14 +11,9 @@ import { chartFor } from "../src/core/releases/chart.ts";
 import { latestRelease } from "../src/core/releases/find.ts";
 import type { Platform } from "../src/core/releases/permissions.ts";
 import { watchedByLabelAccess } from "../src/core/releases/watched-by-label.ts";
+import type { GeneratedFile } from "./generated-file.ts";
 import { generatedPages } from "./generated-pages.ts";
 import { specificationPage } from "./generated-specification.ts";
-
-export interface GeneratedFile {
-  /** Relative to the root of the project. */
-  readonly path: string;
-  readonly text: string;
-}
 
 /** Everything that is made from the sources and checked in all the same, so that a user finds it. */
 export async function generatedFiles(): Promise<readonly GeneratedFile[]> {

@@ -7,7 +7,7 @@ import { routes } from "../src/ports/management/routes.ts";
 import type { Moment } from "../src/core/planner/prerequisites/check.ts";
 import { CHECKS } from "../src/core/planner/prerequisites/list.ts";
 import { PERMISSIONS, type Permission } from "../src/core/releases/permissions.ts";
-import type { GeneratedFile } from "./generated-files.ts";
+import type { GeneratedFile } from "./generated-file.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 

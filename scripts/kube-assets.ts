@@ -3,7 +3,7 @@
 //   npm run -s kube-assets -- nodes    and what nodes run: kubelet, kube-proxy, kube-scheduler, containerd, runc, …
 // Exit codes: 0 they are there, 1 something failed, 2 wrong arguments, 3 not possible on this machine.
 import { messageOf } from "../src/core/base/fault.ts";
-import { ensureAssets, Impossible, isLevel, LEVELS } from "../test/kubernetes/assets.ts";
+import { ensureAssets, Impossible, isLevel, LEVELS } from "../test/kubernetes/assets/assets.ts";
 
 const FAILED = 1;
 const WRONG_ARGUMENTS = 2;

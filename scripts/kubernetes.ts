@@ -8,7 +8,7 @@
 import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import { messageOf } from "../src/core/base/fault.ts";
-import { ensureAssets, Impossible, isLevel } from "../test/kubernetes/assets.ts";
+import { ensureAssets, Impossible, isLevel } from "../test/kubernetes/assets/assets.ts";
 import { bringUp, insideLasting, lookAtLasting, takeDown, type Lasting } from "../test/kubernetes/lasting.ts";
 
 const FAILED = 1;

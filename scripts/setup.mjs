@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ensureEngines } from "./engines.mjs";
+import { ensureEngines } from "./install/engines.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
 const NODE_24 = join(ROOT, "node_modules", ".bin", "node");

@@ -3,6 +3,7 @@
 //   npm run test:all              every one
 //   npm test -- <files>           those; options of node's runner, such as --test-name-pattern=x, may follow
 // Exit codes: 0 all passed, 1 something failed, 2 wrong arguments, 130 interrupted.
+import { messageOf } from "../src/core/base/fault.ts";
 import { closing, fileLine } from "./testing/print.ts";
 import { interruption, Interrupted } from "./testing/interrupt.ts";
 import { ROOT, select } from "./testing/select.ts";
@@ -16,9 +17,9 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     const options = args.filter((arg) => arg.startsWith("--") && arg !== "--all");
     const named = args.filter((arg) => !arg.startsWith("--"));
-    tasks = select(ROOT, { named, all: args.includes("--all"), options });
+    tasks = select({ named, tier: args.includes("--all") ? "all" : "quick", options });
   } catch (error) {
-    process.stderr.write(`test: ${String(error)}\n`);
+    process.stderr.write(`test: ${messageOf(error)}\n`);
     return 2;
   }
   return await run(tasks);

@@ -15,7 +15,7 @@ import { OPERATOR_NODE_OPTIONS } from "../../src/core/releases/operator-deployme
 import { simulateAgents } from "../../test/kit/operator/simulated-agents.ts";
 import { simulateNodes } from "../../test/kit/operator/simulated-nodes.ts";
 import { until } from "../../test/kit/time/until.ts";
-import { startControlPlane } from "../../test/kubernetes/control-plane.ts";
+import { startControlPlane } from "../../test/kubernetes/control-plane/control-plane.ts";
 import { auditing, requestsOf, type Requests } from "./audit.ts";
 import { measureEdits, type Latencies } from "./edits.ts";
 import { cpuOfOwn, startProgram, type Program } from "./program.ts";

@@ -7,7 +7,7 @@ import { isTrue } from "../../src/ports/kube/conditions.ts";
 import type { Kube, ResourceType, Wanted } from "../../src/ports/kube/kube.ts";
 import { Clusters } from "../../src/mechanisms/observe/kinds.ts";
 import { until } from "../../test/kit/time/until.ts";
-import type { ControlPlane } from "../../test/kubernetes/control-plane.ts";
+import type { ControlPlane } from "../../test/kubernetes/control-plane/control-plane.ts";
 
 export const NAMESPACE = "default";
 export const CLUSTER = "rec";

@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { chmod, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { privateApt } from "../private-apt.mjs";
-import type { Distribution } from "../private-apt.mjs";
+import { privateApt } from "../install/private-apt.mjs";
+import type { Distribution } from "../install/private-apt.mjs";
 import { USER } from "./layout.ts";
 import type { LayerRecipe } from "./layer.ts";
 

@@ -17,7 +17,12 @@ export function fileLine({ file, seconds, counts, failures }: FileResult): strin
 /** What is said at the end: failures, why tests were skipped, the slowest files, and the sums as node's own reporter has them. */
 export function closing(results: readonly FileResult[], root: string, tookMs: number): string {
   const failures = results.flatMap((result) => result.failures);
-  return [...failureLines(failures, root), ...skipLines(results), ...slowestLines(results), ...sumLines(results, tookMs)]
+  return [
+    ...failureLines(failures, root),
+    ...skipLines(results),
+    ...slowestLines(results),
+    ...sumLines(results, tookMs),
+  ]
     .map((line) => `${line}\n`)
     .join("");
 }

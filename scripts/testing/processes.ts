@@ -13,10 +13,10 @@ interface Process {
  * The processes that a test file has started, direct and indirect, also those whose parent has ended: they are descendants of a process
  * whose environment, command line or working folder names `folder`, or such a process themselves. Empty where there is no /proc.
  */
-export function processesOf(folder: string): readonly Process[] {
+function processesOf(folder: string): readonly Process[] {
   const all = readAll(folder);
   const found = new Set(all.filter(({ isMarked }) => isMarked).map(({ pid }) => pid));
-  for (let size = -1; size !== found.size; ) {
+  for (let size = -1; size !== found.size;) {
     size = found.size;
     for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
   }

@@ -37,8 +37,6 @@ export interface Ending {
   readonly output: string;
 }
 
-export const NO_COUNTS: Counts = { passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0, suites: 0 };
-
 /** Sums counts of several files. */
 export function sum(all: readonly Counts[]): Counts {
   const of = (name: keyof Counts): number => all.reduce((total, counts) => total + counts[name], 0);

@@ -51,7 +51,14 @@ export async function runFile(task: Task, place: Place, number: number, signal: 
     signal.throwIfAborted();
     const lines = readLines(join(folder, "events"));
     const output = endOf(readFileSync(join(folder, "output"), "utf8"));
-    return resultOf(task.file, { seconds, lines, end: child.exitCode ?? child.signalCode ?? "", overran, left, output });
+    return resultOf(task.file, {
+      seconds,
+      lines,
+      end: child.exitCode ?? child.signalCode ?? "",
+      overran,
+      left,
+      output,
+    });
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);

@@ -1,27 +1,34 @@
-import { existsSync, globSync } from "node:fs";
+import { globSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { budgetOf, isQuick } from "../../test/budgets.ts";
 import type { Task } from "./run-file.ts";
 
-/** Every test file of the repository, by path from its root. */
-export function allTestFiles(root: string): readonly string[] {
-  return globSync(["src/**/*.test.ts", "test/**/*.test.ts"], { cwd: root }).sort();
+/** The root of the repository. */
+export const ROOT = join(import.meta.dirname, "../..");
+
+/** Which files to run, and with what options of node's test runner. */
+export interface Choice {
+  /** Files and folders; empty when the tier decides. */
+  readonly named: readonly string[];
+  readonly tier: "quick" | "all";
+  readonly options: readonly string[];
 }
 
-/** What to run, the files that take longest first: those named, else all, else the quick ones. */
-export function select(
-  root: string,
-  { named, all, options }: { named: readonly string[]; all: boolean; options: readonly string[] },
-): readonly Task[] {
-  const missing = named.find((file) => !existsSync(resolve(file)));
-  if (missing !== undefined) throw new Error(`there is no file ${missing}`);
-  const every = allTestFiles(root);
-  const files = named.length > 0 ? named.map((file) => relative(root, resolve(file))) : every;
+/** The chosen files, those with the largest budget first. Throws when a named file is not there. */
+export function select({ named, tier, options }: Choice): readonly Task[] {
+  const files =
+    named.length > 0 ? named.flatMap(filesOf) : filesOf(ROOT).filter((file) => tier === "all" || isQuick(file));
   return files
-    .filter((file) => named.length > 0 || all || isQuick(file))
     .map((file) => ({ file, options, limitSeconds: budgetOf(file).limitSeconds }))
     .toSorted((a, b) => budgetOf(b.file).seconds - budgetOf(a.file).seconds);
 }
 
-/** The folder that holds everything. */
-export const ROOT = join(import.meta.dirname, "../..");
+/** Paths from the root: the file itself, or every test file of a folder. */
+function filesOf(name: string): readonly string[] {
+  const path = resolve(name);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) throw new Error(`there is no file ${name}`);
+  if (!stats.isDirectory()) return [relative(ROOT, path)];
+  const found = globSync("**/*.test.ts", { cwd: path, exclude: ["**/node_modules"] });
+  return found.map((file) => relative(ROOT, join(path, file))).sort();
+}

@@ -3,8 +3,8 @@ import { after, before, describe, test } from "node:test";
 import { readFileSync } from "node:fs";
 import { webhookTemplate } from "../kit/operator/admission-world.ts";
 import { bindKubectl, type Kubectl } from "../kubectl/kubectl.ts";
-import { skipWithout, VERSION } from "../kubernetes/assets.ts";
-import { startControlPlane, type ControlPlane } from "../kubernetes/control-plane.ts";
+import { skipWithout, VERSION } from "../kubernetes/assets/assets.ts";
+import { startControlPlane, type ControlPlane } from "../kubernetes/control-plane/control-plane.ts";
 
 // Nobody answers the webhook here: what gets through does so by the conditions of the configuration itself.
 describe("the webhook on a real API server", { skip: skipWithout("api") }, () => {

@@ -1,5 +1,5 @@
 import { after, before } from "node:test";
-import { embeddedJudge } from "../kit/kubernetes/judge.ts";
+import { embeddedJudge } from "../api-servers/judge.ts";
 import { bundleSuite } from "./suite.ts";
 
 let judge: Awaited<ReturnType<typeof embeddedJudge>>;

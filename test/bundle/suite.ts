@@ -13,7 +13,7 @@ import { loopbackAddress } from "../kit/engines/engine.ts";
 import { connectAs } from "../kit/kubernetes/permission-scene.ts";
 import { until } from "../kit/time/until.ts";
 import type { Kubectl } from "../kubectl/kubectl.ts";
-import type { Judge } from "../kit/kubernetes/judge.ts";
+import type { Judge } from "../api-servers/judge.ts";
 
 const BUNDLE = join(import.meta.dirname, "../../deploy/bundle.yaml");
 

@@ -8,8 +8,8 @@ import { runControllers } from "../../src/local-kubernetes/controllers/run-contr
 import { connect } from "../../src/ports/kube/client.ts";
 import { loadKubeConfig } from "../../src/ports/kube/config.ts";
 import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
-import { findAssets } from "../kubernetes/assets.ts";
-import { startControlPlane } from "../kubernetes/control-plane.ts";
+import { findAssets } from "../kubernetes/assets/assets.ts";
+import { startControlPlane } from "../kubernetes/control-plane/control-plane.ts";
 
 /** A Kubernetes that the conformance suite holds to its rules. */
 export interface Subject {

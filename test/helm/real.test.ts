@@ -9,8 +9,8 @@ import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { connectAs } from "../kit/kubernetes/permission-scene.ts";
 import { bindKubectl } from "../kubectl/kubectl.ts";
-import { skipWithout, VERSION } from "../kubernetes/assets.ts";
-import { startControlPlane, type ControlPlane } from "../kubernetes/control-plane.ts";
+import { skipWithout, VERSION } from "../kubernetes/assets/assets.ts";
+import { startControlPlane, type ControlPlane } from "../kubernetes/control-plane/control-plane.ts";
 import { rule, rules } from "../specification/rule.ts";
 import { chartSuite, helmSuite, type HelmJudge } from "./suite.ts";
 

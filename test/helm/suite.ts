@@ -13,7 +13,7 @@ import type { Release } from "../../src/core/releases/release.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { until } from "../kit/time/until.ts";
 import type { Kubectl } from "../kubectl/kubectl.ts";
-import type { Judge } from "../kit/kubernetes/judge.ts";
+import type { Judge } from "../api-servers/judge.ts";
 
 /** An API server, the helm that asks it, and who runs the pods of Jobs meanwhile. */
 export interface HelmJudge extends Judge {

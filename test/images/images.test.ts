@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { latestRelease, releaseByOperator } from "../../src/core/releases/find.ts";
 import { imagesOf } from "../../src/core/releases/images.ts";
-import { readDistribution } from "../../scripts/private-apt.mjs";
+import { readDistribution } from "../../scripts/install/private-apt.mjs";
 import { writeArchive } from "../../scripts/images/archive.ts";
 import { baseLayer } from "../../scripts/images/base-layer.ts";
 import { productImages } from "../../scripts/images/build.ts";

@@ -3,12 +3,13 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { Nodes, PersistentVolumeClaims, PersistentVolumes, Pods, StatefulSets } from "../../src/ports/kube/builtin.ts";
 import { until } from "../kit/time/until.ts";
-import { skipWithout } from "./assets.ts";
-import { startCluster, type Cluster, type ClusterNode } from "./cluster.ts";
-import { cgroupOf } from "./home.ts";
+import { skipWithout } from "./assets/assets.ts";
+import type { Cluster, ClusterNode } from "./cluster/cluster.ts";
+import { startCluster } from "./cluster/start-cluster.ts";
+import { cgroupOf } from "./machine/home.ts";
 import { pidsOf, startElsewhere } from "./other-owner.ts";
-import { startTimeOf } from "./proc.ts";
-import { ask, askFrom, createTenants, podOf, starts, TENANTS, waitForTenants } from "./tenants.ts";
+import { startTimeOf } from "./machine/proc.ts";
+import { ask, askFrom, createTenants, podOf, starts, TENANTS, waitForTenants } from "./cluster/tenants.ts";
 
 const skip = skipWithout("nodes");
 const MINUTE = { withinMs: 60_000, everyMs: 100 };
@@ -126,7 +127,10 @@ describe("a cluster of two nodes with a pod on each", { skip }, () => {
 });
 
 test("a cluster whose owner is killed ends with it, and the next one clears away what is left", { skip }, async () => {
-  const owner = await startElsewhere("cluster.ts", "(await kit.startCluster({ nodes: 1 })).controlPlane.folder");
+  const owner = await startElsewhere(
+    "cluster/start-cluster.ts",
+    "(await kit.startCluster({ nodes: 1 })).controlPlane.folder",
+  );
   const pids = pidsOf(owner.folder);
   const groups = (): string[] => globSync(`/sys/fs/cgroup/**/${cgroupOf(owner.folder)}*`);
   assert.ok(pids.length >= 10, `only ${pids.length} programs`);

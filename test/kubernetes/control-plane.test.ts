@@ -7,10 +7,10 @@ import { ConfigMaps, ServiceAccounts } from "../../src/ports/kube/builtin.ts";
 import { connect } from "../../src/ports/kube/client.ts";
 import { loadKubeConfig } from "../../src/ports/kube/config.ts";
 import { until } from "../kit/time/until.ts";
-import { skipWithout, VERSION } from "./assets.ts";
-import { startControlPlane } from "./control-plane.ts";
+import { skipWithout, VERSION } from "./assets/assets.ts";
+import { startControlPlane } from "./control-plane/control-plane.ts";
 import { pidsOf, startElsewhere } from "./other-owner.ts";
-import { startTimeOf } from "./proc.ts";
+import { startTimeOf } from "./machine/proc.ts";
 
 const skip = skipWithout("api");
 
@@ -73,7 +73,7 @@ test(
   "the programs end with a process that was killed, and the next control plane clears its folder away",
   { skip },
   async () => {
-    const owner = await startElsewhere("control-plane.ts", "(await kit.startControlPlane()).folder");
+    const owner = await startElsewhere("control-plane/control-plane.ts", "(await kit.startControlPlane()).folder");
     const pids = pidsOf(owner.folder);
     assert.ok(pids.length >= 2, `only ${pids.length} programs`);
     owner.kill();

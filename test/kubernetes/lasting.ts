@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { exclusively } from "./assets/exclusive.ts";
-import { LEVELS, type Level } from "./assets.ts";
-import { runCluster } from "./cluster/start-cluster.ts";
-import { runControlPlane, type ControlPlane } from "./control-plane.ts";
-import { clearHome, LASTING_HOME, orClearHome, sweep } from "./home.ts";
+import { exclusively } from "./machine/exclusive.ts";
+import { LEVELS, type Level } from "./assets/assets.ts";
+import { runCluster } from "./cluster/run-cluster.ts";
+import { runControlPlane, type ControlPlane } from "./control-plane/control-plane.ts";
+import { clearHome, LASTING_HOME, orClearHome, sweep } from "./machine/home.ts";
 import { loopbackAddress } from "../kit/engines/engine.ts";
-import { launcher, notedProcesses } from "./processes.ts";
+import { launcher, notedProcesses } from "./machine/processes.ts";
 
 /** The Kubernetes of this machine that goes on by itself, for people. */
 export interface Lasting {

@@ -1,7 +1,7 @@
 import { after, before, describe } from "node:test";
-import { realJudge } from "../kit/kubernetes/judge.ts";
+import { realJudge } from "../api-servers/judge.ts";
 import { defineKinds } from "../kit/kubernetes/permission-scene.ts";
-import { skipWithout } from "../kubernetes/assets.ts";
+import { skipWithout } from "../kubernetes/assets/assets.ts";
 import { permissionSuite } from "./suite.ts";
 
 describe("on a real API server", { skip: skipWithout("api") }, () => {

@@ -27,7 +27,7 @@ import {
 import { databaseEndpoints, databaseService } from "../../src/programs/rigger/endpoints.ts";
 import { clusterView, NEW } from "../kit/facts/cluster-view.ts";
 import { loopbackAddress } from "../kit/engines/engine.ts";
-import type { Judge } from "../kit/kubernetes/judge.ts";
+import type { Judge } from "../api-servers/judge.ts";
 import { lineOf, openNamespace, rulesWithout, writeRole } from "../kit/kubernetes/permission-scene.ts";
 import { until } from "../kit/time/until.ts";
 

@@ -6,7 +6,7 @@ import type { BdbRecord } from "../../src/ports/management/records.ts";
 import { seededDice } from "../kit/world/chaos.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import type { TestCluster } from "../kit/world/cluster.ts";
-import { startLedger } from "../kit/world/load-ledger.ts";
+import { startLedger } from "../kit/load/load-ledger.ts";
 import { until } from "../kit/time/until.ts";
 
 /** How often the primary's node is frozen; `FREEZE_SEED` and `FREEZE_ROUNDS` choose others. */

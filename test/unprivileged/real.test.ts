@@ -15,8 +15,8 @@ import { loopbackAddress } from "../kit/engines/engine.ts";
 import { connectAs } from "../kit/kubernetes/permission-scene.ts";
 import { until } from "../kit/time/until.ts";
 import { bindKubectl, type Kubectl } from "../kubectl/kubectl.ts";
-import { skipWithout, VERSION } from "../kubernetes/assets.ts";
-import { startControlPlane, type ControlPlane } from "../kubernetes/control-plane.ts";
+import { skipWithout, VERSION } from "../kubernetes/assets/assets.ts";
+import { startControlPlane, type ControlPlane } from "../kubernetes/control-plane/control-plane.ts";
 import { rule, rules } from "../specification/rule.ts";
 
 const NAMESPACE = "store";

@@ -1,6 +1,6 @@
 import { after, before, describe } from "node:test";
-import { realJudge } from "../kit/kubernetes/judge.ts";
-import { skipWithout } from "../kubernetes/assets.ts";
+import { realJudge } from "../api-servers/judge.ts";
+import { skipWithout } from "../kubernetes/assets/assets.ts";
 import { rule } from "../specification/rule.ts";
 import { watchedSuite } from "./suite.ts";
 

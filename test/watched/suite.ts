@@ -14,7 +14,7 @@ import { NAMESPACE_NAME } from "../../src/core/releases/admission.ts";
 import { connectAs } from "../kit/kubernetes/permission-scene.ts";
 import { loopbackAddress } from "../kit/engines/engine.ts";
 import { until } from "../kit/time/until.ts";
-import type { Judge } from "../kit/kubernetes/judge.ts";
+import type { Judge } from "../api-servers/judge.ts";
 import type { StoreEnterpriseCluster } from "../../src/core/api/kinds.ts";
 
 const OWN = "default";

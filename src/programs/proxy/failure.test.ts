@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startEngine } from "../../../test/kit/engines/engine.ts";
 import type { TestEngine } from "../../../test/kit/engines/engine.ts";
-import { startLedger } from "../../../test/kit/world/load-ledger.ts";
+import { startLedger } from "../../../test/kit/load/load-ledger.ts";
 import { addressOf, done, endpointFor, startProxy } from "../../../test/kit/engines/proxy.ts";
 import { plain, RawClient } from "../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../test/kit/engines/served.ts";

@@ -7,8 +7,8 @@ import type { Address, EndpointConfig } from "../../../src/ports/management/prox
 import { callEngine } from "../../../src/ports/resp/engine-client.ts";
 import { startEngine } from "./engine.ts";
 import type { TestEngine } from "./engine.ts";
-import type { Ledger } from "../world/load-ledger.ts";
-import { startLedger } from "../world/load-ledger.ts";
+import type { Ledger } from "../load/load-ledger.ts";
+import { startLedger } from "../load/load-ledger.ts";
 import { addressOf, done, endpointFor, startProxy } from "./proxy.ts";
 import type { TestProxy } from "./proxy.ts";
 import { RawClient } from "./raw-client.ts";

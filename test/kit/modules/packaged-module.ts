@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSy
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { privateApt, readDistribution } from "../../../scripts/private-apt.mjs";
+import { privateApt, readDistribution } from "../../../scripts/install/private-apt.mjs";
 import { zipOf } from "./zip.ts";
 
 const exec = promisify(execFile);

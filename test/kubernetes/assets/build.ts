@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import type { Say } from "./ensure.ts";
+import type { Say } from "./progress.ts";
 import { GO_PROGRAMS, MODULE, VERSION, type Level } from "./recipe.ts";
 
 /** Builds the Go programs of `level` into `folder`; the first time takes minutes, later ones Go's own cache answers. */

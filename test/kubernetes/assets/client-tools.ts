@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { unpack } from "../../../src/ports/modules/entries.ts";
-import type { Say } from "./ensure.ts";
+import type { Say } from "./progress.ts";
 import { CLIENT_TOOLS } from "./recipe.ts";
 
 const exec = promisify(execFile);

@@ -2,19 +2,14 @@ import { linkSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, stat
 import { dirname, join } from "node:path";
 import { buildWithGo } from "./build.ts";
 import { fetchClientTools } from "./client-tools.ts";
-import { exclusively } from "./exclusive.ts";
+import { exclusively } from "../machine/exclusive.ts";
 import { builtFolder, findAssets, isFresh, STAMP } from "./folder.ts";
 import { ensureMachinePackages } from "./machine-packages.ts";
 import { fetchPackagedPrograms } from "./packages.ts";
 import { writePauseImage } from "./pause-image.ts";
 import { whyImpossible, whyNoNodes } from "./possible.ts";
+import { Impossible, type Say } from "./progress.ts";
 import { stampOf, type Level } from "./recipe.ts";
-
-/** Told what is going on, a line at a time. */
-export type Say = (line: string) => void;
-
-/** Why the programs cannot be had on this machine at all; trying again does not help. */
-export class Impossible extends Error {}
 
 /** Makes sure that the programs of `level` are there, and returns their folder; takes minutes the first time. */
 export async function ensureAssets(level: Level, say: Say): Promise<string> {

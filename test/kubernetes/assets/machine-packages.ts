@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { getuid } from "node:process";
 import { promisify } from "node:util";
-import { hasCommand, readDistribution } from "../../../scripts/private-apt.mjs";
-import { SYSTEM_PATH } from "../system-path.ts";
-import { Impossible, type Say } from "./ensure.ts";
+import { hasCommand, readDistribution } from "../../../scripts/install/private-apt.mjs";
+import { SYSTEM_PATH } from "../machine/system-path.ts";
+import { Impossible, type Say } from "./progress.ts";
 
 const exec = promisify(execFile);
 

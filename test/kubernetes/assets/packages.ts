@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { privateApt, readDistribution } from "../../../scripts/private-apt.mjs";
-import { Impossible, type Say } from "./ensure.ts";
+import { privateApt, readDistribution } from "../../../scripts/install/private-apt.mjs";
+import { Impossible, type Say } from "./progress.ts";
 import { PACKAGED_PROGRAMS, packagesOf } from "./recipe.ts";
 
 const exec = promisify(execFile);

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { getuid } from "node:process";
-import { readDistribution } from "../../../scripts/private-apt.mjs";
-import { hasWritableCgroups } from "../cgroups.ts";
-import { SYSTEM_PATH } from "../system-path.ts";
+import { readDistribution } from "../../../scripts/install/private-apt.mjs";
+import { hasWritableCgroups } from "../machine/cgroups.ts";
+import { SYSTEM_PATH } from "../machine/system-path.ts";
 import type { Level } from "./recipe.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { SYSTEM_PATH } from "../system-path.ts";
-import type { ExecOptions, Outcome } from "../cluster.ts";
+import { SYSTEM_PATH } from "../machine/system-path.ts";
+import type { ExecOptions, Outcome } from "./cluster.ts";
 
 /** Runs a program to its end, whatever that is. */
 export async function run(command: readonly string[], options: ExecOptions = {}): Promise<Outcome> {

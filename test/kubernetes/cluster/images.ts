@@ -1,6 +1,6 @@
 import { copyFileSync, globSync, mkdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Launcher } from "../processes.ts";
+import type { Launcher } from "../machine/processes.ts";
 import { runWell } from "./command.ts";
 import { CONTAINERD_SOCKET, containerdRoot, startContainerd, writeContainerdConfig } from "./containerd.ts";
 import { createMachine } from "./machine.ts";

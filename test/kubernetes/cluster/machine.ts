@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { until } from "../../kit/time/until.ts";
-import { onlyChildOf, programOf, startTimeOf } from "../proc.ts";
-import { END_WITHIN_MS, noteProcess, type Launcher, type Running } from "../processes.ts";
+import { onlyChildOf, programOf, startTimeOf } from "../machine/proc.ts";
+import { END_WITHIN_MS, noteProcess, type Launcher, type Running } from "../machine/processes.ts";
 import { runWell } from "./command.ts";
 
 /** A machine out of namespaces. */

@@ -1,11 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createCgroup, removeCgroups } from "../cgroups.ts";
-import type { ClusterNode } from "../cluster.ts";
+import { createCgroup, removeCgroups } from "../machine/cgroups.ts";
+import type { ClusterNode } from "./cluster.ts";
 import { API_PORT, flags } from "../control-plane/arguments.ts";
 import type { Identities } from "../control-plane/identities.ts";
-import { cgroupOf } from "../home.ts";
-import type { Launcher, Running } from "../processes.ts";
+import { cgroupOf } from "../machine/home.ts";
+import type { Launcher, Running } from "../machine/processes.ts";
 import { CENTER_ADDRESS, POD_RANGE, type NodePlace } from "./addressing.ts";
 import { run } from "./command.ts";
 import { containerdRoot, startContainerd } from "./containerd.ts";

@@ -4,7 +4,7 @@ import { messageOf } from "../../../src/core/base/fault.ts";
 import { ServiceAccounts } from "../../../src/ports/kube/builtin.ts";
 import type { Kube } from "../../../src/ports/kube/kube.ts";
 import { until } from "../../kit/time/until.ts";
-import type { Launcher, Running } from "../processes.ts";
+import type { Launcher, Running } from "../machine/processes.ts";
 import { apiServerArguments, controllerManagerArguments, etcdArguments, type Addresses } from "./arguments.ts";
 import type { Identities } from "./identities.ts";
 

@@ -12,7 +12,8 @@ import { latestRelease, releaseByOperator } from "../../../src/core/releases/fin
 import type { Release } from "../../../src/core/releases/release.ts";
 import { release } from "../../kit/facts/cluster-view.ts";
 import { bindKubectl, type Kubectl } from "../../kubectl/kubectl.ts";
-import { startCluster, type Cluster } from "../cluster.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import { startCluster } from "../cluster/start-cluster.ts";
 import { loadImage } from "./load-image.ts";
 
 const CHECKOUT = join(import.meta.dirname, "../../..");

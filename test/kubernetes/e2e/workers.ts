@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { LoadResult } from "../../../src/programs/demo/load.ts";
 import { storedRecord } from "../../kit/world/chaos.ts";
 import { until } from "../../kit/time/until.ts";
-import type { ClusterNode } from "../cluster.ts";
+import type { ClusterNode } from "../cluster/cluster.ts";
 import { assertUnharmed, underLoad, untilServed } from "./load.ts";
 import type { Scene } from "./scene.ts";
 import { settled, whereabouts } from "./whereabouts.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { startLedger } from "../../../../test/kit/world/load-ledger.ts";
+import { startLedger } from "../../../../test/kit/load/load-ledger.ts";
 import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
 import { plain } from "../../../../test/kit/engines/raw-client.ts";
 import type { RawClient } from "../../../../test/kit/engines/raw-client.ts";

@@ -2,12 +2,12 @@ import { dirname } from "node:path";
 import { execPath } from "node:process";
 import type { Pod, Service } from "kubernetes-types/core/v1.js";
 import type { StatefulSet } from "kubernetes-types/apps/v1.js";
-import { Pods, Services, StatefulSets } from "../../src/ports/kube/builtin.ts";
-import type { Stored } from "../../src/ports/kube/kube.ts";
-import { until } from "../kit/time/until.ts";
-import { PAUSE_IMAGE } from "./assets/pause-image.ts";
+import { Pods, Services, StatefulSets } from "../../../src/ports/kube/builtin.ts";
+import type { Stored } from "../../../src/ports/kube/kube.ts";
+import { until } from "../../kit/time/until.ts";
+import { PAUSE_IMAGE } from "../assets/pause-image.ts";
 import type { Cluster } from "./cluster.ts";
-import { run } from "./cluster/command.ts";
+import { run } from "./command.ts";
 
 /** Pods on a node each that answer HTTP with their name, and write a line to their volume whenever they start. */
 export const TENANTS = ["tenant-0", "tenant-1"] as const;

@@ -1,20 +1,15 @@
 import { join } from "node:path";
-import { connect } from "../../src/ports/kube/client.ts";
-import { loadKubeConfig } from "../../src/ports/kube/config.ts";
-import type { Kube, Ref } from "../../src/ports/kube/kube.ts";
-import { loopbackAddress } from "../kit/engines/engine.ts";
-import { findAssets } from "./assets.ts";
-import { API_PORT, type Addresses } from "./control-plane/arguments.ts";
-import {
-  controlPlaneProcesses,
-  untilControllersWork,
-  untilReady,
-  type Plan,
-} from "./control-plane/control-plane-processes.ts";
-import { createIdentities, type Identities, type User } from "./control-plane/identities.ts";
-import { tokenOf } from "./control-plane/service-account-token.ts";
-import { clearHome, createHome, orClearHome } from "./home.ts";
-import { launcher, type Launcher, type Running } from "./processes.ts";
+import { connect } from "../../../src/ports/kube/client.ts";
+import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
+import type { Kube, Ref } from "../../../src/ports/kube/kube.ts";
+import { loopbackAddress } from "../../kit/engines/engine.ts";
+import { findAssets } from "../assets/assets.ts";
+import { API_PORT, type Addresses } from "./arguments.ts";
+import { controlPlaneProcesses, untilControllersWork, untilReady, type Plan } from "./control-plane-processes.ts";
+import { createIdentities, type Identities, type User } from "./identities.ts";
+import { tokenOf } from "./service-account-token.ts";
+import { clearHome, createHome, orClearHome } from "../machine/home.ts";
+import { launcher, type Launcher, type Running } from "../machine/processes.ts";
 
 /** A real etcd, kube-apiserver and kube-controller-manager: a Kubernetes without nodes. */
 export interface ControlPlane extends AsyncDisposable {

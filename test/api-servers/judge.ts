@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
-import { bindKubectl, foundKubectls, type Kubectl } from "../../kubectl/kubectl.ts";
-import { VERSION } from "../../kubernetes/assets.ts";
-import { startControlPlane } from "../../kubernetes/control-plane.ts";
-import { testApi } from "./api-server.ts";
-import type { GuardedApi } from "./permission-scene.ts";
+import { loadKubeConfig } from "../../src/ports/kube/config.ts";
+import { bindKubectl, foundKubectls, type Kubectl } from "../kubectl/kubectl.ts";
+import { VERSION } from "../kubernetes/assets/assets.ts";
+import { startControlPlane } from "../kubernetes/control-plane/control-plane.ts";
+import { testApi } from "../kit/kubernetes/api-server.ts";
+import type { GuardedApi } from "../kit/kubernetes/permission-scene.ts";
 
 /** An API server that judges what is asked of it, and a kubectl of its administrator. */
 export interface Judge extends GuardedApi {

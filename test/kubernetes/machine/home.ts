@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pid } from "node:process";
-import { exclusively } from "./assets/exclusive.ts";
+import { exclusively } from "./exclusive.ts";
 import { removeCgroups } from "./cgroups.ts";
 import { isSameProcess, startTimeOf } from "./proc.ts";
 import { killNoted } from "./processes.ts";

@@ -5,11 +5,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { exclusively } from "./assets/exclusive.ts";
-import { builtFolder, findAssets, STAMP } from "./assets/folder.ts";
-import { missingPackages } from "./assets/machine-packages.ts";
-import { impossibility, type MachineFacts } from "./assets/possible.ts";
-import { MODULE, packagesOf, stampOf, VERSION, type Level } from "./assets/recipe.ts";
+import { exclusively } from "../machine/exclusive.ts";
+import { builtFolder, findAssets, STAMP } from "./folder.ts";
+import { missingPackages } from "./machine-packages.ts";
+import { impossibility, type MachineFacts } from "./possible.ts";
+import { MODULE, packagesOf, stampOf, VERSION, type Level } from "./recipe.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assets-"));
 after(() => {
@@ -118,7 +118,7 @@ test(
   "one at a time, in this process and others; a holder that is killed lets go",
   { skip: process.platform !== "linux" },
   async () => {
-    const module = join(import.meta.dirname, "assets/exclusive.ts");
+    const module = join(import.meta.dirname, "../machine/exclusive.ts");
     const held = `const { exclusively } = await import(${JSON.stringify(module)});
     await exclusively(${JSON.stringify(folder)}, () => {}, () => { console.log("held"); return new Promise(() => setInterval(() => {}, 1e6)); });`;
     const holder = spawn(process.execPath, ["--input-type=module", "--eval", held], {

@@ -1,8 +1,4 @@
-import { findAssets } from "./assets.ts";
-import { runCluster } from "./cluster/start-cluster.ts";
-import type { ControlPlane, ControlPlaneOptions } from "./control-plane.ts";
-import { clearHome, createHome, orClearHome } from "./home.ts";
-import { launcher } from "./processes.ts";
+import type { ControlPlane, ControlPlaneOptions } from "../control-plane/control-plane.ts";
 
 /** What a cluster of real nodes is asked to be. */
 export interface ClusterOptions extends Pick<ControlPlaneOptions, "apiServerArguments" | "controllerManagerArguments"> {
@@ -58,17 +54,4 @@ export interface Cluster extends AsyncDisposable {
   /** Runs a program of this machine where addresses of pods and Services are reachable and their names resolve. */
   runInCluster(command: readonly string[], options?: ExecOptions): Promise<Outcome>;
   stop(): Promise<void>;
-}
-
-/** Starts a cluster and waits until its nodes are ready. Any number can run at once. */
-export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const found = findAssets("nodes");
-  if ("reason" in found) throw new Error(found.reason);
-  const folder = await createHome("cluster");
-  const cluster = await orClearHome(folder, runCluster(options, launcher(folder, "bound"), found.folder));
-  const stop = async (): Promise<void> => {
-    await cluster.stop();
-    await clearHome(folder);
-  };
-  return { ...cluster, stop, [Symbol.asyncDispose]: stop };
 }
