@@ -77,6 +77,16 @@ test("inside a room, folders import those below them", () => {
   assert.deepEqual([...wrong.map(said), ...unknown], []);
 });
 
+test("the product uses the local Kubernetes by its entry file alone", () => {
+  const wrong = ofProduct.filter(
+    ({ file, target }) =>
+      target.startsWith("src/local-kubernetes/") &&
+      !file.startsWith("src/local-kubernetes/") &&
+      target !== "src/local-kubernetes/world/index.ts",
+  );
+  assert.deepEqual(wrong.map(said), []);
+});
+
 test("pure rooms import nothing of node, and read neither clock nor randomness", () => {
   const wrong = ofProduct.filter(({ file, target }) => isPure(file) && target.startsWith("node:"));
   const impure = files

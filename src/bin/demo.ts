@@ -20,7 +20,7 @@ import { discoverEngines } from "../mechanisms/supervisor/engines.ts";
 import { reportAndExit } from "./exit.ts";
 import { faults } from "./faults.ts";
 import { worldImages } from "./world-images.ts";
-import { startWorld, type World } from "../local-kubernetes/world/start.ts";
+import { startWorld, type World } from "../local-kubernetes/world/index.ts";
 
 /** The release that the demo begins with: its Kubernetes minors overlap with those of the latest one. */
 const OLDER_RELEASE = "7.22.2-21";

@@ -1,5 +1,5 @@
 import { extname, join } from "node:path";
-import type { Image, ImageStore } from "../local-kubernetes/kubelet/container/images.ts";
+import type { Image, ImageStore } from "../local-kubernetes/world/index.ts";
 import { releaseByNodeTag, releaseByOperator } from "../core/releases/find.ts";
 import { tagOf } from "../core/releases/images.ts";
 import type { Release } from "../core/releases/release.ts";

@@ -8,7 +8,7 @@ import type { Log } from "../core/base/log.ts";
 import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
 import { faults } from "./faults.ts";
 import { worldImages } from "./world-images.ts";
-import { startWorld } from "../local-kubernetes/world/start.ts";
+import { startWorld } from "../local-kubernetes/world/index.ts";
 
 /** `store world --dir D`: runs the local world in the foreground until SIGINT or SIGTERM. */
 export async function main(args: readonly string[]): Promise<void> {

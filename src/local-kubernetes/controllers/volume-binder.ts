@@ -93,8 +93,8 @@ function volumeFor(claim: Stored<PersistentVolumeClaim>, name: string): Wanted<P
   };
 }
 
-/** The kubelet keeps the folder of a volume under the volume's name. */
-const PROVISIONER = "local.storeenterprise.io";
+/** The driver that each volume names; the kubelet creates the folder of a volume under the name of the volume. */
+const PROVISIONER = "folder.local-kubernetes";
 const PROTECTION = "kubernetes.io/pvc-protection";
 
 /** Lets a deleted claim go once no pod has it any more. */

@@ -5,12 +5,12 @@ export const faults = {
   worldInUse: {
     code: "WORLD_IN_USE",
     retry: "never",
-    remedy: "Use the world that runs, stop it with `storectl local down`, or choose another folder with --dir.",
+    remedy: "Use the world that runs in this folder, stop the process in the message, or choose another folder.",
   },
   subnetTaken: {
     code: "WORLD_SUBNET_TAKEN",
     retry: "backoff",
-    remedy: "Stop the world that uses the subnet in the message, or choose another folder with --dir.",
+    remedy: "Stop the world that uses the subnet in the message, or choose another folder.",
   },
   noLoopback: {
     code: "WORLD_NO_LOOPBACK",

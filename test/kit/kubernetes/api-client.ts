@@ -2,11 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, request } from "undici";
-import {
-  startApiServer,
-  type ApiServer,
-  type ApiServerOptions,
-} from "../../../src/local-kubernetes/apiserver/server.ts";
+import { startApiServer, type ApiServer, type ApiServerOptions } from "../../../src/local-kubernetes/world/index.ts";
 import { silentLog } from "../../../src/core/base/log.ts";
 import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
 import type { KubeConfig } from "../../../src/ports/kube/kubeconfig.ts";

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApiServer, type ApiServer } from "../../../src/local-kubernetes/apiserver/server.ts";
+import { startApiServer, type ApiServer } from "../../../src/local-kubernetes/world/index.ts";
 import { silentLog } from "../../../src/core/base/log.ts";
 import { connect } from "../../../src/ports/kube/client.ts";
 import { loadKubeConfig } from "../../../src/ports/kube/config.ts";

@@ -1,5 +1,5 @@
 import { clusterNames, OPERATOR_NAME } from "../../../src/core/api/names.ts";
-import type { AuditEntry } from "../../../src/local-kubernetes/apiserver/server.ts";
+import type { AuditEntry } from "../../../src/local-kubernetes/world/index.ts";
 import { PERMISSIONS, type Permission, type Program } from "../../../src/core/releases/permissions.ts";
 
 /** What service accounts asked of an API server. */

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import type { Deployment, StatefulSet } from "kubernetes-types/apps/v1.js";
 import type { Pod } from "kubernetes-types/core/v1.js";
 import { silentLog } from "../../../src/core/base/log.ts";
-import { runControllers } from "../../../src/local-kubernetes/controllers/run-controllers.ts";
+import { runControllers } from "../../../src/local-kubernetes/world/index.ts";
 import { Pods } from "../../../src/ports/kube/builtin.ts";
 import type { Kube, ResourceType, Stored, Wanted } from "../../../src/ports/kube/kube.ts";
 import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";

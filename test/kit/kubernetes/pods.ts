@@ -1,7 +1,7 @@
 import type { Container, Pod, PodSpec } from "kubernetes-types/core/v1.js";
 import { Pods } from "../../../src/ports/kube/builtin.ts";
 import type { Kube, Stored } from "../../../src/ports/kube/kube.ts";
-import type { ImageStore } from "../../../src/local-kubernetes/kubelet/container/images.ts";
+import type { ImageStore } from "../../../src/local-kubernetes/world/index.ts";
 import { until } from "../time/until.ts";
 
 /** An image store with one image, `node:1`, whose program is this Node. */

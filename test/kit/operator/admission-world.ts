@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApiServer } from "../../../src/local-kubernetes/apiserver/server.ts";
+import { startApiServer } from "../../../src/local-kubernetes/world/index.ts";
 import { ADMISSION_SERVICE, OPERATOR_NAME } from "../../../src/core/api/names.ts";
 import { jsonLog } from "../../../src/core/base/log.ts";
 import { EndpointSlices } from "../../../src/ports/kube/builtin.ts";

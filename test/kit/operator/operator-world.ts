@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApiServer } from "../../../src/local-kubernetes/apiserver/server.ts";
+import { startApiServer } from "../../../src/local-kubernetes/world/index.ts";
 import { customResourceDefinitions } from "../../../src/core/api/crd.ts";
 import type { StoreEnterpriseCluster } from "../../../src/core/api/kinds.ts";
 import { jsonLog } from "../../../src/core/base/log.ts";

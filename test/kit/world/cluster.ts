@@ -6,7 +6,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NODE_PATHS, PORTS, clusterNames } from "../../../src/core/api/names.ts";
-import { startApiServer } from "../../../src/local-kubernetes/apiserver/server.ts";
+import { startApiServer } from "../../../src/local-kubernetes/world/index.ts";
 import { silentLog } from "../../../src/core/base/log.ts";
 import { managementClient } from "../../../src/ports/management/client.ts";
 import type { ManagementClient } from "../../../src/ports/management/client.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../../src/core/base/log.ts";
 import { worldImages } from "../../../src/bin/world-images.ts";
-import { startWorld, type World } from "../../../src/local-kubernetes/world/start.ts";
+import { startWorld, type World } from "../../../src/local-kubernetes/world/index.ts";
 import { bundleFor } from "../../../src/core/releases/bundle.ts";
 import type { Release } from "../../../src/core/releases/release.ts";
 import { startShell, type Shell } from "./shell.ts";

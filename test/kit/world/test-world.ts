@@ -2,8 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../../src/core/base/log.ts";
-import { startWorld } from "../../../src/local-kubernetes/world/start.ts";
-import type { World } from "../../../src/local-kubernetes/world/start.ts";
+import { startWorld, type World } from "../../../src/local-kubernetes/world/index.ts";
 import { nodeImages } from "../kubernetes/pods.ts";
 
 /** A world of its own for a test file; `end` removes it and its folder. */

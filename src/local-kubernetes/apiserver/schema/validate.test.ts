@@ -68,11 +68,11 @@ const refused: readonly { rule: string; schema: Schema; value: unknown; says: st
   },
   {
     rule: "a number may be too small or too big",
-    schema: spec({ nodes: { type: "integer", minimum: 1 }, shards: { type: "integer", maximum: 5 } }),
-    value: { spec: { nodes: 0, shards: 6 } },
+    schema: spec({ nodes: { type: "integer", minimum: 1 }, workers: { type: "integer", maximum: 5 } }),
+    value: { spec: { nodes: 0, workers: 6 } },
     says:
       "[spec.nodes: Invalid value: 0: spec.nodes in body should be greater than or equal to 1, " +
-      "spec.shards: Invalid value: 6: spec.shards in body should be less than or equal to 5]",
+      "spec.workers: Invalid value: 6: spec.workers in body should be less than or equal to 5]",
   },
   {
     rule: "list items are named by index",
