@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { dnsLabel } from "./parts.ts";
 import { ENDPOINT_PORTS } from "./names.ts";
-import { EVICTION_POLICIES, PERSISTENCE, STORE_VERSIONS } from "./records.ts";
+import { STORE_VERSIONS } from "./records.ts";
+import { SPEC_FIELDS } from "./settings/fields.ts";
 
 const moduleItem = z.object({
   name: z.string().min(1).describe("`module_name` of the module."),
@@ -9,21 +10,18 @@ const moduleItem = z.object({
   config: z.string().optional().describe("Arguments for the module."),
 });
 
+// the number of shards is shown behind their memory; it is no setting, as no cluster changes it
+const { memorySize, ...settings } = SPEC_FIELDS;
+
 /** `spec` of a StoreEnterpriseDatabase: the one source of its type, defaults, validation and documentation. */
 export const databaseSpec = z.object({
   storeEnterpriseCluster: z
     .object({ name: dnsLabel.describe("Name of the cluster.") })
     .optional()
     .describe("Cluster of the database; the only one of the namespace when absent."),
-  memorySize: z
-    .string()
-    .regex(/^[0-9]{1,9}(\.[0-9]{1,3})?(MB|GB|Mi|Gi)$/)
-    .default("100MB")
-    .describe("Memory of the database, at least 100MB; for instance `100MB` or `0.5GB`."),
+  memorySize,
   shardCount: z.int().min(1).max(512).default(1).describe("Number of shards."),
-  replication: z.boolean().default(false).describe("Whether each shard has a replica on another node."),
-  persistence: z.enum(PERSISTENCE).default("disabled").describe("How data is kept on disk."),
-  evictionPolicy: z.enum(EVICTION_POLICIES).default("volatile-lru").describe("What goes when memory is full."),
+  ...settings,
   databaseSecretName: dnsLabel
     .optional()
     .describe("Secret with the password; `redb-<name>` with keys `password`, `port`, `service_names` when absent."),

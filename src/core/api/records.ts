@@ -1,4 +1,5 @@
 import type { ManagementRole } from "./management-roles.ts";
+import type { SettingValues } from "./settings/types.ts";
 
 /** Database versions that may be asked for (§2.3). */
 export const STORE_VERSIONS = ["7.2", "7.4", "8.0", "8.2"] as const;
@@ -19,28 +20,6 @@ export const DATABASE_STATES = [
   "recovery",
 ] as const;
 export type DatabaseState = (typeof DATABASE_STATES)[number];
-
-export const PERSISTENCE = [
-  "disabled",
-  "aofEverySecond",
-  "aofAlways",
-  "snapshotEvery1Hour",
-  "snapshotEvery6Hour",
-  "snapshotEvery12Hour",
-] as const;
-export type Persistence = (typeof PERSISTENCE)[number];
-
-export const EVICTION_POLICIES = [
-  "noeviction",
-  "allkeys-lru",
-  "allkeys-lfu",
-  "allkeys-random",
-  "volatile-lru",
-  "volatile-lfu",
-  "volatile-random",
-  "volatile-ttl",
-] as const;
-export type EvictionPolicy = (typeof EVICTION_POLICIES)[number];
 
 /** One engine process that the record asks for. */
 export interface InstanceRecord {
@@ -126,17 +105,14 @@ export interface DatabaseAction {
 
 /**
  * The truth about one database: one ConfigMap each, changed only with compare-and-swap by the cluster leader (or by the
- * management API of any node, for what a user asks). Holds no secret.
+ * management API of any node, for what a user asks). Its settings are declared in settings/database-settings.ts. Holds no
+ * secret.
  */
-export interface DatabaseRecord {
+export interface DatabaseRecord extends SettingValues {
   readonly uid: number;
   readonly name: string;
-  readonly memoryBytes: number;
   /** Endpoint port, the same on each node. */
   readonly port: number;
-  readonly replication: boolean;
-  readonly persistence: Persistence;
-  readonly evictionPolicy: EvictionPolicy;
   /** The version that the database is at: every serving instance has it. */
   readonly storeVersion: StoreVersion;
   readonly status: DatabaseState;

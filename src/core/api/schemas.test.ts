@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { clusterSpec } from "./cluster-spec.ts";
 import { customResourceDefinitions } from "./crd.ts";
 import { databaseSpec } from "./database-spec.ts";
-import { memoryBytes } from "./memory.ts";
+import { memoryBytes } from "./settings/memory.ts";
 import type { StructuralSchema } from "./structural.ts";
 
 test("an empty cluster spec is filled with the defaults of the product", () => {

@@ -9,6 +9,7 @@ import type {
   NodeRecord,
 } from "../../ports/management/records.ts";
 import type { ClusterFacts, Unreachable } from "../../core/planner/cluster/view.ts";
+import { settingsOfWire } from "../../core/api/settings/values.ts";
 import type { LicenseVerdict } from "../../core/planner/license.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
@@ -78,9 +79,7 @@ function factsFrom(records: ClusterRecords): ClusterFacts {
       name: bdb.name,
       status: bdb.status,
       storeVersion: bdb.redis_version,
-      replication: bdb.replication,
-      persistence: bdb.data_persistence,
-      memoryBytes: bdb.memory_size,
+      ...settingsOfWire(bdb),
       modules: bdb.module_list.map(({ module_name }) => module_name),
       waitingFor: bdb.waiting_for,
       instances: bdb.shard_list.map(({ node_uid, role, in_sync }) => ({

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { changedSettings, liveSettings, renderConfig } from "./engine-config.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
+import { directivesWith } from "../../../test/kit/facts/settings.ts";
 
 const wanted: WantedInstance = {
   bdb: 1,
@@ -16,9 +17,7 @@ const wanted: WantedInstance = {
   switching: false,
   upgrading: false,
   password: "p",
-  memoryBytes: 1000,
-  evictionPolicy: "noeviction",
-  persistence: "disabled",
+  directives: directivesWith({ memoryBytes: 1000 }),
   modules: [],
 };
 const files = { directory: "/data/a b", pidFile: "/data/a b/engine.pid", logFile: "/data/a b/engine.log" };
@@ -38,10 +37,8 @@ const rules: readonly (readonly [name: string, line: string, present: boolean, l
     true,
     lines({ password: 'a\ndir"\\é' }),
   ],
-  ["append-only every second", `appendfsync "everysec"`, true, lines({ persistence: "aofEverySecond" })],
-  ["append-only always", `appendfsync "always"`, true, lines({ persistence: "aofAlways" })],
-  ["a snapshot every six hours", `save "21600 1"`, true, lines({ persistence: "snapshotEvery6Hour" })],
-  ["no persistence, no snapshot", `save ""`, true, lines({ persistence: "disabled" })],
+  ["settings of the database are in it", `maxmemory "1000"`, true, lines({})],
+  ["a directive without a value has one that is empty", `save ""`, true, lines({})],
   [
     "debug commands only from this machine on loopback",
     `enable-debug-command "local"`,
@@ -59,5 +56,8 @@ for (const [name, line, present, text] of rules)
 test("engine configuration: only what differs is set on a running engine", () => {
   const before = liveSettings(wanted);
   assert.deepEqual(changedSettings(before, before), []);
-  assert.deepEqual(changedSettings(before, liveSettings({ ...wanted, memoryBytes: 2000 })), ["maxmemory", "2000"]);
+  assert.deepEqual(
+    changedSettings(before, liveSettings({ ...wanted, directives: directivesWith({ memoryBytes: 2000 }) })),
+    ["maxmemory", "2000"],
+  );
 });

@@ -1,8 +1,5 @@
-import type { Persistence } from "../../core/api/records.ts";
+import type { Directives } from "../../core/api/settings/setting.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
-
-/** Directives of an engine's configuration by name. */
-export type Settings = Readonly<Record<string, string>>;
 
 /** Where the engine keeps its files. */
 export interface EngineFiles {
@@ -34,28 +31,26 @@ function loading({ path, args }: WantedInstance["modules"][number]): string {
 }
 
 /** Directives that follow the record while the engine runs. */
-export function liveSettings(wanted: WantedInstance): Settings {
+export function liveSettings(wanted: WantedInstance): Directives {
   return {
-    maxmemory: String(wanted.memoryBytes),
-    "maxmemory-policy": wanted.evictionPolicy,
+    ...wanted.directives,
     "repl-backlog-size": String(wanted.upgrading ? UPGRADE_BACKLOG_BYTES : BACKLOG_BYTES),
-    ...durability(wanted.persistence),
   };
 }
 
 /** Who may connect; an empty password lets everybody. */
-export function accessSettings(password: string): Settings {
+export function accessSettings(password: string): Directives {
   return { "protected-mode": password === "" ? "no" : "yes", requirepass: password, masterauth: password };
 }
 
 /** Name and value of each directive that differs, for one CONFIG SET; empty when nothing does. */
-export function changedSettings(before: Settings, after: Settings): readonly string[] {
+export function changedSettings(before: Directives, after: Directives): readonly string[] {
   return Object.entries(after)
     .filter(([name, value]) => before[name] !== value)
     .flat();
 }
 
-function fixedSettings({ host, port, password }: WantedInstance, files: EngineFiles): Settings {
+function fixedSettings({ host, port, password }: WantedInstance, files: EngineFiles): Directives {
   return {
     bind: host,
     port: String(port),
@@ -84,25 +79,8 @@ function fixedSettings({ host, port, password }: WantedInstance, files: EngineFi
   };
 }
 
-function replication({ primary }: WantedInstance): Settings {
+function replication({ primary }: WantedInstance): Directives {
   return primary === undefined ? {} : { replicaof: `${primary.host} ${primary.port}` };
-}
-
-function durability(persistence: Persistence): Settings {
-  switch (persistence) {
-    case "disabled":
-      return { appendonly: "no", appendfsync: "everysec", save: "" };
-    case "aofEverySecond":
-      return { appendonly: "yes", appendfsync: "everysec", save: "" };
-    case "aofAlways":
-      return { appendonly: "yes", appendfsync: "always", save: "" };
-    case "snapshotEvery1Hour":
-      return { appendonly: "no", appendfsync: "everysec", save: "3600 1" };
-    case "snapshotEvery6Hour":
-      return { appendonly: "no", appendfsync: "everysec", save: "21600 1" };
-    case "snapshotEvery12Hour":
-      return { appendonly: "no", appendfsync: "everysec", save: "43200 1" };
-  }
 }
 
 /** In the engine's own quoting: a value cannot end its line or its quotes, whatever it holds. */

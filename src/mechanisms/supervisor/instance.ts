@@ -6,8 +6,8 @@ import { chooseEngine, engineText } from "../../core/releases/engines.ts";
 import { callEngine, engineCodeOf } from "../../ports/resp/engine-client.ts";
 import { startChild, stopChild } from "../processes/child.ts";
 import type { Child, Exit } from "../processes/child.ts";
+import type { Directives } from "../../core/api/settings/setting.ts";
 import { accessSettings, changedSettings, liveSettings, renderConfig } from "./engine-config.ts";
-import type { Settings } from "./engine-config.ts";
 import type { FoundEngine } from "./engines.ts";
 import { faults } from "./faults.ts";
 import { watchHeartbeat } from "./heartbeat.ts";
@@ -70,7 +70,7 @@ export class Instance {
   #watch = new AbortController();
   #retry = new AbortController();
   #queue: Promise<void> = Promise.resolve();
-  #applied: Settings = {};
+  #applied: Directives = {};
   /** The one that the running engine takes. */
   #password = "";
   #usedLaunch = 0;

@@ -17,6 +17,7 @@ import { superviseInstances } from "./instances.ts";
 import type { InstanceSupervisor } from "./instances.ts";
 import type { InstanceReport } from "./instance.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
+import { directivesWith } from "../../../test/kit/facts/settings.ts";
 
 const HOST = "127.121.7.1";
 const clock: Clock = {
@@ -101,7 +102,7 @@ test("a killed primary is reported crashed and waits for a higher launch number"
 
 test("a primary that was asked to end is reported clean by the next agent, and not so once it crashed", async () => {
   const { supervisor, data } = await node();
-  const wanted = await primary({ persistence: "aofEverySecond" });
+  const wanted = await primary({ directives: directivesWith({ persistence: "aofEverySecond" }) });
   await supervisor.reconcileInstances([wanted]);
   await serving(supervisor);
   await call(wanted, "SET", "k", "v");
@@ -125,10 +126,12 @@ test("an engine that is told to end while it writes its first AOF ends in good o
   await serving(supervisor);
   await call(wanted, "DEBUG", "POPULATE", "3000");
   await call(wanted, "CONFIG", "SET", "rdb-key-save-delay", "500");
-  await supervisor.reconcileInstances([{ ...wanted, persistence: "aofEverySecond" }]);
+  await supervisor.reconcileInstances([{ ...wanted, directives: directivesWith({ persistence: "aofEverySecond" }) }]);
   await until(async () => /aof_rewrite_in_progress:1/.test(textOf(await call(wanted, "INFO", "persistence"))));
   const next = await anotherAgent(supervisor, data);
-  await next.reconcileInstances([{ ...wanted, fresh: false, persistence: "aofEverySecond" }]);
+  await next.reconcileInstances([
+    { ...wanted, fresh: false, directives: directivesWith({ persistence: "aofEverySecond" }) },
+  ]);
   assert.deepEqual([report(next).state, report(next).clean], ["crashed", true]);
 });
 
@@ -175,7 +178,11 @@ test("settings of the record reach the running engine", async () => {
   await supervisor.reconcileInstances([wanted]);
   await serving(supervisor);
   await supervisor.reconcileInstances([
-    { ...wanted, memoryBytes: 123_000_000, evictionPolicy: "allkeys-lru", persistence: "aofAlways", upgrading: true },
+    {
+      ...wanted,
+      directives: directivesWith({ memoryBytes: 123_000_000, evictionPolicy: "allkeys-lru", persistence: "aofAlways" }),
+      upgrading: true,
+    },
   ]);
   const settings = await call(wanted, "CONFIG", "GET", "maxmemory*", "appendonly", "appendfsync", "repl-backlog-size");
   assert.ok(Array.isArray(settings));
@@ -270,7 +277,7 @@ test("a database that has data and lost its directory is not started empty", asy
 
 test("a persistent primary that is launched again has its data", async () => {
   const { supervisor } = await node();
-  const wanted = await primary({ persistence: "aofAlways" });
+  const wanted = await primary({ directives: directivesWith({ persistence: "aofAlways" }) });
   await supervisor.reconcileInstances([wanted]);
   await serving(supervisor);
   await call(wanted, "SET", "kept", "yes");
@@ -314,9 +321,7 @@ async function primary(over: Partial<WantedInstance> = {}): Promise<WantedInstan
     switching: false,
     upgrading: false,
     password: "secret",
-    memoryBytes: 100_000_000,
-    evictionPolicy: "volatile-lru",
-    persistence: "disabled",
+    directives: directivesWith(),
     modules: [],
     ...over,
   };

@@ -1,4 +1,5 @@
-import type { EvictionPolicy, Persistence, StoreVersion } from "../../core/api/records.ts";
+import type { StoreVersion } from "../../core/api/records.ts";
+import type { Directives } from "../../core/api/settings/setting.ts";
 
 /** One engine process that this node shall run, as its database's record asks for it. */
 export interface WantedInstance {
@@ -23,9 +24,8 @@ export interface WantedInstance {
   readonly upgrading: boolean;
   /** Of clients and of replication; empty for none. Never logged, never in argv. */
   readonly password: string;
-  readonly memoryBytes: number;
-  readonly evictionPolicy: EvictionPolicy;
-  readonly persistence: Persistence;
+  /** What the settings of the database ask of its engines; they follow while the process runs. */
+  readonly directives: Directives;
   /** Shared objects that it loads when it starts. */
   readonly modules: readonly { readonly path: string; readonly args: string }[];
 }

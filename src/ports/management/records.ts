@@ -1,5 +1,6 @@
 import type { ManagementRole } from "../../core/api/management-roles.ts";
-import type { DatabaseState, EvictionPolicy, Persistence, StoreVersion } from "../../core/api/records.ts";
+import type { DatabaseState, StoreVersion } from "../../core/api/records.ts";
+import type { WireSettings } from "../../core/api/settings/types.ts";
 import type { LicenseState } from "../../core/api/states.ts";
 
 /** `GET /v1/nodes`. Field names as users of such an API know them. */
@@ -49,8 +50,8 @@ export interface ShardInstanceRecord {
   readonly in_sync: boolean;
 }
 
-/** `GET /v1/bdbs`. */
-export interface BdbRecord {
+/** `GET /v1/bdbs`. Nodes give every setting; those of an older release lack the ones that came later. */
+export interface BdbRecord extends WireSettings {
   readonly uid: number;
   readonly name: string;
   readonly type: "redis";
@@ -60,11 +61,7 @@ export interface BdbRecord {
   /** The serving engine's name and version, with the stand-in marked: "8.2 (stand-in: redis 8.0.2)". */
   readonly version_display: string;
   readonly redis_version: StoreVersion;
-  readonly memory_size: number;
   readonly port: number;
-  readonly replication: boolean;
-  readonly data_persistence: Persistence;
-  readonly eviction_policy: EvictionPolicy;
   readonly shards_count: number;
   readonly shard_list: readonly ShardInstanceRecord[];
   /** Number of changes of primary so far, summed over shards. */
@@ -160,13 +157,9 @@ export interface ErrorBody {
 }
 
 /** Body of `POST /v1/bdbs`; `PUT` takes any subset of it. */
-export interface BdbCreate {
+export interface BdbCreate extends WireSettings {
   readonly name: string;
-  readonly memory_size: number;
   readonly port?: number;
-  readonly replication?: boolean;
-  readonly data_persistence?: Persistence;
-  readonly eviction_policy?: EvictionPolicy;
   readonly shards_count?: number;
   readonly redis_version?: StoreVersion;
   readonly authentication_redis_pass?: string;

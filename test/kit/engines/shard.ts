@@ -13,6 +13,7 @@ import { addressOf, done, endpointFor, startProxy } from "./proxy.ts";
 import type { TestProxy } from "./proxy.ts";
 import { RawClient } from "./raw-client.ts";
 import { until } from "../time/until.ts";
+import { settingsWith } from "../facts/settings.ts";
 
 /** A shard of real engines behind real proxies, with its record, without an agent around them. */
 export interface TestShard {
@@ -151,11 +152,8 @@ function recordOf(instances: readonly InstanceRecord[]): DatabaseRecord {
   return {
     uid: 1,
     name: "db",
-    memoryBytes: 100_000_000,
+    ...settingsWith({ replication: true, evictionPolicy: "noeviction" }),
     port: 12_000,
-    replication: true,
-    persistence: "disabled",
-    evictionPolicy: "noeviction",
     storeVersion: "7.2",
     status: "active",
     shards: [{ id: 1, epoch: 1, primary: 1, instances }],

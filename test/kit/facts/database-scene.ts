@@ -1,6 +1,7 @@
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../src/core/api/records.ts";
 import type { DatabaseStep } from "../../../src/core/planner/database/step.ts";
 import type { DatabaseFacts, InstanceFacts, NodeFacts } from "../../../src/core/planner/database/facts.ts";
+import { settingsWith } from "./settings.ts";
 
 /** A live node with two engines. */
 export const node = (uid: number, over: Partial<NodeFacts> = {}): NodeFacts => ({
@@ -71,11 +72,8 @@ export function factsOf({
   const all: DatabaseRecord = {
     uid: 1,
     name: "orders",
-    memoryBytes: 1e8,
+    ...settingsWith({ replication: true, evictionPolicy: "noeviction" }),
     port: 10_000,
-    replication: true,
-    persistence: "disabled",
-    evictionPolicy: "noeviction",
     storeVersion: "7.2",
     status: "active",
     shards: [one],

@@ -10,6 +10,7 @@ import { ConfigMaps } from "../../../src/ports/kube/builtin.ts";
 import type { Kube, Stored } from "../../../src/ports/kube/kube.ts";
 import type { ActionRecord, BdbCreate, BdbRecord } from "../../../src/ports/management/records.ts";
 import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
+import { changesOfWire, settingsOfWire } from "../../../src/core/api/settings/values.ts";
 
 export interface SimulatedDatabasesOptions {
   readonly cluster: string;
@@ -66,8 +67,7 @@ export class SimulatedDatabases {
     if (record.status !== "active") throw refuse(refusals.busy, `"${record.name}" is ${record.status}`);
     const next: DatabaseRecord = {
       ...record,
-      memoryBytes: body.memory_size ?? record.memoryBytes,
-      evictionPolicy: body.eviction_policy ?? record.evictionPolicy,
+      ...changesOfWire(body),
       status: "active-change-pending",
       lastAction: { uid: randomUUID(), name: "update_bdb", status: "running", progress: 0 },
       lastChangedTime: systemClock.now().toISOString(),
@@ -139,11 +139,8 @@ function newRecord(uid: number, body: BdbCreate): DatabaseRecord {
   return {
     uid,
     name: body.name,
-    memoryBytes: body.memory_size,
+    ...settingsOfWire(body),
     port: ENDPOINT_PORTS.first + uid - 1,
-    replication: body.replication ?? false,
-    persistence: body.data_persistence ?? "disabled",
-    evictionPolicy: body.eviction_policy ?? "volatile-lru",
     storeVersion,
     status: "pending",
     shards: [
@@ -163,7 +160,7 @@ function newRecord(uid: number, body: BdbCreate): DatabaseRecord {
 }
 
 /** Engines that clients write to: each look finds a higher offset. */
-function answersOf({ status, storeVersion, memoryBytes, evictionPolicy }: DatabaseRecord): Answers {
+function answersOf({ status, storeVersion }: DatabaseRecord): Answers {
   if (status === "pending") return new Map();
   const offset = Math.floor(performance.now() * 100);
   return new Map([
@@ -175,8 +172,7 @@ function answersOf({ status, storeVersion, memoryBytes, evictionPolicy }: Databa
         replication: { role: "primary", replicationId: "simulated", offset, replicas: [] },
         hasData: true,
         configFile: "",
-        maxMemory: memoryBytes,
-        evictionPolicy,
+        info: new Map(),
         modules: [],
       },
     ],

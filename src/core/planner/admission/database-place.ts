@@ -1,4 +1,4 @@
-import { MAX_DATABASE_BYTES, memoryBytes, MIN_DATABASE_BYTES } from "../../api/memory.ts";
+import { MAX_DATABASE_BYTES, memoryBytes, MIN_DATABASE_BYTES } from "../../api/settings/memory.ts";
 import { ADMISSION_SERVICE } from "../../api/names.ts";
 import type { DatabaseFacts } from "./database-facts.ts";
 import { serviceNameObjections } from "./names.ts";

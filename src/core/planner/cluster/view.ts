@@ -1,6 +1,7 @@
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import type { ClusterStatus } from "../../api/cluster-status.ts";
-import type { DatabaseState, Persistence, StoreVersion } from "../../api/records.ts";
+import type { DatabaseState, StoreVersion } from "../../api/records.ts";
+import type { SettingValues } from "../../api/settings/types.ts";
 import type { LicenseVerdict } from "../license.ts";
 import type { Platform } from "../../releases/permissions.ts";
 import type { Release } from "../../releases/release.ts";
@@ -90,14 +91,11 @@ export interface ClusterModule {
   readonly platforms: readonly string[];
 }
 
-export interface ClusterDatabase {
+export interface ClusterDatabase extends Pick<SettingValues, "memoryBytes" | "replication" | "persistence"> {
   readonly uid: number;
   readonly name: string;
   readonly status: DatabaseState;
   readonly storeVersion: StoreVersion;
-  readonly replication: boolean;
-  readonly persistence: Persistence;
-  readonly memoryBytes: number;
   /** Names of the modules that it uses. */
   readonly modules: readonly string[];
   /** Why a change of it waits; empty when none does. */

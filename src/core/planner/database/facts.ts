@@ -32,7 +32,7 @@ export interface InstanceFacts {
   readonly follows?: "the primary" | "another";
   /** It is a primary, or was linked to its primary since it started: what it holds is no older than that. */
   readonly hasData: boolean;
-  /** Its memory limit and eviction policy are those of the record. */
+  /** It has the settings of the record, as far as it tells. */
   readonly configured: boolean;
   /** It is called dead because its node is gone and can acknowledge nothing any more; its process may still run. */
   readonly cutOff?: true;

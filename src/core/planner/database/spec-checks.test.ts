@@ -4,16 +4,14 @@ import { OLD, release } from "../../../../test/kit/facts/cluster-view.ts";
 import { nearby, references } from "../../../../test/kit/facts/references.ts";
 import { databaseSpec } from "../../api/database-spec.ts";
 import { planDatabase, type DatabaseView, type ExistingDatabase } from "./spec-checks.ts";
+import { settingsWith } from "../../../../test/kit/facts/settings.ts";
 
 function existing(change: Partial<ExistingDatabase> = {}): ExistingDatabase {
   return {
     uid: 1,
     isSettled: true,
-    memoryBytes: 100_000_000,
+    ...settingsWith(),
     port: 10_000,
-    replication: false,
-    persistence: "disabled",
-    evictionPolicy: "volatile-lru",
     storeVersion: "7.4",
     ...change,
   };
@@ -44,12 +42,7 @@ interface Case {
 }
 
 const none = { kind: "none" };
-const defaults = {
-  memory_size: 100_000_000,
-  replication: false,
-  data_persistence: "disabled",
-  eviction_policy: "volatile-lru",
-};
+const defaults = { memory_size: 100_000_000 };
 
 const cases: readonly Case[] = [
   { name: "what is as it is written is left alone", view: view({ storeVersion: "7.4" }), act: none },

@@ -1,8 +1,9 @@
 import { assertNever } from "../../base/assert-never.ts";
 import type { DatabaseSpec } from "../../api/database-spec.ts";
-import { memoryBytes } from "../../api/memory.ts";
 import type { Finding } from "../../api/parts.ts";
-import type { DatabaseModule, EvictionPolicy, Persistence, StoreVersion } from "../../api/records.ts";
+import type { DatabaseModule, StoreVersion } from "../../api/records.ts";
+import type { SettingValues, WireSettings } from "../../api/settings/types.ts";
+import { differingSettings, settingsBesidesFallbacks, settingsOfSpec, wireOf } from "../../api/settings/values.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { defaultStoreVersion } from "../../releases/find.ts";
 import { DATABASE_RULES } from "../admission/database.ts";
@@ -11,15 +12,11 @@ import { findingOf, objections } from "../admission/objection.ts";
 import type { References } from "../admission/references.ts";
 
 /** A database as the cluster has it. */
-export interface ExistingDatabase {
+export interface ExistingDatabase extends SettingValues {
   readonly uid: number;
   /** No change of it is under way. */
   readonly isSettled: boolean;
-  readonly memoryBytes: number;
   readonly port: number;
-  readonly replication: boolean;
-  readonly persistence: Persistence;
-  readonly evictionPolicy: EvictionPolicy;
   readonly storeVersion: StoreVersion;
 }
 
@@ -38,24 +35,17 @@ export interface DatabaseView {
   readonly home: string | undefined;
 }
 
-/** What the cluster is asked to change. */
-export interface DatabaseSettings {
-  readonly memory_size: number;
-  readonly replication: boolean;
-  readonly data_persistence: Persistence;
-  readonly eviction_policy: EvictionPolicy;
-}
-
 export type DatabaseAct =
   | {
       readonly kind: "create";
-      readonly settings: DatabaseSettings;
+      /** Without those that are what a cluster takes anyway. */
+      readonly settings: WireSettings;
       readonly port?: number;
       readonly version: StoreVersion;
       /** Names and arguments; which build is loaded follows the version. */
       readonly modules: readonly DatabaseModule[];
     }
-  | { readonly kind: "update"; readonly uid: number; readonly settings: Partial<DatabaseSettings> }
+  | { readonly kind: "update"; readonly uid: number; readonly settings: Partial<WireSettings> }
   | { readonly kind: "upgrade"; readonly uid: number; readonly from: StoreVersion; readonly to: StoreVersion }
   | { readonly kind: "none" };
 
@@ -104,14 +94,15 @@ function factsOf({ name, spec, existing, home, references }: DatabaseView): Data
 
 function actFor(view: DatabaseView): DatabaseAct {
   const { spec, existing, references } = view;
-  const settings = settingsOf(spec);
+  const desired = settingsOfSpec(spec);
   if (existing === undefined) {
     const port = spec.databasePort === undefined ? {} : { port: spec.databasePort };
     const version = spec.storeVersion ?? defaultStoreVersion(references.release);
+    const settings = wireOf(settingsBesidesFallbacks(desired));
     return { kind: "create", settings, ...port, version, modules: modulesOf(spec) };
   }
   if (!existing.isSettled) return { kind: "none" };
-  const changes = changesOf(settings, existing);
+  const changes = wireOf(differingSettings(desired, existing));
   if (Object.keys(changes).length > 0) return { kind: "update", uid: existing.uid, settings: changes };
   const { storeVersion: to } = spec;
   const from = existing.storeVersion;
@@ -131,24 +122,6 @@ function driftOf({ name, spec, existing, isEdited, wasRefused }: DatabaseView): 
 
 function modulesOf({ modulesList, moduleList }: DatabaseSpec): readonly DatabaseModule[] {
   return (modulesList ?? moduleList ?? []).map(({ name, config = "" }) => ({ name, args: config }));
-}
-
-function settingsOf(spec: DatabaseSpec): DatabaseSettings {
-  return {
-    memory_size: memoryBytes(spec.memorySize) ?? 0,
-    replication: spec.replication,
-    data_persistence: spec.persistence,
-    eviction_policy: spec.evictionPolicy,
-  };
-}
-
-function changesOf(wanted: DatabaseSettings, existing: ExistingDatabase): Partial<DatabaseSettings> {
-  return {
-    ...(wanted.memory_size === existing.memoryBytes ? {} : { memory_size: wanted.memory_size }),
-    ...(wanted.replication === existing.replication ? {} : { replication: wanted.replication }),
-    ...(wanted.data_persistence === existing.persistence ? {} : { data_persistence: wanted.data_persistence }),
-    ...(wanted.eviction_policy === existing.evictionPolicy ? {} : { eviction_policy: wanted.eviction_policy }),
-  };
 }
 
 function patchVersion(name: string, version: string): string {

@@ -14,16 +14,14 @@ import {
   withdraw,
 } from "./switchover-record.ts";
 import type { SwitchoverMove } from "./switchover-record.ts";
+import { settingsWith } from "../../../../test/kit/facts/settings.ts";
 
 const instance = (id: number): InstanceRecord => ({ id, node: id, port: 20_000 + id, storeVersion: "7.2", launch: 0 });
 const RECORD: DatabaseRecord = {
   uid: 1,
   name: "db",
-  memoryBytes: 1,
+  ...settingsWith({ replication: true }),
   port: 10_000,
-  replication: true,
-  persistence: "disabled",
-  evictionPolicy: "noeviction",
   storeVersion: "7.2",
   status: "active",
   shards: [{ id: 1, epoch: 4, primary: 1, instances: [instance(1), instance(2), instance(3)] }],

@@ -1,5 +1,6 @@
 import { clusterNames } from "../../../core/api/names.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../../core/api/records.ts";
+import { wireOf } from "../../../core/api/settings/values.ts";
 import type { BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import { IN_SYNC_BYTES } from "../../../core/planner/database/facts.ts";
 import { displayVersion, engineText } from "../../../core/releases/engines.ts";
@@ -27,11 +28,8 @@ export function bdbView(record: DatabaseRecord, context: BdbContext): BdbRecord 
     version: engine?.version ?? "",
     version_display: engine === undefined ? record.storeVersion : displayVersion(record.storeVersion, engine),
     redis_version: record.storeVersion,
-    memory_size: record.memoryBytes,
+    ...wireOf(record),
     port: record.port,
-    replication: record.replication,
-    data_persistence: record.persistence,
-    eviction_policy: record.evictionPolicy,
     shards_count: record.shards.length,
     shard_list: record.shards.flatMap((shard) => shard.instances.map((one) => instanceView(shard, one, context))),
     epoch: record.shards.reduce((sum, { epoch }) => sum + epoch, 0),

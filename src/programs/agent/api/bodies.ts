@@ -1,16 +1,14 @@
 import { z } from "zod";
 import { MANAGEMENT_ROLES } from "../../../core/api/management-roles.ts";
 import { ENDPOINT_PORTS } from "../../../core/api/names.ts";
-import { EVICTION_POLICIES, PERSISTENCE, STORE_VERSIONS } from "../../../core/api/records.ts";
+import { STORE_VERSIONS } from "../../../core/api/records.ts";
 import type { ActiveActiveRecord, StoreVersion } from "../../../core/api/records.ts";
+import { CHANGE_FIELDS, CREATE_FIELDS } from "../../../core/api/settings/fields.ts";
 import type { Fault } from "../../../core/base/fault.ts";
 import { parseVersion } from "../../../core/base/version.ts";
 import type { ProxyCommand } from "../../../ports/management/proxy-control.ts";
 import type { BodyOf, RouteName } from "../../../ports/management/routes.ts";
 import { refusals, refuse } from "./refusals.ts";
-
-/** Smallest and largest memory of a database, in bytes: 1 MiB and 4 TiB. */
-const MEMORY = { min: 1_048_576, max: 4_398_046_511_104 } as const;
 
 /** Longest configuration of an Active-Active database, in bytes of JSON. */
 const CONFIGURATION_BYTES = 16_384;
@@ -43,8 +41,8 @@ function schemas(supported: readonly StoreVersion[]): Schemas {
     localModule: none,
     bdbs: none,
     bdb: none,
-    createBdb: z.strictObject({ ...optional, name, memory_size }),
-    updateBdb: z.strictObject({ ...optional, name: name.exactOptional(), memory_size: memory_size.exactOptional() }),
+    createBdb: z.strictObject({ ...optional, name, ...CREATE_FIELDS }),
+    updateBdb: z.strictObject({ ...optional, name: name.exactOptional(), ...CHANGE_FIELDS }),
     deleteBdb: none,
     upgradeBdb: z.strictObject({
       store_version: z.enum(targetsOf(supported)).exactOptional(),
@@ -73,14 +71,10 @@ function schemas(supported: readonly StoreVersion[]): Schemas {
 }
 
 const name = z.string().regex(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/i, "must be 1 to 63 letters, digits and hyphens");
-const memory_size = z.int().min(MEMORY.min).max(MEMORY.max);
 
 function optionalFields(supported: readonly StoreVersion[]) {
   return {
     port: z.int().min(ENDPOINT_PORTS.first).max(ENDPOINT_PORTS.last).exactOptional(),
-    replication: z.boolean().exactOptional(),
-    data_persistence: z.enum(PERSISTENCE).exactOptional(),
-    eviction_policy: z.enum(EVICTION_POLICIES).exactOptional(),
     shards_count: z.literal(1, { error: "only 1 shard a database is supported by this release" }).exactOptional(),
     redis_version: z.enum(supported).exactOptional(),
     module_list: z.array(databaseModule).max(64).exactOptional(),

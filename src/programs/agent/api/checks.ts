@@ -1,4 +1,4 @@
-import type { DatabaseModule, DatabaseRecord, StoreVersion } from "../../../core/api/records.ts";
+import type { DatabaseModule, DatabaseRecord, InstanceRecord, StoreVersion } from "../../../core/api/records.ts";
 import { compareVersionText } from "../../../core/base/version.ts";
 import { everyInstance } from "../records/cluster-view.ts";
 import type { ClusterView } from "../records/cluster-view.ts";
@@ -67,12 +67,15 @@ export function endpointPort(view: ClusterView, asked: number | undefined): numb
   return port;
 }
 
+/** Where an instance runs. */
+export type InstancePlace = Pick<InstanceRecord, "node" | "port">;
+
 /** Where the instances of a new database go; a refusal that says, node by node, why one finds no place. */
 export function placeDatabase(
   view: ClusterView,
   nodes: readonly NodeFacts[],
   wanted: { readonly storeVersion: StoreVersion; readonly memoryBytes: number; readonly replication: boolean },
-): readonly { readonly node: number; readonly port: number }[] {
+): readonly InstancePlace[] {
   const request = { ...wanted, nodes, everything: everyInstance(view.records.databases()) };
   const portOf = (instance: number): number => portOffsetOf(view.records.state()?.nextDatabase ?? 1, instance);
   const primary = placed(placeInstance({ ...request, portOffset: portOf(1), avoid: [], role: "primary" }), "primary");

@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { STORE_VERSIONS } from "../../../core/api/records.ts";
-import type { DatabaseRecord, StoreVersion } from "../../../core/api/records.ts";
+import type { DatabaseAction, DatabaseRecord, StoreVersion } from "../../../core/api/records.ts";
+import type { SettingValues } from "../../../core/api/settings/types.ts";
+import { changesOfWire, settingsOfWire } from "../../../core/api/settings/values.ts";
 import type { ActionRecord, BdbCreate, BdbUpgrade } from "../../../ports/management/records.ts";
 import { defaultStoreVersion } from "../../../core/releases/find.ts";
 import {
   endpointPort,
+  type InstancePlace,
   placeDatabase,
   requireFreeName,
   requireLicense,
@@ -50,49 +53,48 @@ function oneAtATime(): <T>(act: () => Promise<T>) => Promise<T> {
 async function createDatabase(view: ClusterView, body: BdbCreate): Promise<DatabaseRecord> {
   requireLicense(view);
   requireFreeName(view, body.name);
-  const replication = body.replication ?? false;
-  requireShards(view, replication ? 2 : 1);
+  const settings = settingsOfWire(body);
+  requireShards(view, settings.replication ? 2 : 1);
   const storeVersion = body.redis_version ?? defaultStoreVersion(view.config.release);
   const modules = (body.module_list ?? []).map(({ module_name: name, module_args: args = "" }) => ({ name, args }));
   requireModules(view, modules, storeVersion);
   const port = endpointPort(view, body.port);
   const nodes = await gatherNodes(view);
-  const places = placeDatabase(view, nodes, { storeVersion, memoryBytes: body.memory_size, replication });
-  const uid = await takeUid(view);
-  const now = view.clock.now().toISOString();
-  const record: DatabaseRecord = {
-    uid,
-    name: body.name,
-    memoryBytes: body.memory_size,
-    port,
-    replication,
-    persistence: body.data_persistence ?? "disabled",
-    evictionPolicy: body.eviction_policy ?? "volatile-lru",
-    storeVersion,
-    status: "pending",
+  const places = placeDatabase(view, nodes, { storeVersion, ...settings });
+  const record = newRecord(await takeUid(view), places, view.clock.now().toISOString(), {
+    ...{ ...settings, name: body.name, port, storeVersion },
     ...(modules.length === 0 ? {} : { modules }),
-    shards: [
-      {
-        id: 1,
-        epoch: 1,
-        primary: 1,
-        instances: places.map((place, index) => ({
-          id: index + 1,
-          ...place,
-          storeVersion,
-          launch: index === 0 ? 1 : 0,
-        })),
-      },
-    ],
+  });
+  await view.passwords.set(record.uid, body.authentication_redis_pass ?? "");
+  await view.records.createDatabase(record);
+  return record;
+}
+
+type AskedDatabase = SettingValues & Pick<DatabaseRecord, "name" | "port" | "storeVersion" | "modules">;
+
+/** The first place is that of the primary. */
+function newRecord(uid: number, places: readonly InstancePlace[], now: string, asked: AskedDatabase): DatabaseRecord {
+  const instances = places.map((place, index) => ({
+    id: index + 1,
+    ...place,
+    storeVersion: asked.storeVersion,
+    launch: index === 0 ? 1 : 0,
+  }));
+  return {
+    uid,
+    ...asked,
+    status: "pending",
+    shards: [{ id: 1, epoch: 1, primary: 1, instances }],
     nextInstance: places.length + 1,
-    lastAction: { uid: randomUUID(), name: "create_bdb", status: "running", progress: 0 },
+    lastAction: begun("create_bdb"),
     lossReports: [],
     createdTime: now,
     lastChangedTime: now,
   };
-  await view.passwords.set(uid, body.authentication_redis_pass ?? "");
-  await view.records.createDatabase(record);
-  return record;
+}
+
+function begun(name: string, uid: string = randomUUID()): DatabaseAction {
+  return { uid, name, status: "running", progress: 0 };
 }
 
 async function updateDatabase(
@@ -131,17 +133,14 @@ function updated(
     const next: DatabaseRecord = {
       ...record,
       name: body.name ?? record.name,
-      memoryBytes: body.memory_size ?? record.memoryBytes,
-      replication: body.replication ?? record.replication,
-      persistence: body.data_persistence ?? record.persistence,
-      evictionPolicy: body.eviction_policy ?? record.evictionPolicy,
+      ...changesOfWire(body),
     };
     if (!isNewPassword && JSON.stringify(next) === JSON.stringify(record)) return record;
     return {
       ...next,
       status: "active-change-pending",
       lastChangedTime: now,
-      lastAction: { uid: randomUUID(), name: "update_bdb", status: "running", progress: 0 },
+      lastAction: begun("update_bdb"),
     };
   });
 }
@@ -155,7 +154,7 @@ async function removeDatabase(view: ClusterView, seen: DatabaseRecord): Promise<
           ...old,
           status: "delete-pending",
           lastChangedTime: now,
-          lastAction: { uid: randomUUID(), name: "delete_bdb", status: "running", progress: 0 },
+          lastAction: begun("delete_bdb"),
         },
   );
   return actionRecord({ ...lastActionOf(record), object: `bdb:${record.uid}` });
@@ -175,7 +174,7 @@ async function upgradeDatabase(view: ClusterView, seen: DatabaseRecord, body: Bd
       ...record,
       status: "active-change-pending",
       lastChangedTime: now,
-      lastAction: { uid, name: "upgrade_bdb", status: "running", progress: 0 },
+      lastAction: begun("upgrade_bdb", uid),
       upgrade: {
         target,
         actionUid: uid,
@@ -225,8 +224,8 @@ function storeVersionOf(text: string | undefined): StoreVersion | undefined {
   return STORE_VERSIONS.find((version) => version === text);
 }
 
-function lastActionOf({ uid, lastAction }: DatabaseRecord): NonNullable<DatabaseRecord["lastAction"]> {
-  return lastAction ?? { uid: `bdb-${uid}`, name: "delete_bdb", status: "running", progress: 0 };
+function lastActionOf({ uid, lastAction }: DatabaseRecord): DatabaseAction {
+  return lastAction ?? begun("delete_bdb", `bdb-${uid}`);
 }
 
 /** uids are never used twice, also not when what follows fails. */

@@ -16,8 +16,8 @@ export type EngineAnswer =
       readonly hasData: boolean;
       /** Of the running process: tells whose engine it is. */
       readonly configFile: string;
-      readonly maxMemory: number;
-      readonly evictionPolicy: string;
+      /** Everything else that it says of itself. */
+      readonly info: Info;
       readonly modules: readonly EngineModule[];
     }
   /** Answers, but has its data to load first. */
@@ -140,8 +140,7 @@ function answerOf(info: Info, modules: readonly EngineModule[]): EngineAnswer {
     replication,
     hasData: replication.link === undefined || replication.link.status === "up" || wasLinked(info),
     configFile: info.get("config_file") ?? "",
-    maxMemory: Number(info.get("maxmemory") ?? -1),
-    evictionPolicy: info.get("maxmemory_policy") ?? "",
+    info,
     modules,
   };
 }

@@ -64,8 +64,7 @@ function serving(replication: ReplicationView): EngineAnswer {
     engine: { family: "redis", version: "7.0.15" },
     replication,
     hasData: true,
-    maxMemory: 100,
-    evictionPolicy: "noeviction",
+    info: new Map(),
     configFile: "",
     modules: [],
   };

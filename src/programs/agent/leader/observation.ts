@@ -1,4 +1,5 @@
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../../core/api/records.ts";
+import { reportsSettings } from "../../../core/api/settings/effects.ts";
 import { primaryOf, replicasOf } from "../../../core/planner/database/facts.ts";
 import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
 import type { LocalInstance } from "../../../ports/management/routes.ts";
@@ -68,7 +69,7 @@ export function instanceFacts(
     ...standing(shard, instance, answers, hosts),
     ...followed(shard, instance, answer.replication.link, hosts),
     hasData: answer.hasData,
-    configured: answer.maxMemory === record.memoryBytes && answer.evictionPolicy === record.evictionPolicy,
+    configured: reportsSettings(record, answer.info),
   };
 }
 

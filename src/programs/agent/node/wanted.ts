@@ -1,4 +1,5 @@
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../core/api/records.ts";
+import { engineDirectives } from "../../../core/api/settings/effects.ts";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import type { WantedInstance } from "../../../mechanisms/supervisor/wanted-instance.ts";
 
@@ -73,9 +74,7 @@ function wantedInstance(
     switching: shard.switchover !== undefined,
     upgrading: record.upgrade !== undefined,
     password,
-    memoryBytes: record.memoryBytes,
-    evictionPolicy: record.evictionPolicy,
-    persistence: record.persistence,
+    directives: engineDirectives(record),
   };
 }
 

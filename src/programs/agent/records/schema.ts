@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { MANAGEMENT_ROLES } from "../../../core/api/management-roles.ts";
-import { DATABASE_STATES, EVICTION_POLICIES, PERSISTENCE, DATABASE_VERSIONS } from "../../../core/api/records.ts";
+import { DATABASE_STATES, DATABASE_VERSIONS } from "../../../core/api/records.ts";
 import type { ClusterStateRecord, DatabaseRecord } from "../../../core/api/records.ts";
+import { STORED_FIELDS } from "../../../core/api/settings/fields.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import { faults } from "../faults.ts";
 
@@ -29,11 +30,8 @@ const shard = z.looseObject({
 const database: z.ZodType<DatabaseRecord> = z.looseObject({
   uid: count,
   name: z.string(),
-  memoryBytes: count,
+  ...STORED_FIELDS,
   port: count,
-  replication: z.boolean(),
-  persistence: z.enum(PERSISTENCE),
-  evictionPolicy: z.enum(EVICTION_POLICIES),
   storeVersion: z.enum(DATABASE_VERSIONS),
   status: z.enum(DATABASE_STATES),
   modules: z.array(z.looseObject({ name: z.string(), args: z.string() })).exactOptional(),

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { settingsOfWire } from "../../../core/api/settings/values.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 import { EXIT, type Asking } from "../context.ts";
@@ -42,21 +43,23 @@ const HEADING = ["DATABASE", "UID", "VERSION", "STATUS", "PORT", "MEMORY", "KEPT
 
 function databasesTable(bdbs: readonly BdbRecord[]): string {
   if (bdbs.length === 0) return "no databases\n";
-  return tableOf(
-    HEADING,
-    bdbs.map((bdb) => [
-      bdb.name,
-      String(bdb.uid),
-      bdb.version_display === "" ? bdb.redis_version : bdb.version_display,
-      bdb.status,
-      String(bdb.port),
-      bytesText(bdb.memory_size),
-      bdb.data_persistence === "disabled" ? "in memory" : bdb.data_persistence,
-      cache(bdb),
-      bdb.module_list.map(({ module_name }) => module_name).join(", ") || "-",
-      bdb.waiting_for === "" ? "-" : bdb.waiting_for,
-    ]),
-  );
+  return tableOf(HEADING, bdbs.map(databaseRow));
+}
+
+function databaseRow(bdb: BdbRecord): readonly string[] {
+  const { memoryBytes, persistence } = settingsOfWire(bdb);
+  return [
+    bdb.name,
+    String(bdb.uid),
+    bdb.version_display === "" ? bdb.redis_version : bdb.version_display,
+    bdb.status,
+    String(bdb.port),
+    bytesText(memoryBytes),
+    persistence === "disabled" ? "in memory" : persistence,
+    cache(bdb),
+    bdb.module_list.map(({ module_name }) => module_name).join(", ") || "-",
+    bdb.waiting_for === "" ? "-" : bdb.waiting_for,
+  ];
 }
 
 /** Where the copies are, the primary first, and which is behind: `node 2, node 1 (behind)`. */

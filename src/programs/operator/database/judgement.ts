@@ -1,4 +1,5 @@
 import { databaseSpec, type DatabaseSpec } from "../../../core/api/database-spec.ts";
+import { settingsOfWire } from "../../../core/api/settings/values.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 import type { Connection } from "../../../mechanisms/observe/connections.ts";
 import type { PollResult } from "../../../mechanisms/observe/polled-state.ts";
@@ -62,11 +63,8 @@ function decide(redb: Redb, spec: DatabaseSpec, bdb: BdbRecord | undefined, refe
     existing: bdb && {
       uid: bdb.uid,
       isSettled: bdb.status === "active",
-      memoryBytes: bdb.memory_size,
+      ...settingsOfWire(bdb),
       port: bdb.port,
-      replication: bdb.replication,
-      persistence: bdb.data_persistence,
-      evictionPolicy: bdb.eviction_policy,
       storeVersion: bdb.redis_version,
     },
   });

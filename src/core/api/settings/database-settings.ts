@@ -1,0 +1,95 @@
+import { z } from "zod";
+import { memoryBytes } from "./memory.ts";
+import { defineSetting, type Directives } from "./setting.ts";
+
+const PERSISTENCE = [
+  "disabled",
+  "aofEverySecond",
+  "aofAlways",
+  "snapshotEvery1Hour",
+  "snapshotEvery6Hour",
+  "snapshotEvery12Hour",
+] as const;
+type Persistence = (typeof PERSISTENCE)[number];
+
+const EVICTION_POLICIES = [
+  "noeviction",
+  "allkeys-lru",
+  "allkeys-lfu",
+  "allkeys-random",
+  "volatile-lru",
+  "volatile-lfu",
+  "volatile-random",
+  "volatile-ttl",
+] as const;
+
+const DURABILITY: Readonly<Record<Persistence, Directives>> = {
+  disabled: { appendonly: "no", appendfsync: "everysec", save: "" },
+  aofEverySecond: { appendonly: "yes", appendfsync: "everysec", save: "" },
+  aofAlways: { appendonly: "yes", appendfsync: "always", save: "" },
+  snapshotEvery1Hour: { appendonly: "no", appendfsync: "everysec", save: "3600 1" },
+  snapshotEvery6Hour: { appendonly: "no", appendfsync: "everysec", save: "21600 1" },
+  snapshotEvery12Hour: { appendonly: "no", appendfsync: "everysec", save: "43200 1" },
+};
+
+/**
+ * Every setting of a database, by its key in the record. A new one is a new entry here, and what applies it: types,
+ * definitions, record, management API, operator and engines follow from the entry (docs/architecture.md, "A new setting").
+ *
+ * Not settings: `port` never changes, `name` and `storeVersion` have operations of their own, modules follow the version,
+ * and the password is a secret that is in no record.
+ */
+export const DATABASE_SETTINGS = {
+  memoryBytes: defineSetting({
+    specName: "memorySize",
+    specField: z
+      .string()
+      .regex(/^[0-9]{1,9}(\.[0-9]{1,3})?(MB|GB|Mi|Gi)$/)
+      .default("100MB")
+      .describe("Memory of the database, at least 100MB; for instance `100MB` or `0.5GB`."),
+    fromSpec: (size) => memoryBytes(size) ?? 0,
+    wireName: "memory_size",
+    accepted: z.int().min(1_048_576).max(4_398_046_511_104), // 1 MiB to 4 TiB
+    stored: z.int().nonnegative(),
+    fallback: undefined,
+    effect: {
+      by: "engines",
+      directives: (bytes) => ({ maxmemory: String(bytes) }),
+      reportedAs: { maxmemory: "maxmemory" },
+    },
+  }),
+  replication: defineSetting({
+    specName: "replication",
+    specField: z.boolean().default(false).describe("Whether each shard has a replica on another node."),
+    fromSpec: (written) => written,
+    wireName: "replication",
+    accepted: z.boolean(),
+    stored: z.boolean(),
+    fallback: false,
+    effect: { by: "leader" },
+  }),
+  persistence: defineSetting({
+    specName: "persistence",
+    specField: z.enum(PERSISTENCE).default("disabled").describe("How data is kept on disk."),
+    fromSpec: (written) => written,
+    wireName: "data_persistence",
+    accepted: z.enum(PERSISTENCE),
+    stored: z.enum(PERSISTENCE),
+    fallback: "disabled",
+    effect: { by: "engines", directives: (kind) => DURABILITY[kind], reportedAs: {} },
+  }),
+  evictionPolicy: defineSetting({
+    specName: "evictionPolicy",
+    specField: z.enum(EVICTION_POLICIES).default("volatile-lru").describe("What goes when memory is full."),
+    fromSpec: (written) => written,
+    wireName: "eviction_policy",
+    accepted: z.enum(EVICTION_POLICIES),
+    stored: z.enum(EVICTION_POLICIES),
+    fallback: "volatile-lru",
+    effect: {
+      by: "engines",
+      directives: (policy) => ({ "maxmemory-policy": policy }),
+      reportedAs: { "maxmemory-policy": "maxmemory_policy" },
+    },
+  }),
+};
