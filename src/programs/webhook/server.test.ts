@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
+import { connect as dial } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
+import { connect as connectTls, type TLSSocket } from "node:tls";
 import { until } from "../../../test/kit/time/until.ts";
 import { Fault } from "../../core/base/fault.ts";
 import { silentLog } from "../../core/base/log.ts";
@@ -24,22 +27,6 @@ const pair = issue(authority, {
   now,
   days: 1,
 });
-let server: AdmissionServer;
-let unready: string | undefined;
-let distrusted = 0;
-const onDistrust = (): void => {
-  distrusted += 1;
-};
-before(async () => {
-  const answer = async (text: string): Promise<object> => {
-    if (text === "crash") throw new Error("inner detail");
-    return { asked: readQuestion(text).request.uid };
-  };
-  const where = { host: "127.0.0.1", port: 0 };
-  server = await serveAdmission({ ...where, pair, unready: () => unready, answer, onDistrust, log: silentLog });
-});
-after(() => server.close());
-
 const review = {
   apiVersion: "admission.k8s.io/v1",
   kind: "AdmissionReview",
@@ -86,30 +73,72 @@ const cases: readonly Case[] = [
   { rule: "it says that it is ready", method: "GET", path: "/readiness", status: 200, says: /ready/ },
 ];
 
-for (const { rule, status, says, ...what } of cases) {
-  test(`the webhook's server: ${rule}`, async () => {
-    const answer = await ask(what);
-    assert.equal(answer.status, status);
-    assert.match(answer.text, says);
-  });
-}
+test("the webhook's server answers each request as it should", async (t) => {
+  await using server = await openServer();
+  for (const { rule, status, says, ...what } of cases) {
+    await t.test(rule, async () => {
+      const answer = await ask(server.port, what);
+      assert.equal(answer.status, status);
+      assert.match(answer.text, says);
+    });
+  }
+});
 
-test("the webhook's server: it says why it is not ready", async () => {
-  unready = "stopping";
-  const answer = await ask({ method: "GET", path: "/readiness" });
-  unready = undefined;
+test("the webhook's server says why it is not ready", async () => {
+  await using server = await openServer({ unready: () => "stopping" });
+  const answer = await ask(server.port, { method: "GET", path: "/readiness" });
   assert.deepEqual([answer.status, answer.text], [503, '{"message":"stopping"}']);
 });
 
-test("the webhook's server: it notices that a caller does not trust its certificate", async () => {
+test("the webhook's server notices that a caller does not trust its certificate", async () => {
+  let distrusted = 0;
+  await using server = await openServer({ onDistrust: () => (distrusted += 1) });
   const other = createAuthority({ commonName: "other", now, days: 1 });
-  const dir = mkdtempSync(join(tmpdir(), "distrust-"));
-  writeFileSync(join(dir, "ca.crt"), other.certificate);
+  using folder = mkdtempDisposableSync(join(tmpdir(), "distrust-"));
+  const file = join(folder.path, "ca.crt");
+  writeFileSync(file, other.certificate);
   const where = ["-connect", `127.0.0.1:${server.port}`, "-servername", HOST];
-  const client = spawn("openssl", ["s_client", "-verify_return_error", "-CAfile", join(dir, "ca.crt"), ...where]);
+  using client = spawn("openssl", ["s_client", "-verify_return_error", "-CAfile", file, ...where]);
   await until("it has noticed", () => distrusted === 1);
-  client.kill();
-  rmSync(dir, { recursive: true });
+  void client;
+});
+
+const silent: Readonly<Record<string, (port: number) => Promise<unknown>>> = {
+  "never encrypted": async (port) => {
+    const socket = dial(port, "127.0.0.1").on("error", () => undefined); // the server may reset it
+    await once(socket, "connect");
+  },
+  "without a request": dialTls,
+  "with half a request": async (port) => {
+    const socket = await dialTls(port);
+    socket.write("POST /admission HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{");
+  },
+};
+
+for (const [what, open] of Object.entries(silent)) {
+  test(`the webhook's server does not wait for a connection ${what} when it closes`, { timeout: 10_000 }, async () => {
+    const server = await openServer();
+    await open(server.port);
+    await server[Symbol.asyncDispose]();
+  });
+}
+
+test("the webhook's server answers the request that it has before it closes", { timeout: 10_000 }, async () => {
+  const asked = Promise.withResolvers<undefined>();
+  const mayAnswer = Promise.withResolvers<undefined>();
+  const answer = async (): Promise<object> => {
+    asked.resolve(undefined);
+    await mayAnswer.promise;
+    return { late: true };
+  };
+  const server = await openServer({ answer });
+  const reply = ask(server.port, { body: "{}" });
+  await asked.promise;
+  const closed = server[Symbol.asyncDispose]();
+  await assert.rejects(once(dial(server.port, "127.0.0.1"), "connect"), /ECONNREFUSED/);
+  mayAnswer.resolve(undefined);
+  assert.equal((await reply).text, '{"late":true}');
+  await closed;
 });
 
 test("a question without end is a fault with a code", () => {
@@ -126,9 +155,12 @@ interface Asked {
   readonly body?: string;
 }
 
-function ask({ method = "POST", path = "/admission", type = "application/json", body }: Asked) {
-  return new Promise<{ readonly status: number | undefined; readonly text: string }>((resolve, reject) => {
-    const where = { host: "127.0.0.1", port: server.port, servername: HOST, ca: authority.certificate };
+function ask(
+  port: number,
+  { method = "POST", path = "/admission", type = "application/json", body }: Asked,
+): Promise<{ readonly status: number | undefined; readonly text: string }> {
+  return new Promise((resolve, reject) => {
+    const where = { host: "127.0.0.1", port, servername: HOST, ca: authority.certificate };
     const asked = request({ ...where, method, path, headers: { "content-type": type } }, (response) => {
       let text = "";
       response.setEncoding("utf8");
@@ -138,4 +170,23 @@ function ask({ method = "POST", path = "/admission", type = "application/json", 
     asked.on("error", reject);
     asked.end(body);
   });
+}
+
+async function openServer(
+  options: Partial<Parameters<typeof serveAdmission>[0]> = {},
+): Promise<AdmissionServer & AsyncDisposable> {
+  const answer = async (text: string): Promise<object> => {
+    if (text === "crash") throw new Error("inner detail");
+    return { asked: readQuestion(text).request.uid };
+  };
+  const quiet = { unready: () => undefined, onDistrust: () => undefined, log: silentLog };
+  const server = await serveAdmission({ host: "127.0.0.1", port: 0, pair, answer, ...quiet, ...options });
+  return { ...server, [Symbol.asyncDispose]: () => server.close() };
+}
+
+async function dialTls(port: number): Promise<TLSSocket> {
+  const socket = connectTls({ host: "127.0.0.1", port, servername: HOST, ca: authority.certificate });
+  socket.on("error", () => undefined); // the server may reset it
+  await once(socket, "secureConnect");
+  return socket;
 }

@@ -6,6 +6,7 @@ import { isFault, messageOf } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
 import type { KeyPair } from "../../ports/pki/authority.ts";
 import { faults } from "./faults.ts";
+import { followConnections } from "./open-connections.ts";
 
 export interface ServerOptions {
   readonly host: string;
@@ -34,16 +35,20 @@ const BODY_BYTES = 8 * 1024 * 1024;
 /** A body that has not arrived by then is given up, in milliseconds; the API server waits 30 s at most. */
 const REQUEST_MS = 30_000;
 const SWEEP_MS = 50;
+/** Once the server closes, a connection that asks nothing for this time is ended; in milliseconds. */
+const SILENT_MS = 500;
 
 /** Serves POST /admission, and GET /liveness and /readiness, over HTTPS. */
 export async function serveAdmission(options: ServerOptions): Promise<AdmissionServer> {
   const server = createServer({ ...tlsOf(options.pair), requestTimeout: REQUEST_MS }, (request, response) => {
-    respond(request, options).then(
+    const answer = (text: string): Promise<object> => connections.whileBusy(request.socket, options.answer(text));
+    respond(request, { ...options, answer }).then(
       ({ status, text, headers }) =>
         response.writeHead(status, { "content-type": "application/json", ...headers }).end(text),
       (error: unknown) => abandon(response, error, options.log),
     );
   });
+  const connections = followConnections(server);
   server.on("tlsClientError", (error) => {
     if (DISTRUST.test(messageOf(error))) options.onDistrust();
   });
@@ -60,6 +65,7 @@ export async function serveAdmission(options: ServerOptions): Promise<AdmissionS
       // a connection that was busy is closed once it has its answer
       const sweep = setInterval(() => {
         server.closeIdleConnections();
+        connections.endSilent(SILENT_MS);
       }, SWEEP_MS);
       await closed.finally(() => {
         clearInterval(sweep);

@@ -114,7 +114,8 @@ function roleOf(
   };
 }
 
-async function tokenOf(kube: Kube, namespace: string, name: string): Promise<string> {
+/** A token of the service account `name`. */
+export async function tokenOf(kube: Kube, namespace: string, name: string): Promise<string> {
   const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
   const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
   const answer: { status: { token: string } } = JSON.parse(await kube.raw("POST", path, request));
