@@ -1,12 +1,12 @@
 // Runs test files, each in a process of its own with a limit of its own: docs/testing.md.
-//   npm test                      the quick ones: what a change needs, within six minutes
+//   npm test                      the quick ones of test/budgets.ts
 //   npm run test:all              every one
-//   npm test -- <files>           those; options of node's runner, such as --test-name-pattern=x, may follow
+//   npm test -- <files, folders>  those; options of node's runner, such as --test-name-pattern=x, may follow
 // Exit codes: 0 all passed, 1 something failed, 2 wrong arguments, 130 interrupted.
 import { messageOf } from "../src/core/base/fault.ts";
 import { closing, fileLine } from "./testing/print.ts";
 import { interruption, Interrupted } from "./testing/interrupt.ts";
-import { ROOT, select } from "./testing/select.ts";
+import { select } from "./testing/select.ts";
 import { runFiles } from "./testing/run-files.ts";
 import type { Task } from "./testing/run-file.ts";
 
@@ -28,13 +28,8 @@ async function main(args: readonly string[]): Promise<number> {
 async function run(tasks: readonly Task[]): Promise<number> {
   const begun = performance.now();
   try {
-    const results = await runFiles(
-      ROOT,
-      tasks,
-      (result) => process.stdout.write(`${fileLine(result)}\n`),
-      interruption(),
-    );
-    process.stdout.write(closing(results, ROOT, performance.now() - begun));
+    const results = await runFiles(tasks, (result) => process.stdout.write(`${fileLine(result)}\n`), interruption());
+    process.stdout.write(closing(results, performance.now() - begun));
     return results.every(({ failures }) => failures.length === 0) ? 0 : 1;
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;

@@ -1,3 +1,5 @@
+// The time that each test file may take, and what `npm test` runs: docs/testing.md.
+
 /** How long a test file may take. */
 export interface Budget {
   /** What it takes at most on a quiet machine with two cores while another file runs. A file that takes longer is reported. */
@@ -6,10 +8,103 @@ export interface Budget {
   readonly limitSeconds: number;
 }
 
-const DEFAULT: Budget = { seconds: 3, limitSeconds: 120 };
-export function budgetOf(_file: string): Budget {
-  return DEFAULT;
+/** `npm test` runs the files with a budget up to this, and those of ALWAYS. */
+export const QUICK_SECONDS = 20;
+
+/** Of a file that is not in the table. */
+export const DEFAULT_SECONDS = 3;
+
+/** Of a file that is not in LIMITS. */
+export const DEFAULT_LIMIT_SECONDS = 120;
+
+/** Files with a budget of their own, the largest first. */
+export const SECONDS: Readonly<Record<string, number>> = {
+  "test/scenario/frozen.test.ts": 400,
+  "test/scenario/active-active.test.ts": 90,
+  "test/conformance/kube.test.ts": 70,
+  "test/scenario/at-rest.test.ts": 70,
+  "test/admission/self-care.test.ts": 60,
+  "test/kubernetes/cluster.test.ts": 60,
+  "test/scenario/by-hand.test.ts": 60,
+  "test/scenario/walk.test.ts": 60,
+  "test/world/storectl-inside.test.ts": 60,
+  "test/world/storectl-recover.test.ts": 60,
+  "src/programs/agent/switchover/switchover.test.ts": 50,
+  "test/images/images.test.ts": 50,
+  "test/scenario/faults.test.ts": 50,
+  "test/watched/real.test.ts": 50,
+  "test/world/restart.test.ts": 50,
+  "src/ports/kube/informer.test.ts": 40,
+  "test/bundle/real.test.ts": 40,
+  "test/permissions/real.test.ts": 40,
+  "test/scenario/agents.test.ts": 40,
+  "test/scenario/chaos.test.ts": 40,
+  "test/world/storectl-look.test.ts": 40,
+  "test/world/storectl-upgrade.test.ts": 40,
+  "test/kubectl/write.test.ts": 30,
+  "test/kubernetes/control-plane.test.ts": 30,
+  "test/readme.test.ts": 30,
+  "test/scenario/frozen-node.test.ts": 30,
+  "test/watched/embedded.test.ts": 30,
+  "test/world/storectl-local.test.ts": 30,
+  "test/kubectl/read.test.ts": 20,
+  "test/kubectl/versions.test.ts": 20,
+  "test/permissions/embedded.test.ts": 20,
+  "test/scenario/packaged-module.test.ts": 20,
+  "test/scenario/users.test.ts": 20,
+  "test/world/storectl-support.test.ts": 20,
+  "src/programs/agent/api/auth.test.ts": 15,
+  "src/programs/agent/node/tenure.test.ts": 15,
+  "test/admission/by-hand.test.ts": 15,
+  "test/bundle/embedded.test.ts": 15,
+  "test/helm/real.test.ts": 15,
+  "test/kubectl/refusals.test.ts": 15,
+  "test/scenario/management-api.test.ts": 15,
+  "test/scenario/modules.test.ts": 15,
+  "test/unprivileged/real.test.ts": 15,
+  "src/mechanisms/supervisor/instances.test.ts": 10,
+  "src/programs/agent/switchover/failover.test.ts": 10,
+  "src/programs/agent/switchover/verify.test.ts": 10,
+  "test/admission/real.test.ts": 10,
+  "test/scenario/license.test.ts": 10,
+  "src/local-kubernetes/apiserver/watch.test.ts": 8,
+  "src/programs/proxy/drain.test.ts": 8,
+  "src/programs/proxy/failure.test.ts": 8,
+  "src/programs/proxy/lease.test.ts": 8,
+  "src/programs/proxy/limits.test.ts": 8,
+  "test/world/pods.test.ts": 6,
+  "test/world/workloads.test.ts": 6,
+  "src/local-kubernetes/controllers/deployment/deployment.test.ts": 5,
+  "src/ports/management/client.test.ts": 5,
+  "src/programs/agent/node/lease.test.ts": 5,
+  "src/programs/agent/records/peers.test.ts": 5,
+  "src/programs/cli/installed-operator.test.ts": 5,
+};
+
+/** Files above QUICK_SECONDS that `npm test` runs all the same, and why. */
+export const ALWAYS: Readonly<Record<string, string>> = {
+  "src/programs/agent/switchover/switchover.test.ts": "every failure of a change of primary, the heart of the product",
+  "test/readme.test.ts": "what a reader of the README types first",
+  "test/scenario/walk.test.ts": "operator, cluster and database are upgraded under load",
+};
+
+/** Files that may take longer than DEFAULT_LIMIT_SECONDS, and why. */
+export const LIMITS: Readonly<Record<string, { readonly seconds: number; readonly why: string }>> = {
+  "test/scenario/frozen.test.ts": { seconds: 1_200, why: "four clusters walk through nine releases" },
+  "test/scenario/active-active.test.ts": { seconds: 240, why: "three clusters, one of which is upgraded" },
+  "test/conformance/kube.test.ts": { seconds: 240, why: "every rule, on the embedded and on a real Kubernetes" },
+  "test/scenario/at-rest.test.ts": { seconds: 240, why: "it watches a settled world for a while" },
+};
+
+/** The budget of a file, by its path from the root of the repository. */
+export function budgetOf(file: string): Budget {
+  return {
+    seconds: SECONDS[file] ?? DEFAULT_SECONDS,
+    limitSeconds: LIMITS[file]?.seconds ?? DEFAULT_LIMIT_SECONDS,
+  };
 }
-export function isQuick(_file: string): boolean {
-  return true;
+
+/** Whether `npm test` runs the file. */
+export function isQuick(file: string): boolean {
+  return budgetOf(file).seconds <= QUICK_SECONDS || file in ALWAYS;
 }

@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { budgetOf } from "../../test/budgets.ts";
+import { ROOT } from "./select.ts";
 import { sum, type Failure, type FileResult } from "./result.ts";
 
 /** One line for a file that has ended. */
@@ -15,23 +16,18 @@ export function fileLine({ file, seconds, counts, failures }: FileResult): strin
 }
 
 /** What is said at the end: failures, why tests were skipped, the slowest files, and the sums as node's own reporter has them. */
-export function closing(results: readonly FileResult[], root: string, tookMs: number): string {
+export function closing(results: readonly FileResult[], tookMs: number): string {
   const failures = results.flatMap((result) => result.failures);
-  return [
-    ...failureLines(failures, root),
-    ...skipLines(results),
-    ...slowestLines(results),
-    ...sumLines(results, tookMs),
-  ]
+  return [...failureLines(failures), ...skipLines(results), ...slowestLines(results), ...sumLines(results, tookMs)]
     .map((line) => `${line}\n`)
     .join("");
 }
 
-function failureLines(failures: readonly Failure[], root: string): readonly string[] {
+function failureLines(failures: readonly Failure[]): readonly string[] {
   if (failures.length === 0) return [];
   const each = failures.flatMap(({ file, name, place, ms, error }) => [
     "",
-    `test at ${placeIn(root, file, place)}`,
+    `test at ${placeIn(file, place)}`,
     `✖ ${name} (${Math.round(ms)} ms)`,
     error.replace(/^/gm, "  "),
   ]);
@@ -39,8 +35,8 @@ function failureLines(failures: readonly Failure[], root: string): readonly stri
 }
 
 /** A test may be defined by a function of another file: then both are named. */
-function placeIn(root: string, file: string, place: string): string {
-  const at = relative(root, place);
+function placeIn(file: string, place: string): string {
+  const at = relative(ROOT, place);
   return place === file || at.startsWith(file) ? at : `${file}, defined in ${at}`;
 }
 

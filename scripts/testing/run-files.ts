@@ -3,13 +3,13 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FileResult } from "./result.ts";
 import { runFile, type Task } from "./run-file.ts";
+import { ROOT } from "./select.ts";
 
 /** At least two, so that a file that waits does not stop the others; more than four would only show how busy the machine is. */
 const CONCURRENCY = Math.min(4, Math.max(2, availableParallelism()));
 
 /** Runs the files in their order, some at a time; `report` gets each result at once. An abort kills what runs and rejects. */
 export async function runFiles(
-  root: string,
   tasks: readonly Task[],
   report: (result: FileResult) => void,
   signal: AbortSignal,
@@ -19,7 +19,7 @@ export async function runFiles(
   const left = tasks.map((task, number) => ({ task, number }));
   const work = async (): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      const result = await runFile(next.task, { root, folder }, next.number, signal);
+      const result = await runFile(next.task, { root: ROOT, folder }, next.number, signal);
       results.push(result);
       report(result);
     }

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ALWAYS, budgetOf, DEFAULT_LIMIT_SECONDS, DEFAULT_SECONDS, LIMITS, QUICK_SECONDS, SECONDS } from "./budgets.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+
+test("the tables of budgets name files that exist", () => {
+  const named = [SECONDS, ALWAYS, LIMITS].flatMap((table) => Object.keys(table));
+  assert.deepEqual(
+    named.filter((file) => !existsSync(join(ROOT, file))),
+    [],
+  );
+});
+
+test("the table of budgets is in order, and says nothing that the default says", () => {
+  const seconds = Object.values(SECONDS);
+  assert.deepEqual(
+    seconds,
+    seconds.toSorted((a, b) => b - a),
+  );
+  assert.ok((seconds.at(-1) ?? 0) > DEFAULT_SECONDS);
+});
+
+test("a file that npm test always runs would be left out otherwise", () => {
+  const idle = Object.keys(ALWAYS).filter((file) => budgetOf(file).seconds <= QUICK_SECONDS);
+  assert.deepEqual(idle, []);
+});
+
+test("a limit of its own is longer than the usual one, and each limit is twice the budget or more", () => {
+  for (const [file, { seconds }] of Object.entries(LIMITS)) assert.ok(seconds > DEFAULT_LIMIT_SECONDS, file);
+  const tight = Object.keys(SECONDS).filter((file) => budgetOf(file).limitSeconds < 2 * budgetOf(file).seconds);
+  assert.deepEqual(tight, []);
+});
