@@ -50,6 +50,10 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     ...["context", "objects", "pods", "deployment", "garbage", "service", "statefulset", "."],
   ],
   "local-kubernetes/kubelet": ["environment", "volume", "container", "node", "pod", "service", "."],
+  "programs/agent": [
+    ...["runtime", "records", "credentials", "modules", "members", "observation"],
+    ...["switchover", "leader", "node", "api", "."],
+  ],
 };
 
 const files = filesBelow(ROOT, ["src"]);

@@ -1,7 +1,7 @@
 import { extname, join } from "node:path";
-import { readAgentConfig } from "../programs/agent/config.ts";
+import { readAgentConfig } from "../programs/agent/runtime/config.ts";
 import { startAgent } from "../programs/agent/agent.ts";
-import { checkOpenFiles } from "../programs/agent/open-files.ts";
+import { checkOpenFiles } from "../programs/agent/runtime/open-files.ts";
 import { jsonLog } from "../core/base/log.ts";
 import { connect } from "../ports/kube/client.ts";
 import { loadKubeConfig } from "../ports/kube/config.ts";

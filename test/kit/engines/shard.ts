@@ -77,7 +77,7 @@ export async function startShard(names: readonly string[]): Promise<TestShard> {
     shard,
     engine,
     ports: (before) => ({
-      proxies: proxies.map(({ send }, i) => ({ node: i + 1, send, gone: () => false, isSilent: async () => false })),
+      proxies: proxies.map(({ send }, i) => ({ node: i + 1, send, isDead: () => false, isFenced: async () => false })),
       addressOf: ({ id }) => addressOf(engine(id)),
       change: async (change) => {
         await sleep(0);

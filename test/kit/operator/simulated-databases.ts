@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { ConfigMap } from "kubernetes-types/core/v1.js";
 import { bdbView } from "../../../src/programs/agent/api/bdb-view.ts";
-import { actionRecord } from "../../../src/programs/agent/api/read.ts";
+import { actionRecord } from "../../../src/programs/agent/api/actions.ts";
 import { refusals, refuse } from "../../../src/programs/agent/api/refusals.ts";
-import type { Answers } from "../../../src/programs/agent/leader/observation.ts";
+import type { EngineAnswers } from "../../../src/programs/agent/observation/engine-answers.ts";
 import { APP_LABEL, clusterNames, ENDPOINT_PORTS, LABELS, SHARD_PORTS } from "../../../src/core/api/names.ts";
 import type { DatabaseRecord } from "../../../src/core/api/records.ts";
 import { ConfigMaps } from "../../../src/ports/kube/builtin.ts";
@@ -160,7 +160,7 @@ function newRecord(uid: number, body: BdbCreate): DatabaseRecord {
 }
 
 /** Engines that clients write to: each look finds a higher offset. */
-function answersOf({ status, storeVersion }: DatabaseRecord): Answers {
+function answersOf({ status, storeVersion }: DatabaseRecord): EngineAnswers {
   if (status === "pending") return new Map();
   const offset = Math.floor(performance.now() * 100);
   return new Map([

@@ -1,25 +1,28 @@
 import type { ActiveActiveRecord } from "../../../core/api/records.ts";
 import { liveRecord, recordOf, withRecord } from "../../../core/planner/active-active/record.ts";
-import type { ClusterView } from "../records/cluster-view.ts";
+import type { Records } from "../records/records.ts";
 import { refusals, refuse } from "./refusals.ts";
 
-/** Active-Active databases that a cluster may take part in. */
-const MOST = 256;
+/** How many Active-Active databases a cluster may take part in. */
+const MAX_ACTIVE_ACTIVES = 256;
 
-/** Joins `record` into what the cluster knows; the answer is what is known then. */
+/** Merges `record` into the record of the cluster; the answer is what is stored then. */
 export async function putActiveActive(
-  view: ClusterView,
+  records: Pick<Records, "changeState">,
   guid: string,
   record: ActiveActiveRecord,
 ): Promise<ActiveActiveRecord> {
   if (record.guid !== guid) {
     throw refuse(refusals.badRequest, `guid: the path says "${guid}" and the body "${record.guid}"`);
   }
-  const state = await view.records.changeState((old) => {
+  const state = await records.changeState((old) => {
     const activeActives = withRecord(old.activeActives ?? [], record);
     const live = activeActives.filter(({ deleted }) => deleted !== true).length;
-    if (live > MOST) {
-      throw refuse(refusals.insufficientResources, `a cluster takes part in ${MOST} Active-Active databases at most`);
+    if (live > MAX_ACTIVE_ACTIVES) {
+      throw refuse(
+        refusals.insufficientResources,
+        `a cluster takes part in ${MAX_ACTIVE_ACTIVES} Active-Active databases at most`,
+      );
     }
     return { ...old, activeActives };
   });

@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import type { ClusterUser } from "../../../core/api/records.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import { authenticator, type Caller } from "./auth.ts";
-import { hashPassword, isPassword } from "./password-hash.ts";
+import { hashPassword, matchesHash } from "../credentials/password-hash.ts";
 
 const credentials = { username: "admin@rec", password: "päss:word" };
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
@@ -96,6 +96,6 @@ test("guesses are checked one after the other, and too many at once are turned a
 test("a hash is salted, holds nothing of the password, and is right for that password alone", async () => {
   assert.notEqual(await hashPassword("a:long one"), hash);
   assert.doesNotMatch(hash, /long/);
-  assert.deepEqual(await Promise.all([isPassword("a:long one", hash), isPassword("a:long on", hash)]), [true, false]);
-  for (const broken of [undefined, "", "scrypt::", "nonsense"]) assert.equal(await isPassword("", broken), false);
+  assert.deepEqual(await Promise.all([matchesHash("a:long one", hash), matchesHash("a:long on", hash)]), [true, false]);
+  for (const broken of [undefined, "", "scrypt::", "nonsense"]) assert.equal(await matchesHash("", broken), false);
 });

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { ManagementRole } from "../../../core/api/management-roles.ts";
 import type { ClusterUser } from "../../../core/api/records.ts";
-import { isPassword } from "./password-hash.ts";
+import { matchesHash } from "../credentials/password-hash.ts";
 import { refusals, refuse } from "./refusals.ts";
 
 /** Who calls: the cluster itself and its administrator, or a user. */
@@ -20,7 +20,7 @@ export interface AuthenticatorDeps {
   readonly hashIn: (secret: string) => Promise<string | undefined>;
 }
 
-/** Passwords that wait to be checked, one after the other; more are turned away, so that guesses cannot fill the node. */
+/** DatabasePasswords that wait to be checked, one after the other; more are turned away, so that guesses cannot fill the node. */
 const MOST_WAITING = 16;
 /** Pairs that have been right and need no second hash. */
 const MOST_REMEMBERED = 1_000;
@@ -31,14 +31,14 @@ const MOST_REMEMBERED = 1_000;
  */
 export function authenticator(deps: AuthenticatorDeps): (header: string | undefined) => Promise<Caller | undefined> {
   const secret = randomBytes(32);
-  const remembered = new Set<string>();
+  const withFinished = new Set<string>();
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
 
   const isRight = async (password: string, hash: string | undefined): Promise<boolean> => {
     if (waiting >= MOST_WAITING) throw refuse(refusals.tooManyLogins, `${waiting} passwords are waiting to be checked`);
     waiting += 1;
-    const mine = last.then(() => isPassword(password, hash)).finally(() => (waiting -= 1));
+    const mine = last.then(() => matchesHash(password, hash)).finally(() => (waiting -= 1));
     last = mine.catch(() => undefined); // told to whoever asked
     return mine;
   };
@@ -54,11 +54,11 @@ export function authenticator(deps: AuthenticatorDeps): (header: string | undefi
     const mark = createHmac("sha256", secret)
       .update(`${user?.secret ?? ""} ${given}`)
       .digest("base64");
-    if (!(user !== undefined && remembered.has(mark))) {
+    if (!(user !== undefined && withFinished.has(mark))) {
       const hash = user && (await deps.hashIn(user.secret));
       if (!(await isRight(given.slice(colon + 1), hash)) || user === undefined) return undefined;
-      if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-      remembered.add(mark);
+      if (withFinished.size >= MOST_REMEMBERED) withFinished.clear();
+      withFinished.add(mark);
     }
     return { name: user.email, role: user.role, isCluster: false };
   };

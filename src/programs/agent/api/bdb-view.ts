@@ -6,8 +6,8 @@ import { IN_SYNC_BYTES } from "../../../core/planner/database/facts.ts";
 import { displayVersion, engineText } from "../../../core/releases/engines.ts";
 import type { EngineIdentity } from "../../../core/releases/engines.ts";
 import { semanticVersion } from "./modules.ts";
-import { standing } from "../leader/observation.ts";
-import type { Answers } from "../leader/observation.ts";
+import { replicationProgress as standing } from "../observation/instance-facts.ts";
+import type { EngineAnswers as Answers } from "../observation/engine-answers.ts";
 
 export interface BdbContext {
   readonly answers: Answers;

@@ -1,26 +1,34 @@
 import type { DatabaseModule, DatabaseRecord, InstanceRecord, StoreVersion } from "../../../core/api/records.ts";
 import { compareVersionText } from "../../../core/base/version.ts";
-import { everyInstance } from "../records/cluster-view.ts";
-import type { ClusterView } from "../records/cluster-view.ts";
+import type { Members } from "../members/members.ts";
+import { nodePlatforms } from "../modules/platforms.ts";
+import { placedInstances } from "../records/placed-instances.ts";
+import type { AgentConfig } from "../runtime/config.ts";
 import { freeEndpointPort, placeInstance, portOffsetOf } from "../../../core/planner/database/placement.ts";
 import type { Placement } from "../../../core/planner/database/placement.ts";
 import type { NodeFacts } from "../../../core/planner/database/facts.ts";
 import { mayFollow } from "../../../core/releases/succession.ts";
 import { parseEngine } from "../../../core/releases/engines.ts";
 import { buildFor } from "../../../core/planner/modules.ts";
-import { nodePlatforms } from "./modules.ts";
 import { licenseOf } from "./license.ts";
+import type { LicenseContext } from "./license.ts";
 import { refusals, refuse } from "./refusals.ts";
 
-/** Refuses when the licence is over: databases are neither made nor changed then. */
-export function requireLicense(view: ClusterView): void {
-  const { state, reason } = licenseOf(view);
+/** What the checks of a request look at. */
+export type CheckContext = LicenseContext & {
+  readonly config: Pick<AgentConfig, "release">;
+  readonly members: Pick<Members, "list">;
+};
+
+/** Refuses while the licence is not valid: databases are neither created nor changed then. */
+export function requireLicense(context: CheckContext): void {
+  const { state, reason } = licenseOf(context);
   if (state !== "Valid") throw refuse(refusals.licenseExpired, reason);
 }
 
 /** Refuses when `more` shards exceed the licence. */
-export function requireShards(view: ClusterView, more: number): void {
-  const { shards_limit, shards_usage, type } = licenseOf(view);
+export function requireShards(context: CheckContext, more: number): void {
+  const { shards_limit, shards_usage, type } = licenseOf(context);
   if (shards_usage + more <= shards_limit) return;
   throw refuse(
     refusals.licenseLimit,
@@ -29,9 +37,13 @@ export function requireShards(view: ClusterView, more: number): void {
 }
 
 /** Refuses modules of which no build for this version and these nodes is installed, or not everywhere yet. */
-export function requireModules(view: ClusterView, wanted: readonly DatabaseModule[], storeVersion: StoreVersion): void {
-  const installed = view.records.state()?.modules ?? [];
-  const platforms = nodePlatforms(view.config.release);
+export function requireModules(
+  context: CheckContext,
+  wanted: readonly DatabaseModule[],
+  storeVersion: StoreVersion,
+): void {
+  const installed = context.records.state()?.modules ?? [];
+  const platforms = nodePlatforms(context.config.release);
   for (const { name } of wanted) {
     const build = buildFor(installed, { name, storeVersion, platforms });
     if (build === undefined) {
@@ -41,7 +53,7 @@ export function requireModules(view: ClusterView, wanted: readonly DatabaseModul
         `no build of module "${name}" for database version ${storeVersion} on ${platforms.join(" or ")} is installed; installed: ${known}`,
       );
     }
-    const lacking = view.members.list().filter(({ fresh, report }) => fresh && !report.modules.includes(build.uid));
+    const lacking = context.members.list().filter(({ fresh, report }) => fresh && !report.modules.includes(build.uid));
     if (lacking.length > 0) {
       const nodes = lacking.map(({ uid }) => uid).join(", ");
       throw refuse(refusals.busy, `module "${name}" ${build.version} is still on its way to node ${nodes}`);
@@ -50,14 +62,14 @@ export function requireModules(view: ClusterView, wanted: readonly DatabaseModul
 }
 
 /** Refuses a name that another database has. */
-export function requireFreeName(view: ClusterView, name: string, except?: number): void {
-  const other = view.records.databases().find((record) => record.name === name && record.uid !== except);
+export function requireFreeName(context: CheckContext, name: string, except?: number): void {
+  const other = context.records.databases().find((record) => record.name === name && record.uid !== except);
   if (other !== undefined) throw refuse(refusals.nameTaken, `database ${other.uid} has the name "${name}" already`);
 }
 
 /** The port asked for, or the lowest free one; a refusal when it is taken. */
-export function endpointPort(view: ClusterView, asked: number | undefined): number {
-  const databases = view.records.databases();
+export function endpointPort(context: CheckContext, asked: number | undefined): number {
+  const databases = context.records.databases();
   const owner = databases.find(({ port }) => port === asked);
   if (owner !== undefined) {
     throw refuse(refusals.portUnavailable, `port ${owner.port} belongs to database ${owner.uid} ("${owner.name}")`);
@@ -72,12 +84,12 @@ export type InstancePlace = Pick<InstanceRecord, "node" | "port">;
 
 /** Where the instances of a new database go; a refusal that says, node by node, why one finds no place. */
 export function placeDatabase(
-  view: ClusterView,
+  context: CheckContext,
   nodes: readonly NodeFacts[],
   wanted: { readonly storeVersion: StoreVersion; readonly memoryBytes: number; readonly replication: boolean },
 ): readonly InstancePlace[] {
-  const request = { ...wanted, nodes, everything: everyInstance(view.records.databases()) };
-  const portOf = (instance: number): number => portOffsetOf(view.records.state()?.nextDatabase ?? 1, instance);
+  const request = { ...wanted, nodes, everything: placedInstances(context.records.databases()) };
+  const portOf = (instance: number): number => portOffsetOf(context.records.state()?.nextDatabase ?? 1, instance);
   const primary = placed(placeInstance({ ...request, portOffset: portOf(1), avoid: [], role: "primary" }), "primary");
   if (!wanted.replication) return [primary];
   const other = { ...request, portOffset: portOf(2), avoid: [primary.node], role: "replica" } as const;
@@ -87,7 +99,7 @@ export function placeDatabase(
 
 /** Refuses a target that is older, unknown to this release, or that the serving engine's data cannot move to. */
 export function requireUpgradePath(
-  view: ClusterView,
+  context: CheckContext,
   record: DatabaseRecord,
   target: StoreVersion,
   serving: string,
@@ -98,7 +110,7 @@ export function requireUpgradePath(
       `"${record.name}" is at ${record.storeVersion}; databases never go back to ${target}`,
     );
   }
-  const offers = view.members
+  const offers = context.members
     .list()
     .flatMap(({ report }) => report.engines.filter((one) => one.storeVersion === target));
   const from = parseEngine(serving);

@@ -5,24 +5,36 @@ import { openLicense, readLicense } from "../../../ports/management/license.ts";
 import type { LicenseRecord } from "../../../ports/management/records.ts";
 import { wantedInstances } from "../../../core/planner/database/facts.ts";
 import { judgeLicense, trialTerms, type LicenseVerdict } from "../../../core/planner/license.ts";
-import { dnsNameOf, type ClusterView } from "../records/cluster-view.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import type { LicenseAuthorities } from "../credentials/license-authorities.ts";
+import type { Records } from "../records/records.ts";
+import { clusterDnsName } from "../runtime/config.ts";
+import type { AgentConfig } from "../runtime/config.ts";
 import { refusals, refuse } from "./refusals.ts";
 
+/** What a licence is validated against. */
+export interface LicenseContext {
+  readonly config: Pick<AgentConfig, "cluster" | "namespace">;
+  readonly records: Pick<Records, "state" | "databases" | "changeState">;
+  readonly authorities: Pick<LicenseAuthorities, "keys">;
+  readonly clock: Clock;
+}
+
 /** The licence in force, with its use: the installed one, or the trial. */
-export function licenseOf(view: ClusterView): LicenseRecord & LicenseVerdict {
-  const { license = "" } = view.records.state() ?? {};
-  return recordOf(view, license, license === "" ? onTrial(view) : opened(view, license));
+export function licenseOf(context: LicenseContext): LicenseRecord & LicenseVerdict {
+  const { license = "" } = context.records.state() ?? {};
+  return recordOf(context, license, license === "" ? onTrial(context) : opened(context, license));
 }
 
 /**
  * Installs a licence, whatever state the cluster is in: a valid one is what clears a frozen upgrade (§7). One that is not
  * genuine, is for another cluster, is over, or allows less than is in use is refused, and the old one stays.
  */
-export async function installLicense(view: ClusterView, license: string): Promise<LicenseRecord> {
-  const { state, reason } = opened(view, license);
+export async function installLicense(context: LicenseContext, license: string): Promise<LicenseRecord> {
+  const { state, reason } = opened(context, license);
   if (state !== "Valid") throw refuse(refusals.badRequest, `license: ${reason}`, { field: "license" });
-  await view.records.changeState((old) => (old.license === license ? old : { ...old, license }));
-  return licenseOf(view);
+  await context.records.changeState((old) => (old.license === license ? old : { ...old, license }));
+  return licenseOf(context);
 }
 
 /** Primaries and replicas as they are asked for: the surge of an upgrade or a move does not count. */
@@ -30,40 +42,40 @@ function shardsOf(record: Pick<DatabaseRecord, "replication" | "shards">): numbe
   return record.shards.length * wantedInstances(record);
 }
 
-interface Judged extends LicenseVerdict {
+interface ValidatedLicense extends LicenseVerdict {
   readonly terms: LicenseTerms;
 }
 
-function onTrial(view: ClusterView): Judged {
-  const created = view.records.state()?.createdTime ?? view.clock.now().toISOString();
-  const terms = trialTerms(dnsNameOf(view), created);
-  return { terms, ...judge(view, terms) };
+function onTrial(context: LicenseContext): ValidatedLicense {
+  const created = context.records.state()?.createdTime ?? context.clock.now().toISOString();
+  const terms = trialTerms(clusterDnsName(context.config), created);
+  return { terms, ...validated(context, terms) };
 }
 
 /** A text that no known authority has signed is Invalid for that reason; what it says of itself is shown all the same. */
-function opened(view: ClusterView, license: string): Judged {
-  let terms = onTrial(view).terms;
+function opened(context: LicenseContext, license: string): ValidatedLicense {
+  let terms = onTrial(context).terms;
   try {
     terms = readLicense(license);
-    return { terms, ...judge(view, openLicense(license, view.authorities.keys())) };
+    return { terms, ...validated(context, openLicense(license, context.authorities.keys())) };
   } catch (error) {
     return { terms, state: "Invalid", reason: messageOf(error) };
   }
 }
 
-function judge(view: ClusterView, terms: LicenseTerms): LicenseVerdict {
-  const clusterName = dnsNameOf(view);
-  return judgeLicense(terms, { clusterName, now: view.clock.now(), shardsInUse: shardsInUse(view) });
+function validated(context: LicenseContext, terms: LicenseTerms): LicenseVerdict {
+  const clusterName = clusterDnsName(context.config);
+  return judgeLicense(terms, { clusterName, now: context.clock.now(), shardsInUse: shardsInUse(context) });
 }
 
-function shardsInUse(view: ClusterView): number {
-  return view.records.databases().reduce((sum, record) => sum + shardsOf(record), 0);
+function shardsInUse(context: LicenseContext): number {
+  return context.records.databases().reduce((sum, record) => sum + shardsOf(record), 0);
 }
 
 function recordOf(
-  view: ClusterView,
+  context: LicenseContext,
   license: string,
-  { terms, state, reason }: Judged,
+  { terms, state, reason }: ValidatedLicense,
 ): LicenseRecord & LicenseVerdict {
   return {
     license,
@@ -76,7 +88,7 @@ function recordOf(
     activation_date: terms.activation_date,
     expiration_date: terms.expiration_date,
     shards_limit: terms.shards_limit,
-    shards_usage: shardsInUse(view),
+    shards_usage: shardsInUse(context),
     features: terms.features,
   };
 }

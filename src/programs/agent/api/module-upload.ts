@@ -7,24 +7,36 @@ import type { ModuleRecord, ModuleUploaded } from "../../../ports/management/rec
 import { openModule, type OpenedModule } from "../../../ports/modules/archive.ts";
 import { faults } from "../../../ports/modules/faults.ts";
 import { sameBuild } from "../../../core/planner/modules.ts";
-import type { ClusterView } from "../records/cluster-view.ts";
-import { installedRecord, MACHINE } from "./modules.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import { MACHINE } from "../modules/platforms.ts";
+import type { ModuleStore } from "../modules/module-store.ts";
+import type { Records } from "../records/records.ts";
+import type { AgentConfig } from "../runtime/config.ts";
+import { installedRecord } from "./modules.ts";
 import { refusals, refuse } from "./refusals.ts";
+
+/** What installing and removing modules works on. */
+export interface ModulesContext {
+  readonly config: Pick<AgentConfig, "node" | "release">;
+  readonly records: Pick<Records, "state" | "databases" | "changeState">;
+  readonly modules: Pick<ModuleStore, "has" | "read" | "put">;
+  readonly clock: Clock;
+}
 
 /**
  * Installs the module of an archive (§4.2), whatever state the cluster is in: a missing build is what freezes an upgrade (§7).
- * This node keeps its shared object first, then the cluster knows of it, then every other node fetches it. The same archive
- * twice is installed once.
+ * This node stores the shared object first, then the record lists the module, then every other node fetches it. The same
+ * archive twice is installed once.
  */
-export async function uploadModule(view: ClusterView, archive: Uint8Array<ArrayBuffer>): Promise<ModuleUploaded> {
+export async function uploadModule(context: ModulesContext, archive: Uint8Array<ArrayBuffer>): Promise<ModuleUploaded> {
   const opened = await openArchive(Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength));
-  requireFits(view, opened.manifest);
-  const build = buildOf(opened, view.clock.now());
-  await view.modules.put(build, opened.library);
-  const state = await view.records.changeState((old) => {
-    const others = old.modules ?? [];
-    const same = sameBuild(others, build);
-    if (same === undefined) return { ...old, modules: [...others, build] };
+  requireFits(context, opened.manifest);
+  const build = buildOf(opened, context.clock.now());
+  await context.modules.put(build, opened.library);
+  const state = await context.records.changeState((old) => {
+    const installed = old.modules ?? [];
+    const same = sameBuild(installed, build);
+    if (same === undefined) return { ...old, modules: [...installed, build] };
     if (same.uid === build.uid) return old;
     const where = same.platforms.join(", ") || "every platform";
     throw refuse(
@@ -37,18 +49,23 @@ export async function uploadModule(view: ClusterView, archive: Uint8Array<ArrayB
 }
 
 /** Removes every build of a version of a module; a refusal while a database uses the module. */
-export async function deleteModule(view: ClusterView, uid: string): Promise<ModuleRecord> {
-  const found = (view.records.state()?.modules ?? []).find((one) => one.uid === uid);
+export async function deleteModule(context: ModulesContext, uid: string): Promise<ModuleRecord> {
+  const found = (context.records.state()?.modules ?? []).find((one) => one.uid === uid);
   if (found === undefined) throw refuse(refusals.noSuchModule, `there is no installed module ${uid}`);
-  const users = view.records.databases().filter(({ modules = [] }) => modules.some(({ name }) => name === found.name));
+  const users = context.records
+    .databases()
+    .filter(({ modules = [] }) => modules.some(({ name }) => name === found.name));
   if (users.length > 0) {
     const names = users.map(({ name }) => `"${name}"`).join(", ");
     throw refuse(refusals.moduleInUse, `module ${found.name} is used by ${names}`);
   }
-  const goes = ({ name, version, compatible }: InstalledModule): boolean =>
+  const isRemoved = ({ name, version, compatible }: InstalledModule): boolean =>
     name === found.name && version === found.version && compatible === found.compatible;
-  const builds = (view.records.state()?.modules ?? []).filter(goes);
-  await view.records.changeState((old) => ({ ...old, modules: (old.modules ?? []).filter((one) => !goes(one)) }));
+  const builds = (context.records.state()?.modules ?? []).filter(isRemoved);
+  await context.records.changeState((old) => ({
+    ...old,
+    modules: (old.modules ?? []).filter((one) => !isRemoved(one)),
+  }));
   return installedRecord(builds);
 }
 
@@ -62,11 +79,11 @@ async function openArchive(archive: Buffer): Promise<OpenedModule> {
 }
 
 /** The base system is not asked: builds for the next one are installed before the nodes move to it. */
-function requireFits(view: ClusterView, { architecture, min_redis_pack_version: minimum }: ModuleManifest): void {
+function requireFits(context: ModulesContext, { architecture, min_redis_pack_version: minimum }: ModuleManifest): void {
   if (architecture !== MACHINE) {
     throw refuse(refusals.wrongPlatform, `module: the build is for ${architecture}, and the nodes are ${MACHINE}`);
   }
-  const { nodeTag } = view.config.release;
+  const { nodeTag } = context.config.release;
   if (minimum !== undefined && (compareVersionText(nodeTag, minimum) ?? 0) < 0) {
     throw refuse(
       refusals.clusterTooOld,
@@ -92,7 +109,8 @@ function buildOf({ manifest, library, sha256 }: OpenedModule, now: Date): Instal
 }
 
 /** The shared object of a module that this node has. */
-export async function localModule(view: ClusterView, uid: string): Promise<Uint8Array> {
-  if (!view.modules.has(uid)) throw refuse(refusals.noSuchModule, `node ${view.config.node} has no module ${uid}`);
-  return view.modules.read(uid);
+export async function localModule(context: ModulesContext, uid: string): Promise<Uint8Array> {
+  if (!context.modules.has(uid))
+    throw refuse(refusals.noSuchModule, `node ${context.config.node} has no module ${uid}`);
+  return context.modules.read(uid);
 }

@@ -1,17 +1,16 @@
 import { createHash } from "node:crypto";
 import type { InstalledModule } from "../../../core/api/records.ts";
 import type { ModuleRecord } from "../../../ports/management/records.ts";
-import type { Release } from "../../../core/releases/release.ts";
-import type { EngineAnswer, EngineModule } from "../leader/engine-watch.ts";
-import type { Answers } from "../leader/observation.ts";
+import type { EngineAnswer, EngineModule } from "../observation/engine-watch.ts";
+import type { EngineAnswers } from "../observation/engine-answers.ts";
 
 /** Every module of the cluster, each version once: those that engines bring, and those that were installed. */
 export function moduleRecords(
-  looks: readonly Answers[],
+  observed: readonly EngineAnswers[],
   installed: readonly InstalledModule[],
   platforms: readonly string[],
 ): readonly ModuleRecord[] {
-  const found = looks.flatMap((answers) => [...answers.values()]).flatMap(modulesOf);
+  const found = observed.flatMap((answers) => [...answers.values()]).flatMap(modulesOf);
   const bundled = found.filter(({ name }) => !installed.some((one) => one.name === name));
   const distinct = new Map(bundled.map((module) => [`${module.name} ${module.version}`, module]));
   const builds = Map.groupBy(installed, ({ name, version, compatible }) => `${name} ${version} ${compatible}`);
@@ -57,11 +56,3 @@ export function semanticVersion({ version }: EngineModule): string {
 function modulesOf(answer: EngineAnswer): readonly EngineModule[] {
   return answer.state === "serving" ? answer.modules : [];
 }
-
-/** Platforms of the nodes of a release, for instance `rhel9/x86_64`: what its image is built upon, and the machine. */
-export function nodePlatforms({ baseOs }: Release): readonly string[] {
-  return baseOs.split(" or ").map((os) => `${os}/${MACHINE}`);
-}
-
-/** Name of this machine as module manifests have it. */
-export const MACHINE = { arm64: "aarch64", x64: "x86_64" }[String(process.arch)] ?? process.arch;

@@ -1,44 +1,28 @@
 import fastify from "fastify";
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Server } from "node:https";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { ManagementRole } from "../../../core/api/management-roles.ts";
 import type { StoreVersion } from "../../../core/api/records.ts";
-import type { ErrorBody } from "../../../ports/management/records.ts";
+import { messageOf } from "../../../core/base/fault.ts";
+import type { Log } from "../../../core/base/log.ts";
 import { FORWARDED_BY } from "../../../ports/management/request.ts";
-import { rolesWith, type ManagementRole } from "../../../core/api/management-roles.ts";
 import { routes } from "../../../ports/management/routes.ts";
-import type { BodyOf, ReplyOf, RouteName } from "../../../ports/management/routes.ts";
+import type { RouteName } from "../../../ports/management/routes.ts";
+import type { SecretFiles } from "../runtime/mounted-secret.ts";
+import type { Handlers } from "./api-call.ts";
 import { acceptArchives } from "./archives.ts";
-import type { Caller } from "./auth.ts";
+import { authorize } from "./authorize.ts";
+import type { AuthorizeContext } from "./authorize.ts";
 import { bodyOf } from "./bodies.ts";
 import { entityTag, hasEntityTag, isKnown } from "./entity-tag.ts";
-import { methodsOf } from "./paths.ts";
-import { refusalOf, refusals, refuse } from "./refusals.ts";
-import type { SecretFiles } from "../node/secret-files.ts";
+import { answerError, BODY_BYTES, refuseUnrouted } from "./errors.ts";
+import { refusals, refuse } from "./refusals.ts";
 
-/** What a handler is given: path parameters as text, the checked body. */
-export interface Call<N extends RouteName> {
-  readonly params: Readonly<Record<string, string>>;
-  readonly body: BodyOf<N>;
-  /** Of the caller; `none` where nobody is asked who they are. */
-  readonly role: ManagementRole;
-  /** uid of the node that carried this write here because it does not lead; absent when a client called. */
-  readonly forwardedBy?: string;
-}
-
-/** One handler a route: a route without one does not compile. */
-export type Handlers = { readonly [N in RouteName]: (call: Call<N>) => Promise<ReplyOf<N>> };
-
-export interface ManagementApiOptions {
+export interface ManagementApiOptions extends AuthorizeContext {
   readonly host: string;
   readonly port: number;
   readonly tls: SecretFiles<"tls.crt" | "tls.key">;
-  /** Who sends a header with Basic credentials; undefined when nobody that is known does. */
-  readonly callerOf: (header: string | undefined) => Promise<Caller | undefined>;
   readonly handlers: Handlers;
-  /** Why the API cannot be used yet; undefined once the node has joined. */
-  readonly notJoined: () => string | undefined;
   /** Database versions that its release carries. */
   readonly supported: readonly StoreVersion[];
   readonly log: Log;
@@ -79,8 +63,6 @@ export async function serveManagementApi(options: ManagementApiOptions): Promise
   };
 }
 
-/** The longest body that is read. */
-const BODY_BYTES = 1_048_576;
 /** A request that has not arrived as a whole by then is given up, in milliseconds. */
 const REQUEST_MS = 120_000;
 
@@ -112,85 +94,6 @@ function mount<N extends RouteName>(server: HttpsInstance, name: N, options: Man
   });
 }
 
-/** The role of the caller, who may do this; `none` where nobody is asked who they are. */
-async function authorize(
-  name: RouteName,
-  request: FastifyRequest,
-  { callerOf, notJoined }: ManagementApiOptions,
-): Promise<ManagementRole> {
-  const { auth } = routes[name];
-  if (auth === "none") return "none";
-  const caller = await callerOf(request.headers.authorization);
-  if (caller === undefined) {
-    throw refuse(
-      refusals.unauthorized,
-      "the credentials given are neither those of this cluster nor of one of its users: send username and password of its Secret as Basic credentials",
-    );
-  }
-  const isAllowed = auth === "cluster" ? caller.isCluster : rolesWith(auth).includes(caller.role);
-  if (!isAllowed) {
-    const needed =
-      auth === "cluster"
-        ? "only the nodes of the cluster do this among themselves"
-        : `it takes the permission ${auth}, which the roles ${rolesWith(auth).join(", ")} have`;
-    throw refuse(refusals.forbidden, `${caller.name} has the role ${caller.role}: ${needed}`);
-  }
-  const reason = notJoined();
-  if (reason !== undefined) throw refuse(refusals.notJoined, reason);
-  return caller.role;
-}
-
-function refuseUnrouted(request: FastifyRequest, reply: FastifyReply): never {
-  const path = pathOf(request);
-  const methods = methodsOf(path);
-  if (methods.length === 0) throw refuse(refusals.noSuchPath, `${request.method} ${path} is no operation of this API`);
-  reply.header("allow", methods.join(", "));
-  throw refuse(refusals.methodNotAllowed, `${path} takes ${methods.join(", ")}, not ${request.method}`);
-}
-
-function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
-  const relayed = relayedAnswer(error);
-  if (relayed !== undefined) return reply.status(relayed.status).send(relayed.body);
-  const known = isClientError(error) ? refusedByServer(error) : error;
-  const refusal = refusalOf(known);
-  const description = messageOf(known);
-  if (refusal.status === 500) log.error("a request failed", { method: request.method, path: pathOf(request), error });
-  if (refusal.status === 401) reply.header("www-authenticate", 'Basic realm="store-enterprise", charset="UTF-8"');
-  const body: ErrorBody = { error_code: refusal.errorCode, description, message: description };
-  return reply.status(refusal.status).send(body);
-}
-
-/** What fastify itself refuses, in our words. */
-function refusedByServer(error: FastifyError): Fault {
-  switch (error.statusCode) {
-    case 413:
-      return refuse(refusals.bodyTooLarge, `the body is larger than the ${BODY_BYTES} bytes that are read`);
-    case 415:
-      return refuse(refusals.notJson, "the body must be JSON: send the header Content-Type: application/json");
-    default:
-      return refuse(refusals.badRequest, messageOf(error));
-  }
-}
-
-/** What the leader answered to a write that this node carried to it. */
-function relayedAnswer(error: unknown): { readonly status: number; readonly body: ErrorBody } | undefined {
-  if (!(error instanceof Fault)) return undefined;
-  const { status, error_code, description } = error.details;
-  if (typeof status !== "number" || typeof error_code !== "string" || typeof description !== "string") return undefined;
-  return { status, body: { error_code, description, message: description } };
-}
-
-function isClientError(error: unknown): error is FastifyError {
-  return (
-    error instanceof Error &&
-    !(error instanceof Fault) &&
-    "statusCode" in error &&
-    typeof error.statusCode === "number" &&
-    error.statusCode >= 400 &&
-    error.statusCode < 500
-  );
-}
-
 /** Takes JSON and nothing else; `POST` of an action with that header and nothing in it is no error. */
 function acceptJson(server: HttpsInstance): void {
   server.removeContentTypeParser(["application/json", "text/plain"]);
@@ -209,8 +112,4 @@ function acceptJson(server: HttpsInstance): void {
 
 function routeNames(): readonly RouteName[] {
   return Object.keys(routes).filter((name): name is RouteName => name in routes);
-}
-
-function pathOf(request: FastifyRequest): string {
-  return request.url.split("?", 1)[0] ?? "";
 }

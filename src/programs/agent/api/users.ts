@@ -1,23 +1,30 @@
 import { mayManage, type ManagementRole } from "../../../core/api/management-roles.ts";
 import type { ClusterUser } from "../../../core/api/records.ts";
 import type { UserChange, UserCreate, UserRecord } from "../../../ports/management/records.ts";
-import type { ClusterView } from "../records/cluster-view.ts";
-import { hashPassword } from "./password-hash.ts";
+import { hashPassword } from "../credentials/password-hash.ts";
+import type { UserPasswords } from "../credentials/user-passwords.ts";
+import type { Records } from "../records/records.ts";
 import { refusals, refuse } from "./refusals.ts";
 
 /** uid of the cluster's own administrator. */
 const ADMIN_UID = 1;
 const MOST_USERS = 1_000;
 
+/** What the changes of users work on. */
+export interface UsersContext {
+  readonly records: Pick<Records, "state" | "changeState">;
+  readonly userPasswords: Pick<UserPasswords, "keep" | "remove">;
+}
+
 /** Every user, the cluster's own administrator first. */
-export function listUsers(view: ClusterView, adminName: string): readonly UserRecord[] {
+export function listUsers(context: UsersContext, adminName: string): readonly UserRecord[] {
   const admin: UserRecord = { uid: ADMIN_UID, email: adminName, name: adminName, role: "admin" };
-  return [admin, ...usersOf(view).map(shown)];
+  return [admin, ...usersOf(context).map(shown)];
 }
 
 /** The user of this uid; AGENT_NO_SUCH_USER when there is none. */
-export function getUser(view: ClusterView, adminName: string, uid: string): UserRecord {
-  const found = listUsers(view, adminName).find((user) => String(user.uid) === uid);
+export function getUser(context: UsersContext, adminName: string, uid: string): UserRecord {
+  const found = listUsers(context, adminName).find((user) => String(user.uid) === uid);
   if (found === undefined) throw refuse(refusals.noSuchUser, `there is no user ${uid}`);
   return found;
 }
@@ -32,14 +39,14 @@ export function requireMayManage(
   throw refuse(refusals.forbidden, `the role ${caller} cannot manage users of the role ${beyond}; the role admin can`);
 }
 
-/** Lets somebody in; AGENT_EMAIL_TAKEN when somebody has the address already. */
-export async function createUser(view: ClusterView, adminName: string, body: UserCreate): Promise<UserRecord> {
+/** Adds a user; AGENT_EMAIL_TAKEN when another user has the address. */
+export async function createUser(context: UsersContext, adminName: string, body: UserCreate): Promise<UserRecord> {
   const { email, password, role, name = email } = body;
-  requireFree(listUsers(view, adminName), email);
-  const secret = await view.userPasswords.keep(await hashPassword(password));
-  return orTakenBack(view, secret, async () => {
+  requireFree(listUsers(context, adminName), email);
+  const secret = await context.userPasswords.keep(await hashPassword(password));
+  return orRemoveSecret(context, secret, async () => {
     let uid = ADMIN_UID;
-    await view.records.changeState((old) => {
+    await context.records.changeState((old) => {
       const users = old.users ?? [];
       requireFree(users, email);
       if (users.length >= MOST_USERS) throw refuse(refusals.tooManyUsers, `there are ${users.length} users already`);
@@ -50,38 +57,38 @@ export async function createUser(view: ClusterView, adminName: string, body: Use
   });
 }
 
-/** Changes a user. A new password is another Secret, so that every node knows of it when it knows of the change. */
-export async function updateUser(view: ClusterView, uid: number, body: UserChange): Promise<UserRecord> {
+/** Changes a user. A new password is another Secret: a node that reads the changed record reads the new password too. */
+export async function updateUser(context: UsersContext, uid: number, body: UserChange): Promise<UserRecord> {
   requireNotAdmin(uid);
   const { password, ...rest } = body;
   if (password === undefined) {
-    const before = await swap(view, uid, (user) => ({ ...user, ...rest }));
+    const before = await swap(context, uid, (user) => ({ ...user, ...rest }));
     return shown({ ...before, ...rest });
   }
-  const secret = await view.userPasswords.keep(await hashPassword(password));
-  return orTakenBack(view, secret, async () => {
-    const before = await swap(view, uid, (user) => ({ ...user, ...rest, secret }));
-    await view.userPasswords.remove(before.secret);
+  const secret = await context.userPasswords.keep(await hashPassword(password));
+  return orRemoveSecret(context, secret, async () => {
+    const before = await swap(context, uid, (user) => ({ ...user, ...rest, secret }));
+    await context.userPasswords.remove(before.secret);
     return shown({ ...before, ...rest });
   });
 }
 
-/** Lets somebody in no more; AGENT_CLUSTER_ADMIN for the cluster's own administrator. */
-export async function deleteUser(view: ClusterView, uid: number): Promise<UserRecord> {
+/** Removes a user; AGENT_CLUSTER_ADMIN for the cluster's own administrator. */
+export async function deleteUser(context: UsersContext, uid: number): Promise<UserRecord> {
   requireNotAdmin(uid);
-  const before = await swap(view, uid, () => undefined);
-  await view.userPasswords.remove(before.secret);
+  const before = await swap(context, uid, () => undefined);
+  await context.userPasswords.remove(before.secret);
   return shown(before);
 }
 
-/** Puts what `change` makes of a user in its place, nothing when it makes nothing; the answer is who was there before. */
+/** Replaces a user by what `change` makes of it, and removes it when that is undefined; the answer is the user before. */
 async function swap(
-  view: ClusterView,
+  context: UsersContext,
   uid: number,
   change: (user: ClusterUser) => ClusterUser | undefined,
 ): Promise<ClusterUser> {
   let before: ClusterUser | undefined;
-  await view.records.changeState((old) => {
+  await context.records.changeState((old) => {
     const users = old.users ?? [];
     before = users.find((user) => user.uid === uid);
     if (before === undefined) return old;
@@ -92,20 +99,20 @@ async function swap(
   return before;
 }
 
-/** A Secret that no user names is of no use. */
-async function orTakenBack<T>(view: ClusterView, secret: string, act: () => Promise<T>): Promise<T> {
+/** Runs `act`; when it fails, removes a Secret that no user names. */
+async function orRemoveSecret<T>(context: UsersContext, secret: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    const named = usersOf(view).some((user) => user.secret === secret);
-    if (!named) await view.userPasswords.remove(secret);
+    const named = usersOf(context).some((user) => user.secret === secret);
+    if (!named) await context.userPasswords.remove(secret);
     throw error;
   }
 }
 
 function requireFree(users: readonly Pick<ClusterUser, "email">[], email: string): void {
-  const taken = users.some((user) => user.email.toLowerCase() === email.toLowerCase());
-  if (taken) throw refuse(refusals.emailTaken, `somebody logs in as ${email} already`);
+  const isTaken = users.some((user) => user.email.toLowerCase() === email.toLowerCase());
+  if (isTaken) throw refuse(refusals.emailTaken, `another user has the address ${email}`);
 }
 
 function requireNotAdmin(uid: number): void {
@@ -113,8 +120,8 @@ function requireNotAdmin(uid: number): void {
   throw refuse(refusals.clusterAdmin, "user 1 is the cluster's own administrator, made from its Secret");
 }
 
-function usersOf(view: ClusterView): readonly ClusterUser[] {
-  return view.records.state()?.users ?? [];
+function usersOf(context: UsersContext): readonly ClusterUser[] {
+  return context.records.state()?.users ?? [];
 }
 
 function shown({ uid, email, name, role }: ClusterUser): UserRecord {

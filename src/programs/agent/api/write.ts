@@ -15,10 +15,10 @@ import {
   requireShards,
   requireUpgradePath,
 } from "./checks.ts";
-import { actionRecord } from "./read.ts";
-import { lookAt } from "../records/cluster-view.ts";
-import type { ClusterView } from "../records/cluster-view.ts";
-import { gatherNodes } from "../leader/facts.ts";
+import { actionRecord } from "./actions.ts";
+import { observeEngines as lookAt } from "../observation/engine-answers.ts";
+import type { WriteContext as ClusterView } from "./write-context.ts";
+import { gatherNodes } from "../observation/node-facts.ts";
 import { refusals, refuse } from "./refusals.ts";
 import { engineText } from "../../../core/releases/engines.ts";
 

@@ -1,53 +1,53 @@
-import type { Kube } from "../../../ports/kube/kube.ts";
 import { runController } from "../../../mechanisms/reconcile/controller.ts";
-import type { ClusterView } from "../records/cluster-view.ts";
-import { DatabaseLeader } from "./database.ts";
-import { leaderMoves } from "./database-moves.ts";
-import { NodeLeader } from "./nodes.ts";
-import type { NodeLeaderDeps } from "./nodes.ts";
-import type { Signals } from "../signals.ts";
+import type { Records } from "../records/records.ts";
+import type { ChangeSignal } from "../runtime/change-signal.ts";
 import type { ProxyPort } from "../switchover/ports.ts";
+import { DatabaseReconciler } from "./database-reconciler.ts";
+import type { DatabaseReconcilerContext } from "./database-reconciler.ts";
+import { LeaderOperations } from "./leader-operations.ts";
+import type { OperationsContext } from "./leader-operations.ts";
+import { NodeReconciler } from "./node-reconciler.ts";
+import type { NodeReconcilerContext } from "./node-reconciler.ts";
 
-export interface LeadDeps {
-  readonly view: ClusterView;
-  readonly kube: Kube;
-  readonly proxies: () => readonly ProxyPort[];
-  readonly drain: NodeLeaderDeps["drain"];
-  readonly stepDown: () => void;
-  readonly changes: Signals;
-}
+/** What the work of a leader needs. */
+export type LeadContext = DatabaseReconcilerContext &
+  OperationsContext &
+  NodeReconcilerContext & {
+    readonly records: Pick<Records, "state" | "databases" | "changeState">;
+    readonly proxies: () => readonly ProxyPort[];
+    readonly changes: ChangeSignal;
+  };
 
-/** The leader's work: a pass over each database and each node that is being left, until `signal` aborts. */
-export async function lead(deps: LeadDeps, signal: AbortSignal): Promise<void> {
-  const { view, kube } = deps;
-  const databases = new DatabaseLeader(view, leaderMoves(view, deps.proxies));
-  const nodes = new NodeLeader({ view, kube, drain: deps.drain, stepDown: deps.stepDown });
-  const { log, clock } = view;
-  const onDatabases = runController({
+/** Reconciles each database and each node that is evacuated or returning, until `signal` aborts. */
+export async function lead(context: LeadContext, signal: AbortSignal): Promise<void> {
+  const { records, log, clock } = context;
+  const databases = new DatabaseReconciler(context, new LeaderOperations(context, context.proxies));
+  const nodes = new NodeReconciler(context);
+  const databaseController = runController({
     name: "databases",
     workers: 8,
-    reconcile: (uid) => databases.pass(Number(uid), signal),
+    reconcile: (uid) => databases.reconcile(Number(uid), signal),
     log,
     clock,
     signal,
   });
-  const onNodes = runController({
+  const nodeController = runController({
     name: "nodes",
     workers: 4,
-    reconcile: (uid) => nodes.pass(Number(uid)),
+    reconcile: (uid) => nodes.reconcile(Number(uid)),
     log,
     clock,
     signal,
   });
-  const look = (database: number | undefined): void => {
-    const affected = database === undefined ? view.records.databases().map(({ uid }) => uid) : [database];
-    for (const uid of affected) onDatabases.enqueue(String(uid));
-    for (const { node } of view.records.state()?.maintenance ?? []) onNodes.enqueue(String(node));
+  const enqueue = (database: number | undefined): void => {
+    const affected = database === undefined ? records.databases().map(({ uid }) => uid) : [database];
+    for (const uid of affected) databaseController.enqueue(String(uid));
+    for (const { node } of records.state()?.maintenance ?? []) nodeController.enqueue(String(node));
   };
-  const unsubscribe = deps.changes.listen(look);
-  // the record of the cluster is made by whoever leads first
-  await view.records.changeState((state) => state);
-  look(undefined);
-  await Promise.all([onDatabases.stopped, onNodes.stopped]);
+  const unsubscribe = context.changes.subscribe(enqueue);
+  // the first leader creates the record of the cluster
+  await records.changeState((state) => state);
+  enqueue(undefined);
+  await Promise.all([databaseController.stopped, nodeController.stopped]);
   unsubscribe();
 }

@@ -1,42 +1,58 @@
 import { clusterNames } from "../../../core/api/names.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
+import type { Log } from "../../../core/base/log.ts";
 import { settled, waiting } from "../../../mechanisms/reconcile/outcome.ts";
 import type { Outcome } from "../../../mechanisms/reconcile/outcome.ts";
-import { askNode } from "../records/cluster-view.ts";
-import type { ClusterView } from "../records/cluster-view.ts";
-import { gatherNodes } from "./facts.ts";
-import { remembered } from "../records/maintenance.ts";
+import type { DatabasePasswords } from "../credentials/database-passwords.ts";
+import { askAgent } from "../observation/agent-report.ts";
+import type { AgentReportContext } from "../observation/agent-report.ts";
+import { gatherNodes } from "../observation/node-facts.ts";
+import type { NodeFactsContext } from "../observation/node-facts.ts";
+import { withFinished } from "../records/maintenance.ts";
+import type { Records } from "../records/records.ts";
+import type { AgentConfig } from "../runtime/config.ts";
 
-const LOOK_AGAIN_MS = 100;
+/** What the removal of a database works on. */
+export type RemovalContext = NodeFactsContext &
+  AgentReportContext & {
+    readonly config: Pick<AgentConfig, "cluster">;
+    readonly records: Pick<Records, "changeState" | "removeDatabase">;
+    readonly passwords: Pick<DatabasePasswords, "remove">;
+    readonly log: Log;
+  };
+
+const RECHECK_MS = 100;
 
 /** Removes a database once no live node runs an engine of it; a node that is down removes its data when it comes back. */
-export async function removalPass(view: ClusterView, record: DatabaseRecord): Promise<Outcome> {
-  const still = await nodesWithEngines(view, record);
-  if (still.length > 0) return waiting(LOOK_AGAIN_MS, "Deleting", `node ${still.join(", ")} is stopping its engine`);
+export async function reconcileRemoval(context: RemovalContext, record: DatabaseRecord): Promise<Outcome> {
+  const { config, records, passwords, log } = context;
+  const running = await nodesWithEngines(context, record);
+  if (running.length > 0) return waiting(RECHECK_MS, "Deleting", `node ${running.join(", ")} is stopping its engine`);
   const { lastAction } = record;
   if (lastAction !== undefined) {
     const done = { ...lastAction, status: "completed", progress: 100, object: `bdb:${record.uid}` } as const;
-    await view.records.changeState((state) => {
+    await records.changeState((state) => {
       const isNoted = state.finished.some(({ uid }) => uid === done.uid);
-      return isNoted ? state : { ...state, finished: remembered(state, [done]) };
+      return isNoted ? state : { ...state, finished: withFinished(state, [done]) };
     });
   }
-  await view.records.removeDatabase(record.uid);
-  // last: whoever still sees the record must not miss its password
-  await view.passwords.remove(record.uid);
-  view.log.info("database removed", {
-    bdb: record.uid,
-    configmap: clusterNames.databaseRecord(view.config.cluster, record.uid),
-  });
+  await records.removeDatabase(record.uid);
+  // last: a node that still has the record needs its password
+  await passwords.remove(record.uid);
+  const configmap = clusterNames.databaseRecord(config.cluster, record.uid);
+  log.info("database removed", { bdb: record.uid, configmap });
   return settled;
 }
 
-async function nodesWithEngines(view: ClusterView, record: DatabaseRecord): Promise<readonly number[]> {
-  const nodes = (await gatherNodes(view)).filter(({ alive }) => alive).map(({ uid }) => uid);
-  const places = record.shards.flatMap(({ instances }) => instances).filter(({ node }) => nodes.includes(node));
-  const words = await Promise.all(
-    places.map(async ({ node, id }) => ({ node, word: await askNode(view, node, record.uid, id) })),
+async function nodesWithEngines(context: RemovalContext, record: DatabaseRecord): Promise<readonly number[]> {
+  const alive = (await gatherNodes(context)).filter((node) => node.alive).map(({ uid }) => uid);
+  const instances = record.shards.flatMap((shard) => shard.instances).filter(({ node }) => alive.includes(node));
+  const reports = await Promise.all(
+    instances.map(async ({ node, id }) => ({
+      node,
+      report: await askAgent(context, node, { bdb: record.uid, instance: id }),
+    })),
   );
-  const busy = words.filter(({ word }) => word.kind === "silent" || word.instance !== undefined);
+  const busy = reports.filter(({ report }) => report.kind === "no-answer" || report.instance !== undefined);
   return busy.map(({ node }) => node);
 }

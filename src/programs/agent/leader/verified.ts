@@ -1,7 +1,7 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 
 /** Replicas whose content was compared in this term of leadership; a change of primary makes the comparison void. */
-export class Verified {
+export class VerifiedReplicas {
   readonly #marks = new Map<number, Set<string>>();
 
   /** Ids of the instances of `record` that count as verified now. */

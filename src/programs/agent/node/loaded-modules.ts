@@ -1,15 +1,19 @@
 import type { Release } from "../../../core/releases/release.ts";
 import { buildFor } from "../../../core/planner/modules.ts";
-import { nodePlatforms } from "../api/modules.ts";
+import { nodePlatforms } from "../modules/platforms.ts";
 import type { Records } from "../records/records.ts";
-import type { ModuleStore } from "./module-store.ts";
+import type { ModuleStore } from "../modules/module-store.ts";
 import type { LoadedModules } from "./wanted.ts";
 
 /**
  * Which shared objects an instance loads on this node. One that is not here yet is named all the same: an engine that cannot
  * load it ends at once and is started again until it is, which is better than one that serves without it.
  */
-export function loadedModules(records: Records, store: ModuleStore, release: Release): LoadedModules {
+export function loadedModules(
+  records: Pick<Records, "state">,
+  store: Pick<ModuleStore, "pathOf">,
+  release: Release,
+): LoadedModules {
   const platforms = nodePlatforms(release);
   return ({ modules = [] }, storeVersion) =>
     modules.map(({ name, args }) => {

@@ -2,57 +2,58 @@ import type { InstalledModule } from "../../../core/api/records.ts";
 import { messageOf } from "../../../core/base/fault.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
-import type { Members } from "../records/members.ts";
-import type { Peers } from "../records/peers.ts";
+import type { Members } from "../members/members.ts";
+import type { Peers } from "../members/peers.ts";
 import type { Records } from "../records/records.ts";
-import { repeating, type Repeating } from "../repeating.ts";
-import type { ModuleStore } from "./module-store.ts";
+import type { AgentConfig } from "../runtime/config.ts";
+import { runPasses, type PassRunner } from "../runtime/pass-runner.ts";
+import type { ModuleStore } from "../modules/module-store.ts";
 
-export interface ModuleSyncOptions {
-  readonly node: number;
-  readonly records: Records;
-  readonly members: Members;
-  readonly peers: Peers;
-  readonly modules: ModuleStore;
+/** What fetching modules works on. */
+export interface ModuleSyncContext {
+  readonly config: Pick<AgentConfig, "node">;
+  readonly records: Pick<Records, "state">;
+  readonly members: Pick<Members, "list">;
+  readonly peers: Pick<Peers, "module">;
+  readonly modules: Pick<ModuleStore, "has" | "put" | "keepOnly">;
   readonly clock: Clock;
   readonly log: Log;
-  readonly signal: AbortSignal;
-  /** Told when this node has got one more. */
+  /** Called when this node has fetched one more. */
   readonly onArrival: () => void;
 }
 
-/** Fetches from the other nodes each installed module that this one lacks, and drops what is no longer installed. */
-export function syncModules(options: ModuleSyncOptions): Repeating {
-  const { records, modules } = options;
-  return repeating(
+/** Fetches from the other nodes each installed module that this one lacks, and drops what is no longer installed, until `signal` aborts. */
+export function syncModules(context: ModuleSyncContext, signal: AbortSignal): PassRunner {
+  const { records, modules, clock, log } = context;
+  return runPasses(
     "modules",
     async () => {
       const state = records.state();
       if (state === undefined) return;
       const installed = state.modules ?? [];
       for (const module of installed.filter(({ uid }) => !modules.has(uid))) {
-        await fetchFromAny(options, module);
-        options.onArrival();
+        await fetchFromAny(context, module);
+        context.onArrival();
       }
       await modules.keepOnly(installed.map(({ uid }) => uid));
     },
-    options,
+    { clock, log, signal },
   );
 }
 
-async function fetchFromAny(options: ModuleSyncOptions, module: InstalledModule): Promise<void> {
-  const { node, members, peers, modules, log } = options;
-  const others = members.list().filter(({ uid, report }) => uid !== node && report.modules.includes(module.uid));
-  const why: string[] = [];
+async function fetchFromAny(context: ModuleSyncContext, module: InstalledModule): Promise<void> {
+  const { config, members, peers, modules, log } = context;
+  const others = members.list().filter(({ uid, report }) => uid !== config.node && report.modules.includes(module.uid));
+  const failures: string[] = [];
   for (const other of others) {
     try {
       await modules.put(module, await peers.module(other.uid, module.uid));
-      log.info("a module has arrived", { module: module.name, version: module.version, from: other.uid });
+      log.info("module fetched", { module: module.name, version: module.version, from: other.uid });
       return;
     } catch (error) {
-      why.push(`node ${other.uid}: ${messageOf(error)}`);
+      failures.push(`node ${other.uid}: ${messageOf(error)}`);
     }
   }
-  const said = why.length === 0 ? "no other node has it" : why.join("; ");
-  throw new Error(`module ${module.name} ${module.version} cannot be fetched: ${said}`);
+  const reason = failures.length === 0 ? "no other node has it" : failures.join("; ");
+  throw new Error(`module ${module.name} ${module.version} cannot be fetched: ${reason}`);
 }

@@ -1,23 +1,36 @@
 import { randomUUID } from "node:crypto";
 import { Fault } from "../../../core/base/fault.ts";
-import type { ClusterView } from "../records/cluster-view.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import type { Log } from "../../../core/base/log.ts";
+import type { Members } from "../members/members.ts";
+import type { Records } from "../records/records.ts";
+import type { AgentConfig } from "../runtime/config.ts";
 import { isDraining, maintenanceOf, withMaintenance, withReturn } from "../records/maintenance.ts";
 
-const LOOK_MS = 50;
+/** What the maintenance of this node works on. */
+export interface OwnMaintenanceContext {
+  readonly config: Pick<AgentConfig, "node" | "graceMs">;
+  readonly records: Pick<Records, "state" | "changeState">;
+  readonly members: Pick<Members, "list">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
 
-/** A node that leadership was taken off leads again only when no other can. */
-export function mayLead(view: ClusterView): boolean {
-  const entry = maintenanceOf(view.records.state(), view.config.node);
+const POLL_MS = 50;
+
+/** A node in maintenance that handed leadership over leads again only when no other node can. */
+export function isEligibleLeader(context: Pick<OwnMaintenanceContext, "config" | "records" | "members">): boolean {
+  const entry = maintenanceOf(context.records.state(), context.config.node);
   const stays = entry === undefined || entry.state === "returning" || !entry.demote;
-  return stays || !hasSuccessor(view);
+  return stays || !hasSuccessor(context);
 }
 
 /**
- * Before the agent ends: asks for the node to be left as `maintenance_on` does, and waits until it is, the grace is over, or
- * nobody is there to take over. A node in maintenance already has nothing to wait for.
+ * Before the agent ends: requests the evacuation of this node, as `maintenance_on` does, and waits until it is done, the
+ * grace is over, or no other node can take over. For a node in maintenance there is nothing to wait for.
  */
-export async function leaveForShutdown(view: ClusterView): Promise<void> {
-  const { config, clock, log, records } = view;
+export async function evacuateForShutdown(context: OwnMaintenanceContext): Promise<void> {
+  const { config, clock, log, records } = context;
   const deadline = clock.now().getTime() + config.graceMs;
   const request = {
     node: config.node,
@@ -30,17 +43,17 @@ export async function leaveForShutdown(view: ClusterView): Promise<void> {
     await records.changeState((state) => withMaintenance(state, request));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    log.warn("the node cannot be left in good order", { error });
+    log.warn("the evacuation of this node cannot be requested", { error });
     return;
   }
-  const isLeft = (): boolean => maintenanceOf(records.state(), config.node)?.state === "on";
-  while (!isLeft() && hasSuccessor(view) && clock.now().getTime() < deadline) await clock.sleep(LOOK_MS);
-  log.info("the node is being stopped", { left: isLeft() });
+  const isEvacuated = (): boolean => maintenanceOf(records.state(), config.node)?.state === "on";
+  while (!isEvacuated() && hasSuccessor(context) && clock.now().getTime() < deadline) await clock.sleep(POLL_MS);
+  log.info("the node is stopping", { evacuated: isEvacuated() });
 }
 
-/** After a restart: a node that had only been left for the restart is taken back; one in maintenance stays there. */
-export async function comeBack(view: ClusterView): Promise<void> {
-  const { config, clock, records } = view;
+/** After a restart: a node that was evacuated only for the restart returns to service; one in maintenance stays there. */
+export async function returnAfterRestart(context: OwnMaintenanceContext): Promise<void> {
+  const { config, clock, records } = context;
   if (maintenanceOf(records.state(), config.node)?.cause !== "shutdown") return;
   const now = clock.now().toISOString();
   const uid = randomUUID();
@@ -49,6 +62,10 @@ export async function comeBack(view: ClusterView): Promise<void> {
   );
 }
 
-function hasSuccessor({ members, records, config }: ClusterView): boolean {
+function hasSuccessor({
+  members,
+  records,
+  config,
+}: Pick<OwnMaintenanceContext, "config" | "records" | "members">): boolean {
   return members.list().some(({ uid, fresh }) => uid !== config.node && fresh && !isDraining(records.state(), uid));
 }

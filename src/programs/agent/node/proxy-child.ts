@@ -8,10 +8,10 @@ import type { Child } from "../../../mechanisms/processes/child.ts";
 import { faults } from "../faults.ts";
 
 export interface ProxyChild {
-  /** Sends a command; AGENT_PROXY_GONE when the proxy is not there or ends before it answers. */
+  /** Sends a command; AGENT_PROXY_GONE when the proxy does not run or ends before it answers. */
   send(command: ProxyCommand): Promise<ProxyReply>;
   readonly ready: () => boolean;
-  /** Ends it at once: its clients have been drained, or cannot be. */
+  /** Ends the proxy at once: its clients have been drained, or cannot be. */
   stop(): Promise<void>;
 }
 
@@ -20,62 +20,84 @@ export interface ProxyChildOptions {
   readonly args: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
-  /** Called each time a proxy is ready, also the first: it knows nothing and is to be configured. */
+  /** Called each time a proxy has started: it has no endpoints yet. */
   readonly onReady: () => void;
 }
 
-/** Keeps one proxy process running: one that ends is started again, with more patience each time it ends early. */
+/** Keeps one proxy process running: one that ends is started again, later each time it ends early. */
 export function runProxyChild(options: ProxyChildOptions): ProxyChild {
-  const { clock, log } = options;
   const stopping = new AbortController();
-  const waiting = new Map<number, { resolve: (reply: ProxyReply) => void; reject: (fault: Fault) => void }>();
-  let child: Child | undefined;
-  let ready = false;
-  let nextId = 1;
-
-  const hear = (message: unknown): void => {
-    if (isReady(message)) {
-      ready = true;
-      options.onReady();
-    } else if (isReply(message)) {
-      waiting.get(message.id)?.resolve(message.reply);
-      waiting.delete(message.id);
-    }
+  const proxy = new ProxyProcess(options, stopping.signal);
+  const running = keepRunning(() => proxy.runOnce(), { ...options, signal: stopping.signal });
+  return {
+    ready: () => proxy.ready,
+    send: (command) => proxy.send(command),
+    async stop() {
+      stopping.abort();
+      proxy.kill();
+      await running;
+    },
   };
-  const runOnce = async (): Promise<void> => {
-    child = await startChild({
+}
+
+/** The proxy process that runs now, and the commands that it has not answered. */
+class ProxyProcess {
+  ready = false;
+  readonly #options: ProxyChildOptions;
+  readonly #stopping: AbortSignal;
+  readonly #unanswered = new Map<number, PromiseWithResolvers<ProxyReply>>();
+  #child: Child | undefined;
+  #nextId = 1;
+
+  constructor(options: ProxyChildOptions, stopping: AbortSignal) {
+    this.#options = options;
+    this.#stopping = stopping;
+  }
+
+  /** Resolves when the process has ended. */
+  async runOnce(): Promise<void> {
+    const { args, log } = this.#options;
+    this.#child = await startChild({
       command: process.execPath,
-      args: options.args,
+      args,
       env: {},
       log,
       stdout: (chunk) => process.stdout.write(chunk),
       stderr: (chunk) => process.stderr.write(chunk),
-      onMessage: hear,
+      onMessage: (message) => {
+        this.#receive(message);
+      },
     });
-    const exit = await child.exited;
-    ready = false;
-    for (const { reject } of waiting.values()) reject(gone("the proxy ended before it answered"));
-    waiting.clear();
-    if (!stopping.signal.aborted) log.warn("the proxy ended and is started again", { ...exit });
-  };
-  const running = keepRunning(runOnce, { clock, log, signal: stopping.signal });
+    const exit = await this.#child.exited;
+    this.ready = false;
+    for (const { reject } of this.#unanswered.values()) reject(gone("the proxy ended before it answered"));
+    this.#unanswered.clear();
+    if (!this.#stopping.aborted) log.warn("the proxy ended and is started again", { ...exit });
+  }
 
-  return {
-    ready: () => ready,
-    send: (command) =>
-      new Promise((resolve, reject) => {
-        const id = nextId++;
-        waiting.set(id, { resolve, reject });
-        if (ready && child?.send({ id, command })) return;
-        waiting.delete(id);
-        reject(gone("the proxy of this node is not up"));
-      }),
-    async stop() {
-      stopping.abort();
-      child?.signal("SIGKILL");
-      await running;
-    },
-  };
+  send(command: ProxyCommand): Promise<ProxyReply> {
+    const reply = Promise.withResolvers<ProxyReply>();
+    const id = this.#nextId++;
+    this.#unanswered.set(id, reply);
+    if (this.ready && this.#child?.send({ id, command })) return reply.promise;
+    this.#unanswered.delete(id);
+    reply.reject(gone("the proxy of this node is not up"));
+    return reply.promise;
+  }
+
+  kill(): void {
+    this.#child?.signal("SIGKILL");
+  }
+
+  #receive(message: unknown): void {
+    if (isReady(message)) {
+      this.ready = true;
+      this.#options.onReady();
+    } else if (isReply(message)) {
+      this.#unanswered.get(message.id)?.resolve(message.reply);
+      this.#unanswered.delete(message.id);
+    }
+  }
 }
 
 async function keepRunning(

@@ -2,92 +2,95 @@ import type { DatabaseRecord } from "../../../core/api/records.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { InstanceSupervisor } from "../../../mechanisms/supervisor/instances.ts";
+import type { DatabasePasswords } from "../credentials/database-passwords.ts";
+import { nodeAddress } from "../members/addresses.ts";
+import type { AddressContext } from "../members/addresses.ts";
 import { maintenanceOf } from "../records/maintenance.ts";
-import type { Members } from "../records/members.ts";
-import type { NodeProxy } from "./proxy.ts";
-import type { Passwords } from "./passwords.ts";
 import type { Records } from "../records/records.ts";
-import { repeating } from "../repeating.ts";
+import { runPasses } from "../runtime/pass-runner.ts";
+import type { NodeProxy } from "./proxy.ts";
 import { wantedEndpoint, wantedInstances, type LoadedModules } from "./wanted.ts";
 
-export interface NodeSyncOptions {
-  readonly node: number;
-  readonly address: string;
-  readonly records: Records;
-  readonly members: Members;
-  readonly passwords: Passwords;
+/** What the node's engines and endpoints follow from. */
+export interface NodeSyncContext extends AddressContext {
+  readonly records: Pick<Records, "state" | "databases" | "complete">;
+  readonly passwords: Pick<DatabasePasswords, "of">;
   readonly modulesOf: LoadedModules;
-  readonly supervisor: InstanceSupervisor;
-  readonly proxy: NodeProxy;
+  readonly supervisor: Pick<InstanceSupervisor, "reconcileInstances">;
+  readonly proxy: Pick<NodeProxy, "apply" | "acceptsClients">;
   readonly clock: Clock;
   readonly log: Log;
-  readonly signal: AbortSignal;
 }
 
 export interface NodeSync {
-  /** Looks at the records again. */
-  ask(): void;
-  /** Resolves once the proxy has been told what the records say now. */
-  endpointsDone(): Promise<void>;
-  /** Calls back when the node begins or ceases to take clients. */
-  onServing(listener: () => void): void;
+  /** Requests a pass over the records. */
+  request(): void;
+  /** Resolves once the proxy has the endpoints that the records name now. */
+  endpointsApplied(): Promise<void>;
+  /** Calls back when the node begins or ceases to accept clients. */
+  onAcceptingChange(listener: () => void): void;
   readonly stopped: Promise<void>;
 }
 
 /**
- * Keeps the engines and the endpoints of this node as the records say. Endpoints do not wait for engines: a switchover is
- * known to the proxy at once, also while an engine takes its time to stop.
+ * Keeps the engines and the endpoints of this node as the records name them, until `signal` aborts. Endpoints do not wait
+ * for engines: the proxy learns of a switchover at once, also while an engine takes its time to stop.
  */
-export function syncNode(options: NodeSyncOptions): NodeSync {
-  const { records, members, node, address } = options;
-  const addressOf = (uid: number): string | undefined => (uid === node ? address : members.get(uid)?.report.address);
-
+export function syncNode(context: NodeSyncContext, signal: AbortSignal): NodeSync {
   const listeners: (() => void)[] = [];
-  let tookClients = false;
-
-  const engines = repeating(
-    "engines",
-    async () => {
-      // an instance that is not named loses its data: without every record there is no such list
-      if (!records.complete()) return;
-      const wanted = await forEach(options, (record, password) =>
-        wantedInstances(record, node, password, { addressOf, modulesOf: options.modulesOf }),
-      );
-      await options.supervisor.reconcileInstances(wanted.flat());
-    },
-    options,
-  );
-  const endpoints = repeating(
+  const options = { clock: context.clock, log: context.log, signal };
+  const engines = runPasses("engines", () => applyInstances(context), options);
+  let accepted = false;
+  const endpoints = runPasses(
     "endpoints",
     async () => {
-      const wanted = await forEach(options, (record, password) => wantedEndpoint(record, address, password, addressOf));
-      const isLeft = maintenanceOf(records.state(), node)?.state === "on";
-      await options.proxy.want(
-        wanted.filter((endpoint) => endpoint !== undefined),
-        isLeft,
-      );
-      if (options.proxy.takesClients() === tookClients) return;
-      tookClients = options.proxy.takesClients();
+      await applyEndpoints(context);
+      if (context.proxy.acceptsClients() === accepted) return;
+      accepted = context.proxy.acceptsClients();
       for (const listener of listeners) listener();
     },
     options,
   );
   return {
-    ask: () => {
-      engines.ask();
-      endpoints.ask();
+    request: () => {
+      engines.request();
+      endpoints.request();
     },
-    endpointsDone: () => endpoints.done(),
-    onServing: (listener) => {
+    endpointsApplied: () => endpoints.completed(),
+    onAcceptingChange: (listener) => {
       listeners.push(listener);
     },
     stopped: Promise.all([engines.stopped, endpoints.stopped]).then(() => undefined),
   };
 }
 
-/** Databases that are being deleted want nothing any more, and may have lost their password already. */
+async function applyInstances(context: NodeSyncContext): Promise<void> {
+  const { config, records, modulesOf, supervisor } = context;
+  // an instance that is not named loses its data: without every record there is no such list
+  if (!records.complete()) return;
+  const addressOf = (node: number): string | undefined => nodeAddress(context, node);
+  const wanted = await forEach(context, (record, password) =>
+    wantedInstances(record, config.node, password, { addressOf, modulesOf }),
+  );
+  await supervisor.reconcileInstances(wanted.flat());
+}
+
+async function applyEndpoints(context: NodeSyncContext): Promise<void> {
+  const { config, records, proxy } = context;
+  const addressOf = (node: number): string | undefined => nodeAddress(context, node);
+  const wanted = await forEach(context, (record, password) =>
+    wantedEndpoint(record, config.address, password, addressOf),
+  );
+  const isEvacuated = maintenanceOf(records.state(), config.node)?.state === "on";
+  await proxy.apply(
+    wanted.filter((endpoint) => endpoint !== undefined),
+    isEvacuated,
+  );
+}
+
+/** Databases that are being deleted need nothing more, and may have lost their password already. */
 function forEach<T>(
-  { records, passwords }: Pick<NodeSyncOptions, "records" | "passwords">,
+  { records, passwords }: Pick<NodeSyncContext, "records" | "passwords">,
   make: (record: DatabaseRecord, password: string) => T,
 ): Promise<T[]> {
   const wanted = records.databases().filter(({ status }) => status !== "delete-pending");

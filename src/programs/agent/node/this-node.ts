@@ -2,8 +2,8 @@ import { arch, availableParallelism, release, totalmem, type } from "node:os";
 import { carriedVersions } from "../../../core/releases/find.ts";
 import { chooseEngine, engineText } from "../../../core/releases/engines.ts";
 import type { FoundEngine } from "../../../mechanisms/supervisor/engines.ts";
-import type { AgentConfig } from "../config.ts";
-import type { NodeReport } from "./report.ts";
+import type { AgentConfig } from "../runtime/config.ts";
+import type { NodeReport } from "../members/node-report.ts";
 
 /** What this node says of itself, but for what changes while it runs. */
 export function describeNode(

@@ -46,7 +46,7 @@ export function withReturn(state: ClusterStateRecord, node: number, now: string,
   const action = { uid: newUid, name: "maintenance_off", status: "running", progress: 0 } as const;
   const interrupted = before.action.status === "running" ? [superseded(before)] : [];
   return replaced(
-    { ...state, finished: remembered(state, interrupted) },
+    { ...state, finished: withFinished(state, interrupted) },
     { ...before, state: "returning", since: now, waitingFor: "", action },
   );
 }
@@ -56,7 +56,7 @@ export function withEvacuated(state: ClusterStateRecord, node: number): ClusterS
   const before = maintenanceOf(state, node);
   if (before?.state !== "evacuating") return state;
   const action = { ...before.action, status: "completed", progress: 100 } as const;
-  const after = { ...state, finished: remembered(state, [{ ...action, object: `node:${node}` }]) };
+  const after = { ...state, finished: withFinished(state, [{ ...action, object: `node:${node}` }]) };
   return replaced(after, { ...before, state: "on", waitingFor: "", action });
 }
 
@@ -69,7 +69,7 @@ export function withReturned(state: ClusterStateRecord, node: number): ClusterSt
   return {
     ...state,
     maintenance: state.maintenance.filter((entry) => entry.node !== node),
-    finished: isNew ? remembered(state, [action]) : state.finished,
+    finished: isNew ? withFinished(state, [action]) : state.finished,
   };
 }
 
@@ -80,7 +80,7 @@ export function withReason(state: ClusterStateRecord, node: number, waitingFor: 
 }
 
 /** The last actions, with `more` at the end; 50 are kept. */
-export function remembered(state: ClusterStateRecord, more: readonly FinishedAction[]): readonly FinishedAction[] {
+export function withFinished(state: ClusterStateRecord, more: readonly FinishedAction[]): readonly FinishedAction[] {
   return [...state.finished, ...more].slice(-50);
 }
 

@@ -2,18 +2,17 @@ import type { ConfigMap } from "kubernetes-types/core/v1.js";
 import { APP_LABEL, LABELS, clusterNames } from "../../../core/api/names.ts";
 import type { ClusterStateRecord, DatabaseRecord } from "../../../core/api/records.ts";
 import type { Clock } from "../../../core/base/clock.ts";
-import { Fault, isFault, messageOf } from "../../../core/base/fault.ts";
+import { isFault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import { ConfigMaps } from "../../../ports/kube/builtin.ts";
 import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
 import { startInformer } from "../../../ports/kube/informer.ts";
 import type { Kube, Stored } from "../../../ports/kube/kube.ts";
 import { changeObject } from "../../../ports/kube/records.ts";
-import { isNewer } from "../../../ports/kube/resource-version.ts";
-import { faults } from "../faults.ts";
+import { RecordMirror } from "./mirror.ts";
 import { parseClusterRecord, parseDatabaseRecord } from "./schema.ts";
 
-/** The truth about the cluster and its databases, as this process last saw it, and the way to change it. */
+/** The records of the cluster and its databases, as this process last saw them, and the way to change them. */
 export interface Records {
   readonly synced: Promise<void>;
   state(): ClusterStateRecord | undefined;
@@ -42,34 +41,17 @@ export interface RecordsOptions {
   readonly signal: AbortSignal;
 }
 
-/** Follows the record objects of the cluster. What this process writes itself is seen here at once. */
+/** Follows the record objects of the cluster. A change by this process shows here at once. */
 export function followRecords(options: RecordsOptions): Records {
   const { kube, cluster, namespace, log } = options;
-  const informer = startInformer(kube, ConfigMaps, {
-    ...options,
-    labelSelector: `${LABELS.cluster}=${cluster},${LABELS.record}`,
-  });
-  const mirror = new Mirror(cluster, log);
+  const labelSelector = `${LABELS.cluster}=${cluster},${LABELS.record}`;
+  const informer = startInformer(kube, ConfigMaps, { ...options, labelSelector });
+  const mirror = new RecordMirror(cluster, log);
   informer.onChange((_ref, current, previous) => {
     if (current !== undefined) mirror.put(current);
     else if (previous !== undefined) mirror.drop(previous);
   });
-
-  const change = async (name: string, text: (old: string) => string): Promise<Stored<ConfigMap> | undefined> => {
-    const ref = { name, namespace };
-    const stored = await changeObject(kube, ConfigMaps, ref, (current) => {
-      const record = text(current.data?.record ?? "");
-      return record === current.data?.record ? undefined : { ...current, data: { ...current.data, record } };
-    });
-    if (stored !== undefined) mirror.put(stored);
-    return stored;
-  };
-  const create = async (name: string, kind: "cluster" | "database", record: object): Promise<void> => {
-    const labels = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.record]: kind };
-    const data = { record: JSON.stringify(record) };
-    mirror.put(await kube.create(ConfigMaps, { metadata: { name, namespace, labels }, data }));
-  };
-
+  const writer = new RecordWriter(options, mirror);
   return {
     synced: informer.synced,
     state: () => mirror.state,
@@ -77,114 +59,79 @@ export function followRecords(options: RecordsOptions): Records {
     database: (uid) => mirror.databases.get(uid),
     complete: () => mirror.unreadable.size === 0,
     async refresh() {
-      const labelSelector = `${LABELS.cluster}=${cluster},${LABELS.record}`;
       const { items } = await kube.list(ConfigMaps, { namespace, labelSelector });
       for (const item of items) mirror.put(item);
     },
-    async changeState(next) {
-      const name = clusterNames.clusterRecord(cluster);
-      const stored =
-        (await change(name, (old) => JSON.stringify(next(parseClusterRecord(old, name))))) ??
-        (await firstState(create, name, options.clock).then(() =>
-          change(name, (old) => JSON.stringify(next(parseClusterRecord(old, name)))),
-        ));
-      return parseClusterRecord(stored?.data?.record ?? "", name);
-    },
-    async changeDatabase(uid, next) {
-      const name = clusterNames.databaseRecord(cluster, uid);
-      const stored = await change(name, (old) => JSON.stringify(next(parseDatabaseRecord(old, name))));
-      return stored === undefined ? undefined : parseDatabaseRecord(stored.data?.record ?? "", name);
-    },
-    createDatabase: (record) => create(clusterNames.databaseRecord(cluster, record.uid), "database", record),
-    async removeDatabase(uid) {
-      await kube.delete(ConfigMaps, { name: clusterNames.databaseRecord(cluster, uid), namespace });
-      mirror.forget(uid);
-    },
+    changeState: (change) => writer.changeState(change),
+    changeDatabase: (uid, change) => writer.changeDatabase(uid, change),
+    createDatabase: (record) => writer.create(clusterNames.databaseRecord(cluster, record.uid), "database", record),
+    removeDatabase: (uid) => writer.removeDatabase(uid),
     onChange: (listener) => {
       mirror.listeners.push(listener);
     },
   };
 }
 
-async function firstState(
-  create: (name: string, kind: "cluster", record: ClusterStateRecord) => Promise<void>,
-  name: string,
-  clock: Clock,
-): Promise<void> {
-  try {
-    await create(name, "cluster", {
-      createdTime: clock.now().toISOString(),
-      nextDatabase: 1,
-      maintenance: [],
-      finished: [],
+/** Writes records, and shows what is stored to the mirror. */
+class RecordWriter {
+  readonly #options: RecordsOptions;
+  readonly #mirror: RecordMirror;
+
+  constructor(options: RecordsOptions, mirror: RecordMirror) {
+    this.#options = options;
+    this.#mirror = mirror;
+  }
+
+  async changeState(change: (state: ClusterStateRecord) => ClusterStateRecord): Promise<ClusterStateRecord> {
+    const name = clusterNames.clusterRecord(this.#options.cluster);
+    const text = (old: string): string => JSON.stringify(change(parseClusterRecord(old, name)));
+    let stored = await this.#change(name, text);
+    if (stored === undefined) {
+      await this.#createState(name);
+      stored = await this.#change(name, text);
+    }
+    return parseClusterRecord(stored?.data?.record ?? "", name);
+  }
+
+  async changeDatabase(
+    uid: number,
+    change: (record: DatabaseRecord) => DatabaseRecord,
+  ): Promise<DatabaseRecord | undefined> {
+    const name = clusterNames.databaseRecord(this.#options.cluster, uid);
+    const stored = await this.#change(name, (old) => JSON.stringify(change(parseDatabaseRecord(old, name))));
+    return stored === undefined ? undefined : parseDatabaseRecord(stored.data?.record ?? "", name);
+  }
+
+  async create(name: string, kind: "cluster" | "database", record: object): Promise<void> {
+    const { kube, cluster, namespace } = this.#options;
+    const labels = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.record]: kind };
+    const data = { record: JSON.stringify(record) };
+    this.#mirror.put(await kube.create(ConfigMaps, { metadata: { name, namespace, labels }, data }));
+  }
+
+  async removeDatabase(uid: number): Promise<void> {
+    const { kube, cluster, namespace } = this.#options;
+    await kube.delete(ConfigMaps, { name: clusterNames.databaseRecord(cluster, uid), namespace });
+    this.#mirror.forget(uid);
+  }
+
+  async #change(name: string, text: (old: string) => string): Promise<Stored<ConfigMap> | undefined> {
+    const { kube, namespace } = this.#options;
+    const stored = await changeObject(kube, ConfigMaps, { name, namespace }, (current) => {
+      const record = text(current.data?.record ?? "");
+      return record === current.data?.record ? undefined : { ...current, data: { ...current.data, record } };
     });
-  } catch (error) {
-    // another node was first: its record is as good
-    if (!isFault(error, kubeFaults.alreadyExists)) throw error;
-  }
-}
-
-/** What was seen last of each record; an older version never replaces a newer one. */
-class Mirror {
-  state: ClusterStateRecord | undefined;
-  readonly databases = new Map<number, DatabaseRecord>();
-  readonly listeners: ((database: number | undefined) => void)[] = [];
-  readonly unreadable = new Set<string>();
-  readonly #versions = new Map<string, string>();
-  readonly #stateName: string;
-  readonly #log: Log;
-
-  constructor(cluster: string, log: Log) {
-    this.#stateName = clusterNames.clusterRecord(cluster);
-    this.#log = log;
+    if (stored !== undefined) this.#mirror.put(stored);
+    return stored;
   }
 
-  put(object: Stored<ConfigMap>): void {
-    const { uid, name, resourceVersion } = object.metadata;
-    if (!isNewer(resourceVersion, this.#versions.get(uid))) return;
-    this.#versions.set(uid, resourceVersion);
+  async #createState(name: string): Promise<void> {
+    const createdTime = this.#options.clock.now().toISOString();
     try {
-      const text = object.data?.record ?? "";
-      if (name === this.#stateName) this.state = parseClusterRecord(text, name);
-      else this.#keep(parseDatabaseRecord(text, name));
-      this.unreadable.delete(name);
+      await this.create(name, "cluster", { createdTime, nextDatabase: 1, maintenance: [], finished: [] });
     } catch (error) {
-      if (!(error instanceof Fault) || error.code !== faults.badRecord.code) throw error;
-      if (!this.#isKnown(name)) this.unreadable.add(name);
-      this.#log.error("a record is not usable, the one before stays in use", { name, error });
-    }
-    this.#tell(name === this.#stateName ? undefined : uidOf(name));
-  }
-
-  drop(object: Stored<ConfigMap>): void {
-    this.unreadable.delete(object.metadata.name);
-    if (object.metadata.name === this.#stateName) this.state = undefined;
-    else this.forget(uidOf(object.metadata.name));
-  }
-
-  forget(uid: number): void {
-    if (this.databases.delete(uid)) this.#tell(uid);
-  }
-
-  #isKnown(name: string): boolean {
-    return name === this.#stateName ? this.state !== undefined : this.databases.has(uidOf(name));
-  }
-
-  #keep(record: DatabaseRecord): void {
-    this.databases.set(record.uid, record);
-  }
-
-  #tell(database: number | undefined): void {
-    for (const listener of this.listeners) {
-      try {
-        listener(database);
-      } catch (error) {
-        this.#log.error("a listener of records failed", { error: messageOf(error) });
-      }
+      // another node was first: its record serves as well
+      if (!isFault(error, kubeFaults.alreadyExists)) throw error;
     }
   }
-}
-
-function uidOf(name: string): number {
-  return Number(name.slice(name.lastIndexOf("-") + 1));
 }

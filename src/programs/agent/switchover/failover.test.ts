@@ -72,7 +72,7 @@ test("nobody takes over while a proxy neither leaves the primary that is cut off
   const silent = { now: false };
   const [first, second] = shard.ports().proxies;
   assert.ok(first !== undefined && second !== undefined);
-  const cut = { ...second, send: () => Promise.reject(new Error("no way")), isSilent: async () => silent.now };
+  const cut = { ...second, send: () => Promise.reject(new Error("no way")), isFenced: async () => silent.now };
   const limited = { ...ports(shard), proxies: [first, cut] };
   const request = { record: shard.record(), shard: 1, to: 2, proof: async () => "cut-off" as const };
   await assert.rejects(failOver(request, limited), { code: "AGENT_NOT_FENCED" });

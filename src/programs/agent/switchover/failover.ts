@@ -14,10 +14,10 @@ import type { SwitchoverMove } from "../../../core/planner/database/switchover-r
 import { faults } from "../faults.ts";
 import { withReason } from "../records/changes.ts";
 import { attach, promote, reasonOf, roleOf, withEngine } from "./engines.ts";
-import { attachAll, stepDown } from "./forward.ts";
+import { attachAll, stepDown } from "./after-promotion.ts";
 import type { ShardPorts } from "./ports.ts";
-import { failedNodes, tellProxies } from "./proxies.ts";
-import { shutOut } from "./shut-out.ts";
+import { failedNodes, sendToProxies } from "./proxies.ts";
+import { fenceOldPrimary } from "./fence.ts";
 
 /** A primary that is dead, and who takes over. */
 export interface FailoverRequest {
@@ -50,24 +50,24 @@ export async function failOver(
 ): Promise<FailoverResult> {
   const { record } = request;
   const move = moveTo(record, request.shard, request.to);
-  const heir = move === undefined ? undefined : instanceOf(record, move, move.to);
-  const address = heir === undefined ? undefined : ports.addressOf(heir);
-  if (move === undefined || heir === undefined || address === undefined)
+  const successor = move === undefined ? undefined : instanceOf(record, move, move.to);
+  const address = successor === undefined ? undefined : ports.addressOf(successor);
+  if (move === undefined || successor === undefined || address === undefined)
     throw new Fault(faults.recordMoved, `instance ${request.to} cannot take over database ${record.uid}`, {
       to: request.to,
     });
-  if ((await requireEnd(request)) === "cut-off") await shutOut(record, move, ports);
+  if ((await requireEnd(request)) === "cut-off") await fenceOldPrimary(record, move, ports);
   const { offset } = await withEngine(address, async (engine) => {
     const view = await roleOf(engine);
     await promote(engine);
     return view;
   });
   const target = { host: address.host, port: address.port };
-  const loss = lossSentence(successionFacts(request, move, heir, offset, ports.clock));
+  const loss = lossSentence(successionFacts(request, move, successor, offset, ports.clock));
   const stored = await ports.change((current) => withSuccession(current, move, loss));
   if (!isDone(stored, move)) return stepDown(move, stored, address, ports);
   const release = { op: "release", bdb: record.uid, epoch: move.epoch, target } as const;
-  const unreleased = failedNodes(await tellProxies(ports.proxies, release));
+  const unreleased = failedNodes(await sendToProxies(ports.proxies, release));
   const unattached = await attachAll(siblingsOf(stored, move), target, ports);
   await demoteIfAlive(stored, move, target, ports);
   ports.log.warn("failed over", { bdb: record.uid, ...move, loss, unreleased, unattached });
@@ -106,7 +106,7 @@ async function demoteIfAlive(
 function successionFacts(
   { record, lastSeen }: FailoverRequest,
   move: SwitchoverMove,
-  heir: InstanceRecord,
+  successor: InstanceRecord,
   heirOffset: number,
   clock: Clock,
 ): Parameters<typeof lossSentence>[0] {
@@ -114,7 +114,7 @@ function successionFacts(
     database: record.name,
     at: clock.now().toISOString(),
     oldNode: instanceOf(record, move, move.from)?.node ?? 0,
-    newNode: heir.node,
+    newNode: successor.node,
     lastSeenOffset: lastSeen?.offset,
     seenAgoMs: lastSeen?.agoMs ?? 0,
     heirOffset,

@@ -8,30 +8,30 @@ export interface ProxyPort {
   readonly node: number;
   /** Rejects when the proxy cannot be reached or does not answer within the port's own deadline. */
   send(command: ProxyCommand): Promise<ProxyReply>;
-  /** The node is known to be dead (its lease has expired): what its proxy does no longer matters. */
-  readonly gone: () => boolean;
-  /** The API server has been asked, too: the node can acknowledge nothing, and has not come back unseen. */
-  readonly isSilent: () => Promise<boolean>;
+  /** The node is known to be dead: its lease has expired, and what its proxy does no longer matters. */
+  readonly isDead: () => boolean;
+  /** Asks the API server: true when the node can acknowledge nothing and has not come back since. */
+  readonly isFenced: () => Promise<boolean>;
 }
 
-/** What changing a primary needs of the world; one value for one database. */
+/** What a change of primary works on; one value for one database. */
 export interface ShardPorts {
-  /** The proxy of every node that may have clients. */
+  /** The proxy of each node that may have clients. */
   readonly proxies: readonly ProxyPort[];
   /** Undefined while the node of the instance has no address. */
   readonly addressOf: (instance: InstanceRecord) => EngineAddress | undefined;
   /** Compare-and-swap on the database's record: applied to what is stored, the answer is what is stored then. */
   readonly change: (change: (record: DatabaseRecord) => DatabaseRecord) => Promise<DatabaseRecord>;
   readonly log: Log;
-  /** Called before each step. A step whose announcement fails is not taken and counts as failed. */
+  /** Called before each step. When it rejects, the step counts as failed and is not taken. */
   readonly before?: (step: SwitchoverStep) => Promise<void>;
 }
 
-/** Patience of a planned move, in milliseconds. */
+/** Deadlines of a planned switchover, in milliseconds. */
 export const SWITCHOVER_MS = {
-  /** For what clients have in flight. */
+  /** For the requests of clients that are in flight. */
   drain: 500,
-  /** A proxy that hears nothing more goes on at the old primary after this. */
+  /** After this a proxy that gets no further command goes on with the old primary. */
   hold: 5_000,
   /** The fence on the old primary; longer than another leader needs to take over. */
   pause: 30_000,
@@ -63,7 +63,7 @@ export interface SwitchoverTimings {
   readonly releasedAtMs: number;
   /** The longest that any proxy held its clients. */
   readonly heldMs: number;
-  /** The whole of it, checks and record included. */
+  /** From the checks to the record, both included. */
   readonly totalMs: number;
 }
 
@@ -81,5 +81,5 @@ export type SwitchoverResult =
   | { readonly kind: "refused"; readonly reason: string }
   /** The old primary serves as before. */
   | { readonly kind: "aborted"; readonly step: SwitchoverStep; readonly reason: string }
-  /** Nobody knows whether the target was promoted: the intent stays, and `resolveIntent` finds out. */
+  /** Whether the target was promoted is unknown: the intent stays, and `resolveIntent` finds out. */
   | { readonly kind: "unresolved"; readonly step: SwitchoverStep; readonly reason: string };

@@ -4,7 +4,7 @@ import { faults } from "../faults.ts";
 import { reasonOf } from "./engines.ts";
 import type { ProxyPort } from "./ports.ts";
 
-/** What one proxy said to a command, or why it said nothing. */
+/** What one proxy replied to a command, or why there is no reply. */
 export interface ProxyOutcome {
   readonly proxy: ProxyPort;
   readonly reply?: ProxyReply;
@@ -15,27 +15,30 @@ export interface ProxyOutcome {
 const ANSWER_MS = 2_000;
 
 /** Sends to every proxy at once and waits for all of them; never rejects. */
-export async function tellProxies(
+export async function sendToProxies(
   proxies: readonly ProxyPort[],
   command: ProxyCommand,
 ): Promise<readonly ProxyOutcome[]> {
-  return Promise.all(proxies.map((proxy) => tell(proxy, command)));
+  return Promise.all(proxies.map((proxy) => sendWithDeadline(proxy, command)));
 }
 
-/** AGENT_PROXY_REFUSED when a proxy did not do as it was told, unless its node is known to be dead. */
-export function requireAll(op: ProxyCommand["op"], outcomes: readonly ProxyOutcome[]): void {
-  const failed = outcomes.filter(({ proxy, why }) => why !== undefined && !proxy.gone());
+/** AGENT_PROXY_REFUSED when a proxy has not confirmed the command, unless its node is known to be dead. */
+export function requireConfirmed(op: ProxyCommand["op"], outcomes: readonly ProxyOutcome[]): void {
+  const failed = outcomes.filter(({ proxy, why }) => why !== undefined && !proxy.isDead());
   if (failed.length === 0) return;
-  const said = failed.map(({ proxy, why }) => `the proxy of node ${proxy.node}: ${why ?? ""}`).join("; ");
-  throw new Fault(faults.proxyRefused, `${op} failed: ${said}`, { op, nodes: failed.map(({ proxy }) => proxy.node) });
+  const reasons = failed.map(({ proxy, why }) => `the proxy of node ${proxy.node}: ${why ?? ""}`).join("; ");
+  throw new Fault(faults.proxyRefused, `${op} failed: ${reasons}`, {
+    op,
+    nodes: failed.map(({ proxy }) => proxy.node),
+  });
 }
 
-/** Nodes whose proxy did not do as it was told. */
+/** Nodes whose proxy has not confirmed the command. */
 export function failedNodes(outcomes: readonly ProxyOutcome[]): readonly number[] {
   return outcomes.filter(({ why }) => why !== undefined).map(({ proxy }) => proxy.node);
 }
 
-/** The largest of a number that proxies tell in milliseconds; 0 when none does. */
+/** The longest time that a proxy reports, in milliseconds; 0 when none does. */
 export function slowest(outcomes: readonly ProxyOutcome[]): number {
   const values = outcomes.map(({ reply }) => {
     if (reply?.ok !== true) return 0;
@@ -45,12 +48,12 @@ export function slowest(outcomes: readonly ProxyOutcome[]): number {
   return Math.max(0, ...values);
 }
 
-async function tell(proxy: ProxyPort, command: ProxyCommand): Promise<ProxyOutcome> {
+async function sendWithDeadline(proxy: ProxyPort, command: ProxyCommand): Promise<ProxyOutcome> {
   const late = Promise.withResolvers<ProxyOutcome>();
-  const patience = patienceMs(command);
+  const deadline = deadlineMs(command);
   const timer = setTimeout(() => {
-    late.resolve({ proxy, why: `no answer within ${patience} ms` });
-  }, patience);
+    late.resolve({ proxy, why: `no answer within ${deadline} ms` });
+  }, deadline);
   try {
     return await Promise.race([answer(proxy, command), late.promise]);
   } finally {
@@ -67,7 +70,7 @@ async function answer(proxy: ProxyPort, command: ProxyCommand): Promise<ProxyOut
   }
 }
 
-/** A proxy that says nothing must not keep the others holding; a hold may take as long as it allows for draining. */
-function patienceMs(command: ProxyCommand): number {
+/** A proxy that does not reply must not keep the others holding; a hold may take as long as it allows for draining. */
+function deadlineMs(command: ProxyCommand): number {
   return ANSWER_MS + (command.op === "hold" ? command.drainMs : 0);
 }

@@ -13,10 +13,10 @@ import type { SwitchoverMove } from "../../../core/planner/database/switchover-r
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
 import { attach, pauseWrites, promote, reasonOf, resumeWrites, roleOf, settledRole, withEngine } from "./engines.ts";
-import { completeMove } from "./forward.ts";
+import { completeSwitchover } from "./after-promotion.ts";
 import { SWITCHOVER_MS } from "./ports.ts";
 import type { ShardPorts } from "./ports.ts";
-import { tellProxies } from "./proxies.ts";
+import { sendToProxies } from "./proxies.ts";
 
 /** A record in which a switchover has begun. */
 export interface ResolveRequest {
@@ -71,7 +71,7 @@ async function finished(
   ports: ShardPorts,
 ): Promise<ResolveResult> {
   const reported = loss === undefined ? record : await ports.change((stored) => withLossReport(stored, loss));
-  const end = await completeMove({ move, record: reported, target, ports });
+  const end = await completeSwitchover({ move, record: reported, target, ports });
   return { kind: "finished", record: end.record, unattached: end.unattached };
 }
 
@@ -99,8 +99,8 @@ async function takenBack(
   if (targetAddress !== undefined) await reattached(targetAddress, oldAddress, ports);
   const target = { host: oldAddress.host, port: oldAddress.port };
   // a target that is silent may only stand still: what it would acknowledge when it goes on is lost already
-  if (loss !== undefined) await tellProxies(ports.proxies, { op: "fence", bdb: record.uid, epoch: move.epoch + 1 });
-  await tellProxies(ports.proxies, { op: "release", bdb: record.uid, epoch: move.epoch + 1, target });
+  if (loss !== undefined) await sendToProxies(ports.proxies, { op: "fence", bdb: record.uid, epoch: move.epoch + 1 });
+  await sendToProxies(ports.proxies, { op: "release", bdb: record.uid, epoch: move.epoch + 1, target });
   await withEngine(oldAddress, resumeWrites);
   return { kind: "taken-back", record: stored };
 }

@@ -216,7 +216,7 @@ function secondProxy(
   const ports = shard.ports();
   const proxies = ports.proxies.map((proxy) =>
     proxy.node === 2
-      ? { ...proxy, gone: () => gone, send: (command: ProxyCommand) => way(command, proxy.send) }
+      ? { ...proxy, isDead: () => gone, send: (command: ProxyCommand) => way(command, proxy.send) }
       : proxy,
   );
   return { ...ports, proxies };

@@ -3,14 +3,14 @@ import { Fault } from "../../../core/base/fault.ts";
 import { begin, moveTo, withdraw } from "../../../core/planner/database/switchover-record.ts";
 import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
 import { faults } from "../faults.ts";
-import { closeRun, openRun } from "./check.ts";
-import type { Run, SwitchoverRequest } from "./check.ts";
+import { closeSwitchover, openSwitchover } from "./open.ts";
+import type { OpenSwitchover, SwitchoverRequest } from "./open.ts";
 import { awaitEqualOffset, pauseWrites, promote, reasonOf, resumeWrites, settledRole } from "./engines.ts";
-import type { Completed } from "./forward.ts";
-import { completeMove } from "./forward.ts";
+import type { CompletedSwitchover } from "./after-promotion.ts";
+import { completeSwitchover } from "./after-promotion.ts";
 import { SWITCHOVER_MS } from "./ports.ts";
 import type { ShardPorts, SwitchoverResult, SwitchoverStep } from "./ports.ts";
-import { requireAll, slowest, tellProxies } from "./proxies.ts";
+import { requireConfirmed, slowest, sendToProxies } from "./proxies.ts";
 
 /**
  * Moves a shard's primary without a failed request or a lost write. Until the promotion every failure leads back to the
@@ -24,12 +24,12 @@ export async function switchOver(request: SwitchoverRequest, ports: ShardPorts):
   if (move === undefined)
     return { kind: "refused", reason: `shard ${request.shard} has no other instance ${request.to}` };
   const began = performance.now();
-  const run = await openRun(request, move, ports);
+  const run = await openSwitchover(request, move, ports);
   if ("objection" in run) return { kind: "refused", reason: run.objection };
   try {
     return await carriedOut(run, began);
   } finally {
-    closeRun(run);
+    closeSwitchover(run);
   }
 }
 
@@ -44,7 +44,7 @@ interface Progress {
   record: DatabaseRecord;
 }
 
-async function carriedOut(run: Run, began: number): Promise<SwitchoverResult> {
+async function carriedOut(run: OpenSwitchover, began: number): Promise<SwitchoverResult> {
   const progress: Progress = {
     step: "intend",
     heldAt: 0,
@@ -65,11 +65,11 @@ async function carriedOut(run: Run, began: number): Promise<SwitchoverResult> {
   return completed(run, progress, began);
 }
 
-async function completed(run: Run, progress: Progress, began: number): Promise<SwitchoverResult> {
+async function completed(run: OpenSwitchover, progress: Progress, began: number): Promise<SwitchoverResult> {
   const { move, ports, targetAddress } = run;
-  let end: Completed;
+  let end: CompletedSwitchover;
   try {
-    end = await completeMove({ move, ports, record: progress.record, target: targetAddress });
+    end = await completeSwitchover({ move, ports, record: progress.record, target: targetAddress });
   } catch (error) {
     return { kind: "unresolved", step: "commit", reason: reasonOf(error) };
   }
@@ -87,7 +87,10 @@ async function completed(run: Run, progress: Progress, began: number): Promise<S
   return { kind: "done", record, timings, unreleased, unattached };
 }
 
-async function upToPromotion({ move, ports, record, primary, target }: Run, progress: Progress): Promise<void> {
+async function upToPromotion(
+  { move, ports, record, primary, target }: OpenSwitchover,
+  progress: Progress,
+): Promise<void> {
   const { proxies } = ports;
   const bdb = record.uid;
   const step = async (name: SwitchoverStep): Promise<void> => {
@@ -98,7 +101,7 @@ async function upToPromotion({ move, ports, record, primary, target }: Run, prog
   await step("intend");
   progress.record = await intend(move, ports);
   await step("prepare");
-  requireAll("prepare", await tellProxies(proxies, { op: "prepare", bdb, epoch: move.epoch, target: place }));
+  requireConfirmed("prepare", await sendToProxies(proxies, { op: "prepare", bdb, epoch: move.epoch, target: place }));
   await step("hold");
   progress.heldAt = performance.now();
   const hold = {
@@ -108,8 +111,8 @@ async function upToPromotion({ move, ports, record, primary, target }: Run, prog
     drainMs: SWITCHOVER_MS.drain,
     holdMs: SWITCHOVER_MS.hold,
   } as const;
-  const held = await tellProxies(proxies, hold);
-  requireAll("hold", held);
+  const held = await sendToProxies(proxies, hold);
+  requireConfirmed("hold", held);
   progress.drainMs = slowest(held);
   await step("pause");
   const fencedAt = performance.now();
@@ -148,18 +151,18 @@ function requireFence(fencedAt: number): void {
 }
 
 /** Undefined when nobody knows: the answer to the promotion is missing and the target cannot be asked. */
-async function wasPromoted({ targetAddress }: Run, step: SwitchoverStep): Promise<boolean | undefined> {
+async function wasPromoted({ targetAddress }: OpenSwitchover, step: SwitchoverStep): Promise<boolean | undefined> {
   if (step !== "promote") return false;
   const view = await settledRole(targetAddress);
   return view === undefined ? undefined : view.role === "primary";
 }
 
 /** Everything as it was; what cannot be undone now ends by its own deadline, or is taken back by the intent. */
-async function takenBack(run: Run, step: SwitchoverStep, reason: string): Promise<SwitchoverResult> {
+async function takenBack(run: OpenSwitchover, step: SwitchoverStep, reason: string): Promise<SwitchoverResult> {
   const { move, ports, primary } = run;
   const bdb = run.record.uid;
   const undone = await Promise.allSettled([
-    tellProxies(ports.proxies, { op: "abort", bdb, epoch: move.epoch }),
+    sendToProxies(ports.proxies, { op: "abort", bdb, epoch: move.epoch }),
     resumeWrites(primary),
     ports.change((stored) => withdraw(stored, move)),
   ]);

@@ -39,7 +39,7 @@ export async function compareKeys(pair: VerifyPair, keys: readonly Uint8Array[])
   for (let n = 0; n < LOOKS && open.length > 0; n += 1) {
     if (n > 0) await sleep(BETWEEN_LOOKS_MS * n);
     const unsettled: Uint8Array[] = [];
-    for (const look of await lookAt(pair, open)) {
+    for (const look of await observeEngines(pair, open)) {
       const { key } = look;
       const verdict = await verdictOf(pair, look);
       if (verdict !== undefined) settled.push({ key, verdict });
@@ -58,7 +58,7 @@ function hasMoved(look: Look, first: Look): boolean {
   return look.before !== look.after || look.before !== first.before || look.replica !== first.replica;
 }
 
-async function lookAt({ primary, replica }: VerifyPair, keys: readonly Uint8Array[]): Promise<readonly Look[]> {
+async function observeEngines({ primary, replica }: VerifyPair, keys: readonly Uint8Array[]): Promise<readonly Look[]> {
   const before = await digests(primary, keys);
   await awaitEqualOffset(primary, replica);
   const middle = await digests(replica, keys);

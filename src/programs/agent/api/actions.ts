@@ -1,0 +1,69 @@
+import type { FinishedAction, InstalledModule } from "../../../core/api/records.ts";
+import type { ActionRecord } from "../../../ports/management/records.ts";
+import type { Member, Members } from "../members/members.ts";
+import type { Records } from "../records/records.ts";
+import { refusals, refuse } from "./refusals.ts";
+
+/** What the actions of a cluster are read from. */
+export interface ActionsContext {
+  readonly records: Pick<Records, "state" | "databases">;
+  readonly members: Pick<Members, "list">;
+}
+
+/** Every action that runs, and the last ones that have ended; each once. */
+export function listActions({ records, members }: ActionsContext): readonly ActionRecord[] {
+  const state = records.state();
+  const finished = (state?.finished ?? []).map(actionRecord);
+  const nodes = (state?.maintenance ?? []).map(({ node, action }) =>
+    actionRecord({ ...action, object: `node:${node}` }),
+  );
+  const databases = records
+    .databases()
+    .flatMap(({ uid, lastAction }) =>
+      lastAction === undefined ? [] : [actionRecord({ ...lastAction, object: `bdb:${uid}` })],
+    );
+  const present = members.list().filter(({ fresh }) => fresh);
+  const modules = (state?.modules ?? []).map((module) => installation(module, present));
+  const known = new Map([...finished, ...databases, ...nodes, ...modules].map((action) => [action.action_uid, action]));
+  return [...known.values()];
+}
+
+/** The action with this uid; AGENT_NO_SUCH_ACTION when there is none. */
+export function getAction(context: ActionsContext, uid: string): ActionRecord {
+  const found = listActions(context).find(({ action_uid }) => action_uid === uid);
+  if (found === undefined) throw refuse(refusals.noSuchAction, `there is no action ${uid}`);
+  return found;
+}
+
+/** The last action of this name on a node; AGENT_NO_SUCH_ACTION when there is none. */
+export function getNodeAction(context: ActionsContext, node: string, action: string): ActionRecord {
+  const found = listActions(context).findLast(
+    ({ name, object_name }) => name === action && object_name === `node:${node}`,
+  );
+  if (found === undefined) throw refuse(refusals.noSuchAction, `node ${node} has no action ${action}`);
+  return found;
+}
+
+/** An action as the API shows it. */
+export function actionRecord({ uid, name, object, status, progress, error }: FinishedAction): ActionRecord {
+  return {
+    action_uid: uid,
+    name,
+    object_name: object,
+    status,
+    progress,
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+/** A module is installed when every node with a fresh lease has it. */
+function installation(module: InstalledModule, nodes: readonly Member[]): ActionRecord {
+  const having = nodes.filter(({ report }) => report.modules.includes(module.uid)).length;
+  return {
+    action_uid: module.actionUid,
+    name: "install_module",
+    object_name: `module:${module.uid}`,
+    status: having === nodes.length ? "completed" : "running",
+    progress: nodes.length === 0 ? 0 : Math.floor((100 * having) / nodes.length),
+  };
+}

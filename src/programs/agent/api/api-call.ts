@@ -1,0 +1,20 @@
+import type { ManagementRole } from "../../../core/api/management-roles.ts";
+import type { BodyOf, ReplyOf, RouteName } from "../../../ports/management/routes.ts";
+
+/** What a handler gets: path parameters as text, and the validated body. */
+export interface ApiCall<N extends RouteName> {
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: BodyOf<N>;
+  /** Role of the caller; `none` for a route without authentication. */
+  readonly role: ManagementRole;
+  /** uid of the node that forwarded this write because it does not lead; absent when a client called. */
+  readonly forwardedBy?: string;
+}
+
+/** One handler a route: a route without one does not compile. */
+export type Handlers = { readonly [N in RouteName]: (call: ApiCall<N>) => Promise<ReplyOf<N>> };
+
+/** The uid that the path of a call names. */
+export function uidOf(params: Readonly<Record<string, string>>): { readonly uid: string } {
+  return { uid: params.uid ?? "" };
+}

@@ -1,0 +1,55 @@
+import type { Records } from "../records/records.ts";
+import { getAction, getNodeAction, listActions } from "./actions.ts";
+import type { ActionsContext } from "./actions.ts";
+import { uidOf } from "./api-call.ts";
+import type { Handlers } from "./api-call.ts";
+import { installLicense, licenseOf } from "./license.ts";
+import type { LicenseContext } from "./license.ts";
+import { maintenanceOff, maintenanceOn } from "./maintenance.ts";
+import { clusterRecord, getNode, listNodes } from "./nodes.ts";
+import type { NodesContext } from "./nodes.ts";
+import { runOnLeader } from "./run-on-leader.ts";
+import type { LeaderContext } from "./run-on-leader.ts";
+
+/** What the operations on the cluster and its nodes work on. */
+export type ClusterContext = NodesContext &
+  ActionsContext &
+  LicenseContext &
+  LeaderContext & { readonly records: Pick<Records, "changeState"> };
+
+type ClusterRoutes = "cluster" | "updateCluster" | "license" | "installLicense";
+type NodeRoutes = "nodes" | "node" | "actions" | "action" | "nodeAction" | "maintenanceOn" | "maintenanceOff";
+
+/** The cluster and its licence. */
+export function clusterHandlers(context: ClusterContext): Pick<Handlers, ClusterRoutes> {
+  return {
+    cluster: async () => clusterRecord(context),
+    updateCluster: ({ body, forwardedBy }) =>
+      runOnLeader(context, "updateCluster", { body }, forwardedBy, async () => {
+        await context.records.changeState((state) => ({ ...state, operator: body.operator_version }));
+        return clusterRecord(context);
+      }),
+    license: async () => licenseOf(context),
+    installLicense: ({ body, forwardedBy }) =>
+      runOnLeader(context, "installLicense", { body }, forwardedBy, () => installLicense(context, body.license)),
+  };
+}
+
+/** Nodes, their maintenance, and the actions of the cluster. */
+export function nodeHandlers(context: ClusterContext): Pick<Handlers, NodeRoutes> {
+  return {
+    nodes: async () => listNodes(context),
+    node: async ({ params }) => getNode(context, params.uid ?? ""),
+    actions: async () => ({ actions: listActions(context) }),
+    action: async ({ params }) => getAction(context, params.uid ?? ""),
+    nodeAction: async ({ params }) => getNodeAction(context, params.uid ?? "", params.action ?? ""),
+    maintenanceOn: ({ params, body, forwardedBy }) =>
+      runOnLeader(context, "maintenanceOn", { params: uidOf(params), body }, forwardedBy, async () =>
+        maintenanceOn(context, getNode(context, params.uid ?? "").uid, body),
+      ),
+    maintenanceOff: ({ params, forwardedBy }) =>
+      runOnLeader(context, "maintenanceOff", { params: uidOf(params) }, forwardedBy, async () =>
+        maintenanceOff(context, getNode(context, params.uid ?? "").uid),
+      ),
+  };
+}

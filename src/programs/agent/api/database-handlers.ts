@@ -1,0 +1,62 @@
+import { observeEngines } from "../observation/engine-answers.ts";
+import { nodePlatforms } from "../modules/platforms.ts";
+import { putActiveActive } from "./active-active.ts";
+import { uidOf } from "./api-call.ts";
+import type { Handlers } from "./api-call.ts";
+import { databaseReads } from "./databases.ts";
+import type { DatabasesContext } from "./databases.ts";
+import { deleteModule, localModule, uploadModule } from "./module-upload.ts";
+import type { ModulesContext } from "./module-upload.ts";
+import { moduleRecords } from "./modules.ts";
+import { runOnLeader } from "./run-on-leader.ts";
+import type { LeaderContext } from "./run-on-leader.ts";
+import type { WriteContext } from "./write-context.ts";
+import { apiWrites } from "./write.ts";
+
+type DatabaseRoutes = "bdbs" | "bdb" | "createBdb" | "updateBdb" | "deleteBdb" | "upgradeBdb" | "crdbs" | "putCrdb";
+type ModuleRoutes = "modules" | "uploadModule" | "deleteModule" | "localModule";
+
+/** Databases, Active-Active ones included. */
+export function databaseHandlers(
+  context: DatabasesContext & WriteContext & LeaderContext,
+): Pick<Handlers, DatabaseRoutes> {
+  const reads = databaseReads(context);
+  const writes = apiWrites(context);
+  return {
+    bdbs: () => reads.list(),
+    bdb: ({ params }) => reads.get(reads.record(params.uid)),
+    createBdb: ({ body, forwardedBy }) =>
+      runOnLeader(context, "createBdb", { body }, forwardedBy, async () => reads.fresh(await writes.create(body))),
+    updateBdb: ({ params, body, forwardedBy }) =>
+      runOnLeader(context, "updateBdb", { params: uidOf(params), body }, forwardedBy, async () =>
+        reads.fresh(await writes.update(reads.record(params.uid), body)),
+      ),
+    deleteBdb: ({ params, forwardedBy }) =>
+      runOnLeader(context, "deleteBdb", { params: uidOf(params) }, forwardedBy, () =>
+        writes.remove(reads.record(params.uid)),
+      ),
+    upgradeBdb: ({ params, body, forwardedBy }) =>
+      runOnLeader(context, "upgradeBdb", { params: uidOf(params), body }, forwardedBy, async () =>
+        reads.fresh(await writes.upgrade(reads.record(params.uid), body)),
+      ),
+    crdbs: async () => context.records.state()?.activeActives ?? [],
+    putCrdb: ({ params, body, forwardedBy }) =>
+      runOnLeader(context, "putCrdb", { params: { guid: params.guid ?? "" }, body }, forwardedBy, () =>
+        putActiveActive(context.records, params.guid ?? "", body),
+      ),
+  };
+}
+
+/** Modules of the cluster, and the shared objects that this node has. */
+export function moduleHandlers(context: ModulesContext & DatabasesContext): Pick<Handlers, ModuleRoutes> {
+  const { records, config } = context;
+  return {
+    modules: async () => {
+      const observed = await Promise.all(records.databases().map((record) => observeEngines(context, record)));
+      return moduleRecords(observed, records.state()?.modules ?? [], nodePlatforms(config.release));
+    },
+    uploadModule: ({ body }) => uploadModule(context, body.module),
+    deleteModule: ({ params }) => deleteModule(context, params.uid ?? ""),
+    localModule: ({ params }) => localModule(context, params.uid ?? ""),
+  };
+}

@@ -1,0 +1,82 @@
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import type { BdbRecord } from "../../../ports/management/records.ts";
+import { nodeAddress } from "../members/addresses.ts";
+import type { Members } from "../members/members.ts";
+import { observeEngines } from "../observation/engine-answers.ts";
+import type { EnginesContext } from "../observation/engine-answers.ts";
+import type { Records } from "../records/records.ts";
+import type { AgentConfig } from "../runtime/config.ts";
+import { bdbView } from "./bdb-view.ts";
+import { acceptsClients } from "./nodes.ts";
+import { refusals, refuse } from "./refusals.ts";
+
+/** What databases are read from. */
+export type DatabasesContext = EnginesContext & {
+  readonly config: Pick<AgentConfig, "namespace">;
+  readonly records: Pick<Records, "databases" | "database">;
+  readonly members: Pick<Members, "list">;
+  readonly clock: Clock;
+};
+
+/** Databases as `GET /v1/bdbs` shows them. */
+export interface DatabaseReads {
+  list(): Promise<readonly BdbRecord[]>;
+  get(record: DatabaseRecord): Promise<BdbRecord>;
+  /** As `get`, with answers of its own: a change that was just made shows. */
+  fresh(record: DatabaseRecord): Promise<BdbRecord>;
+  /** The record that a path names; AGENT_NO_SUCH_DATABASE when there is none. */
+  record(uid: string | undefined): DatabaseRecord;
+}
+
+/** For how long reads use the answers of engines, in milliseconds, unless the record changes before. */
+const ANSWERS_MS = 300;
+
+interface CachedRead {
+  readonly of: DatabaseRecord;
+  readonly at: number;
+  readonly view: Promise<BdbRecord>;
+}
+
+/** Reads of databases, with the answers of their engines kept for a moment. */
+export function databaseReads(context: DatabasesContext): DatabaseReads {
+  const { records, clock } = context;
+  const cached = new Map<number, CachedRead>();
+  const fresh = (record: DatabaseRecord): Promise<BdbRecord> => {
+    const view = readDatabase(context, record);
+    cached.set(record.uid, { of: record, at: clock.now().getTime(), view });
+    view.catch(() => cached.delete(record.uid)); // the caller gets the failure
+    return view;
+  };
+  const get = (record: DatabaseRecord): Promise<BdbRecord> => {
+    const known = cached.get(record.uid);
+    const isNew = known?.of === record && clock.now().getTime() - known.at < ANSWERS_MS;
+    return isNew ? known.view : fresh(record);
+  };
+  return {
+    get,
+    fresh,
+    list: () => Promise.all(records.databases().map(get)),
+    record: (uid) => {
+      const found = records.databases().find((record) => String(record.uid) === uid);
+      if (found === undefined) throw refuse(refusals.noSuchDatabase, `there is no database ${uid ?? ""}`);
+      return found;
+    },
+  };
+}
+
+async function readDatabase(context: DatabasesContext, record: DatabaseRecord): Promise<BdbRecord> {
+  const { records, members, config } = context;
+  const answers = await observeEngines(context, record);
+  // a switchover may have ended while the engines were asked
+  const newest = records.database(record.uid) ?? record;
+  return bdbView(newest, {
+    answers,
+    addressOf: (node) => nodeAddress(context, node),
+    endpoints: members
+      .list()
+      .filter(acceptsClients)
+      .map(({ report }) => report.address),
+    namespace: config.namespace,
+  });
+}

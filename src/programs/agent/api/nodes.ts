@@ -1,0 +1,75 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import type { ClusterRecord, NodeRecord } from "../../../ports/management/records.ts";
+import type { LeaderElection } from "../members/leader-election.ts";
+import type { Member, Members } from "../members/members.ts";
+import { maintenanceOf } from "../records/maintenance.ts";
+import type { Records } from "../records/records.ts";
+import { clusterDnsName } from "../runtime/config.ts";
+import type { AgentConfig } from "../runtime/config.ts";
+import { refusals, refuse } from "./refusals.ts";
+
+/** What the cluster and its nodes are read from. */
+export interface NodesContext {
+  readonly config: Pick<AgentConfig, "cluster" | "namespace">;
+  readonly records: Pick<Records, "state" | "databases">;
+  readonly members: Pick<Members, "list">;
+  readonly election: Pick<LeaderElection, "leader">;
+  readonly clock: Clock;
+}
+
+/** The cluster as `GET /v1/cluster` shows it. */
+export function clusterRecord({ config, records, members, election }: NodesContext): ClusterRecord {
+  const versions = new Set(members.list().map(({ report }) => report.softwareVersion));
+  const operator = records.state()?.operator;
+  return {
+    name: clusterDnsName(config),
+    created_time: records.state()?.createdTime ?? "",
+    leader_uid: election.leader() ?? 0,
+    upgrade_mode: versions.size > 1,
+    ...(operator === undefined ? {} : { operator_version: operator }),
+  };
+}
+
+/** Every node that has ever reported. */
+export function listNodes(context: NodesContext): readonly NodeRecord[] {
+  return context.members.list().map((member) => nodeRecord(context, member));
+}
+
+/** The node with this uid; AGENT_NO_SUCH_NODE when there is none. */
+export function getNode(context: NodesContext, uid: string): NodeRecord {
+  const found = listNodes(context).find((node) => String(node.uid) === uid);
+  if (found === undefined) throw refuse(refusals.noSuchNode, `there is no node ${uid}`);
+  return found;
+}
+
+/** Whether clients may be sent to a node. */
+export function acceptsClients({ fresh, report }: Member): boolean {
+  return fresh && report.acceptsClients;
+}
+
+function nodeRecord({ records, election, clock }: NodesContext, { uid, report, fresh }: Member): NodeRecord {
+  const shards = records.databases().flatMap((record) => record.shards.flatMap(({ instances }) => instances));
+  const here = shards.filter(({ node }) => node === uid);
+  return {
+    uid,
+    addr: report.address,
+    status: fresh ? "active" : "down",
+    maintenance: maintenanceOf(records.state(), uid) !== undefined,
+    software_version: report.softwareVersion,
+    role: uid === election.leader() ? "leader" : "member",
+    accepts_clients: fresh && report.acceptsClients,
+    os_name: report.osName,
+    architecture: report.architecture,
+    cores: report.cores,
+    total_memory: report.memoryBytes,
+    shard_count: here.length,
+    shard_list: here.map(({ id }) => id),
+    uptime: Math.max(0, Math.round((clock.now().getTime() - Date.parse(report.startedAt)) / 1000)),
+    supported_database_versions: report.engines.map(({ storeVersion, engine, standIn }) => ({
+      db_type: "redis",
+      redis_version: storeVersion,
+      engine,
+      stand_in: standIn,
+    })),
+  };
+}

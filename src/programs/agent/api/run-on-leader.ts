@@ -1,0 +1,68 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import { Fault, isFault } from "../../../core/base/fault.ts";
+import { faults as managementFaults } from "../../../ports/management/faults.ts";
+import type { ReplyOf, RequestOf, RouteName } from "../../../ports/management/routes.ts";
+import type { LeaderElection } from "../members/leader-election.ts";
+import type { Peers } from "../members/peers.ts";
+import type { AgentConfig } from "../runtime/config.ts";
+import { refusals, refuse } from "./refusals.ts";
+
+/** What finding the leader takes. */
+export interface LeaderContext {
+  readonly config: Pick<AgentConfig, "node">;
+  readonly election: Pick<LeaderElection, "isLeader" | "leader">;
+  readonly peers: Pick<Peers, "forward">;
+  readonly clock: Clock;
+}
+
+/** How long a write waits for a leader, in milliseconds. */
+const DEADLINE_MS = 8_000;
+const POLL_MS = 50;
+
+/**
+ * Runs `here` when this node leads, else forwards the request to the leader; waits while the leader changes. A request that
+ * was forwarded here is refused when this node does not lead, so that none goes in circles. AGENT_NO_LEADER after 8 s.
+ */
+export async function runOnLeader<N extends RouteName>(
+  context: LeaderContext,
+  route: N,
+  request: RequestOf<N>,
+  forwardedBy: string | undefined,
+  here: () => Promise<ReplyOf<N>>,
+): Promise<ReplyOf<N>> {
+  const { election, clock, config } = context;
+  const deadline = clock.now().getTime() + DEADLINE_MS;
+  for (;;) {
+    if (election.isLeader()) return here();
+    if (forwardedBy !== undefined) throw refuse(refusals.noLeader, `node ${config.node} does not lead (any more)`);
+    const leader = election.leader();
+    if (leader !== undefined && leader !== config.node) {
+      const reply = await forwarded(context, leader, route, request);
+      if (reply !== undefined) return reply;
+    }
+    if (clock.now().getTime() >= deadline)
+      throw refuse(refusals.noLeader, `no node has led for ${DEADLINE_MS / 1000} s`);
+    await clock.sleep(POLL_MS);
+  }
+}
+
+/** Undefined when the other node did not run the request; it may be sent again then. */
+async function forwarded<N extends RouteName>(
+  { peers }: LeaderContext,
+  leader: number,
+  route: N,
+  request: RequestOf<N>,
+): Promise<ReplyOf<N> | undefined> {
+  try {
+    return await peers.forward(leader, route, request);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    if (error.details.status === 503) return undefined;
+    if (!isFault(error, managementFaults.unreachable)) throw error;
+    if (error.details.mayHaveRun !== true) return undefined;
+    throw refuse(
+      refusals.internal,
+      `node ${leader} leads and did not answer; whether it did what was asked is unknown`,
+    );
+  }
+}

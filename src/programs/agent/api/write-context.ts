@@ -1,0 +1,15 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import type { DatabasePasswords } from "../credentials/database-passwords.ts";
+import type { EnginesContext } from "../observation/engine-answers.ts";
+import type { NodeFactsContext } from "../observation/node-facts.ts";
+import type { Records } from "../records/records.ts";
+import type { CheckContext } from "./checks.ts";
+
+/** What the changes of databases work on. */
+export type WriteContext = CheckContext &
+  EnginesContext &
+  NodeFactsContext & {
+    readonly records: Pick<Records, "changeState" | "changeDatabase" | "createDatabase">;
+    readonly passwords: Pick<DatabasePasswords, "set">;
+    readonly clock: Clock;
+  };

@@ -1,0 +1,56 @@
+import type { Clock } from "../../core/base/clock.ts";
+import type { Log } from "../../core/base/log.ts";
+import type { FoundEngine } from "../../mechanisms/supervisor/engines.ts";
+import type { InstanceSupervisor } from "../../mechanisms/supervisor/instances.ts";
+import type { Kube } from "../../ports/kube/kube.ts";
+import type { LocalInstance } from "../../ports/management/routes.ts";
+import type { DatabasePasswords } from "./credentials/database-passwords.ts";
+import type { LicenseAuthorities } from "./credentials/license-authorities.ts";
+import type { UserPasswords } from "./credentials/user-passwords.ts";
+import type { Members } from "./members/members.ts";
+import type { Peers } from "./members/peers.ts";
+import type { ModuleStore } from "./modules/module-store.ts";
+import type { NodeProxy } from "./node/proxy.ts";
+import type { EngineWatch } from "./observation/engine-watch.ts";
+import type { Records } from "./records/records.ts";
+import type { ChangeSignal } from "./runtime/change-signal.ts";
+import type { AgentConfig } from "./runtime/config.ts";
+import type { MountedSecret } from "./runtime/mounted-secret.ts";
+
+/** What an agent is made of. Each part names the few members that it works on, and gets the whole. */
+export interface AgentContext {
+  readonly config: AgentConfig;
+  readonly kube: Kube;
+  readonly records: Records;
+  readonly members: Members;
+  readonly peers: Peers;
+  readonly passwords: DatabasePasswords;
+  readonly userPasswords: UserPasswords;
+  /** The modules that this node has. */
+  readonly modules: ModuleStore;
+  /** Who may sign the licences of this cluster. */
+  readonly authorities: LicenseAuthorities;
+  /** Control connections to the engines of all nodes. */
+  readonly engines: EngineWatch;
+  /** The engine processes of this node. */
+  readonly supervisor: InstanceSupervisor;
+  readonly localInstances: () => readonly LocalInstance[];
+  readonly proxy: NodeProxy;
+  /** The engines that this machine can start. */
+  readonly foundEngines: readonly FoundEngine[];
+  readonly tls: MountedSecret<"tls.crt" | "tls.key" | "ca.crt">;
+  readonly credentials: MountedSecret<"username" | "password">;
+  /** Notified of each change of records, members, engines and proxy. */
+  readonly changes: ChangeSignal;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The credentials of the cluster as its Secret has them now. */
+export function clusterCredentials(credentials: AgentContext["credentials"]): {
+  readonly username: string;
+  readonly password: string;
+} {
+  const { username, password } = credentials.current();
+  return { username: username.trim(), password: password.trim() };
+}

@@ -1,0 +1,176 @@
+import { assertNever } from "../../../core/base/assert-never.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+import { decideDatabase } from "../../../core/planner/database/decide.ts";
+import type { DatabaseStep } from "../../../core/planner/database/step.ts";
+import { targetVersion, wantedInstances } from "../../../core/planner/database/facts.ts";
+import type { DatabaseFacts } from "../../../core/planner/database/facts.ts";
+import { settled, waiting } from "../../../mechanisms/reconcile/outcome.ts";
+import type { Outcome } from "../../../mechanisms/reconcile/outcome.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import type { Log } from "../../../core/base/log.ts";
+import { gatherFacts } from "../observation/database-facts.ts";
+import type { DatabaseFactsContext } from "../observation/database-facts.ts";
+import type { Records } from "../records/records.ts";
+import type { LastSeenPrimary, ShardOperations } from "./shard-operations.ts";
+import {
+  substance,
+  withActive,
+  withProgress,
+  withReason,
+  withRelaunch,
+  withReplica,
+  withUpgradeFinished,
+  withoutReplica,
+} from "../records/changes.ts";
+import { reconcileRemoval } from "./removal.ts";
+import type { RemovalContext } from "./removal.ts";
+import { VerifiedReplicas } from "./verified.ts";
+
+/** Until the next pass, in milliseconds: at once after an act, soon while something changes without the leader. */
+const PAUSE_MS = { acted: 1, waiting: 100, failed: 300 } as const;
+/** At rest a database is reconciled each second; of many databases, a hundred a second. Changes start a pass at once. */
+const REST_MS = { least: 1_000, each: 10 } as const;
+/** A reason that changes all the time is written at most this often, in milliseconds. */
+const REASON_EVERY_MS = 1_000;
+
+/** What reconciling databases works on. */
+export type DatabaseReconcilerContext = DatabaseFactsContext &
+  RemovalContext & {
+    readonly records: Pick<Records, "database" | "databases" | "changeDatabase">;
+    readonly clock: Clock;
+    readonly log: Log;
+  };
+
+/** Reconciles databases for one leader term. */
+export class DatabaseReconciler {
+  readonly #context: DatabaseReconcilerContext;
+  readonly #operations: ShardOperations;
+  readonly #verified = new VerifiedReplicas();
+  readonly #lastSeen = new Map<string, LastSeenPrimary>();
+  readonly #reasonAt = new Map<number, number>();
+
+  constructor(context: DatabaseReconcilerContext, operations: ShardOperations) {
+    this.#context = context;
+    this.#operations = operations;
+  }
+
+  /** Observes, decides, acts at most once, reports. */
+  async reconcile(uid: number, signal: AbortSignal): Promise<Outcome> {
+    const record = this.#context.records.database(uid);
+    if (record === undefined) return settled;
+    if (record.status === "delete-pending") return reconcileRemoval(this.#context, record);
+    const facts = await gatherFacts(this.#context, record, this.#verified.of(record));
+    this.#remember(facts);
+    const step = decideDatabase(facts);
+    try {
+      return await this.#act(facts, step);
+    } catch (error) {
+      if (!(error instanceof Fault) || signal.aborted) throw error;
+      this.#context.log.warn("a database step failed and is tried again", { bdb: uid, step, error });
+      await this.#report(record, error.message);
+      return waiting(PAUSE_MS.failed, step.kind, error.message);
+    }
+  }
+
+  /** Notes what a later failover reports as lost. */
+  #remember({ record, instances }: DatabaseFacts): void {
+    const at = this.#context.clock.now().getTime();
+    for (const { id, primary } of record.shards) {
+      const seen = instances.get(primary);
+      if (seen?.state === "serving") this.#lastSeen.set(`${record.uid}/${id}`, { offset: seen.offset, at });
+    }
+  }
+
+  async #act(facts: DatabaseFacts, step: DatabaseStep): Promise<Outcome> {
+    const { record } = facts;
+    if (step.kind === "rest") {
+      await this.#report(record, "");
+      const all = this.#context.records.databases().length;
+      return waiting(Math.max(REST_MS.least, all * REST_MS.each), "Rest", "");
+    }
+    if (step.kind === "wait") {
+      await this.#report(record, step.reason);
+      return waiting(record.status === "active" ? 2 * PAUSE_MS.waiting : PAUSE_MS.waiting, "Wait", step.reason);
+    }
+    this.#context.log.info("database step", { bdb: record.uid, step });
+    await this.#perform(facts, step);
+    await this.#report(record, ""); // the reason for waiting is gone
+    return waiting(PAUSE_MS.acted, step.kind, "");
+  }
+
+  async #perform(
+    { record, instances }: DatabaseFacts,
+    step: Exclude<DatabaseStep, { kind: "rest" | "wait" }>,
+  ): Promise<void> {
+    const now = this.#context.clock.now().toISOString();
+    switch (step.kind) {
+      case "resume-switchover":
+        return this.#operations.resumeSwitchover(record, step.shard);
+      case "switch-over":
+        return this.#operations.switchOver(record, step.shard, step.to);
+      case "fail-over":
+        return this.#operations.failOver(
+          record,
+          step.shard,
+          step.to,
+          this.#lastSeen.get(`${record.uid}/${step.shard}`),
+        );
+      case "reattach":
+        return this.#operations.reattach(record, step.shard, step.replica);
+      case "verify":
+        await this.#operations.verify(record, step.shard, step.replica);
+        this.#verified.add(record, step.replica);
+        return;
+      case "relaunch": {
+        const end = instances.get(step.instance);
+        return this.#change(record, (old) => withRelaunch(old, step.shard, step.instance, end, now));
+      }
+      case "add-replica":
+        return this.#change(record, (old) => withReplica(old, step.shard, placedOf(step)));
+      case "retire":
+        return this.#change(record, (old) => withoutReplica(old, step.shard, step.instance));
+      case "finish-upgrade":
+        return this.#change(record, (old) => withUpgradeFinished(old, now));
+      case "activate":
+        return this.#change(record, (old) => withActive(old, now));
+      default:
+        return assertNever(step);
+    }
+  }
+
+  /** Changes only the record that was decided on: when it has changed meanwhile, the next pass decides anew. */
+  async #change(decidedOn: DatabaseRecord, change: (old: DatabaseRecord) => DatabaseRecord): Promise<void> {
+    const before = substance(decidedOn);
+    await this.#context.records.changeDatabase(decidedOn.uid, (old) => {
+      if (substance(old) !== before) return old;
+      const next = withReason(change(old), "");
+      return withProgress(next, progressOf(next));
+    });
+  }
+
+  async #report(record: DatabaseRecord, reason: string): Promise<void> {
+    const reported = record.upgrade?.waitingFor ?? record.waitingFor ?? "";
+    const now = this.#context.clock.now().getTime();
+    if (reported === reason || (reason !== "" && now - (this.#reasonAt.get(record.uid) ?? 0) < REASON_EVERY_MS)) return;
+    this.#reasonAt.set(record.uid, now);
+    await this.#context.records.changeDatabase(record.uid, (old) => withReason(old, reason));
+  }
+}
+
+function placedOf(step: Extract<DatabaseStep, { kind: "add-replica" }>) {
+  return { node: step.node, port: step.port, storeVersion: step.storeVersion };
+}
+
+/** How far an upgrade is, 0 to 99: half for the new instances, the rest for the new primary and the old ones gone. */
+function progressOf(record: DatabaseRecord): number {
+  if (record.upgrade === undefined) return 0;
+  const target = targetVersion(record);
+  const all = record.shards.flatMap(({ instances }) => instances);
+  const fresh = all.filter(({ storeVersion }) => storeVersion === target).length;
+  const moved = record.shards.filter(({ primary, instances }) =>
+    instances.some(({ id, storeVersion }) => id === primary && storeVersion === target),
+  ).length;
+  const wanted = record.shards.length * wantedInstances(record);
+  return Math.min(99, Math.round((50 * Math.min(fresh, wanted)) / wanted + (40 * moved) / record.shards.length));
+}

@@ -1,0 +1,133 @@
+import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import type { Log } from "../../../core/base/log.ts";
+import { primaryOf } from "../../../core/planner/database/facts.ts";
+import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
+import { proofOfEnd } from "../../../core/planner/database/failover.ts";
+import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
+import { faults } from "../faults.ts";
+import { engineAddress, nodeAddress } from "../members/addresses.ts";
+import { gatherFacts } from "../observation/database-facts.ts";
+import type { DatabaseFactsContext } from "../observation/database-facts.ts";
+import type { Records } from "../records/records.ts";
+import { attachAll } from "../switchover/after-promotion.ts";
+import { failOver } from "../switchover/failover.ts";
+import type { ProxyPort, ShardPorts } from "../switchover/ports.ts";
+import { resolveIntent } from "../switchover/resolve.ts";
+import { switchOver } from "../switchover/switchover.ts";
+import { verifyReplica } from "../switchover/verify.ts";
+import type { VerifyResult } from "../switchover/verify.ts";
+import type { LastSeenPrimary, ShardOperations } from "./shard-operations.ts";
+
+/** What the operations of a leader work on. */
+export type OperationsContext = DatabaseFactsContext & {
+  readonly records: Pick<Records, "changeDatabase">;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** The operations of a leader, over the engines, proxies and records of its cluster. */
+export class LeaderOperations implements ShardOperations {
+  readonly #context: OperationsContext;
+  readonly #proxies: () => readonly ProxyPort[];
+
+  constructor(context: OperationsContext, proxies: () => readonly ProxyPort[]) {
+    this.#context = context;
+    this.#proxies = proxies;
+  }
+
+  async switchOver(record: DatabaseRecord, shard: number, to: number): Promise<void> {
+    const result = await switchOver({ record, shard, to }, await this.#portsFor(record));
+    if (result.kind !== "done") throw notDone(record, `${result.kind}: ${result.reason}`);
+    this.#context.log.info("switched over", { bdb: record.uid, shard, to, ...result.timings });
+  }
+
+  async resumeSwitchover(record: DatabaseRecord, shard: number): Promise<void> {
+    const target = shardOf(record, shard).switchover?.to ?? -1;
+    const targetDead = (await this.#observe(record, target))?.state === "dead";
+    const result = await resolveIntent({ record, shard, targetDead }, await this.#portsFor(record));
+    if (result.kind === "waiting") throw notDone(record, result.reason);
+  }
+
+  async failOver(
+    record: DatabaseRecord,
+    shard: number,
+    to: number,
+    lastSeen: LastSeenPrimary | undefined,
+  ): Promise<void> {
+    const { clock } = this.#context;
+    const old = primaryOf(shardOf(record, shard)).id;
+    const proof = async () => proofOfEnd(await this.#observe(record, old));
+    const seen =
+      lastSeen === undefined
+        ? {}
+        : { lastSeen: { offset: lastSeen.offset, agoMs: clock.now().getTime() - lastSeen.at } };
+    await failOver({ record, shard, to, proof, ...seen }, { ...(await this.#portsFor(record)), clock });
+  }
+
+  async reattach(record: DatabaseRecord, shard: number, replica: number): Promise<void> {
+    const ports = await this.#portsFor(record);
+    // a leader that stood still for a while has a successor, and would attach the new primary to the old one
+    const { epoch, instances } = shardOf(await ports.change((stored) => stored), shard);
+    if (epoch !== shardOf(record, shard).epoch) throw notDone(record, "another leader has changed the primary");
+    const primary = primaryOf(shardOf(record, shard));
+    const host = nodeAddress(this.#context, primary.node);
+    const detached = instances.filter(({ id }) => id === replica);
+    if (host === undefined) throw notDone(record, `node ${primary.node} has no address`);
+    const failed = await attachAll(detached, { host, port: primary.port }, ports);
+    if (failed.length > 0) throw notDone(record, `replica ${replica} cannot be attached now`);
+  }
+
+  async verify(record: DatabaseRecord, shard: number, replica: number): Promise<void> {
+    const { instances } = shardOf(record, shard);
+    const ports = await this.#portsFor(record);
+    const address = (instance: InstanceRecord | undefined): EngineAddress => {
+      const found = instance === undefined ? undefined : ports.addressOf(instance);
+      if (found === undefined) throw notDone(record, "an instance to compare has no address");
+      return found;
+    };
+    const result = await verifyReplica({
+      primary: address(primaryOf(shardOf(record, shard))),
+      replica: address(instances.find(({ id }) => id === replica)),
+    });
+    this.#context.log.info("replica compared with its primary", { bdb: record.uid, replica, ...result });
+    if (result.different > 0) throw notDone(record, describeDifference(record, replica, result));
+  }
+
+  async #portsFor(record: DatabaseRecord): Promise<ShardPorts> {
+    const { passwords, records, log } = this.#context;
+    const password = await passwords.of(record);
+    return {
+      proxies: this.#proxies(),
+      addressOf: (instance) => engineAddress(this.#context, instance, password),
+      change: async (change) => {
+        const stored = await records.changeDatabase(record.uid, change);
+        if (stored === undefined)
+          throw new Fault(faults.recordMoved, `database ${record.uid} is gone`, { bdb: record.uid });
+        return stored;
+      },
+      log,
+    };
+  }
+
+  async #observe(record: DatabaseRecord, instance: number): Promise<InstanceFacts | undefined> {
+    return (await gatherFacts(this.#context, record, new Set())).instances.get(instance);
+  }
+}
+
+function shardOf(record: DatabaseRecord, id: number) {
+  const shard = record.shards.find((one) => one.id === id);
+  if (shard === undefined) throw new Fault(faults.recordMoved, `database ${record.uid} has no shard ${id}`);
+  return shard;
+}
+
+function describeDifference(record: DatabaseRecord, replica: number, result: VerifyResult): string {
+  const { different, keys, examples } = result;
+  const named = examples.length === 0 ? "" : `, for instance ${examples.slice(0, 3).join(", ")}`;
+  return `instance ${replica} of "${record.name}" differs from its primary in ${different} of ${keys} keys${named}`;
+}
+
+function notDone(record: DatabaseRecord, reason: string): Fault {
+  return new Fault(faults.moveNotDone, reason, { bdb: record.uid });
+}

@@ -1,0 +1,119 @@
+import { LABELS, clusterNames } from "../../../core/api/names.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import type { Log } from "../../../core/base/log.ts";
+import { NODE_LEASE_MS, mayAcknowledge } from "../../../core/planner/cluster/leader-term.ts";
+import { steadyMs } from "../../../mechanisms/reconcile/instant.ts";
+import { Leases } from "../../../ports/kube/builtin.ts";
+import { startInformer } from "../../../ports/kube/informer.ts";
+import type { Kube } from "../../../ports/kube/kube.ts";
+import { readNodeLease } from "./node-lease.ts";
+import type { NodeReport } from "./node-report.ts";
+import { observeLease, renewTimeOf } from "./observed-lease.ts";
+import type { ObservedLease } from "./observed-lease.ts";
+
+/** A node of the cluster as this process sees it. */
+export interface Member {
+  readonly uid: number;
+  readonly report: NodeReport;
+  /** Its lease is held, and was renewed within the duration of the lease, by the clock of this process. */
+  readonly fresh: boolean;
+  /** Milliseconds since the last renewal was seen. */
+  readonly silentForMs: number;
+  /** It may acknowledge writes, by all that this process has seen and promised. */
+  readonly mayAcknowledge: boolean;
+}
+
+/** The nodes of the cluster, from their Leases. */
+export interface Members {
+  readonly synced: Promise<void>;
+  list(): readonly Member[];
+  get(uid: number): Member | undefined;
+  /** Promises to take nothing over from the node for the length of a lease from now on. */
+  promise(uid: number): void;
+  /** Asks the API server: true when the node can acknowledge nothing and has not come back since. */
+  isFenced(uid: number): Promise<boolean>;
+  /** Calls back when the report of a node has changed; a renewal alone is no change. */
+  onReport(listener: () => void): void;
+}
+
+export interface MembersOptions {
+  readonly kube: Kube;
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** Follows the Leases of the nodes. */
+export function followMembers(options: MembersOptions): Members {
+  const { cluster, kube, namespace } = options;
+  const leases = new Map<number, ObservedLease>();
+  const promisedAt = new Map<number, number>();
+  const listeners: (() => void)[] = [];
+  const synced = observeLeases(options, leases, () => {
+    for (const listener of listeners) listener();
+  });
+  const member = (lease: ObservedLease): Member => memberOf(lease, promisedAt.get(lease.uid));
+  return {
+    synced,
+    list: () => [...leases.values()].map(member).toSorted((a, b) => a.uid - b.uid),
+    get: (uid) => {
+      const found = leases.get(uid);
+      return found && member(found);
+    },
+    promise: (uid) => {
+      promisedAt.set(uid, steadyMs());
+    },
+    isFenced: async (uid) => {
+      const before = leases.get(uid);
+      if (before === undefined || member(before).mayAcknowledge) return false;
+      const stored = await readNodeLease(kube, { name: clusterNames.nodeLease(cluster, uid), namespace });
+      return stored === undefined || renewTimeOf(stored) === before.renewTime;
+    },
+    onReport: (listener) => {
+      listeners.push(listener);
+    },
+  };
+}
+
+/** Keeps `leases` as the Leases of the nodes are, and calls back when a report has changed; resolves when it has them all. */
+function observeLeases(
+  options: MembersOptions,
+  leases: Map<number, ObservedLease>,
+  onReport: () => void,
+): Promise<void> {
+  const { clock, cluster, kube } = options;
+  const labelSelector = `${LABELS.cluster}=${cluster},${LABELS.role}=node`;
+  const informer = startInformer(kube, Leases, { ...options, labelSelector });
+  informer.onChange((ref, lease) => {
+    const uid = uidOf(ref.name, cluster);
+    if (uid === undefined) return;
+    const before = leases.get(uid);
+    const at = { wallMs: clock.now().getTime(), steadyMs: steadyMs() };
+    const now = lease && observeLease(uid, lease, before, at);
+    if (now === undefined) leases.delete(uid);
+    else leases.set(uid, now);
+    if (now?.annotation !== before?.annotation) onReport();
+  });
+  return informer.synced;
+}
+
+function memberOf({ uid, report, renewedAt, seenAt, held }: ObservedLease, promisedAt: number | undefined): Member {
+  const now = steadyMs();
+  const silentForMs = now - renewedAt;
+  const promisedForMs = now - (promisedAt ?? Number.NEGATIVE_INFINITY);
+  return {
+    uid,
+    report,
+    silentForMs,
+    fresh: held && silentForMs < NODE_LEASE_MS,
+    mayAcknowledge: mayAcknowledge({ gaveUp: !held, silentForMs: now - seenAt, promisedForMs }),
+  };
+}
+
+function uidOf(name: string, cluster: string): number | undefined {
+  const prefix = clusterNames.nodeLease(cluster, 0).slice(0, -1);
+  const uid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN;
+  return Number.isInteger(uid) ? uid : undefined;
+}

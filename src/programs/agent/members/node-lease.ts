@@ -1,0 +1,157 @@
+import type { Lease } from "kubernetes-types/coordination/v1.js";
+import { APP_LABEL, LABELS, clusterNames } from "../../../core/api/names.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import { Fault, isFault } from "../../../core/base/fault.ts";
+import { LONG_AGO } from "../../../core/base/instant.ts";
+import type { Instant } from "../../../core/base/instant.ts";
+import type { Log } from "../../../core/base/log.ts";
+import { Leases } from "../../../ports/kube/builtin.ts";
+import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
+import type { Kube, Stored } from "../../../ports/kube/kube.ts";
+import { microTimestamp } from "../../../ports/kube/timestamp.ts";
+import { NODE_LEASE_MS } from "../../../core/planner/cluster/leader-term.ts";
+import { instantNow } from "../../../mechanisms/reconcile/instant.ts";
+import { faults } from "../faults.ts";
+import { REPORT_ANNOTATION } from "./node-report.ts";
+import type { NodeReport } from "./node-report.ts";
+
+export interface NodeLeaseOptions {
+  readonly kube: Kube;
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly node: number;
+  readonly podName: string;
+  /** Asked at each renewal. */
+  readonly report: () => NodeReport;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+export interface NodeLease {
+  /** When the newest renewal was sent that the API server has confirmed. */
+  renewedAt(): Instant;
+  /** Resolves when the node is a member: the first renewal is stored. */
+  readonly joined: Promise<void>;
+  /** Renews now, instead of a little later; resolves also when that fails. */
+  renewNow(): Promise<void>;
+  /** Says that the node is gone, so that nobody waits for its lease to run out. Call after `signal` has aborted. */
+  release(): Promise<void>;
+}
+
+const RENEW_MS = 1_000;
+
+/**
+ * Renews the Lease of this node every second until `signal` aborts, by compare-and-swap: another process that has begun to
+ * act for the same node is never renewed away. Failures are logged once, and renewal goes on.
+ */
+export function renewNodeLease(options: NodeLeaseOptions): NodeLease {
+  const { clock, log, signal } = options;
+  const joined = Promise.withResolvers<void>();
+  const own = new OwnLease(options);
+  let renewedAt = LONG_AGO;
+  let failing = false;
+  let tail: Promise<void> = Promise.resolve();
+
+  const renew = async (): Promise<void> => {
+    const sentAt = instantNow();
+    try {
+      await own.write(options.podName);
+      renewedAt = sentAt;
+      joined.resolve();
+      if (failing) log.info("the node's lease is renewed again");
+      failing = false;
+    } catch (error) {
+      if (!failing) log.warn("the node's lease cannot be renewed", { error });
+      failing = true;
+    }
+  };
+  const renewNow = (): Promise<void> => (tail = tail.then(renew));
+  void repeat(renewNow, clock, signal);
+  return {
+    joined: joined.promise,
+    renewNow,
+    renewedAt: () => renewedAt,
+    release: async () => {
+      await tail;
+      await own.write("");
+    },
+  };
+}
+
+async function repeat(act: () => Promise<void>, clock: Clock, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await act();
+    await clock.sleep(RENEW_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
+  }
+}
+
+interface LeaseRef {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** As the API server has it at this moment; read by a list, which nodes may do anyway. Undefined when there is none. */
+export async function readNodeLease(kube: Kube, { name, namespace }: LeaseRef): Promise<Stored<Lease> | undefined> {
+  const { items } = await kube.list(Leases, { namespace, fieldSelector: `metadata.name=${name}` });
+  return items[0];
+}
+
+/** The Lease as this process wrote it last. Each process that acts for the node counts `leaseTransitions` up once. */
+class OwnLease {
+  readonly #options: NodeLeaseOptions;
+  #held: Stored<Lease> | undefined;
+
+  constructor(options: NodeLeaseOptions) {
+    this.#options = options;
+  }
+
+  /** AGENT_SUPERSEDED when another process acts for the node since. */
+  async write(holder: string): Promise<void> {
+    const { kube, cluster, namespace, node } = this.#options;
+    const ref = { name: clusterNames.nodeLease(cluster, node), namespace };
+    const current = this.#held ?? (await readNodeLease(kube, ref));
+    try {
+      this.#held = current === undefined ? await this.#create(ref, holder) : await this.#change(current, holder);
+    } catch (error) {
+      if (!isFault(error, kubeFaults.conflict) && !isFault(error, kubeFaults.notFound)) throw error;
+      this.#look(await readNodeLease(kube, ref));
+      throw error;
+    }
+  }
+
+  #create(ref: LeaseRef, holder: string): Promise<Stored<Lease>> {
+    const { kube, cluster, report } = this.#options;
+    const labels = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.role]: "node" };
+    const annotations = { [REPORT_ANNOTATION]: JSON.stringify(report()) };
+    return kube.create(Leases, { metadata: { ...ref, labels, annotations }, spec: this.#spec(holder, 1) });
+  }
+
+  #change({ metadata, spec }: Stored<Lease>, holder: string): Promise<Stored<Lease>> {
+    const { kube, report, namespace } = this.#options;
+    const begun = spec?.leaseTransitions ?? 0;
+    const { name, resourceVersion } = metadata;
+    const annotations = { [REPORT_ANNOTATION]: JSON.stringify(report()) };
+    const body = {
+      metadata: { resourceVersion, annotations },
+      spec: this.#spec(holder, this.#held === undefined ? begun + 1 : begun),
+    };
+    return kube.patch(Leases, { name, namespace }, { type: "merge", body });
+  }
+
+  #spec(holderIdentity: string, leaseTransitions: number): NonNullable<Lease["spec"]> {
+    const renewTime = microTimestamp(this.#options.clock.now());
+    return { holderIdentity, leaseDurationSeconds: NODE_LEASE_MS / 1000, renewTime, leaseTransitions };
+  }
+
+  /** Somebody else wrote: a hand that changed a label, or a successor, after whom this process is nobody. */
+  #look(current: Stored<Lease> | undefined): void {
+    const held = this.#held;
+    if (held === undefined) return;
+    if ((current?.spec?.leaseTransitions ?? 0) > (held.spec?.leaseTransitions ?? 0)) {
+      const { node } = this.#options;
+      throw new Fault(faults.superseded, `another process acts for node ${node} since this one did`, { node });
+    }
+    this.#held = current;
+  }
+}

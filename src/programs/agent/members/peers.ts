@@ -1,0 +1,118 @@
+import { PORTS } from "../../../core/api/names.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import { managementClient } from "../../../ports/management/client.ts";
+import type { ManagementClient } from "../../../ports/management/client.ts";
+import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
+import type { LocalInstance, ReplyOf, RequestOf, RouteName } from "../../../ports/management/routes.ts";
+
+/** The agents of the other nodes. */
+export interface Peers {
+  /** The engines of a node; undefined when its agent does not answer. */
+  localInstances(node: number): Promise<readonly LocalInstance[] | undefined>;
+  /** The shared object of a module; throws the client's Fault when the node does not answer or has none. */
+  module(node: number, uid: string): Promise<Uint8Array>;
+  /** Sends a command to the proxy of a node; throws the client's Fault when its agent does not answer. */
+  proxy(node: number, command: ProxyCommand): Promise<ProxyReply>;
+  /** Forwards a client's write to the leader; throws the client's Fault, with the leader's own answer in its details. */
+  forward<N extends RouteName>(node: number, route: N, request: RequestOf<N>): Promise<ReplyOf<N>>;
+  /** Whether the node promises now to take nothing over from this one for the length of a lease. */
+  promises(node: number): Promise<boolean>;
+  /** Whether the agent answers at all; an answer counts for half a second. */
+  answers(node: number): Promise<boolean>;
+  /** Waits for no answer: a peer that is gone never sends one. */
+  close(): Promise<void>;
+}
+
+export interface PeersOptions {
+  /** uid of this node. */
+  readonly self: number;
+  readonly addressOf: (node: number) => string | undefined;
+  readonly serverName: string;
+  readonly clock: Clock;
+  /** Read at each call; a change makes new connections. */
+  readonly trust: () => { readonly ca: string; readonly username: string; readonly password: string };
+}
+
+const TIMEOUT_MS = 1_500;
+const ANSWER_COUNTS_MS = 500;
+const FORWARD_TIMEOUT_MS = 10_000;
+/** A command to a proxy answers when it is done, at most after this. */
+const COMMAND_TIMEOUT_MS = 60_000;
+
+/** Clients for the peers, made when first needed. */
+export function connectPeers(options: PeersOptions): Peers {
+  const { self, clock } = options;
+  const clients = new PeerClients(options);
+  const lastAnswers = new Map<number, { readonly at: number; readonly answers: Promise<boolean> }>();
+  const instancesOf = (node: number): Promise<readonly LocalInstance[] | undefined> =>
+    clients.of(node, TIMEOUT_MS).call("localInstances").catch(noAnswer);
+  return {
+    localInstances: instancesOf,
+    module: (node, uid) => clients.of(node, COMMAND_TIMEOUT_MS).call("localModule", { params: { uid } }),
+    proxy: (node, body) => {
+      const signal = AbortSignal.timeout(deadlineMs(body));
+      return clients.of(node, COMMAND_TIMEOUT_MS).call("localProxy", { body }, { signal });
+    },
+    forward: (node, route, request) => clients.of(node, FORWARD_TIMEOUT_MS).call(route, request),
+    promises: async (node) => {
+      const body = { node: self };
+      return (await clients.of(node, TIMEOUT_MS).call("localVouch", { body }).catch(noAnswer)) !== undefined;
+    },
+    answers: (node) => {
+      const now = clock.now().getTime();
+      const known = lastAnswers.get(node);
+      if (known !== undefined && now - known.at < ANSWER_COUNTS_MS) return known.answers;
+      const answers = instancesOf(node).then((instances) => instances !== undefined);
+      lastAnswers.set(node, { at: now, answers });
+      return answers;
+    },
+    close: () => clients.close(),
+  };
+}
+
+/** One client for each peer and timeout, made anew when what it trusts has changed. */
+class PeerClients {
+  readonly #clients = new Map<string, { readonly trust: string; readonly client: ManagementClient }>();
+  readonly #options: PeersOptions;
+
+  constructor(options: PeersOptions) {
+    this.#options = options;
+  }
+
+  of(node: number, timeoutMs: number): ManagementClient {
+    const { serverName, self, addressOf } = this.#options;
+    const trust = this.#options.trust();
+    const mark = JSON.stringify(trust);
+    const key = `${node}/${timeoutMs}`;
+    const known = this.#clients.get(key);
+    if (known?.trust === mark) return known.client;
+    void known?.client.close();
+    const client = managementClient({
+      ...trust,
+      timeoutMs,
+      port: PORTS.management,
+      serverName,
+      forwardedBy: self,
+      addresses: () => [addressOf(node)].filter((address) => address !== undefined),
+    });
+    this.#clients.set(key, { trust: mark, client });
+    return client;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#clients.values()].map(({ client }) => client.destroy()));
+  }
+}
+
+/** A command may take the time that it allows, and its answer a little more. */
+function deadlineMs(command: ProxyCommand): number {
+  const allowed = command.op === "drain" ? command.deadlineMs : command.op === "hold" ? command.drainMs : 0;
+  return allowed + 3_000;
+}
+
+/** The caller decides what a missing answer means. */
+function noAnswer(error: unknown): undefined {
+  if (!(error instanceof Fault)) throw error;
+  return undefined;
+}

@@ -1,0 +1,100 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import { LONG_AGO, elapsedMs, hasCome } from "../../../core/base/instant.ts";
+import type { Instant } from "../../../core/base/instant.ts";
+import type { Log } from "../../../core/base/log.ts";
+import { LATE_MS, judgeTerm } from "../../../core/planner/cluster/leader-term.ts";
+import { instantNow } from "../../../mechanisms/reconcile/instant.ts";
+import { callEngine } from "../../../ports/resp/engine-client.ts";
+import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
+import type { NodeLease } from "../members/node-lease.ts";
+
+export interface GrantOptions {
+  readonly lease: Pick<NodeLease, "renewedAt" | "renewNow">;
+  /** Whether every other node promises now to take nothing over from this one for the length of a lease. */
+  readonly hasPromises: () => Promise<boolean>;
+  /** Reads the records anew from the API server, and resolves when the proxy works by them. */
+  readonly catchUp: () => Promise<void>;
+  /** Lets the proxy acknowledge until then. */
+  readonly grant: (until: Instant) => void;
+  /** Engines of this node that serve as primary. */
+  readonly primaries: () => Promise<readonly EngineAddress[]>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+const LOOK_MS = 500;
+/** A fence that is not renewed ends by itself. */
+const PAUSE_MS = 10_000;
+
+/**
+ * Keeps the proxy's right to acknowledge (docs/decisions/0012): renewed while nobody can take over from this node unseen,
+ * left to run out when it is cut off, and given again only after the records have been read anew. Writes that come to
+ * the engines by other ways are paused meanwhile.
+ */
+export async function renewGrants(options: GrantOptions): Promise<void> {
+  const { lease, clock, log, signal } = options;
+  let vouchedAt = LONG_AGO;
+  let grantedUntil = LONG_AGO;
+  let fenced = false;
+  while (!signal.aborted) {
+    const now = instantNow();
+    if (elapsedMs(lease.renewedAt(), now) >= LATE_MS && (await options.hasPromises())) vouchedAt = now;
+    const term = judgeTerm({ now: instantNow(), renewedAt: lease.renewedAt(), vouchedAt, grantedUntil });
+    switch (term.kind) {
+      case "granted":
+        grantedUntil = term.until;
+        break;
+      case "catch-up":
+        grantedUntil = await caughtUp(options);
+        break;
+      case "cut-off":
+        if (!fenced && grantedUntil !== LONG_AGO) log.warn("cut off: nothing is acknowledged, writes are paused");
+        fenced = true;
+        await commandPrimaries(options, "CLIENT", "PAUSE", String(PAUSE_MS), "WRITE");
+        break;
+    }
+    options.grant(grantedUntil);
+    if (fenced && !hasCome(grantedUntil, instantNow())) {
+      log.info("no longer cut off: writes go on");
+      await commandPrimaries(options, "CLIENT", "UNPAUSE");
+      fenced = false;
+    }
+    await clock.sleep(LOOK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
+  }
+}
+
+/**
+ * First the renewal, then the records: whoever takes over writes its intent first and looks at the lease then, so that one
+ * of the two sees the other. The end of the new grant; long ago when it could not be done.
+ */
+async function caughtUp({ lease, catchUp, log, signal }: GrantOptions): Promise<Instant> {
+  const began = instantNow();
+  await lease.renewNow();
+  const renewedAt = lease.renewedAt();
+  if (renewedAt.steadyMs < began.steadyMs) return LONG_AGO;
+  try {
+    await catchUp();
+  } catch (error) {
+    if (!(error instanceof Fault) || signal.aborted) throw error;
+    log.warn("what happened while this node was out cannot be read yet", { error });
+    return LONG_AGO;
+  }
+  const since = { now: instantNow(), renewedAt, vouchedAt: LONG_AGO };
+  const term = judgeTerm({ ...since, grantedUntil: { steadyMs: Infinity, wallMs: Infinity } });
+  return term.kind === "granted" ? term.until : LONG_AGO;
+}
+
+async function commandPrimaries({ primaries, log }: GrantOptions, ...command: readonly string[]): Promise<void> {
+  await Promise.all(
+    (await primaries()).map(async (address) => {
+      try {
+        await callEngine({ ...address, timeoutMs: 1_000 }, ...command);
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        log.warn("an engine could not be told to pause or to go on", { port: address.port, error });
+      }
+    }),
+  );
+}

@@ -1,0 +1,55 @@
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+import type { DatabaseFacts, InstanceFacts, NodeFacts } from "../../../core/planner/database/facts.ts";
+import { nodeAddress } from "../members/addresses.ts";
+import type { Members } from "../members/members.ts";
+import { placedInstances } from "../records/placed-instances.ts";
+import type { Records } from "../records/records.ts";
+import { askAgent } from "./agent-report.ts";
+import type { AgentReportContext } from "./agent-report.ts";
+import { observeEngines } from "./engine-answers.ts";
+import type { EngineAnswers, EnginesContext } from "./engine-answers.ts";
+import { instanceFacts } from "./instance-facts.ts";
+import { gatherNodes } from "./node-facts.ts";
+import type { NodeFactsContext } from "./node-facts.ts";
+
+/** What the facts about a database are gathered from. */
+export type DatabaseFactsContext = EnginesContext &
+  AgentReportContext &
+  NodeFactsContext & {
+    readonly records: Pick<Records, "databases">;
+    readonly members: Pick<Members, "get">;
+  };
+
+/** Gathers what a decision about a database rests on. */
+export async function gatherFacts(
+  context: DatabaseFactsContext,
+  record: DatabaseRecord,
+  verified: ReadonlySet<number>,
+): Promise<DatabaseFacts> {
+  const [nodes, answers] = await Promise.all([gatherNodes(context), observeEngines(context, record)]);
+  const instances = await gatherInstances(context, record, nodes, answers);
+  return { record, nodes, instances, verified, everything: placedInstances(context.records.databases()) };
+}
+
+async function gatherInstances(
+  context: DatabaseFactsContext,
+  record: DatabaseRecord,
+  nodes: readonly NodeFacts[],
+  answers: EngineAnswers,
+): Promise<ReadonlyMap<number, InstanceFacts>> {
+  const addressOf = (node: number): string | undefined => nodeAddress(context, node);
+  const isAway = (node: number): boolean => nodes.find(({ uid }) => uid === node)?.alive === false;
+  const isGone = (node: number): boolean => isAway(node) && context.members.get(node)?.mayAcknowledge === false;
+  const entries = record.shards.flatMap((shard) =>
+    shard.instances.map(async (instance) => {
+      const { id, node } = instance;
+      const serves = answers.get(id)?.state === "serving";
+      // a node that is away did not answer a moment ago
+      const report =
+        serves || isAway(node) ? undefined : await askAgent(context, node, { bdb: record.uid, instance: id });
+      const observed = { answers, addressOf, report, nodeIsGone: isGone(node) };
+      return [id, instanceFacts(record, shard, instance, observed)] as const;
+    }),
+  );
+  return new Map(await Promise.all(entries));
+}

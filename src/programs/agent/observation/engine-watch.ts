@@ -1,0 +1,166 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import { connectEngine, engineCodeOf } from "../../../ports/resp/engine-client.ts";
+import type { EngineAddress, EngineClient } from "../../../ports/resp/engine-client.ts";
+import { engineIdentity, parseInfo, replicationView } from "../../../ports/resp/info.ts";
+import type { EngineIdentity, Info, ReplicationView } from "../../../ports/resp/info.ts";
+import { textOf } from "../../../ports/resp/reply.ts";
+
+/** What an engine answered, or how it failed to. */
+export type EngineAnswer =
+  | {
+      readonly state: "serving";
+      readonly engine: EngineIdentity;
+      readonly replication: ReplicationView;
+      /** It is a primary, or has been linked to its primary since it started or was last attached. */
+      readonly hasData: boolean;
+      /** Of the running process: tells whose engine it is. */
+      readonly configFile: string;
+      /** Everything else that it says of itself. */
+      readonly info: Info;
+      readonly modules: readonly EngineModule[];
+    }
+  /** EngineAnswers, but has its data to load first. */
+  | { readonly state: "loading" }
+  /** Nobody listens there. */
+  | { readonly state: "refused" }
+  | { readonly state: "silent"; readonly why: string };
+
+/** A module that an engine has loaded, in the engine's own numbering: 21017 is 2.10.17. */
+export interface EngineModule {
+  readonly name: string;
+  readonly version: number;
+}
+
+export interface EngineWatch {
+  /** Asks over a connection that is kept; several callers at once share one question. */
+  ask(address: EngineAddress): Promise<EngineAnswer>;
+  /** Calls back as soon as a connection ends: the engine may have died. */
+  onDisconnect(listener: () => void): void;
+  close(): void;
+}
+
+/** How long an engine may take to answer, in milliseconds. */
+const DEADLINE_MS = 1_000;
+/** A connection that nobody used for this long is closed. */
+const IDLE_MS = 60_000;
+
+/** Keeps one control connection to each engine that is asked about. */
+export function watchEngines({ clock }: { readonly clock: Clock }): EngineWatch {
+  const lines = new Map<string, EngineConnection>();
+  const listeners: (() => void)[] = [];
+  const forgetIdle = (now: number): void => {
+    for (const [key, line] of lines) {
+      if (now - line.usedAt < IDLE_MS) continue;
+      lines.delete(key);
+      line.close();
+    }
+  };
+  return {
+    ask(address) {
+      const now = clock.now().getTime();
+      forgetIdle(now);
+      const key = JSON.stringify([address.host, address.port, address.password]);
+      const line = lines.get(key) ?? new EngineConnection(address, () => listeners.forEach((tell) => tell()));
+      lines.set(key, line);
+      line.usedAt = now;
+      return line.ask();
+    },
+    onDisconnect: (listener) => {
+      listeners.push(listener);
+    },
+    close: () => {
+      for (const line of lines.values()) line.close();
+      lines.clear();
+    },
+  };
+}
+
+class EngineConnection {
+  usedAt = 0;
+  readonly #address: EngineAddress;
+  readonly #onLost: () => void;
+  #client: Promise<EngineClient> | undefined;
+  #asking: Promise<EngineAnswer> | undefined;
+  #closed = false;
+
+  constructor(address: EngineAddress, onDisconnect: () => void) {
+    this.#address = address;
+    this.#onLost = onDisconnect;
+  }
+
+  ask(): Promise<EngineAnswer> {
+    this.#asking ??= this.#question().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  close(): void {
+    this.#closed = true;
+    // a connection that could not be made needs no closing
+    this.#client?.then((client) => client.close()).catch(() => undefined);
+  }
+
+  async #question(): Promise<EngineAnswer> {
+    try {
+      const client = await this.#connected();
+      const text = textOf(await client.call("INFO", "server", "replication", "memory", "persistence", "modules"));
+      return answerOf(parseInfo(text), modulesIn(text));
+    } catch (error) {
+      return failureOf(error);
+    }
+  }
+
+  #connected(): Promise<EngineClient> {
+    const opened = (this.#client ??= connectEngine({ ...this.#address, timeoutMs: DEADLINE_MS }));
+    const forget = (): void => {
+      if (this.#client === opened) this.#client = undefined;
+    };
+    opened
+      .then((client) => client.closed)
+      .then(() => {
+        forget();
+        if (!this.#closed) this.#onLost();
+      })
+      .catch(forget); // whoever asked is told why
+    return opened;
+  }
+}
+
+function answerOf(info: Info, modules: readonly EngineModule[]): EngineAnswer {
+  const engine = engineIdentity(info);
+  const replication = replicationView(info);
+  if (engine === undefined || replication === undefined)
+    return { state: "silent", why: "INFO names no version or role" };
+  if (info.get("loading") === "1" || info.get("async_loading") === "1") return { state: "loading" };
+  return {
+    state: "serving",
+    engine,
+    replication,
+    hasData: replication.link === undefined || replication.link.status === "up" || wasLinked(info),
+    configFile: info.get("config_file") ?? "",
+    info,
+    modules,
+  };
+}
+
+/** One line a module, all with the same field name. */
+function modulesIn(text: string): readonly EngineModule[] {
+  return [...text.matchAll(/^module:name=([^,\r\n]+),ver=(\d+)/gm)].map(([, name = "", version]) => ({
+    name,
+    version: Number(version),
+  }));
+}
+
+/** Engines report -1 for a link that has never been up. */
+function wasLinked(info: Info): boolean {
+  return Number(info.get("master_link_down_since_seconds") ?? -1) >= 0;
+}
+
+function failureOf(error: unknown): EngineAnswer {
+  if (!(error instanceof Fault)) throw error;
+  if (engineCodeOf(error) === "LOADING") return { state: "loading" };
+  if (error.message.includes("ECONNREFUSED")) return { state: "refused" };
+  return { state: "silent", why: error.message };
+}

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ShardRecord } from "../../../core/api/records.ts";
+import type { ReplicationView } from "../../../ports/resp/info.ts";
+import type { EngineAnswer } from "./engine-watch.ts";
+import { replicationProgress } from "./instance-facts.ts";
+
+const PRIMARY = { id: 1, node: 1, port: 20_001, storeVersion: "7.2", launch: 1 } as const;
+const REPLICA = { id: 2, node: 2, port: 20_002, storeVersion: "7.2", launch: 0 } as const;
+const shard: ShardRecord = { id: 1, epoch: 1, primary: 1, instances: [PRIMARY, REPLICA] };
+const hosts = (node: number): string => `10.0.0.${node}`;
+
+const fed = { host: "10.0.0.2", port: 20_002, state: "online", offset: 900, lagSeconds: 0 };
+const link = { status: "up", host: "10.0.0.1", port: 20_001, syncing: false, receivedBytes: 100 } as const;
+
+interface Case {
+  readonly rule: string;
+  readonly primary?: Partial<ReplicationView>;
+  readonly replica?: Partial<ReplicationView>;
+  readonly streaming: boolean;
+  readonly lagBytes?: number;
+}
+
+const cases: readonly Case[] = [
+  { rule: "a replica that has received something and that its primary feeds is in the stream", streaming: true },
+  {
+    rule: "one that has its data and nothing since is not: its primary says online before it sends anything",
+    replica: { link: { ...link, receivedBytes: 0 } },
+    streaming: false,
+  },
+  {
+    rule: "one that its primary is still giving the data is not",
+    primary: { replicas: [{ ...fed, state: "wait_bgsave" }] },
+    streaming: false,
+  },
+  { rule: "one that its primary does not know is not", primary: { replicas: [] }, streaming: false },
+  {
+    rule: "one that follows somebody else is not, and how far behind it is says nothing",
+    replica: { link: { ...link, host: "10.0.0.9" } },
+    streaming: false,
+    lagBytes: -1,
+  },
+  {
+    rule: "one whose link is down is not",
+    replica: { link: { ...link, status: "down" } },
+    streaming: false,
+    lagBytes: -1,
+  },
+];
+
+for (const { rule, primary, replica, streaming, lagBytes = 100 } of cases) {
+  test(rule, () => {
+    const answers = new Map([
+      [1, serving({ role: "primary", replicationId: "a", offset: 1_000, replicas: [fed], ...primary })],
+      [2, serving({ role: "replica", replicationId: "a", offset: 900, replicas: [], link, ...replica })],
+    ]);
+    assert.deepEqual(replicationProgress(shard, REPLICA, answers, hosts), { offset: 900, lagBytes, streaming });
+  });
+}
+
+function serving(replication: ReplicationView): EngineAnswer {
+  return {
+    state: "serving",
+    engine: { family: "redis", version: "7.0.15" },
+    replication,
+    hasData: true,
+    info: new Map(),
+    configFile: "",
+    modules: [],
+  };
+}

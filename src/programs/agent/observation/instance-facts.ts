@@ -1,0 +1,98 @@
+import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../../core/api/records.ts";
+import { reportsSettings } from "../../../core/api/settings/effects.ts";
+import { primaryOf } from "../../../core/planner/database/facts.ts";
+import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
+import type { AgentReport } from "./agent-report.ts";
+import type { EngineAnswers } from "./engine-answers.ts";
+import type { EngineAnswer } from "./engine-watch.ts";
+
+/** What the facts of an instance follow from. */
+export interface Observed {
+  readonly answers: EngineAnswers;
+  /** Address of a node; undefined while it has never reported. */
+  readonly addressOf: (node: number) => string | undefined;
+  /** What the agent of its node reports; needed only for an engine that does not serve. */
+  readonly report: AgentReport | undefined;
+  /** The node can acknowledge nothing, and its agent does not answer. */
+  readonly nodeIsGone: boolean;
+}
+
+/** The facts about one instance. */
+export function instanceFacts(
+  record: DatabaseRecord,
+  shard: ShardRecord,
+  instance: InstanceRecord,
+  { answers, addressOf, report, nodeIsGone }: Observed,
+): InstanceFacts {
+  const answer = answers.get(instance.id) ?? { state: "silent", why: "not asked" };
+  const nothing = { offset: -1, lagBytes: -1, streaming: false, hasData: false, configured: false };
+  if (answer.state !== "serving") {
+    const local = report?.kind === "reported" ? report.instance : undefined;
+    // only a crashed instance has used its launch up; one that is starting or ending may be about to write it
+    const used = local?.state === "crashed" ? { usedLaunch: local.launch, endedCleanly: local.clean === true } : {};
+    const cutOff = answer.state === "silent" && nodeIsGone ? ({ cutOff: true } as const) : {};
+    return { ...nothing, ...used, ...cutOff, state: stateOf(answer.state, report, nodeIsGone) };
+  }
+  return {
+    state: "serving",
+    role: answer.replication.role,
+    ...replicationProgress(shard, instance, answers, addressOf),
+    ...followed(shard, instance, answer.replication.link, addressOf),
+    hasData: answer.hasData,
+    configured: reportsSettings(record, answer.info),
+  };
+}
+
+/**
+ * Offset, distance to the primary and whether the stream flows; for a primary the distance is 0. The stream is known to flow
+ * once it has brought something: a primary that misses the first acknowledgement reports "online" and sends nothing until
+ * the next one.
+ */
+export function replicationProgress(
+  shard: ShardRecord,
+  instance: InstanceRecord,
+  answers: EngineAnswers,
+  addressOf: (node: number) => string | undefined,
+): { readonly offset: number; readonly lagBytes: number; readonly streaming: boolean } {
+  const own = answers.get(instance.id);
+  const primary = primaryOf(shard);
+  const upstream = answers.get(primary.id);
+  if (own?.state !== "serving") return { offset: -1, lagBytes: -1, streaming: false };
+  const { offset, link } = own.replication;
+  if (instance.id === shard.primary) return { offset, lagBytes: 0, streaming: own.replication.role === "primary" };
+  if (upstream?.state !== "serving" || link === undefined) return { offset, lagBytes: -1, streaming: false };
+  const followsIt = link.status === "up" && link.host === addressOf(primary.node) && link.port === primary.port;
+  const isFed = upstream.replication.replicas.some(
+    ({ host, port, state }) => state === "online" && host === addressOf(instance.node) && port === instance.port,
+  );
+  const lagBytes = followsIt ? Math.max(0, upstream.replication.offset - offset) : -1;
+  return { offset, lagBytes, streaming: followsIt && isFed && link.receivedBytes > 0 };
+}
+
+/** Which engine a replica is set to follow; nothing for the primary itself. */
+function followed(
+  shard: ShardRecord,
+  instance: InstanceRecord,
+  link: { readonly host: string; readonly port: number } | undefined,
+  addressOf: (node: number) => string | undefined,
+): Pick<InstanceFacts, "follows"> {
+  if (instance.id === shard.primary) return {};
+  const { node, port } = primaryOf(shard);
+  return { follows: link?.host === addressOf(node) && link?.port === port ? "the primary" : "another" };
+}
+
+function stateOf(
+  answer: Exclude<EngineAnswer["state"], "serving">,
+  report: AgentReport | undefined,
+  nodeIsGone: boolean,
+): InstanceFacts["state"] {
+  const reported = report?.kind === "reported" ? (report.instance?.state ?? "stopped") : undefined;
+  switch (answer) {
+    case "loading":
+      return "loading";
+    case "refused":
+      return reported === undefined || reported === "crashed" || reported === "serving" ? "dead" : "loading";
+    case "silent":
+      return nodeIsGone || reported === "crashed" ? "dead" : "silent";
+  }
+}

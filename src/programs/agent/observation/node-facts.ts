@@ -1,0 +1,32 @@
+import type { NodeFacts } from "../../../core/planner/database/facts.ts";
+import type { Member, Members } from "../members/members.ts";
+import type { Peers } from "../members/peers.ts";
+import { isDraining } from "../records/maintenance.ts";
+import type { Records } from "../records/records.ts";
+import type { AgentConfig } from "../runtime/config.ts";
+
+/** What the facts about nodes are gathered from. */
+export interface NodeFactsContext {
+  readonly config: Pick<AgentConfig, "node">;
+  readonly members: Pick<Members, "list">;
+  readonly peers: Pick<Peers, "answers">;
+  readonly records: Pick<Records, "state">;
+}
+
+/** Every node that has ever reported; one without a fresh lease counts as alive when its agent answers. */
+export function gatherNodes(context: NodeFactsContext): Promise<readonly NodeFacts[]> {
+  return Promise.all(context.members.list().map((member) => nodeFacts(context, member)));
+}
+
+async function nodeFacts({ config, peers, records }: NodeFactsContext, member: Member): Promise<NodeFacts> {
+  const { uid, report } = member;
+  const alive = member.fresh || uid === config.node || (await peers.answers(uid));
+  return {
+    uid,
+    alive,
+    goneForMs: alive ? 0 : member.silentForMs,
+    draining: isDraining(records.state(), uid),
+    engines: report.engines.map(({ storeVersion }) => storeVersion),
+    memoryBytes: report.memoryBytes,
+  };
+}

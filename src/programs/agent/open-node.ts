@@ -1,0 +1,83 @@
+import { join } from "node:path";
+import type { Clock } from "../../core/base/clock.ts";
+import type { Log } from "../../core/base/log.ts";
+import { discoverEngines } from "../../mechanisms/supervisor/engines.ts";
+import { superviseInstances } from "../../mechanisms/supervisor/instances.ts";
+import type { Kube } from "../../ports/kube/kube.ts";
+import { clusterCredentials } from "./context.ts";
+import type { AgentContext } from "./context.ts";
+import { databasePasswords } from "./credentials/database-passwords.ts";
+import { followLicenseAuthorities } from "./credentials/license-authorities.ts";
+import { userPasswords } from "./credentials/user-passwords.ts";
+import { followMembers } from "./members/members.ts";
+import { connectPeers } from "./members/peers.ts";
+import { openModuleStore } from "./modules/module-store.ts";
+import { openEpochs } from "./node/epochs.ts";
+import { NodeProxy } from "./node/proxy.ts";
+import { watchEngines } from "./observation/engine-watch.ts";
+import { followRecords } from "./records/records.ts";
+import { ChangeSignal } from "./runtime/change-signal.ts";
+import { clusterDnsName } from "./runtime/config.ts";
+import type { AgentConfig } from "./runtime/config.ts";
+import { openDataFolder } from "./runtime/data-folder.ts";
+import { openMountedSecret } from "./runtime/mounted-secret.ts";
+
+export interface AgentDeps {
+  readonly config: AgentConfig;
+  readonly kube: Kube;
+  /** Arguments for this Node.js: the program that runs a proxy. */
+  readonly proxyArgs: readonly string[];
+  /** Where engines are looked for. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Opens everything that a node works with; it follows the cluster until `signal` aborts. */
+export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<AgentContext> {
+  const { config, kube, clock, log } = deps;
+  const changes = new ChangeSignal();
+  const local = await openLocal(deps, changes);
+  const { records, members, authorities } = followCluster(deps, signal);
+  const engines = watchEngines({ clock });
+  records.onChange((database) => changes.notify(database));
+  members.onReport(() => changes.notify());
+  engines.onDisconnect(() => changes.notify());
+  const peers = connectPeers({
+    clock,
+    self: config.node,
+    addressOf: (node) => members.get(node)?.report.address,
+    serverName: clusterDnsName(config),
+    trust: () => ({ ca: local.tls.current()["ca.crt"], ...clusterCredentials(local.credentials) }),
+  });
+  return {
+    ...{ config, kube, clock, log, changes, ...local },
+    ...{ records, members, authorities, engines, peers },
+    passwords: databasePasswords(kube, config.cluster, config.namespace),
+    userPasswords: userPasswords(kube, config.cluster, config.namespace),
+    localInstances: () => local.supervisor.report(),
+  };
+}
+
+/** What lies on this machine: mounted secrets, data folder, engines and proxy. */
+async function openLocal({ config, env, proxyArgs, clock, log }: AgentDeps, changes: ChangeSignal) {
+  await openDataFolder(config.dataDir);
+  const tls = await openMountedSecret(config.tlsDir, ["tls.crt", "tls.key", "ca.crt"], { clock, log });
+  const credentials = await openMountedSecret(config.credentialsDir, ["username", "password"], { clock, log });
+  const foundEngines = await discoverEngines(env);
+  const epochs = await openEpochs(config.dataDir);
+  const modules = await openModuleStore(join(config.dataDir, "modules"));
+  const supervisor = superviseInstances({ data: config.dataDir, engines: foundEngines, clock, log });
+  const proxy = new NodeProxy({ args: proxyArgs, epochs, clock, log, onReady: () => changes.notify() });
+  return { tls, credentials, foundEngines, modules, supervisor, proxy };
+}
+
+/** What the Kubernetes API has of the cluster. */
+function followCluster({ config, kube, clock, log }: AgentDeps, signal: AbortSignal) {
+  const follow = { kube, cluster: config.cluster, namespace: config.namespace, clock, log, signal };
+  return {
+    records: followRecords(follow),
+    members: followMembers(follow),
+    authorities: followLicenseAuthorities(follow),
+  };
+}

@@ -1,0 +1,74 @@
+import type { ConfigMap } from "kubernetes-types/core/v1.js";
+import { clusterNames } from "../../../core/api/names.ts";
+import type { ClusterStateRecord, DatabaseRecord } from "../../../core/api/records.ts";
+import { Fault, messageOf } from "../../../core/base/fault.ts";
+import type { Log } from "../../../core/base/log.ts";
+import type { Stored } from "../../../ports/kube/kube.ts";
+import { isNewer } from "../../../ports/kube/resource-version.ts";
+import { faults } from "../faults.ts";
+import { parseClusterRecord, parseDatabaseRecord } from "./schema.ts";
+
+/** The records as this process last saw them; an older version never replaces a newer one. */
+export class RecordMirror {
+  state: ClusterStateRecord | undefined;
+  readonly databases = new Map<number, DatabaseRecord>();
+  readonly listeners: ((database: number | undefined) => void)[] = [];
+  readonly unreadable = new Set<string>();
+  readonly #versions = new Map<string, string>();
+  readonly #stateName: string;
+  readonly #log: Log;
+
+  constructor(cluster: string, log: Log) {
+    this.#stateName = clusterNames.clusterRecord(cluster);
+    this.#log = log;
+  }
+
+  put(object: Stored<ConfigMap>): void {
+    const { uid, name, resourceVersion } = object.metadata;
+    if (!isNewer(resourceVersion, this.#versions.get(uid))) return;
+    this.#versions.set(uid, resourceVersion);
+    try {
+      const text = object.data?.record ?? "";
+      if (name === this.#stateName) this.state = parseClusterRecord(text, name);
+      else this.#keep(parseDatabaseRecord(text, name));
+      this.unreadable.delete(name);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== faults.badRecord.code) throw error;
+      if (!this.#isKnown(name)) this.unreadable.add(name);
+      this.#log.error("a record is not usable; the one before stays in use", { name, error });
+    }
+    this.#notify(name === this.#stateName ? undefined : uidOf(name));
+  }
+
+  drop(object: Stored<ConfigMap>): void {
+    this.unreadable.delete(object.metadata.name);
+    if (object.metadata.name === this.#stateName) this.state = undefined;
+    else this.forget(uidOf(object.metadata.name));
+  }
+
+  forget(uid: number): void {
+    if (this.databases.delete(uid)) this.#notify(uid);
+  }
+
+  #isKnown(name: string): boolean {
+    return name === this.#stateName ? this.state !== undefined : this.databases.has(uidOf(name));
+  }
+
+  #keep(record: DatabaseRecord): void {
+    this.databases.set(record.uid, record);
+  }
+
+  #notify(database: number | undefined): void {
+    for (const listener of this.listeners) {
+      try {
+        listener(database);
+      } catch (error) {
+        this.#log.error("a listener of records failed", { error: messageOf(error) });
+      }
+    }
+  }
+}
+
+function uidOf(name: string): number {
+  return Number(name.slice(name.lastIndexOf("-") + 1));
+}

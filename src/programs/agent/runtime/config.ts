@@ -1,0 +1,79 @@
+import { isIP } from "node:net";
+import { join } from "node:path";
+import { NODE_PATHS, clusterNames } from "../../../core/api/names.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import { releaseByOperator } from "../../../core/releases/find.ts";
+import type { Release } from "../../../core/releases/release.ts";
+import { faults } from "../faults.ts";
+
+/** What an agent must know before it starts; read once, checked, frozen. */
+export interface AgentConfig {
+  readonly podName: string;
+  readonly namespace: string;
+  /** The node's own address: engines, proxy and management API listen there. */
+  readonly address: string;
+  /** Name of the cluster resource. */
+  readonly cluster: string;
+  /** uid of this node: the pod's ordinal plus one. */
+  readonly node: number;
+  readonly release: Release;
+  /** Folder below which the pod's mounts are. */
+  readonly root: string;
+  readonly dataDir: string;
+  readonly tlsDir: string;
+  readonly credentialsDir: string;
+  /** How long leaving the node may take after SIGTERM, in milliseconds. */
+  readonly graceMs: number;
+}
+
+/** The name on the certificates and on the licence of the cluster. */
+export function clusterDnsName({ cluster, namespace }: Pick<AgentConfig, "cluster" | "namespace">): string {
+  return clusterNames.dnsName(cluster, namespace);
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads the environment of the node container; AGENT_BAD_CONFIG names the first variable that is missing or wrong. */
+export function readAgentConfig(env: Environment): AgentConfig {
+  const podName = needed(env, "POD_NAME", /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?-\d{1,3}$/, "<statefulset>-<ordinal>");
+  const address = needed(env, "POD_IP");
+  if (isIP(address) === 0) throw bad("POD_IP", address, "an IP address");
+  const root = env.CONTAINER_ROOT ?? "/";
+  return Object.freeze({
+    podName,
+    namespace: needed(env, "POD_NAMESPACE"),
+    address,
+    cluster: needed(env, "CLUSTER_NAME"),
+    node: Number(podName.slice(podName.lastIndexOf("-") + 1)) + 1,
+    release: releaseOf(needed(env, "STORE_RELEASE")),
+    root,
+    dataDir: join(root, NODE_PATHS.data),
+    tlsDir: join(root, NODE_PATHS.tls),
+    credentialsDir: join(root, NODE_PATHS.credentials),
+    graceMs: graceOf(env.SHUTDOWN_GRACE_SECONDS ?? "120"),
+  });
+}
+
+function needed(env: Environment, name: string, form = /^[^\s]{1,253}$/, said = "a non-empty word"): string {
+  const value = env[name] ?? "";
+  if (!form.test(value)) throw bad(name, value, said);
+  return value;
+}
+
+function releaseOf(version: string): Release {
+  const release = releaseByOperator(version);
+  if (release === undefined) throw bad("STORE_RELEASE", version, "an operator version of the release catalogue");
+  return release;
+}
+
+function graceOf(text: string): number {
+  const seconds = Number(text);
+  if (!Number.isInteger(seconds) || seconds < 0 || seconds > 31_536_000) {
+    throw bad("SHUTDOWN_GRACE_SECONDS", text, "a whole number of seconds from 0 to 31536000");
+  }
+  return seconds * 1000;
+}
+
+function bad(name: string, value: string, said: string): Fault {
+  return new Fault(faults.badConfig, `${name} is "${value}"; it must be ${said}`, { name, value });
+}

@@ -1,0 +1,67 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../../../core/base/clock.ts";
+import { Fault, messageOf } from "../../../core/base/fault.ts";
+import type { Log } from "../../../core/base/log.ts";
+import { faults } from "../faults.ts";
+
+/** A mounted secret: one file a key. */
+export type SecretFiles<K extends string> = Readonly<Record<K, string>>;
+
+/** A secret whose files are looked at again and again, because the kubelet rewrites them when the secret changes. */
+export interface MountedSecret<K extends string> {
+  readonly current: () => SecretFiles<K>;
+  /** Calls back after each change until `signal` aborts; a half-written secret keeps the one before. */
+  follow(onChange: (files: SecretFiles<K>) => void, signal: AbortSignal): Promise<void>;
+}
+
+const LOOK_MS = 2_000;
+
+/** Reads the files `keys` of `folder`; AGENT_BAD_SECRET_FILE when one is missing or empty. */
+export async function openMountedSecret<K extends string>(
+  folder: string,
+  keys: readonly K[],
+  deps: { readonly clock: Clock; readonly log: Log },
+): Promise<MountedSecret<K>> {
+  let files = await readAll(folder, keys);
+  return {
+    current: () => files,
+    async follow(onChange, signal) {
+      while (!signal.aborted) {
+        try {
+          await deps.clock.sleep(LOOK_MS, signal);
+          const seen = await readAll(folder, keys);
+          if (keys.every((key) => seen[key] === files[key])) continue;
+          files = seen;
+          onChange(files);
+        } catch (error) {
+          if (!signal.aborted)
+            deps.log.warn("a mounted secret cannot be read, the one before stays in use", { folder, error });
+        }
+      }
+    },
+  };
+}
+
+async function readAll<K extends string>(folder: string, keys: readonly K[]): Promise<SecretFiles<K>> {
+  const entries = await Promise.all(keys.map(async (key) => [key, await readOne(join(folder, key))] as const));
+  const files: Partial<Record<K, string>> = {};
+  for (const [key, text] of entries) files[key] = text;
+  if (!isComplete(files, keys)) throw new Fault(faults.badSecretFile, `${folder} lacks a key`, { folder });
+  return files;
+}
+
+function isComplete<K extends string>(
+  files: Partial<Record<K, string>>,
+  keys: readonly K[],
+): files is Record<K, string> {
+  return keys.every((key) => files[key] !== undefined);
+}
+
+async function readOne(path: string): Promise<string> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    throw new Fault(faults.badSecretFile, `${path} cannot be read: ${messageOf(error)}`, { path }, error);
+  });
+  if (text.trim() === "") throw new Fault(faults.badSecretFile, `${path} is empty`, { path });
+  return text;
+}

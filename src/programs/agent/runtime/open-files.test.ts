@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isFault } from "../../../core/base/fault.ts";
+import { faults } from "../faults.ts";
+import { checkOpenFiles } from "./open-files.ts";
+
+const limits = (soft: string, hard: string): string =>
+  `Limit                     Soft Limit           Hard Limit           Units     \n` +
+  `Max processes             96365                96365                processes \n` +
+  `Max open files            ${soft.padEnd(20)} ${hard.padEnd(20)} files     \n`;
+
+for (const [name, text] of [
+  ["with a low soft limit, which Node raises by itself", limits("1024", "524288")],
+  ["without any limit", limits("1024", "unlimited")],
+  ["on a system that does not tell", ""],
+] as const) {
+  test(`a node starts ${name}`, () => {
+    checkOpenFiles(text);
+  });
+}
+
+test("a node that may open too few files does not start, and says how many it needs", () => {
+  assert.throws(
+    () => checkOpenFiles(limits("1024", "4096")),
+    (error) => isFault(error, faults.tooFewFiles) && /may open 4096 files and needs 10240/.test(error.message),
+  );
+});
+
+test("the limit of this very process is read", () => {
+  checkOpenFiles();
+});

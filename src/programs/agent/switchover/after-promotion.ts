@@ -1,0 +1,128 @@
+import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import {
+  finish,
+  instanceOf,
+  isDone,
+  isUnderWay,
+  siblingsOf,
+} from "../../../core/planner/database/switchover-record.ts";
+import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
+import type { Place } from "../../../core/planner/database/switchover.ts";
+import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
+import { faults } from "../faults.ts";
+import { attach, reasonOf, withEngine } from "./engines.ts";
+import type { ShardPorts, SwitchoverStep } from "./ports.ts";
+import { failedNodes, slowest, sendToProxies } from "./proxies.ts";
+
+/** A promotion that has happened. */
+export interface Promoted {
+  readonly move: SwitchoverMove;
+  /** The record with the intent, as it was read last. */
+  readonly record: DatabaseRecord;
+  /** The new primary. */
+  readonly target: EngineAddress;
+  readonly ports: ShardPorts;
+}
+
+export interface CompletedSwitchover {
+  readonly record: DatabaseRecord;
+  readonly unreleased: readonly number[];
+  readonly unattached: readonly number[];
+  readonly heldMs: number;
+  /** By `performance.now`. */
+  readonly releasedAt: number;
+}
+
+/**
+ * What follows a promotion, forward only: clients first, then the other instances, then the record. A proxy or an instance
+ * that cannot be told now does not hold it up. AGENT_RECORD_MOVED when another leader has taken the move back: then it is
+ * the target that steps down.
+ */
+export async function completeSwitchover(promoted: Promoted): Promise<CompletedSwitchover> {
+  const { move, target, ports } = promoted;
+  const bdb = promoted.record.uid;
+  const place = { host: target.host, port: target.port };
+  await announce(ports, "release");
+  const released = await sendToProxies(ports.proxies, { op: "release", bdb, epoch: move.epoch, target: place });
+  const releasedAt = performance.now();
+  await announce(ports, "demote");
+  const latest = await latestRecord(promoted);
+  if (!isUnderWay(latest, move) && !isDone(latest, move)) return stepDown(move, latest, target, ports);
+  const unattached = await attachAll(othersOf(latest, move), place, ports);
+  await announce(ports, "commit");
+  const record = await ports.change((stored) => finish(stored, move));
+  if (!isDone(record, move)) return stepDown(move, record, target, ports);
+  const done = { record, unreleased: failedNodes(released), unattached, heldMs: slowest(released), releasedAt };
+  ports.log.info("primary changed", { bdb, ...move, unreleased: done.unreleased, unattached });
+  return done;
+}
+
+/** Attaches each instance to the primary at `place`; the answer names those that could not be. */
+export async function attachAll(
+  instances: readonly InstanceRecord[],
+  place: Place,
+  ports: ShardPorts,
+): Promise<readonly number[]> {
+  const failed = await Promise.all(
+    instances.map(async (instance) => {
+      try {
+        const address = ports.addressOf(instance);
+        if (address === undefined) return instance.id;
+        await withEngine(address, (engine) => attach(engine, place));
+        return undefined;
+      } catch (error) {
+        ports.log.warn("instance cannot be attached now", { instance: instance.id, reason: reasonOf(error) });
+        return instance.id;
+      }
+    }),
+  );
+  return failed.filter((id) => id !== undefined);
+}
+
+/** With the API away the move goes on by what was read before: the fence on the old primary does not last for ever. */
+async function latestRecord({ record, ports }: Promoted): Promise<DatabaseRecord> {
+  try {
+    return await ports.change((stored) => stored);
+  } catch (error) {
+    ports.log.warn("the record cannot be read after a promotion", { bdb: record.uid, reason: reasonOf(error) });
+    return record;
+  }
+}
+
+/** A promotion that lost against another leader: the instance follows whom the record names. Always AGENT_RECORD_MOVED. */
+export async function stepDown(
+  move: SwitchoverMove,
+  latest: DatabaseRecord,
+  target: EngineAddress,
+  ports: ShardPorts,
+): Promise<never> {
+  const serving = primaryAddress(latest, move, ports);
+  if (serving !== undefined && (serving.host !== target.host || serving.port !== target.port))
+    await withEngine(target, (engine) => attach(engine, serving));
+  throw new Fault(
+    faults.recordMoved,
+    `another leader has decided otherwise about instance ${move.to} of database ${latest.uid}`,
+    { bdb: latest.uid, ...move },
+  );
+}
+
+function primaryAddress(record: DatabaseRecord, move: SwitchoverMove, ports: ShardPorts): Place | undefined {
+  const shard = record.shards.find(({ id }) => id === move.shard);
+  const primary = shard?.instances.find(({ id }) => id === shard.primary);
+  return primary === undefined ? undefined : ports.addressOf(primary);
+}
+
+function othersOf(record: DatabaseRecord, move: SwitchoverMove): readonly InstanceRecord[] {
+  const old = instanceOf(record, move, move.from);
+  return [...(old === undefined ? [] : [old]), ...siblingsOf(record, move)];
+}
+
+/** After the promotion an announcement that fails stops nothing. */
+async function announce(ports: ShardPorts, step: SwitchoverStep): Promise<void> {
+  try {
+    await ports.before?.(step);
+  } catch (error) {
+    ports.log.warn("the announcement of a step failed", { step, reason: reasonOf(error) });
+  }
+}

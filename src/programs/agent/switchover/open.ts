@@ -1,0 +1,76 @@
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import { instanceOf } from "../../../core/planner/database/switchover-record.ts";
+import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
+import { switchoverGates } from "../../../core/planner/database/switchover.ts";
+import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
+import { faults } from "../faults.ts";
+import { openEngine, viewEngine } from "./engines.ts";
+import type { Engine } from "./engines.ts";
+import type { ShardPorts } from "./ports.ts";
+
+/** Which instance shall serve. */
+export interface SwitchoverRequest {
+  /** As it was last read; compare-and-swap finds out when it has changed since. */
+  readonly record: DatabaseRecord;
+  readonly shard: number;
+  readonly to: number;
+  /** Back to the engine that served before, though it is the older one. */
+  readonly rollback?: boolean;
+}
+
+/** A move whose engines are connected. The connection to the target is never made anew: another leader may close it. */
+export interface OpenSwitchover {
+  readonly move: SwitchoverMove;
+  readonly ports: ShardPorts;
+  readonly record: DatabaseRecord;
+  readonly primary: Engine;
+  readonly target: Engine;
+  readonly targetAddress: EngineAddress;
+}
+
+/** Connects and asks the gates; why it must not be, when it must not. Nothing is changed. */
+export async function openSwitchover(
+  request: SwitchoverRequest,
+  move: SwitchoverMove,
+  ports: ShardPorts,
+): Promise<OpenSwitchover | { readonly objection: string }> {
+  const { record } = request;
+  const opened: Engine[] = [];
+  try {
+    await ports.before?.("check");
+    if (record.shards.some(({ id, switchover }) => id === request.shard && switchover !== undefined))
+      throw new Fault(faults.switchoverRefused, `a switchover of shard ${request.shard} has begun already`);
+    const targetAddress = addressOf(record, move, move.to, ports);
+    const primary = await openEngine(addressOf(record, move, move.from, ports));
+    opened.push(primary);
+    const target = await openEngine(targetAddress);
+    opened.push(target);
+    await requireGates(primary, target, request);
+    return { move, ports, record, primary, target, targetAddress };
+  } catch (error) {
+    for (const { client } of opened) client.close();
+    if (!(error instanceof Fault)) throw error;
+    return { objection: error.message };
+  }
+}
+
+export function closeSwitchover({ primary, target }: OpenSwitchover): void {
+  primary.client.close();
+  target.client.close();
+}
+
+/** The primary is read first: what it writes in between makes the gap smaller, never larger. */
+async function requireGates(primary: Engine, target: Engine, request: SwitchoverRequest): Promise<void> {
+  const primaryView = await viewEngine(primary);
+  const view = { primary: primaryView, target: await viewEngine(target), rollback: request.rollback ?? false };
+  const objection = switchoverGates(view);
+  if (objection !== undefined) throw new Fault(faults.switchoverRefused, objection, { bdb: request.record.uid });
+}
+
+function addressOf(record: DatabaseRecord, move: SwitchoverMove, id: number, ports: ShardPorts): EngineAddress {
+  const instance = instanceOf(record, move, id);
+  const address = instance === undefined ? undefined : ports.addressOf(instance);
+  if (address !== undefined) return address;
+  throw new Fault(faults.switchoverRefused, `the node of instance ${id} has no address`, { instance: id });
+}
