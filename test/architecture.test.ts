@@ -42,6 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  * that lie in the room itself. The table of errors of a room, `faults.ts`, is below all of them.
  */
 const ORDER: Readonly<Record<string, readonly string[]>> = {
+  "core/api": ["settings", "."],
   "local-kubernetes/apiserver": [
     ...["objects", "schema", "openapi", "patch", "protobuf", "store", "resources", "auth", "context", "http", "table"],
     ...["strategy", "crd", "builtin", "admission", "rest", "lifecycle", "discovery", "."],

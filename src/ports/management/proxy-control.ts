@@ -1,3 +1,4 @@
+import type { EndpointSettings } from "../../core/api/settings/types.ts";
 import type { Instant } from "../../core/base/instant.ts";
 
 /**
@@ -22,6 +23,8 @@ export interface EndpointConfig {
   readonly primary?: Address;
   /** How long clients may be held in any switchover or failover, in milliseconds. */
   readonly holdMs: number;
+  /** Settings of the database that its endpoints apply; they change while clients are connected. */
+  readonly settings: EndpointSettings;
 }
 
 export type ProxyCommand =

@@ -8,6 +8,8 @@ import type {
   ProxyCommand,
   ProxyReply,
 } from "../../../src/ports/management/proxy-control.ts";
+import { endpointSettings } from "../../../src/core/api/settings/effects.ts";
+import { settingsWith } from "../facts/settings.ts";
 import { loopbackAddress } from "./engine.ts";
 import type { TestEngine } from "./engine.ts";
 import { noEnd } from "../time/lease.ts";
@@ -73,6 +75,7 @@ export function endpointFor(primary: TestEngine | undefined, more: Partial<Endpo
     password: "",
     epoch: 1,
     holdMs: 5000,
+    settings: endpointSettings(settingsWith()),
     ...(primary === undefined ? {} : { primary: addressOf(primary) }),
     ...more,
   };

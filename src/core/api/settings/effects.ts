@@ -1,11 +1,18 @@
 import type { Directives, Effect } from "./setting.ts";
 import { SETTING_NAMES, TABLE } from "./table.ts";
-import type { SettingName, SettingValues } from "./types.ts";
+import type { EndpointSettings, SettingName, SettingValues } from "./types.ts";
 
 /** The directives that engines of a database with these settings have. */
 export function engineDirectives(settings: SettingValues): Directives {
   const of = <Name extends SettingName>(name: Name): Directives => directivesOf(TABLE[name].effect, settings[name]);
   return SETTING_NAMES.reduce<Directives>((all, name) => ({ ...all, ...of(name) }), {});
+}
+
+/** The settings that endpoints of a database apply. */
+export function endpointSettings(settings: SettingValues): EndpointSettings {
+  const names = SETTING_NAMES.filter((name) => TABLE[name].effect.by === "endpoints");
+  const values = Object.fromEntries(names.map((name) => [name, settings[name]]));
+  return values as EndpointSettings; // its type has the same names
 }
 
 /** Whether an engine has these settings, as far as the fields of its INFO tell. */

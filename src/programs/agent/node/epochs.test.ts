@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { settingsWith } from "../../../../test/kit/facts/settings.ts";
+import { endpointSettings } from "../../../core/api/settings/effects.ts";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import { openEpochs } from "./epochs.ts";
 
@@ -12,6 +14,7 @@ const endpoint = (bdb: number, epoch: number): EndpointConfig => ({
   listen: { host: "127.0.0.1", port: 10_000 + bdb },
   password: "",
   holdMs: 1_000,
+  settings: endpointSettings(settingsWith()),
 });
 
 test("an endpoint never goes back to an earlier epoch, also after a restart of the agent", async () => {

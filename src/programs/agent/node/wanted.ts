@@ -1,5 +1,5 @@
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../core/api/records.ts";
-import { engineDirectives } from "../../../core/api/settings/effects.ts";
+import { endpointSettings, engineDirectives } from "../../../core/api/settings/effects.ts";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import type { WantedInstance } from "../../../mechanisms/supervisor/wanted-instance.ts";
 
@@ -45,6 +45,7 @@ export function wantedEndpoint(
     password,
     epoch: forced ? (shard.switchover?.epoch ?? shard.epoch) : shard.epoch,
     holdMs: HOLD_MS,
+    settings: endpointSettings(record),
     ...(primary === undefined ? {} : { primary }),
   };
 }
