@@ -24,7 +24,7 @@ for (const expression of ["", "object.metadata.name", "size(object) == 1", 'has(
   test(`a match condition outside of what is known is refused: ${JSON.stringify(expression)}`, () => {
     assert.throws(
       () => matchConditionHolds(expression, scope),
-      /the condition .* (is not understood at|reads what is not there)/,
+      /the condition .* (is not understood at|reads a field that does not exist)/,
     );
   });
 }

@@ -5,66 +5,90 @@ import { at } from "../objects/json.ts";
  * `path == "text"`, `path != "text"`, `!`, `&&`, `||` and parentheses; throws on everything else.
  */
 export function matchConditionHolds(expression: string, scope: Readonly<Record<string, unknown>>): boolean {
-  const tokens = tokensOf(expression);
-  let next = 0;
-  const take = (token: string): boolean => {
-    const isNext = tokens[next] === token;
-    if (isNext) next += 1;
-    return isNext;
-  };
-  const need = (token: string): void => {
-    if (!take(token)) throw unknown(expression, tokens[next]);
-  };
-  const path = (): unknown => {
-    const text = tokens[next] ?? "";
-    if (!/^[a-z_]/i.test(text)) throw unknown(expression, text);
-    next += 1;
-    return at(scope, ...text.split("."));
-  };
-  const either = (): boolean => {
-    let holds = both();
-    while (take("||")) holds = both() || holds;
+  return new Condition(expression, scope).value();
+}
+
+/** Reads the tokens of a condition from left to right and computes its value on the way. */
+class Condition {
+  readonly #expression: string;
+  readonly #scope: Readonly<Record<string, unknown>>;
+  readonly #tokens: readonly string[];
+  #next = 0;
+
+  constructor(expression: string, scope: Readonly<Record<string, unknown>>) {
+    this.#expression = expression;
+    this.#scope = scope;
+    this.#tokens = tokensOf(expression);
+  }
+
+  value(): boolean {
+    const holds = this.#either();
+    if (this.#next < this.#tokens.length) throw this.#unexpected(this.#tokens[this.#next]);
     return holds;
-  };
-  const both = (): boolean => {
-    let holds = term();
-    while (take("&&")) holds = term() && holds;
+  }
+
+  #either(): boolean {
+    let holds = this.#both();
+    while (this.#take("||")) holds = this.#both() || holds;
     return holds;
-  };
-  const term = (): boolean => {
-    if (take("!")) return !term();
-    if (take("(")) return closed(either);
-    if (take("has")) {
-      need("(");
-      return closed(() => path() !== undefined);
+  }
+
+  #both(): boolean {
+    let holds = this.#term();
+    while (this.#take("&&")) holds = this.#term() && holds;
+    return holds;
+  }
+
+  #term(): boolean {
+    if (this.#take("!")) return !this.#term();
+    if (this.#take("(")) return this.#closed(() => this.#either());
+    if (this.#take("has")) {
+      this.#need("(");
+      return this.#closed(() => this.#path() !== undefined);
     }
-    return compared(path());
-  };
-  const closed = (inner: () => boolean): boolean => {
+    return this.#compared(this.#path());
+  }
+
+  #closed(inner: () => boolean): boolean {
     const holds = inner();
-    need(")");
+    this.#need(")");
     return holds;
-  };
-  const compared = (left: unknown): boolean => {
-    if (left === undefined) throw new Error(`the condition ${JSON.stringify(expression)} reads what is not there`);
-    const isEqual = take("==");
-    if (!isEqual) need("!=");
-    const literal = tokens[next] ?? "";
-    if (!/^["']/.test(literal)) throw unknown(expression, literal);
-    next += 1;
+  }
+
+  #compared(left: unknown): boolean {
+    if (left === undefined)
+      throw new Error(`the condition ${JSON.stringify(this.#expression)} reads a field that does not exist`);
+    const isEqual = this.#take("==");
+    if (!isEqual) this.#need("!=");
+    const literal = this.#tokens[this.#next] ?? "";
+    if (!/^["']/.test(literal)) throw this.#unexpected(literal);
+    this.#next += 1;
     return (left === literal.slice(1, -1)) === isEqual;
-  };
-  const holds = either();
-  if (next < tokens.length) throw unknown(expression, tokens[next]);
-  return holds;
+  }
+
+  #path(): unknown {
+    const text = this.#tokens[this.#next] ?? "";
+    if (!/^[a-z_]/i.test(text)) throw this.#unexpected(text);
+    this.#next += 1;
+    return at(this.#scope, ...text.split("."));
+  }
+
+  #take(token: string): boolean {
+    const isNext = this.#tokens[this.#next] === token;
+    if (isNext) this.#next += 1;
+    return isNext;
+  }
+
+  #need(token: string): void {
+    if (!this.#take(token)) throw this.#unexpected(this.#tokens[this.#next]);
+  }
+
+  #unexpected(token: string | undefined): Error {
+    const where = JSON.stringify(token ?? "its end");
+    return new Error(`the condition ${JSON.stringify(this.#expression)} is not understood at ${where}`);
+  }
 }
 
 function tokensOf(expression: string): readonly string[] {
   return expression.match(/"[^"]*"|'[^']*'|&&|\|\||[=!]=|[!()]|[\w.]+|\S/g) ?? [];
-}
-
-function unknown(expression: string, token: string | undefined): Error {
-  return new Error(
-    `the condition ${JSON.stringify(expression)} is not understood at ${JSON.stringify(token ?? "its end")}`,
-  );
 }

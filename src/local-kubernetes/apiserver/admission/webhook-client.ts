@@ -1,53 +1,49 @@
-import { request } from "node:https";
+import type { IncomingMessage } from "node:http";
+import { request, type RequestOptions } from "node:https";
 import { jsonAt, listAt, numberAt, textAt, textsAt, type Json } from "../objects/json.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** Sends an AdmissionReview to the webhook and gives its answer; rejects after `seconds`, and when TLS does not verify. */
-export function postReview(
+export async function postReview(
   context: ServerContext,
   clientConfig: Json,
   review: Json,
   seconds: number,
 ): Promise<unknown> {
-  const where = addressOf(context, clientConfig);
   const caBundle = textAt(clientConfig, "caBundle");
   const body = JSON.stringify(review);
+  const incoming = await sent(body, {
+    ...addressOf(context, clientConfig),
+    method: "POST",
+    ...(caBundle === "" ? {} : { ca: Buffer.from(caBundle, "base64") }),
+    headers: { "content-type": "application/json", "content-length": Buffer.byteLength(body) },
+    signal: AbortSignal.timeout(seconds * 1000),
+  });
+  const answer = await wholeBody(incoming);
+  if (incoming.statusCode !== 200) throw new Error(`the webhook answered with HTTP ${incoming.statusCode ?? 0}`);
+  return JSON.parse(answer);
+}
+
+function sent(body: string, options: RequestOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(
-      {
-        ...where,
-        method: "POST",
-        ...(caBundle === "" ? {} : { ca: Buffer.from(caBundle, "base64") }),
-        headers: { "content-type": "application/json", "content-length": Buffer.byteLength(body) },
-        signal: AbortSignal.timeout(seconds * 1000),
-      },
-      (incoming) => {
-        const chunks: Buffer[] = [];
-        let length = 0;
-        incoming.on("data", (chunk: Buffer) => {
-          length += chunk.length;
-          if (length > MAX_ANSWER_BYTES) outgoing.destroy(new Error(`the answer exceeds ${MAX_ANSWER_BYTES} bytes`));
-          chunks.push(chunk);
-        });
-        incoming.on("error", reject);
-        incoming.on("end", () => {
-          if (incoming.statusCode !== 200) {
-            reject(new Error(`the webhook answered with HTTP ${incoming.statusCode ?? 0}`));
-            return;
-          }
-          try {
-            resolve(JSON.parse(Buffer.concat(chunks).toString()));
-          } catch (error) {
-            reject(error instanceof Error ? error : new Error(String(error)));
-          }
-        });
-      },
-    );
+    const outgoing = request(options, resolve);
     outgoing.on("error", reject);
     outgoing.end(body);
   });
+}
+
+async function wholeBody(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of incoming) {
+    if (!Buffer.isBuffer(chunk)) continue;
+    length += chunk.length;
+    if (length > MAX_ANSWER_BYTES) throw new Error(`the answer exceeds ${MAX_ANSWER_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 interface Address {

@@ -35,53 +35,68 @@ function namespaces(): Wanted[] {
 const READ = ["get", "list", "watch"];
 const CHANGE = ["create", "delete", "deletecollection", "patch", "update"];
 
+/** The API groups whose objects users may read and change. */
+const GROUPS = [
+  "",
+  "apps",
+  "batch",
+  "discovery.k8s.io",
+  "events.k8s.io",
+  "networking.k8s.io",
+  "policy",
+  "coordination.k8s.io",
+];
+
+const DISCOVERY_PATHS = [
+  "/api",
+  "/api/*",
+  "/apis",
+  "/apis/*",
+  "/healthz",
+  "/livez",
+  "/openapi",
+  "/openapi/*",
+  "/readyz",
+  "/version",
+  "/version/",
+];
+
 function roles(): Wanted[] {
-  const groups = [
-    "",
-    "apps",
-    "batch",
-    "discovery.k8s.io",
-    "events.k8s.io",
-    "networking.k8s.io",
-    "policy",
-    "coordination.k8s.io",
+  return [
+    ...userRoles(),
+    ...systemRoles(),
+    binding("cluster-admin", "system:masters"),
+    binding("system:discovery", "system:authenticated"),
+    binding("system:basic-user", "system:authenticated"),
   ];
+}
+
+function userRoles(): Wanted[] {
+  const all = { apiGroups: GROUPS, resources: ["*"], verbs: [...READ, ...CHANGE] };
   return [
     clusterRole("cluster-admin", [
       { apiGroups: ["*"], resources: ["*"], verbs: ["*"] },
       { nonResourceURLs: ["*"], verbs: ["*"] },
     ]),
     clusterRole("admin", [
-      { apiGroups: groups, resources: ["*"], verbs: [...READ, ...CHANGE] },
+      all,
       { apiGroups: [RBAC], resources: ["roles", "rolebindings"], verbs: [...READ, ...CHANGE] },
     ]),
-    clusterRole("edit", [{ apiGroups: groups, resources: ["*"], verbs: [...READ, ...CHANGE] }]),
+    clusterRole("edit", [all]),
     clusterRole("view", [
       {
         apiGroups: [""],
         resources: ["configmaps", "endpoints", "events", "persistentvolumeclaims", "pods", "pods/log", "services"],
         verbs: READ,
       },
-      { apiGroups: groups.slice(1), resources: ["*"], verbs: READ },
+      { apiGroups: GROUPS.slice(1), resources: ["*"], verbs: READ },
     ]),
-    clusterRole("system:discovery", [
-      {
-        nonResourceURLs: [
-          "/api",
-          "/api/*",
-          "/apis",
-          "/apis/*",
-          "/healthz",
-          "/livez",
-          "/openapi",
-          "/openapi/*",
-          "/readyz",
-          "/version",
-          "/version/",
-        ],
-        verbs: ["get"],
-      },
-    ]),
+  ];
+}
+
+function systemRoles(): Wanted[] {
+  return [
+    clusterRole("system:discovery", [{ nonResourceURLs: DISCOVERY_PATHS, verbs: ["get"] }]),
     clusterRole("system:basic-user", [
       {
         apiGroups: ["authorization.k8s.io"],
@@ -90,9 +105,6 @@ function roles(): Wanted[] {
       },
       { apiGroups: ["authentication.k8s.io"], resources: ["selfsubjectreviews"], verbs: ["create"] },
     ]),
-    binding("cluster-admin", "system:masters"),
-    binding("system:discovery", "system:authenticated"),
-    binding("system:basic-user", "system:authenticated"),
   ];
 }
 

@@ -54,18 +54,9 @@ async function serveObject(context: ServerContext, call: ApiCall, resolved: Reso
       presentObject(context, call, resource, 201, await create(context, call, resolved, object));
       return;
     }
-    case "update": {
-      const object = objectFrom(resource, await jsonBody(call));
-      requireVersion(resource, object);
-      presentObject(
-        context,
-        call,
-        resource,
-        200,
-        await change(context, call, resolved, () => ({ object, tracked: false })),
-      );
+    case "update":
+      await replaceOne(context, call, resolved);
       return;
-    }
     case "patch": {
       const { code, object } = await patch(context, call, resolved);
       presentObject(context, call, resource, code, object);
@@ -75,12 +66,24 @@ async function serveObject(context: ServerContext, call: ApiCall, resolved: Reso
       await deleteOne(context, call, resolved);
       return;
     case "deletecollection": {
-      const options = await deletionRequestOf(call);
-      const items = await removeAll(context, call, resolved, options);
+      const items = await removeAll(context, call, resolved, await deletionRequestOf(call));
       answer(call, 200, listObject(resource, { items, resourceVersion: String(context.store.revision()) }));
       return;
     }
   }
+}
+
+async function replaceOne(context: ServerContext, call: ApiCall, resolved: ResolvedTarget): Promise<void> {
+  const { resource } = resolved;
+  const object = objectFrom(resource, await jsonBody(call));
+  requireVersion(resource, object);
+  presentObject(
+    context,
+    call,
+    resource,
+    200,
+    await change(context, call, resolved, () => ({ object, tracked: false })),
+  );
 }
 
 async function deleteOne(context: ServerContext, call: ApiCall, resolved: ResolvedTarget): Promise<void> {

@@ -1,4 +1,4 @@
-import { apiErrors, apiError } from "../faults.ts";
+import { apiErrors, apiError, invalidError } from "../faults.ts";
 import { isJson, type Json } from "../objects/json.ts";
 import { joinApiVersion, copyOf, isKubeObject, type KubeObject } from "../objects/object.ts";
 import type { Resource } from "../resources/resource.ts";
@@ -41,6 +41,14 @@ export function objectFrom(resource: Resource, body: unknown): KubeObject {
 export function asObject(value: unknown): KubeObject {
   if (isKubeObject(value)) return copyOf(value);
   throw apiError(apiErrors.badRequest, "the result is no object with apiVersion, kind and metadata.name");
+}
+
+/** 422 for a patch that gives an object another uid; a replacement with one is a conflict instead. */
+export function sameUid(resource: Resource, live: KubeObject, object: KubeObject): KubeObject {
+  const { uid } = object.metadata;
+  if (uid === undefined || uid === live.metadata.uid) return object;
+  const message = `Invalid value: ${JSON.stringify(uid)}: field is immutable`;
+  throw invalidError(resource, live.metadata.name, [{ reason: "FieldValueInvalid", field: "metadata.uid", message }]);
 }
 
 function expectType(body: Json, apiVersion: string, kind: string): void {

@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { Fault } from "../../../core/base/fault.ts";
 import { faults } from "../faults.ts";
-import { isJson } from "../objects/json.ts";
-import { isKubeObject, type KubeObject } from "../objects/object.ts";
-import { createHistory, type Change } from "./history.ts";
-import { openRecordFile } from "./record-file.ts";
-import { createWriter, type StoreRecord } from "./writer.ts";
+import type { KubeObject } from "../objects/object.ts";
+import { Buckets } from "./buckets.ts";
+import { createHistory, type Change, type History } from "./history.ts";
+import { recordOf, stampedObject, type StoreRecord } from "./record.ts";
+import { openRecordFile, type RecordFile } from "./record-file.ts";
+import { GroupWriter } from "./writer.ts";
 import type { StoreOptions } from "./options.ts";
 
 /** The objects of all resources. Writes are atomic in memory and durable once their promise resolves. */
@@ -42,137 +43,102 @@ export interface Store {
 
 /** Opens the store below `dataDir`, with everything that was durable before. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const buckets = new Map<string, Map<string, KubeObject>>();
-  const listeners = new Set<(change: Change) => void>();
-  const uncommitted: Change[] = [];
-  let origin = 0;
-  let revision = 0;
-  let durable = 0;
-  const history = createHistory(options.historyLimit ?? 8192, () => origin);
-
-  const apply = (record: StoreRecord): Change | undefined => {
-    revision = Math.max(revision, record.r);
-    if (record.b === undefined || record.k === undefined) {
-      origin = record.r;
-      return undefined;
-    }
-    const bucket = bucketOf(buckets, record.b);
-    const previous = bucket.get(record.k);
-    if (record.o === undefined) bucket.delete(record.k);
-    else bucket.set(record.k, record.o);
-    return changeOf(record.r, record.b, record.k, record.o, previous);
-  };
-
+  const objects = new Buckets();
+  const history = createHistory(options.historyLimit ?? 8192, () => objects.origin);
   const file = await openRecordFile(join(options.dataDir, "store.log"), (value) => {
     const record = recordOf(value);
-    const change = apply(record);
-    if (change !== undefined && record.r > origin) history.add(change);
+    const change = objects.apply(record);
+    if (change !== undefined && record.r > objects.origin) history.add(change);
   });
-  durable = revision;
-  const writer = createWriter(file, options, {
-    committed: (change) => {
-      durable = change.revision;
-      uncommitted.shift();
-      history.add(change);
-      for (const listener of [...listeners]) listener(change);
-    },
-    live: () => liveRecords(buckets, revision),
-  });
-
-  const write = (bucket: string, key: string, object: KubeObject | undefined): Promise<KubeObject> => {
-    writer.check();
-    const record: StoreRecord = { r: revision + 1, b: bucket, k: key, ...(object === undefined ? {} : { o: object }) };
-    const change = apply(record);
-    if (change === undefined) throw new Fault(faults.storeClosed, `nothing at ${bucket}/${key} to change`);
-    uncommitted.push(change);
-    return writer.add(record, change);
-  };
-
-  return {
-    revision: () => revision,
-    durableRevision: () => durable,
-    get: (bucket, key) => buckets.get(bucket)?.get(key),
-    list: (bucket, prefix = "") => ordered(buckets.get(bucket) ?? new Map(), prefix),
-    listAt: (bucket, prefix, at) => {
-      const now = buckets.get(bucket) ?? new Map<string, KubeObject>();
-      const since = at >= durable ? [] : history.after(at);
-      const later = uncommitted.filter((change) => change.revision > at);
-      return since && ordered(rewound(now, bucket, [...since, ...later]), prefix);
-    },
-    put: (bucket, key, object, expected) => {
-      if (buckets.get(bucket)?.get(key) !== expected) return undefined;
-      return write(bucket, key, stamped(object, revision + 1));
-    },
-    remove: (bucket, key, expected) => {
-      if (buckets.get(bucket)?.get(key) !== expected) return undefined;
-      return write(bucket, key, undefined);
-    },
-    settled: () => writer.settled(),
-    changesAfter: (from) => history.after(from),
-    subscribe: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    close: () => writer.close(),
-  };
+  return new DiskStore(objects, history, file, options);
 }
 
-function ordered(bucket: ReadonlyMap<string, KubeObject>, prefix: string): KubeObject[] {
-  return [...bucket]
-    .filter(([key]) => key.startsWith(prefix))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, object]) => object);
-}
+class DiskStore implements Store {
+  readonly #objects: Buckets;
+  readonly #history: History;
+  readonly #writer: GroupWriter;
+  readonly #listeners = new Set<(change: Change) => void>();
+  /** In memory, not yet on the disk. */
+  readonly #uncommitted: Change[] = [];
+  #durable: number;
 
-/** The bucket before these changes. */
-function rewound(
-  now: ReadonlyMap<string, KubeObject>,
-  bucket: string,
-  since: readonly Change[],
-): Map<string, KubeObject> {
-  const objects = new Map(now);
-  for (const { key, previous } of since.filter((change) => change.bucket === bucket).toReversed()) {
-    if (previous === undefined) objects.delete(key);
-    else objects.set(key, previous);
+  constructor(objects: Buckets, history: History, file: RecordFile, options: StoreOptions) {
+    this.#objects = objects;
+    this.#history = history;
+    this.#durable = objects.revision;
+    this.#writer = new GroupWriter(file, options, {
+      committed: (change) => this.#commit(change),
+      live: () => objects.records(),
+    });
   }
-  return objects;
-}
 
-function bucketOf(buckets: Map<string, Map<string, KubeObject>>, name: string): Map<string, KubeObject> {
-  const found = buckets.get(name) ?? new Map<string, KubeObject>();
-  buckets.set(name, found);
-  return found;
-}
-
-function changeOf(
-  revision: number,
-  bucket: string,
-  key: string,
-  object: KubeObject | undefined,
-  previous: KubeObject | undefined,
-): Change | undefined {
-  if (object === undefined) {
-    if (previous === undefined) return undefined;
-    return { revision, type: "DELETED", bucket, key, object: stamped(previous, revision), previous };
+  revision(): number {
+    return this.#objects.revision;
   }
-  if (previous === undefined) return { revision, type: "ADDED", bucket, key, object };
-  return { revision, type: "MODIFIED", bucket, key, object, previous };
-}
 
-function stamped(object: KubeObject, revision: number): KubeObject {
-  return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
-}
-
-function liveRecords(buckets: Map<string, Map<string, KubeObject>>, revision: number): StoreRecord[] {
-  const objects = [...buckets].flatMap(([b, bucket]) => [...bucket].map(([k, o]) => ({ r: revision, b, k, o })));
-  return [{ r: revision }, ...objects];
-}
-
-function recordOf(value: unknown): StoreRecord {
-  if (!isJson(value) || typeof value["r"] !== "number") {
-    throw new Fault(faults.storeCorrupt, `the store holds a record without a revision`);
+  durableRevision(): number {
+    return this.#durable;
   }
-  const { r, b, k, o } = value;
-  if (typeof b !== "string" || typeof k !== "string") return { r };
-  return isKubeObject(o) ? { r, b, k, o } : { r, b, k };
+
+  get(bucket: string, key: string): KubeObject | undefined {
+    return this.#objects.get(bucket, key);
+  }
+
+  list(bucket: string, prefix = ""): KubeObject[] {
+    return this.#objects.list(bucket, prefix);
+  }
+
+  listAt(bucket: string, prefix: string, revision: number): KubeObject[] | undefined {
+    const since = revision >= this.#durable ? [] : this.#history.after(revision);
+    const later = this.#uncommitted.filter((change) => change.revision > revision);
+    return since && this.#objects.listBefore([...since, ...later], bucket, prefix);
+  }
+
+  put(
+    bucket: string,
+    key: string,
+    object: KubeObject,
+    expected: KubeObject | undefined,
+  ): Promise<KubeObject> | undefined {
+    if (this.get(bucket, key) !== expected) return undefined;
+    return this.#write({ b: bucket, k: key, o: stampedObject(object, this.revision() + 1) });
+  }
+
+  remove(bucket: string, key: string, expected: KubeObject): Promise<KubeObject> | undefined {
+    if (this.get(bucket, key) !== expected) return undefined;
+    return this.#write({ b: bucket, k: key });
+  }
+
+  settled(): Promise<void> {
+    return this.#writer.settled();
+  }
+
+  changesAfter(revision: number): Change[] | undefined {
+    return this.#history.after(revision);
+  }
+
+  subscribe(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): Promise<void> {
+    return this.#writer.close();
+  }
+
+  #write(fields: Required<Pick<StoreRecord, "b" | "k">> & Pick<StoreRecord, "o">): Promise<KubeObject> {
+    this.#writer.check();
+    const record: StoreRecord = { r: this.revision() + 1, ...fields };
+    const change = this.#objects.apply(record);
+    if (change === undefined) throw new Fault(faults.storeClosed, `nothing at ${fields.b}/${fields.k} to change`);
+    this.#uncommitted.push(change);
+    return this.#writer.add(record, change);
+  }
+
+  #commit(change: Change): void {
+    this.#durable = change.revision;
+    this.#uncommitted.shift();
+    this.#history.add(change);
+    for (const listener of [...this.#listeners]) listener(change);
+  }
 }

@@ -2,16 +2,9 @@ import { Fault } from "../../../core/base/fault.ts";
 import { faults } from "../faults.ts";
 import type { KubeObject } from "../objects/object.ts";
 import type { Change } from "./history.ts";
+import type { StoreRecord } from "./record.ts";
 import type { RecordFile } from "./record-file.ts";
 import type { StoreOptions } from "./options.ts";
-
-/** A line of the file: revision, bucket, key, object. Without object a deletion; without key the revision to begin at. */
-export interface StoreRecord {
-  readonly r: number;
-  readonly b?: string;
-  readonly k?: string;
-  readonly o?: KubeObject;
-}
 
 interface Pending {
   readonly record: StoreRecord;
@@ -20,71 +13,86 @@ interface Pending {
   readonly failed: (error: unknown) => void;
 }
 
-/** Puts changes on the disk in the order in which they come. */
-export interface Writer {
-  /** Throws when no more can be written. */
-  check(): void;
-  add(record: StoreRecord, change: Change): Promise<KubeObject>;
-  settled(): Promise<void>;
-  close(): Promise<void>;
+/** What the writer reports to the store, and asks of it. */
+export interface WriterEvents {
+  readonly committed: (change: Change) => void;
+  /** The records of the present state, for a file that has grown too long. */
+  readonly live: () => StoreRecord[];
 }
 
-/** Writes whatever has gathered while the disk was busy as one group. */
-export function createWriter(
-  file: RecordFile,
-  options: StoreOptions,
-  on: { committed: (change: Change) => void; live: () => StoreRecord[] },
-): Writer {
-  const slack = options.slackBytes ?? 16 * 1024 * 1024;
-  let pending: Pending[] = [];
-  let running: Promise<void> | undefined;
-  let failure: Fault | undefined;
-  let limit = Math.max(slack, file.size() + slack);
+/** Puts changes on the disk in order; what gathers while the disk is busy is written as one group. */
+export class GroupWriter {
+  readonly #file: RecordFile;
+  readonly #options: StoreOptions;
+  readonly #on: WriterEvents;
+  readonly #slack: number;
+  #pending: Pending[] = [];
+  #running: Promise<void> | undefined;
+  #failure: Fault | undefined;
+  #limit: number;
 
-  const flushGroups = async (): Promise<void> => {
-    while (pending.length > 0) {
-      const group = pending;
-      pending = [];
+  constructor(file: RecordFile, options: StoreOptions, on: WriterEvents) {
+    this.#file = file;
+    this.#options = options;
+    this.#on = on;
+    this.#slack = options.slackBytes ?? 16 * 1024 * 1024;
+    this.#limit = Math.max(this.#slack, file.size() + this.#slack);
+  }
+
+  /** Throws when no more can be written. */
+  check(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  add(record: StoreRecord, change: Change): Promise<KubeObject> {
+    return new Promise((done, failed) => {
+      this.#pending.push({ record, change, done, failed });
+      // the group begins in the next turn, so that writes of the same turn share one trip to the disk
+      setImmediate(() => void this.#run());
+    });
+  }
+
+  settled(): Promise<void> {
+    return this.#pending.length === 0 && this.#running === undefined ? Promise.resolve() : this.#run();
+  }
+
+  async close(): Promise<void> {
+    this.#failure ??= new Fault(faults.storeClosed, "the store is closed");
+    await this.#run();
+    await this.#file.close();
+  }
+
+  #run(): Promise<void> {
+    this.#running ??= this.#flush().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #flush(): Promise<void> {
+    while (this.#pending.length > 0) {
+      const group = this.#pending;
+      this.#pending = [];
       try {
-        await file.append(group.map(({ record }) => record));
-        if (file.size() > limit) {
-          await file.replace(on.live());
-          limit = file.size() * 2 + slack;
-        }
+        await this.#append(group);
       } catch (error) {
-        failure = new Fault(faults.storeWrite, `writing the store failed`, { dataDir: options.dataDir }, error);
-        options.log.error("the store cannot be written", { error });
-        for (const { failed } of [...group, ...pending]) failed(failure);
+        const { dataDir, log } = this.#options;
+        this.#failure = new Fault(faults.storeWrite, `writing the store failed`, { dataDir }, error);
+        log.error("the store cannot be written", { error });
+        for (const { failed } of [...group, ...this.#pending]) failed(this.#failure);
         return;
       }
       for (const { change, done } of group) {
-        on.committed(change);
+        this.#on.committed(change);
         done(change.object);
       }
     }
-  };
-  const run = (): Promise<void> => {
-    running ??= flushGroups().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
+  }
 
-  return {
-    check: () => {
-      if (failure !== undefined) throw failure;
-    },
-    add: (record, change) =>
-      new Promise((done, failed) => {
-        pending.push({ record, change, done, failed });
-        // the group begins in the next turn, so that writes of the same turn share one trip to the disk
-        setImmediate(() => void run());
-      }),
-    settled: () => (pending.length === 0 && running === undefined ? Promise.resolve() : run()),
-    close: async () => {
-      failure ??= new Fault(faults.storeClosed, "the store is closed");
-      await run();
-      await file.close();
-    },
-  };
+  async #append(group: readonly Pending[]): Promise<void> {
+    await this.#file.append(group.map(({ record }) => record));
+    if (this.#file.size() <= this.#limit) return;
+    await this.#file.replace(this.#on.live());
+    this.#limit = this.#file.size() * 2 + this.#slack;
+  }
 }

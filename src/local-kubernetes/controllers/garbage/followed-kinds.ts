@@ -3,11 +3,12 @@ import type { ResourceType } from "../../../ports/kube/kube.ts";
 import { keyOf } from "../../../ports/kube/ref.ts";
 import { settled, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import type { Controller, ControllerContext } from "../context/context.ts";
+import type { Enqueue } from "../context/enqueue.ts";
 import { typedInformers, type TypedInformer } from "../context/informers.ts";
 import { discoverTypes } from "./discovery.ts";
 import { typeKeyOf } from "./graph.ts";
 
-/** Kinds that are followed for the garbage loop's sake, and what becomes of them. */
+/** The kinds that the garbage collector follows. */
 export interface Kinds {
   /** The type that serves a kind; undefined while none is known. */
   typeOf(apiVersion: string, kind: string): ResourceType<object> | undefined;
@@ -15,59 +16,78 @@ export interface Kinds {
   isComplete(): boolean;
 }
 
-/** Follows every kind that the server has, custom ones as they come and go; `onSource` and `onLost` are told. */
+/** Follows every kind that the server has, custom ones as they come and go; `onSource` and `onLost` are called for each. */
 export function customKindsController(
   context: ControllerContext,
   onSource: (source: TypedInformer) => void,
   onLost: (source: TypedInformer) => void,
 ): Controller & Kinds {
-  const known = new Map<string, Followed>();
-  let isDiscovered = false;
-  for (const source of typedInformers(context.informers)) known.set(typeKeyOf(source.type), followed(source));
+  return new FollowedKinds(context, onSource, onLost);
+}
 
-  const reconcile = async (): Promise<Outcome> => {
-    const types = await discoverTypes(context.kube);
-    const served = new Set(types.map(typeKeyOf));
-    for (const [key, { source, stop }] of known) {
-      if (stop === undefined || served.has(key)) continue;
-      stop.abort();
-      known.delete(key);
-      onLost(source);
-    }
-    for (const type of types.filter((each) => !known.has(typeKeyOf(each)))) {
-      const stop = new AbortController();
-      const { kube, clock, log } = context;
-      const informer = startInformer(kube, type, {
-        clock,
-        log,
-        signal: AbortSignal.any([context.signal, stop.signal]),
-      });
-      known.set(typeKeyOf(type), followed({ type, informer }, stop));
-      onSource({ type, informer });
-    }
-    isDiscovered = true;
+class FollowedKinds implements Controller, Kinds {
+  readonly name = "kinds";
+  readonly #context: ControllerContext;
+  readonly #onSource: (source: TypedInformer) => void;
+  readonly #onLost: (source: TypedInformer) => void;
+  readonly #known = new Map<string, Followed>();
+  #isDiscovered = false;
+
+  constructor(
+    context: ControllerContext,
+    onSource: (source: TypedInformer) => void,
+    onLost: (source: TypedInformer) => void,
+  ) {
+    this.#context = context;
+    this.#onSource = onSource;
+    this.#onLost = onLost;
+    for (const source of typedInformers(context.informers)) this.#known.set(typeKeyOf(source.type), followed(source));
+  }
+
+  readonly reconcile = async (): Promise<Outcome> => {
+    const types = await discoverTypes(this.#context.kube);
+    this.#forgetAllBut(new Set(types.map(typeKeyOf)));
+    for (const type of types.filter((each) => !this.#known.has(typeKeyOf(each)))) this.#follow(type);
+    this.#isDiscovered = true;
     return settled;
   };
 
-  return {
-    name: "kinds",
-    reconcile,
-    wire: (enqueue) => {
-      for (const { source } of known.values()) onSource(source);
+  readonly wire = (enqueue: Enqueue): void => {
+    for (const { source } of this.#known.values()) this.#onSource(source);
+    enqueue("all");
+    this.#context.informers.definitions.onChange((ref) => {
       enqueue("all");
-      context.informers.definitions.onChange((ref) => {
-        enqueue("all");
-        enqueue(keyOf(ref), 1_000); // a definition is served a moment after it is stored
-      });
-    },
-    isComplete: () => isDiscovered && [...known.values()].every(({ isSynced }) => isSynced),
-    typeOf: (apiVersion, kind) => {
-      const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
-      return [...known.values()]
-        .map(({ source }) => source.type)
-        .find((type) => type.group === group && type.kind === kind);
-    },
+      enqueue(keyOf(ref), 1_000); // a definition is served a moment after it is stored
+    });
   };
+
+  isComplete(): boolean {
+    return this.#isDiscovered && [...this.#known.values()].every(({ isSynced }) => isSynced);
+  }
+
+  typeOf(apiVersion: string, kind: string): ResourceType<object> | undefined {
+    const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+    return [...this.#known.values()]
+      .map(({ source }) => source.type)
+      .find((type) => type.group === group && type.kind === kind);
+  }
+
+  #forgetAllBut(served: ReadonlySet<string>): void {
+    for (const [key, { source, stop }] of this.#known) {
+      if (stop === undefined || served.has(key)) continue;
+      stop.abort();
+      this.#known.delete(key);
+      this.#onLost(source);
+    }
+  }
+
+  #follow(type: ResourceType<object>): void {
+    const stop = new AbortController();
+    const { kube, clock, log, signal } = this.#context;
+    const informer = startInformer(kube, type, { clock, log, signal: AbortSignal.any([signal, stop.signal]) });
+    this.#known.set(typeKeyOf(type), followed({ type, informer }, stop));
+    this.#onSource({ type, informer });
+  }
 }
 
 interface Followed {
