@@ -7,7 +7,8 @@ const licenseStatus = z.object({
   activationDate: z.string().optional().describe("When the licence began."),
   expirationDate: z.string().optional().describe("When the licence ends (§2.4)."),
   shardsLimit: z.int().optional().describe("Number of shards that the licence allows (§2.4)."),
-  shardsUsage: z.string().optional().describe("Shards in use and allowed, `used/limit`."),
+  shardsUsed: z.int().optional().describe("Number of shards in use."),
+  shardsUsage: z.string().optional().describe("Shards in use and allowed, `used/limit`. For people to read."),
   features: z.array(z.string()).optional().describe("What the licence allows besides."),
   owner: z.string().optional().describe("To whom it was issued."),
 });

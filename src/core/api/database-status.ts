@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { condition } from "./parts.ts";
+import { condition, finding } from "./parts.ts";
 import { DATABASE_STATES } from "./records.ts";
 import { SPEC_STATUSES } from "./states.ts";
 
@@ -8,7 +8,13 @@ export const databaseStatus = z.object({
   databaseUID: z.string().optional().describe("uid of the database in the management API."),
   status: z.enum(DATABASE_STATES).optional().describe("Life of the database."),
   specStatus: z.enum(SPEC_STATUSES).optional().describe("Whether the spec can be acted on."),
-  version: z.string().optional().describe("What the serving engine reports of itself; a stand-in is named."),
+  version: z
+    .string()
+    .optional()
+    .describe("The database version, and the serving engine in brackets; a stand-in is named. For people to read."),
+  storeVersion: z.string().optional().describe("The database version that it has, as `spec.storeVersion` takes it."),
+  engine: z.string().optional().describe("Name and version of the engine that serves."),
+  standIn: z.boolean().optional().describe("Whether the engine stands in for that of the database version."),
   cluster: z.string().optional().describe("Name of its cluster."),
   internalEndpoints: z
     .array(
@@ -30,6 +36,10 @@ export const databaseStatus = z.object({
     .int()
     .optional()
     .describe("Generation of the spec that was turned into calls; behind while management is suspended."),
+  findings: z
+    .array(finding)
+    .optional()
+    .describe("Why the database is not as its spec says; as last found while management is suspended."),
   conditions: z.array(condition).optional().describe("Ready, ReconcileSuspended, Drifted."),
 });
 export type DatabaseStatus = z.output<typeof databaseStatus>;

@@ -79,7 +79,7 @@ export function chooseEngine<E extends EngineIdentity>(
 }
 
 /** True when the engine's own major.minor is not the store version, or it is not redis. */
-function isStandIn(storeVersion: StoreVersion, engine: EngineIdentity): boolean {
+export function isStandIn(storeVersion: StoreVersion, engine: EngineIdentity): boolean {
   return engine.family !== "redis" || !startsWith(engine.version, storeVersion);
 }
 

@@ -52,10 +52,9 @@ export function referencesIn(
 export function existingOf(status: unknown): ExistingFacts | undefined {
   const { data } = databaseStatus.safeParse(status ?? {});
   if (data?.databaseUID === undefined) return undefined;
-  const version = data.version?.split(" ", 1)[0];
   return {
     port: data.internalEndpoints?.[0]?.port,
-    storeVersion: DATABASE_VERSIONS.find((known) => known === version),
+    storeVersion: DATABASE_VERSIONS.find((known) => known === data.storeVersion),
     cluster: data.cluster === "" ? undefined : data.cluster,
   };
 }

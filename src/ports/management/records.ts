@@ -60,6 +60,8 @@ export interface BdbRecord extends WireSettings {
   readonly version: string;
   /** The serving engine's name and version, with the stand-in marked: "8.2 (stand-in: redis 8.0.2)". */
   readonly version_display: string;
+  /** Whether the serving engine stands in for that of the database version; absent while none serves, and from nodes of older releases. */
+  readonly stand_in?: boolean;
   readonly redis_version: StoreVersion;
   readonly port: number;
   readonly shards_count: number;

@@ -7,10 +7,9 @@ import type { Suspension } from "../../core/planner/cluster/plan.ts";
 import { PERMISSIONS_MISSING } from "../../core/planner/prerequisites/permissions.ts";
 import { wasRunning } from "../../core/planner/cluster/state.ts";
 
-/** Why a database cannot be looked after at the moment. */
-export interface Unready {
-  readonly reason: "ClusterNotFound" | "ClusterInvalid" | "ClusterNotReady" | "PermissionsMissing" | "RequestForbidden";
-  readonly message: string;
+/** Why databases of a cluster cannot be managed at the moment. */
+export interface Unready extends Finding {
+  readonly id: "ClusterNotFound" | "ClusterInvalid" | "ClusterNotReady" | "PermissionsMissing" | "RequestForbidden";
 }
 
 /** What a look at a cluster has found that all its databases rest on. */
@@ -74,7 +73,12 @@ export function contextOf(observation: ClusterObservation, suspension: Suspensio
 
 /** The footing that a cluster gives whose spec cannot be read. */
 export function invalidContext(name: string, message: string): ClusterContext {
-  return noContext({ reason: "ClusterInvalid", message: `the cluster ${name} is invalid: ${message}` });
+  return noContext({
+    id: "ClusterInvalid",
+    severity: "block",
+    evidence: `the cluster ${name} is invalid: ${message}`,
+    remedy: `kubectl edit rec ${name}`,
+  });
 }
 
 /** The footing that a cluster gives which the operator may not look at. */
@@ -83,9 +87,8 @@ export function forbiddenContext(finding: Finding): ClusterContext {
 }
 
 /** What a request that Kubernetes forbade means for a database; the cluster's status tells the same. */
-export function forbids({ id, evidence, remedy }: Finding): Unready {
-  const reason = id === PERMISSIONS_MISSING ? "PermissionsMissing" : "RequestForbidden";
-  return { reason, message: `${evidence}; remedy: ${remedy}` };
+export function forbids(finding: Finding): Unready {
+  return { ...finding, id: finding.id === PERMISSIONS_MISSING ? "PermissionsMissing" : "RequestForbidden" };
 }
 
 function noContext(unready: Unready): ClusterContext {
@@ -102,8 +105,17 @@ function meansOf(records: ClusterObservation["records"]): string {
 function unreadiness({ records, view }: ClusterObservation): Unready | undefined {
   if (!wasRunning(view)) {
     const state = view.remembered.state ?? "PendingCreation";
-    const message = `cluster ${view.name} is ${state}; databases are made once it is Running`;
-    return { reason: "ClusterNotReady", message };
+    return notReady(view.name, `cluster ${view.name} is ${state}; databases are made once it is Running`);
   }
-  return "unreachable" in records ? { reason: "ClusterNotReady", message: records.unreachable } : undefined;
+  return "unreachable" in records ? notReady(view.name, records.unreachable) : undefined;
+}
+
+/** Databases wait until the cluster answers; `evidence` says why it does not. */
+export function notReady(cluster: string, evidence: string): Unready {
+  return {
+    id: "ClusterNotReady",
+    severity: "wait",
+    evidence,
+    remedy: `storectl why, or kubectl describe rec ${cluster}`,
+  };
 }

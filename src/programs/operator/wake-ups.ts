@@ -63,7 +63,7 @@ export function wakeDatabases({ cache, connections, contexts }: Sources, wake: W
   contexts.onChange((cluster) => {
     wakeThose(cache, wake, (redb) => {
       const its = clusterOf(cache, redb);
-      return "reason" in its || keyOf(its) === cluster;
+      return "id" in its || keyOf(its) === cluster;
     });
   });
 }

@@ -52,7 +52,8 @@ export type DatabaseAct =
 /** The database is at a higher version than its object says; it is never taken back. */
 export interface Drift {
   readonly reason: "UpgradedByHand" | "DowngradeRefused";
-  readonly message: string;
+  readonly evidence: string;
+  readonly remedy: string;
 }
 
 export interface DatabaseDecision {
@@ -114,10 +115,11 @@ function driftOf({ name, spec, existing, isEdited, wasRefused }: DatabaseView): 
   const { storeVersion: asked } = spec;
   if (existing === undefined || asked === undefined) return undefined;
   if ((compareVersionText(asked, existing.storeVersion) ?? 0) >= 0) return undefined;
-  const message =
-    `the database is at ${existing.storeVersion} and spec.storeVersion says "${asked}"; databases never go back. ` +
-    `Write what is the case: ${patchVersion(name, existing.storeVersion)}`;
-  return { reason: isEdited || wasRefused ? "DowngradeRefused" : "UpgradedByHand", message };
+  return {
+    reason: isEdited || wasRefused ? "DowngradeRefused" : "UpgradedByHand",
+    evidence: `the database is at ${existing.storeVersion} and spec.storeVersion says "${asked}"; databases never go back`,
+    remedy: `write what is the case: ${patchVersion(name, existing.storeVersion)}`,
+  };
 }
 
 function modulesOf({ modulesList, moduleList }: DatabaseSpec): readonly DatabaseModule[] {

@@ -3,7 +3,7 @@ import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../../core/
 import { wireOf } from "../../../core/api/settings/values.ts";
 import type { BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import { IN_SYNC_BYTES } from "../../../core/planner/database/facts.ts";
-import { displayVersion, engineText } from "../../../core/releases/engines.ts";
+import { displayVersion, engineText, isStandIn } from "../../../core/releases/engines.ts";
 import type { EngineIdentity } from "../../../core/releases/engines.ts";
 import { semanticVersion } from "./modules.ts";
 import { replicationProgress as standing } from "../observation/instance-facts.ts";
@@ -27,6 +27,7 @@ export function bdbView(record: DatabaseRecord, context: BdbContext): BdbRecord 
     status: record.status,
     version: engine?.version ?? "",
     version_display: engine === undefined ? record.storeVersion : displayVersion(record.storeVersion, engine),
+    ...(engine === undefined ? {} : { stand_in: isStandIn(record.storeVersion, engine) }),
     redis_version: record.storeVersion,
     ...wireOf(record),
     port: record.port,

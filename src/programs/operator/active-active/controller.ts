@@ -14,6 +14,8 @@ import { decideActiveActive, describeActiveActiveAct } from "../../../core/plann
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { failureOf } from "../database/failure.ts";
 import { addFinalizer, removeFinalizer } from "../finalizer.ts";
+import { sentenceOf } from "../../../core/planner/cluster/conditions.ts";
+import type { Finding } from "../../../core/api/parts.ts";
 import type { ClusterContext } from "../cluster-context.ts";
 import { readRemote, type Rerc } from "../remote-cluster/participant.ts";
 import { SITE_MS } from "../remote-cluster/controller.ts";
@@ -116,8 +118,12 @@ function hindranceOf(context: ClusterContext | undefined, cluster: string): Hind
     };
   }
   const { suspension, unready } = context;
-  if (suspension === undefined) return unready;
+  if (suspension === undefined) return unready && hindranceFrom(unready);
   return { reason: "ReconcileSuspended", message: `edits wait until the cluster is upgraded: ${suspension.message}` };
+}
+
+function hindranceFrom(finding: Finding): Hindrance {
+  return { reason: finding.id, message: sentenceOf(finding) };
 }
 
 async function hindered(deps: ActiveActiveDeps, reaadb: Reaadb | undefined, hindrance: Hindrance): Promise<Outcome> {
@@ -145,7 +151,7 @@ async function attempt(act: () => Promise<void>): Promise<Hindrance | undefined>
     if (isFault(error, kubeFaults.invalid)) return { reason: "ConfigurationRefused", message: messageOf(error) };
     const failure = failureOf(error);
     if (failure === undefined) throw error;
-    return failure;
+    return hindranceFrom(failure);
   }
 }
 

@@ -71,6 +71,7 @@ function told(view: ClusterView, { nodes, license, modules }: ClusterRecords): P
       activationDate: license.activation_date,
       expirationDate: license.expiration_date,
       shardsLimit: license.shards_limit,
+      shardsUsed: license.shards_usage,
       shardsUsage: `${license.shards_usage}/${license.shards_limit}`,
       features: [...license.features],
       owner: license.owner,

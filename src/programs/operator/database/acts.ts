@@ -9,7 +9,7 @@ import type { BdbRecord } from "../../../ports/management/records.ts";
 import type { Connection } from "../../../mechanisms/observe/connections.ts";
 import type { DatabaseAct } from "../../../core/planner/database/spec-checks.ts";
 import type { Redb } from "./cluster.ts";
-import { failureOf, type DatabaseFailure } from "./failure.ts";
+import { callFailed, failureOf, type DatabaseFailure } from "./failure.ts";
 import { keepPassword } from "./secret.ts";
 
 export interface DatabaseActDeps {
@@ -32,7 +32,7 @@ export async function attempt(
   act: DatabaseAct,
 ): Promise<Attempt> {
   if (connection === undefined) {
-    return { failure: { reason: "CallFailed", message: "the management API of the cluster cannot be reached yet" } };
+    return { failure: callFailed("the management API of the cluster cannot be reached yet") };
   }
   try {
     const bdb = await perform(deps, redb, connection.client, act);

@@ -33,9 +33,9 @@ export function clusterOf({ clusters }: InformerCache, redb: Redb): ClusterRef |
   if (name !== undefined && all.some(({ metadata }) => metadata.name === name)) return { name, namespace };
   const there = all.length === 0 ? "no cluster" : `clusters: ${all.map(({ metadata }) => metadata.name).join(", ")}`;
   const said = name === undefined ? "is not set, and" : `is "${name}", but`;
-  const message = `spec.storeEnterpriseCluster.name ${said} namespace ${namespace} has ${there}`;
+  const evidence = `spec.storeEnterpriseCluster.name ${said} namespace ${namespace} has ${there}`;
   const only = name === undefined && all.length === 1 ? all[0] : undefined;
-  return only === undefined ? { reason: "ClusterNotFound", message } : { name: only.metadata.name, namespace };
+  return only === undefined ? notFound(evidence, redb.metadata.name) : { name: only.metadata.name, namespace };
 }
 
 /** What acts rest on is read anew, once a second however many databases are acted on. */
@@ -78,8 +78,19 @@ async function footingFrom(deps: ObserveDeps, rec: Stored<StoreEnterpriseCluster
   return contextOf(observation, planCluster(view, view.workload?.template ?? "", environment).suspension);
 }
 
+function notFound(evidence: string, database: string): Unready {
+  const remedy = `make the cluster, or name one that is there: kubectl edit redb ${database}`;
+  return { id: "ClusterNotFound", severity: "block", evidence, remedy };
+}
+
 function gone({ name }: ClusterRef): ClusterContext {
-  const unready = { reason: "ClusterNotFound", message: `the cluster ${name} is gone` } as const;
+  const remedy = "make the cluster again: its databases are found in its volumes";
+  const unready = {
+    id: "ClusterNotFound",
+    severity: "block",
+    evidence: `the cluster ${name} is gone`,
+    remedy,
+  } as const;
   return { suspension: undefined, unready, hasNodes: false, nearby: undefined, means: "", connection: undefined };
 }
 

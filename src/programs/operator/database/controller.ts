@@ -68,10 +68,10 @@ interface PassDeps extends DatabaseDeps {
 async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
   const cluster = clusterOf(deps.cache, redb);
   const isTerminating = redb.metadata.deletionTimestamp !== undefined;
-  if ("reason" in cluster) {
+  if ("id" in cluster) {
     if (isTerminating) return removeDatabase(deps.kube, redb, undefined);
     await reportUnready(deps, redb, cluster);
-    return waiting(REST_MS, cluster.reason, cluster.message);
+    return waiting(REST_MS, cluster.id, cluster.evidence);
   }
   if (isTerminating) return removeDatabase(deps.kube, redb, await deps.freshContext(cluster));
   const context = deps.contexts.of(keyOf(cluster));
@@ -84,7 +84,7 @@ async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
 
 async function reportUnready(deps: DatabaseDeps, redb: Redb, unready: Unready): Promise<void> {
   const cluster = redb.spec.storeEnterpriseCluster?.name ?? redb.status?.cluster ?? "";
-  await report(deps, redb, cluster, { polled: { unreachable: unready.message }, unready });
+  await report(deps, redb, cluster, { polled: { unreachable: unready.evidence }, unready });
 }
 
 /** Says of itself that nothing is left to be done. */
@@ -104,8 +104,10 @@ async function follow(deps: PassDeps, redb: Redb, cluster: string, judged: Judge
   const { decision, connection } = judged;
   if (decision === undefined) {
     await report(deps, redb, cluster, judged);
-    const why = judged.suspension ?? judged.unready ?? judged.failure;
-    return waiting(REST_MS, why?.reason ?? "", why?.message ?? "");
+    const { suspension } = judged;
+    if (suspension !== undefined) return waiting(REST_MS, suspension.reason, suspension.message);
+    const why = judged.unready ?? judged.failure;
+    return waiting(REST_MS, why?.id ?? "", why?.evidence ?? "");
   }
   const isActing = decision.act.kind !== "none";
   if (isActing) deps.log.info("performing a step", { database: redb.metadata.name, act: decision.act });
@@ -114,7 +116,7 @@ async function follow(deps: PassDeps, redb: Redb, cluster: string, judged: Judge
   if (bdb !== undefined) await deps.keepAddress(redb, bdb.port);
   const { failure } = attempted;
   const status = await report(deps, redb, cluster, { ...judged, bdb, failure });
-  if (failure !== undefined) return waiting(refusedForMs(status, deps.clock), failure.reason, failure.message);
+  if (failure !== undefined) return waiting(refusedForMs(status, deps.clock), failure.id, failure.evidence);
   return waiting(pauseMs(isActing, decision, status), "Reconciled", bdb?.status ?? "pending");
 }
 

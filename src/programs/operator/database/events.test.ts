@@ -4,7 +4,12 @@ import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import { databaseEvents } from "./events.ts";
 
 const STAND_IN = "7.2 (stand-in: redis 7.0.15)";
-const active: DatabaseStatus = { status: "active", version: STAND_IN, conditions: [ready("Active", "serves")] };
+const active: DatabaseStatus = {
+  status: "active",
+  version: STAND_IN,
+  storeVersion: "7.2",
+  conditions: [ready("Active", "serves")],
+};
 
 const cases: readonly {
   readonly name: string;
@@ -22,14 +27,14 @@ const cases: readonly {
   },
   {
     name: "another engine of the same version is no upgrade",
-    before: { ...active, version: "7.2" },
+    before: { ...active, version: "7.2 (redis 7.2.1)" },
     after: active,
     want: [],
   },
   {
     name: "another version is one",
     before: { ...active, status: "active-change-pending" },
-    after: { ...active, version: "8.0 (redis 8.0.2)" },
+    after: { ...active, version: "8.0 (redis 8.0.2)", storeVersion: "8.0" },
     want: ["DatabaseUpgradeCompleted"],
   },
   {

@@ -57,12 +57,7 @@ function lifeNews(before: DatabaseStatus, after: DatabaseStatus): Announcement[]
   if (before.status === undefined || before.status === "pending" || before.version === undefined) {
     return [{ type: "Normal", reason: "DatabaseReady", message: `serves version ${after.version}` }];
   }
-  if (storeVersionOf(before.version) === storeVersionOf(after.version)) return [];
+  if (before.storeVersion === undefined || before.storeVersion === after.storeVersion) return [];
   const message = `from ${before.version} to ${after.version}`;
   return [{ type: "Normal", reason: "DatabaseUpgradeCompleted", message }];
-}
-
-/** Without what engine stands behind it. */
-function storeVersionOf(version: string): string {
-  return version.split(" ", 1)[0] ?? "";
 }

@@ -15,14 +15,17 @@ test("a refusal is told in the cluster's own words, with a way out and without p
     },
   );
   assert.deepEqual(failureOf(refused), {
-    reason: "RefusedByCluster",
-    message: `${description}; remedy: choose another spec.databasePort, or leave it out`,
+    id: "RefusedByCluster",
+    severity: "block",
+    evidence: description,
+    remedy: "choose another spec.databasePort, or leave it out",
   });
 });
 
 test("a cluster that cannot be reached is a call that failed", () => {
   const unreachable = new Fault(faults.unreachable, "POST /v1/bdbs reached no node", { tried: [] });
-  assert.deepEqual(failureOf(unreachable), { reason: "CallFailed", message: "no node has an address yet" });
+  const { id, severity, evidence } = failureOf(unreachable) ?? {};
+  assert.deepEqual([id, severity, evidence], ["CallFailed", "wait", "no node has an address yet"]);
 });
 
 test("what nobody foresees is no failure of a call", () => {

@@ -1,11 +1,11 @@
+import type { Finding } from "../../../core/api/parts.ts";
 import { isFault, messageOf } from "../../../core/base/fault.ts";
 import { faults } from "../../../ports/management/faults.ts";
 import { whyUnreachable } from "../../../mechanisms/observe/unreachable.ts";
 
-/** Why the cluster did not do what it was asked for, as the condition `Ready` tells it. */
-export interface DatabaseFailure {
-  readonly reason: "RefusedByCluster" | "CallFailed" | "SpecInvalid";
-  readonly message: string;
+/** Why the cluster did not do what it was asked for. */
+export interface DatabaseFailure extends Finding {
+  readonly id: "RefusedByCluster" | "CallFailed" | "SpecInvalid";
 }
 
 /** What a user can do about a refusal of the management API, by its `error_code`. */
@@ -14,7 +14,7 @@ const WAY_OUT: Readonly<Record<string, string>> = {
   insufficient_resources: "delete a database (kubectl get redb), or ask for less: spec.memorySize, spec.replication",
   invalid_replication: "bring the missing nodes back (kubectl get pods), or set spec.replication to false",
   missing_module:
-    "upload the module: curl -F module=@<file>.zip https://<rec>:9443/v2/modules; it goes on by itself then",
+    "upload the module: curl -F module=@<file>.zip https://<rec>:9443/v2/modules; the operator tries again",
   license_expired: "install a valid licence",
   unauthorized: "compare the Secret named as the cluster with the credentials that the cluster knows",
 };
@@ -22,9 +22,19 @@ const WAY_OUT: Readonly<Record<string, string>> = {
 /** The failure that `error` stands for; undefined when it is none that a call to the cluster is known to end with. */
 export function failureOf(error: unknown): DatabaseFailure | undefined {
   if (!Object.values(faults).some((fault) => isFault(error, fault))) return undefined;
-  if (!isFault(error, faults.refused)) return { reason: "CallFailed", message: whyUnreachable(error) };
+  if (!isFault(error, faults.refused)) return callFailed(whyUnreachable(error));
   const { description, error_code } = error.details;
   const said = typeof description === "string" ? description : messageOf(error);
-  const wayOut = WAY_OUT[String(error_code)];
-  return { reason: "RefusedByCluster", message: wayOut === undefined ? said : `${said}; remedy: ${wayOut}` };
+  const remedy = WAY_OUT[String(error_code)] ?? "change what the message names: kubectl edit redb";
+  return { id: "RefusedByCluster", severity: "block", evidence: said, remedy };
+}
+
+/** A call that did not reach the cluster; `evidence` says why. */
+export function callFailed(evidence: string): DatabaseFailure {
+  return {
+    id: "CallFailed",
+    severity: "wait",
+    evidence,
+    remedy: "wait for the nodes of the cluster: kubectl get pods",
+  };
 }

@@ -7,7 +7,7 @@ import type { Suspension } from "../../../core/planner/cluster/plan.ts";
 import { planDatabase, type DatabaseDecision } from "../../../core/planner/database/spec-checks.ts";
 import type { References } from "../../../core/planner/admission/references.ts";
 import type { Release } from "../../../core/releases/release.ts";
-import type { ClusterContext, Unready } from "../cluster-context.ts";
+import { notReady, type ClusterContext, type Unready } from "../cluster-context.ts";
 import { bdbOf, type Redb } from "./cluster.ts";
 import type { DatabaseFailure } from "./failure.ts";
 import { referencesOf } from "./references.ts";
@@ -32,15 +32,21 @@ export async function judge(
   maxAgeMs: number,
 ): Promise<Judgement> {
   const { connection, suspension, unready } = context;
-  const polled = (await connection?.records(maxAgeMs)) ?? { unreachable: unready?.message ?? "it cannot be asked yet" };
+  const polled = (await connection?.records(maxAgeMs)) ?? {
+    unreachable: unready?.evidence ?? "it cannot be asked yet",
+  };
   const bdb = bdbOf(polled, redb);
   const seen = { polled, bdb, connection };
   if (suspension !== undefined || unready !== undefined) return { ...seen, suspension, unready };
-  if ("unreachable" in polled) return { ...seen, unready: { reason: "ClusterNotReady", message: polled.unreachable } };
+  if ("unreachable" in polled) return { ...seen, unready: notReady(context.nearby?.name ?? "", polled.unreachable) };
   const spec = readSpec(redb);
   return typeof spec === "string"
-    ? { ...seen, failure: { reason: "SpecInvalid", message: spec } }
+    ? { ...seen, failure: specInvalid(spec, redb.metadata.name) }
     : { ...seen, decision: decide(redb, spec, bdb, referencesOf(release, context.nearby, polled, redb)) };
+}
+
+function specInvalid(evidence: string, name: string): DatabaseFailure {
+  return { id: "SpecInvalid", severity: "block", evidence, remedy: `kubectl edit redb ${name}` };
 }
 
 /** The spec with every default filled in; a sentence that names the field when it is not one. */

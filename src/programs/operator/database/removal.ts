@@ -21,7 +21,7 @@ export async function removeDatabase(kube: Kube, redb: Redb, context: ClusterCon
 
 /** What is waited for; undefined when the cluster does not have the database any more. */
 async function removeFrom({ connection, unready }: ClusterContext, redb: Redb): Promise<string | undefined> {
-  if (connection === undefined) return unready?.message ?? "the cluster cannot be asked yet";
+  if (connection === undefined) return unready?.evidence ?? "the cluster cannot be asked yet";
   const polled = await connection.records(LOOK_AGAIN_MS / 2);
   if ("unreachable" in polled) return polled.unreachable;
   const bdb = bdbOf(polled, redb);

@@ -1,10 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
+import { notReady } from "../cluster-context.ts";
 import { databaseStatusOf, type DatabaseReport } from "./status.ts";
 
 const NOW = new Date("2026-01-01T00:00:00Z");
 const STAND_IN = "7.2 (stand-in: redis 7.0.15)";
+const SUSPENSION = { reason: "OperatorUpgraded", message: "upgrade the cluster" } as const;
+const REFUSED = {
+  id: "RefusedByCluster",
+  severity: "block",
+  evidence: "the port is taken",
+  remedy: "another",
+} as const;
 
 interface Case {
   readonly name: string;
@@ -41,19 +50,19 @@ const cases: readonly Case[] = [
     report: {
       bdb: undefined,
       decision: undefined,
-      unready: { reason: "ClusterNotFound", message: "there is none" },
+      unready: { id: "ClusterNotFound", severity: "block", evidence: "there is none", remedy: "make it" },
     },
-    ready: "False ClusterNotFound: there is none",
+    ready: "False ClusterNotFound: there is none; remedy: make it",
     specStatus: "Invalid",
   },
   {
     name: "a cluster that is being made does not",
-    report: { bdb: undefined, decision: undefined, unready: { reason: "ClusterNotReady", message: "not yet" } },
-    ready: "False ClusterNotReady: not yet",
+    report: { bdb: undefined, decision: undefined, unready: notReady("rec", "not yet") },
+    ready: "False ClusterNotReady: not yet; remedy: storectl why, or kubectl describe rec rec",
   },
   {
     name: "a refusal is told with its way out",
-    report: { bdb: undefined, failure: { reason: "RefusedByCluster", message: "the port is taken; remedy: another" } },
+    report: { bdb: undefined, failure: REFUSED },
     ready: "False RefusedByCluster: the port is taken; remedy: another",
   },
 ];
@@ -68,21 +77,64 @@ for (const { name, report, ready, specStatus } of cases) {
 }
 
 test("the version that was told stays while the engine does not answer, until the database has another one", () => {
-  const before = { version: STAND_IN };
-  const silent = databaseStatusOf({ ...whole(), before, bdb: bdb({ version: "", version_display: "7.2" }) }, NOW);
-  assert.equal(silent.version, STAND_IN);
-  const upgraded = bdb({ version: "", version_display: "8.0", redis_version: "8.0" });
-  assert.equal(databaseStatusOf({ ...whole(), before, bdb: upgraded }, NOW).version, "8.0");
+  const served = databaseStatusOf(whole(), NOW);
+  assert.deepEqual(servingOf(served), [STAND_IN, "7.2", "redis 7.0.15", true]);
+  const silent = bdb({ version: "", version_display: "7.2" });
+  assert.deepEqual(servingOf(databaseStatusOf({ ...whole(), before: served, bdb: silent }, NOW)), servingOf(served));
+  const upgraded = { ...silent, redis_version: "8.0" } as const;
+  const after = databaseStatusOf({ ...whole(), before: served, bdb: upgraded }, NOW);
+  assert.deepEqual(servingOf(after), ["8.0", "8.0", undefined, undefined]);
 });
 
+const DRIFT = { reason: "UpgradedByHand", evidence: "it is at 7.2", remedy: "write it" } as const;
+const FOUND = { id: "SpecInvalid", severity: "block", evidence: "a field", remedy: "correct it" } as const;
+
+const findings: readonly {
+  readonly name: string;
+  readonly report: Partial<DatabaseReport>;
+  /** `<severity> <id>` of each. */
+  readonly want: readonly string[];
+}[] = [
+  { name: "of a database as its spec says there are none", report: {}, want: [] },
+  {
+    name: "a cluster that does not answer holds it up",
+    report: { unready: notReady("rec", "no") },
+    want: ["wait ClusterNotReady"],
+  },
+  { name: "a refusal blocks", report: { failure: REFUSED }, want: ["block RefusedByCluster"] },
+  {
+    name: "those of the spec come before drift, which is a warning",
+    report: { decision: { findings: [FOUND], drift: DRIFT, act: { kind: "none" } } },
+    want: ["block SpecInvalid", "warn UpgradedByHand"],
+  },
+  {
+    name: "while management is suspended, those found before stay",
+    report: { before: { findings: [FOUND] }, decision: undefined, suspension: SUSPENSION },
+    want: ["block SpecInvalid"],
+  },
+];
+
+for (const { name, report, want } of findings) {
+  test(`the findings of a database: ${name}`, () => {
+    const found = databaseStatusOf({ ...whole(), ...report }, NOW).findings ?? [];
+    assert.deepEqual(
+      found.map(({ severity, id }) => `${severity} ${id}`),
+      want,
+    );
+  });
+}
+
 test("Ready speaks of the spec that was acted on: an edit that waits for the cluster's upgrade is not in it", () => {
-  const suspension = { reason: "OperatorUpgraded", message: "upgrade the cluster" } as const;
   const edited = { ...whole(), generation: 3, before: { observedGeneration: 2 } };
   const generationOf = (report: DatabaseReport): number | undefined =>
     databaseStatusOf(report, NOW).conditions?.find(({ type }) => type === "Ready")?.observedGeneration;
-  assert.equal(generationOf({ ...edited, decision: undefined, suspension }), 2);
+  assert.equal(generationOf({ ...edited, decision: undefined, suspension: SUSPENSION }), 2);
   assert.equal(generationOf(edited), 3);
 });
+
+function servingOf({ version, storeVersion, engine, standIn }: DatabaseStatus): readonly unknown[] {
+  return [version, storeVersion, engine, standIn];
+}
 
 function whole(): DatabaseReport {
   return {
@@ -118,7 +170,21 @@ function bdb(change: Partial<BdbRecord> = {}): BdbRecord {
     data_persistence: "disabled",
     eviction_policy: "volatile-lru",
     shards_count: 1,
-    shard_list: [],
+    shard_list: [
+      {
+        uid: 1,
+        node_uid: 1,
+        role: "primary",
+        status: "active",
+        port: 20_000,
+        redis_version: "7.2",
+        engine: "redis 7.0.15",
+        offset: 0,
+        lag_bytes: 0,
+        in_sync: true,
+      },
+    ],
+    stand_in: true,
     epoch: 1,
     endpoints: [],
     module_list: [],

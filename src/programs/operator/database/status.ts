@@ -1,8 +1,14 @@
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
+import type { Finding } from "../../../core/api/parts.ts";
 import type { ActionRecord, BdbRecord } from "../../../ports/management/records.ts";
 import { sentenceOf, type Statement } from "../../../core/planner/cluster/conditions.ts";
 import type { Suspension } from "../../../core/planner/cluster/plan.ts";
-import { describeAct, type DatabaseAct, type DatabaseDecision } from "../../../core/planner/database/spec-checks.ts";
+import {
+  describeAct,
+  type DatabaseAct,
+  type DatabaseDecision,
+  type Drift,
+} from "../../../core/planner/database/spec-checks.ts";
 import { stamped } from "../cluster/status.ts";
 import type { DatabaseFailure } from "./failure.ts";
 import type { Unready } from "../cluster-context.ts";
@@ -30,8 +36,8 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
   const invalid =
     (decision?.findings.length ?? 0) > 0 ||
     decision?.drift?.reason === "DowngradeRefused" ||
-    unready?.reason === "ClusterNotFound" ||
-    failure?.reason === "SpecInvalid";
+    unready?.id === "ClusterNotFound" ||
+    failure?.id === "SpecInvalid";
   return {
     ...before,
     cluster: homeOf(before) ?? report.cluster,
@@ -40,6 +46,7 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
     ...(decision === undefined && !invalid ? {} : { specStatus: invalid ? "Invalid" : "Valid" }),
     ...(bdb === undefined ? {} : mirrored(bdb, before, report.actions)),
     ...(isHandled(report) ? { observedGeneration: report.generation } : {}),
+    findings: findingsOf(report),
     conditions: stamped(before.conditions, statements(report), now),
   };
 }
@@ -58,7 +65,8 @@ function mirrored(bdb: BdbRecord, before: DatabaseStatus, actions: readonly Acti
   const last = actions.find(({ action_uid }) => action_uid === bdb.action_uid);
   return {
     databaseUID: String(bdb.uid),
-    ...versionOf(bdb, before),
+    storeVersion: bdb.redis_version,
+    ...servingOf(bdb, before),
     internalEndpoints: bdb.endpoints.map(({ dns_name, port }) => ({ host: dns_name, port })),
     shardStatuses: shardsByStatus(bdb),
     createdTime: bdb.created_time,
@@ -69,11 +77,30 @@ function mirrored(bdb: BdbRecord, before: DatabaseStatus, actions: readonly Acti
   };
 }
 
-/** An engine that does not answer at the moment tells no version: the one that was told stays. */
-function versionOf(bdb: BdbRecord, before: DatabaseStatus): Pick<DatabaseStatus, "version"> {
-  if (bdb.version !== "") return { version: bdb.version_display };
-  if (before.version === undefined) return {};
-  return before.version.split(" ", 1)[0] === bdb.redis_version ? {} : { version: bdb.redis_version };
+type Serving = Pick<DatabaseStatus, "version" | "engine" | "standIn">;
+
+/** An engine that does not answer reports nothing: its last report stays, unless it was of another database version. */
+function servingOf(bdb: BdbRecord, before: DatabaseStatus): Serving {
+  if (bdb.version === "") {
+    const isKept = before.version === undefined || before.storeVersion === bdb.redis_version;
+    return isKept ? {} : { version: bdb.redis_version, engine: undefined, standIn: undefined };
+  }
+  const engine = bdb.shard_list.find(({ role }) => role === "primary")?.engine;
+  return { version: bdb.version_display, engine: engine === "" ? undefined : engine, standIn: bdb.stand_in };
+}
+
+/** While management is suspended nothing is checked: what was found before stays. */
+function findingsOf({ before, suspension, decision, unready, failure }: DatabaseReport): Finding[] {
+  if (suspension !== undefined) return [...(before.findings ?? [])];
+  return [unready, ...(decision?.findings ?? []), failure, driftFinding(decision?.drift)].filter(
+    (finding) => finding !== undefined,
+  );
+}
+
+function driftFinding(drift: Drift | undefined): Finding | undefined {
+  if (drift === undefined) return undefined;
+  const { reason: id, evidence, remedy } = drift;
+  return { id, severity: id === "DowngradeRefused" ? "block" : "warn", evidence, remedy };
 }
 
 function shardsByStatus({ shard_list }: BdbRecord): Record<string, number> {
@@ -100,11 +127,11 @@ function ready({ bdb, decision, failure, unready, actions }: DatabaseReport): St
     reason,
     message,
   });
-  if (unready !== undefined) return say("False", unready.reason, unready.message);
+  if (unready !== undefined) return say("False", unready.id, sentenceOf(unready));
   const finding = decision?.findings[0];
   const serves = bdb?.status === "active" && bdb.version !== "" ? "True" : "False";
   if (finding !== undefined) return say(serves, finding.id, sentenceOf(finding));
-  if (failure !== undefined) return say(serves, failure.reason, failure.message);
+  if (failure !== undefined) return say(serves, failure.id, sentenceOf(failure));
   if (bdb === undefined) return say("False", "NotCreated", "the cluster does not have the database yet");
   if (bdb.waiting_for !== "") return say(serves, serves === "True" ? "Recovering" : "Waiting", bdb.waiting_for);
   const act: DatabaseAct = decision?.act ?? { kind: "none" };
@@ -140,8 +167,9 @@ function suspended(suspension: Suspension | undefined): Statement {
       };
 }
 
-function drifted({ drift }: DatabaseDecision): Statement {
+function drifted(decision: DatabaseDecision): Statement {
+  const drift = driftFinding(decision.drift);
   return drift === undefined
     ? { type: "Drifted", status: "False", reason: "AsWritten", message: "the database is what its object says" }
-    : { type: "Drifted", status: "True", reason: drift.reason, message: drift.message };
+    : { type: "Drifted", status: "True", reason: drift.id, message: sentenceOf(drift) };
 }

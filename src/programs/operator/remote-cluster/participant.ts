@@ -34,7 +34,7 @@ export async function readParticipant(
   if (!isOwn(cache, rerc)) return sites.polled(remote, maxAgeMs);
   const context = contextOf({ contexts }, rerc);
   if (context?.connection !== undefined) return { word: await sites.own(remote, context.connection.client, maxAgeMs) };
-  const message = context?.unready?.message ?? `the cluster ${remote.spec.recName} has not been looked at yet`;
+  const message = context?.unready?.evidence ?? `the cluster ${remote.spec.recName} has not been looked at yet`;
   return { word: { reason: "Unreachable", message, remedy: `kubectl describe rec ${remote.spec.recName}` } };
 }
 
