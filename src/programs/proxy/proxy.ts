@@ -11,9 +11,9 @@ import type {
   ProxyRequestMessage,
 } from "../../ports/management/proxy-control.ts";
 import { ArenaPool } from "./upstream/arena.ts";
-import { Endpoint } from "./endpoint.ts";
+import { Endpoint } from "./endpoint/endpoint.ts";
 import { faults } from "./faults.ts";
-import { Lease } from "./lease.ts";
+import { Lease } from "./timing/lease.ts";
 
 /** The channel to the agent; `process` of a child process with IPC is one. */
 export interface ControlChannel {

@@ -1,6 +1,6 @@
 import { laterBy } from "../../../src/core/base/instant.ts";
 import type { Instant } from "../../../src/core/base/instant.ts";
-import { Lease } from "../../../src/programs/proxy/lease.ts";
+import { Lease } from "../../../src/programs/proxy/timing/lease.ts";
 import { instantNow } from "../../../src/mechanisms/reconcile/instant.ts";
 import { FakeClock } from "./fake-clock.ts";
 

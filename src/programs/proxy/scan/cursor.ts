@@ -1,5 +1,5 @@
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { argumentsOf, keyword } from "../upstream/arguments.ts";
+import { argumentsOf, keyword } from "../protocol/arguments.ts";
 
 /**
  * A cursor means something only to the process that gave it, so clients are given cursors that tell the epoch too: the

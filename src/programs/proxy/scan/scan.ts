@@ -1,6 +1,6 @@
-import { LIMITS } from "../limits.ts";
-import { isRefusal } from "../session/refusals.ts";
-import { replies } from "../upstream/replies.ts";
+import { LIMITS } from "../limits/limits.ts";
+import { isRefusal } from "../protocol/refusals.ts";
+import { replies } from "../protocol/replies.ts";
 import { cursorOf, FIRST, withPosition, withTag } from "./cursor.ts";
 import type { ScanCursor } from "./cursor.ts";
 import type { Session } from "../session/session.ts";

@@ -1,11 +1,11 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import type { Identity } from "../session/identity.ts";
-import type { Pin } from "../session/pin.ts";
-import { replayOn } from "../session/replay.ts";
-import { isMessage } from "../session/subscriptions.ts";
-import { after } from "../timer.ts";
+import type { Identity } from "../client/identity.ts";
+import type { Pin } from "../upstream/pin.ts";
+import { replayOn } from "../upstream/replay.ts";
+import { isMessage } from "../protocol/subscriptions.ts";
+import { after } from "../timing/timer.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 
 /**

@@ -9,7 +9,7 @@ import { ArenaPool } from "../upstream/arena.ts";
 import { tagOf } from "./cursor.ts";
 import { SCAN_IDLE_MS } from "./source.ts";
 import { ScanSources } from "./sources.ts";
-import { ScriptCache } from "../session/script-cache.ts";
+import { ScriptCache } from "../upstream/script-cache.ts";
 import { Upstream } from "../upstream/upstream.ts";
 
 test("a server that was left is kept until it was not asked for a minute", async () => {

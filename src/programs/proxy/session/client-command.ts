@@ -1,5 +1,5 @@
-import { keyword } from "../upstream/arguments.ts";
-import { bulkReply, errorReply, integerReply, replies } from "../upstream/replies.ts";
+import { keyword } from "../protocol/arguments.ts";
+import { bulkReply, errorReply, integerReply, replies } from "../protocol/replies.ts";
 import type { Session } from "./session.ts";
 
 /** CLIENT, answered for the client's own connection: what the engine sees is shared, and is not the client's to manage. */

@@ -3,11 +3,11 @@ import { Fault } from "../../../core/base/fault.ts";
 import { FrameScanner, INCOMPLETE } from "../../../ports/resp/scan.ts";
 import { ARENA_BYTES } from "./arena.ts";
 import type { Arena, ArenaPool } from "./arena.ts";
-import { outstandingOf, requestOf } from "./flight.ts";
-import type { Flight } from "./flight.ts";
-import { isRefusal } from "../session/refusals.ts";
-import { Gate } from "./gate.ts";
-import type { Lease } from "../lease.ts";
+import { outstandingOf, requestOf } from "./request-batch.ts";
+import type { Flight } from "./request-batch.ts";
+import { isRefusal } from "../protocol/refusals.ts";
+import { Gate } from "./lease-gate.ts";
+import type { Lease } from "../timing/lease.ts";
 import { Wire } from "./wire.ts";
 import type { LostRequest, Requester } from "./requester.ts";
 

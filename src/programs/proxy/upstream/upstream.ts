@@ -5,12 +5,12 @@ import type { Address } from "../../../ports/management/proxy-control.ts";
 import { connectEngine } from "../../../ports/resp/engine-client.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import type { ArenaPool } from "./arena.ts";
-import { dialBackend, refusalOf } from "./backend.ts";
+import { dialBackend, refusalOf } from "./engine-connection.ts";
 import { Lane } from "./lane.ts";
-import type { Lease } from "../lease.ts";
-import { Pin } from "../session/pin.ts";
-import type { ScriptCache } from "../session/script-cache.ts";
-import { after } from "../timer.ts";
+import type { Lease } from "../timing/lease.ts";
+import { Pin } from "./pin.ts";
+import type { ScriptCache } from "./script-cache.ts";
+import { after } from "../timing/timer.ts";
 
 /** What all endpoints of a proxy share. */
 export interface UpstreamContext {

@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import { after, before, test } from "node:test";
+import { startEngine } from "../../../../test/kit/engines/engine.ts";
+import type { TestEngine } from "../../../../test/kit/engines/engine.ts";
+import { done, endpointFor } from "../../../../test/kit/engines/proxy.ts";
+import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
+import { Served } from "../../../../test/kit/engines/served.ts";
+import { until } from "../../../../test/kit/time/until.ts";
+import { silentLog } from "../../../core/base/log.ts";
+import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import { ArenaPool } from "../upstream/arena.ts";
+import { Endpoint } from "./endpoint.ts";
+import { LIMITS } from "../limits/limits.ts";
+import { heldLease } from "../../../../test/kit/time/lease.ts";
+
+let engine: TestEngine;
+let endpoint: Endpoint;
+let address: { readonly host: string; readonly port: number };
+before(async () => {
+  engine = await startEngine();
+  const config = endpointFor(engine);
+  address = config.listen;
+  endpoint = new Endpoint(config, { clock: systemClock, log: silentLog, arenas: new ArenaPool(), lease: heldLease() });
+  await endpoint.listen();
+});
+after(async () => {
+  endpoint.close();
+  await engine.stop();
+});
+
+test("without a connection of its own to be had, what needs one is refused and the rest goes on", async () => {
+  const client = await RawClient.connect(address);
+  endpoint.counters.pins += LIMITS.pins;
+  for (const args of [["SUBSCRIBE", "x"], ["MULTI"], ["BLPOP", "q", "0"], ["SCAN", "0"]])
+    assert.match(String(await client.ask(...args)), /^-ERR store: too many clients/);
+  assert.equal(await client.ask("SET", "k", "v".repeat(2 * LIMITS.collectedBytes)), "OK");
+  endpoint.counters.pins -= LIMITS.pins;
+  assert.equal(await client.ask("MULTI"), "OK");
+  client.close();
+});
+
+test("when the budget for unfinished requests is spent, who goes on sending one is cut, and gives its part back", async () => {
+  const [greedy, modest] = await Promise.all([RawClient.connect(address), RawClient.connect(address)]);
+  assert.equal(await greedy.ask("PING"), "PONG");
+  const { cut } = endpoint.counters;
+  endpoint.counters.partialBytes += LIMITS.partialBytes - 1000;
+  greedy.write(`*2\r\n$4\r\nECHO\r\n$5000\r\n${"x".repeat(2000)}`);
+  assert.equal(await greedy.read(), undefined);
+  assert.equal(endpoint.counters.cut, cut + 1);
+  assert.equal(endpoint.counters.partialBytes, LIMITS.partialBytes - 1000);
+  endpoint.counters.partialBytes -= LIMITS.partialBytes - 1000;
+  assert.equal(await modest.ask("ECHO", "fine"), "fine");
+  modest.close();
+});
+
+test("one client more than there may be is told so, and the others are served", async () => {
+  await using served = await Served.start();
+  const clients: Socket[] = [];
+  for (let i = 0; i < LIMITS.clients; i += BATCH) {
+    const batch = Array.from({ length: BATCH }, () => connect({ ...served.endpoint.listen }));
+    await Promise.all(batch.map((socket) => once(socket, "connect")));
+    clients.push(...batch);
+  }
+  await until("all are there", async () => (await served.proxy.stats()).clients === LIMITS.clients);
+  const last = await served.client();
+  assert.equal(await last.ask("PING"), "-ERR max number of clients reached");
+  assert.equal(await last.read(), undefined);
+  const [first] = clients;
+  assert.ok(first);
+  first.write("PING\r\n");
+  assert.equal(String((await once(first, "data"))[0]), "+PONG\r\n");
+  for (const socket of clients) socket.destroy();
+  await until("all are gone", async () => (await served.proxy.stats()).clients === 0);
+  assert.equal(await (await served.client()).ask("PING"), "PONG");
+});
+
+test("a WAIT that a stalled replica keeps waiting ends in time, and does not hinder a hold", async () => {
+  await using served = await Served.start();
+  const [timed, patient] = await served.clients(2);
+  await timed?.ask("SET", "k", 1);
+  process.kill(served.replica.pid, "SIGSTOP");
+  const startedAt = performance.now();
+  assert.equal(await timed?.ask("WAIT", 1, 200), 0);
+  const elapsedMs = performance.now() - startedAt;
+  assert.ok(elapsedMs > 150 && elapsedMs < 5000, `${elapsedMs} ms`);
+  await patient?.ask("SET", "k", 2);
+  patient?.send("WAIT", 1, 0);
+  await until("it waits", async () => /blocked_clients:1/.test(String(await served.primary.call("INFO", "clients"))));
+  await done(served.hold({ drainMs: 1000 }));
+  await done(served.abort());
+  assert.equal(patient?.unread.length, 0);
+  process.kill(served.replica.pid, "SIGCONT");
+  assert.equal(await patient?.read(), 1);
+});
+
+test("sessions at an engine that hangs are at the next primary in time, and only what is uncertain is cut", async () => {
+  await using served = await Served.start({ holdMs: 400 });
+  const [reader, popper, queued, uncertain, reading] = await served.clients(5);
+  reader?.send("XREAD", "BLOCK", 0, "STREAMS", "stream", "0");
+  popper?.send("BLPOP", "queue", 0);
+  await queued?.ask("MULTI");
+  await queued?.ask("SET", "queued", 1);
+  await until("two block", async () => /blocked_clients:2/.test(String(await served.primary.call("INFO", "clients"))));
+  await served.replica.call("REPLICAOF", "NO", "ONE");
+  process.kill(served.primary.pid, "SIGSTOP");
+  uncertain?.send("INCR", "counter");
+  reading?.send("GET", "counter");
+  const target = { host: served.replica.host, port: served.replica.port };
+  await done(served.proxy.send({ op: "release", bdb: 1, epoch: ++served.epoch, target }));
+  assert.deepEqual(await queued?.ask("EXEC"), ["OK"]);
+  assert.equal(await uncertain?.read(), undefined);
+  assert.equal(await reading?.read(), null);
+  // it may have been given an element that never arrived
+  assert.equal(await popper?.read(), undefined);
+  await served.replica.call("XADD", "stream", "1-1", "f", "v");
+  assert.deepEqual(await reader?.read(), [["stream", [["1-1", ["f", "v"]]]]]);
+});
+
+const BATCH = 500;

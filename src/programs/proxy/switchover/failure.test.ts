@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startEngine } from "../../../../test/kit/engines/engine.ts";
+import type { TestEngine } from "../../../../test/kit/engines/engine.ts";
+import { startLedger } from "../../../../test/kit/load/load-ledger.ts";
+import { addressOf, done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
+import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
+import { Served } from "../../../../test/kit/engines/served.ts";
+import { until } from "../../../../test/kit/time/until.ts";
+
+test("when the primary dies, idle clients wait for the next one, and only requests of unknown outcome are cut", async () => {
+  await using served = await Served.start();
+  const [idle, transaction, reader, writer, blocked] = await served.clients(5);
+  await idle?.ask("SET", "k", "v");
+  await transaction?.ask("MULTI");
+  await transaction?.ask("INCR", "n");
+  blocked?.send("BLPOP", "queue", 0);
+  await until("all is replicated", async () => {
+    const offset = (await served.primary.replication()).offset;
+    const isBlocked = String(await served.primary.call("INFO", "clients")).includes("blocked_clients:1");
+    return isBlocked && (await served.replica.replication()).offset >= offset;
+  });
+  await freeze(served.primary);
+  reader?.send("GET", "k");
+  writer?.send("INCR", "unknown");
+  await until("the requests are at the engine", async () => (await served.proxy.stats()).requests >= 6);
+  await served.primary.stop();
+  await served.replica.call("REPLICAOF", "NO", "ONE");
+  idle?.send("GET", "k");
+  const target = addressOf(served.replica);
+  await done(served.proxy.send({ op: "release", bdb: 1, epoch: 2, target }));
+  assert.equal(await idle?.read(), "v");
+  assert.equal(await reader?.read(), "v");
+  assert.deepEqual(await transaction?.ask("EXEC"), [1]);
+  assert.equal(await writer?.read(), undefined);
+  assert.equal(await blocked?.read(), undefined);
+  assert.equal((await served.proxy.stats()).cut, 2);
+});
+
+test("a primary that stands still is not waited for once another serves: what it might acknowledge later would be lost", async () => {
+  await using served = await Served.start();
+  const [reader, writer] = await served.clients(2);
+  await reader?.ask("SET", "k", "v");
+  await until("it is replicated", async () => (await served.replica.call("GET", "k")) === "v");
+  await freeze(served.primary);
+  try {
+    reader?.send("GET", "k");
+    writer?.send("INCR", "unknown");
+    await until("the requests are at the engine", async () => (await served.proxy.stats()).inFlight >= 2);
+    await served.replica.call("REPLICAOF", "NO", "ONE");
+    await done(served.proxy.send({ op: "release", bdb: 1, epoch: 2, target: addressOf(served.replica) }));
+    assert.deepEqual(await Promise.all([reader?.read(), writer?.read()]), ["v", undefined]);
+  } finally {
+    process.kill(served.primary.pid, "SIGCONT");
+  }
+});
+
+test("a primary that is started again is used again, and nothing is answered while it loads", async () => {
+  const first = await startEngine();
+  await using proxy = await startProxy();
+  const endpoint = endpointFor(first);
+  await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
+  const client = await RawClient.connect(endpoint.listen);
+  await client.ask("SET", "k", "v");
+  await first.stop();
+  client.send("GET", "k");
+  await using again = await startEngine({ engine: first.name, host: first.host });
+  assert.equal(await client.read(), null);
+  // a busy loader: the engine answers -LOADING to everything
+  await again.call("DEBUG", "POPULATE", 300_000);
+  await again.call("CONFIG", "SET", "key-load-delay", 20, "loading-process-events-interval-bytes", 1024);
+  const reloading = again.call("DEBUG", "RELOAD").catch(() => "the control connection timed out");
+  await until("it loads", () => isLoading(again));
+  client.send("INCR", "counted");
+  client.send("DBSIZE");
+  await again.call("CONFIG", "SET", "key-load-delay", 0);
+  assert.deepEqual(await client.readMany(2), [1, 300_001]);
+  await reloading;
+});
+
+test("without a primary, clients wait for their time and are then told so at once, until there is one", async () => {
+  await using engine = await startEngine();
+  await using proxy = await startProxy();
+  const endpoint = endpointFor(undefined, { holdMs: 150 });
+  await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
+  const client = await RawClient.connect(endpoint.listen);
+  for (const request of [["SET", "k", "v"], ["MULTI"], ["SELECT", "1"], ["HELLO", "3"]])
+    assert.match(String(plain(await client.ask(...request))), /^-LOADING store: no primary/);
+  await done(proxy.send({ op: "configure", endpoints: [{ ...endpoint, epoch: 2, primary: addressOf(engine) }] }));
+  await until("it is served", async () => (await client.ask("SET", "k", "v")) === "OK");
+});
+
+test("under load, a killed primary loses nothing that its replica had, and only cuts", async () => {
+  await using served = await Served.start();
+  const ledger = await startLedger({ ...served.endpoint.listen, connections: 20 });
+  await until("there is load", () => ledger.requests() > 500);
+  // what the replica has not acknowledged may be lost with its primary: writes are stopped first
+  await served.primary.call("CLIENT", "PAUSE", 10_000, "WRITE");
+  await until("all is replicated", async () => {
+    const offset = (await served.primary.replication()).offset;
+    return (await served.replica.replication()).offset >= offset;
+  });
+  await served.primary.stop();
+  await served.replica.call("REPLICAOF", "NO", "ONE");
+  await done(served.proxy.send({ op: "release", bdb: 1, epoch: 2, target: addressOf(served.replica) }));
+  const goal = ledger.requests() + 500;
+  await until("clients go on", () => ledger.requests() > goal);
+  const report = await ledger.stop();
+  assert.deepEqual([report.lost, report.failed <= 20], [0, true], JSON.stringify(report));
+});
+
+/** The engine stays connected and answers nothing. */
+async function freeze(engine: TestEngine): Promise<void> {
+  process.kill(engine.pid, "SIGSTOP");
+  await Promise.resolve();
+}
+
+async function isLoading(engine: TestEngine): Promise<boolean> {
+  return String(await engine.call("INFO", "persistence")).includes("loading:1");
+}

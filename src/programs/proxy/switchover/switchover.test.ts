@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startLedger } from "../../../../test/kit/load/load-ledger.ts";
+import type { Ledger } from "../../../../test/kit/load/load-ledger.ts";
+import { addressOf, done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
+import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
+import { Served } from "../../../../test/kit/engines/served.ts";
+import { switchOver } from "../../../../test/kit/engines/switchover.ts";
+import { until } from "../../../../test/kit/time/until.ts";
+import type { ProxyReply } from "../../../ports/management/proxy-control.ts";
+import { faults } from "../faults.ts";
+
+let served: Served;
+before(async () => {
+  served = await Served.start();
+});
+after(async () => {
+  await served[Symbol.asyncDispose]();
+});
+
+test("under load, eight moves to and fro between two versions fail no request and lose no write", async () => {
+  const ledger = await startLedger(served.endpoint.listen);
+  for (let i = 0; i < 8; i++) {
+    await progress(ledger, 100);
+    await served.move();
+  }
+  await progress(ledger, 500);
+  await flawless(ledger);
+});
+
+test("two proxies hold and release together", async () => {
+  await using second = await startProxy();
+  const endpoint = endpointFor(served.primary, { epoch: served.epoch });
+  await done(second.send({ op: "configure", endpoints: [endpoint] }));
+  const ledgers = await Promise.all([startLedger(served.endpoint.listen), startLedger(endpoint.listen)]);
+  for (let i = 0; i < 2; i++) {
+    await switchOver([served.proxy, second], ++served.epoch, served.primary, served.replica);
+    [served.primary, served.replica] = [served.replica, served.primary];
+    for (const ledger of ledgers) await progress(ledger, 200);
+  }
+  for (const ledger of ledgers) await flawless(ledger);
+});
+
+test("a hold whose controller died ends by its own deadline, and clients go on at the old primary", async () => {
+  const ledger = await startLedger(served.endpoint.listen);
+  const before = await served.proxy.stats();
+  await done(served.prepare());
+  await done(served.hold({ holdMs: 200 }));
+  assert.equal((await served.proxy.stats()).held, true);
+  await until("the hold is over", async () => !(await served.proxy.stats()).held);
+  await progress(ledger, 200);
+  const report = await flawless(ledger);
+  assert.ok(report.longestMs > 190 && report.longestMs < 2000, `${report.longestMs} ms`);
+  assert.equal((await served.proxy.stats()).holdsExpired, before.holdsExpired + 1);
+});
+
+for (const step of ["prepare", "hold", "pause"] as const) {
+  test(`an abort after ${step} resumes at the old primary`, async () => {
+    const ledger = await startLedger({ ...served.endpoint.listen, connections: 20 });
+    await done(served.prepare());
+    if (step !== "prepare") await done(served.hold());
+    if (step === "pause") await served.primary.call("CLIENT", "PAUSE", 5000, "WRITE");
+    await done(served.abort());
+    if (step === "pause") await served.primary.call("CLIENT", "UNPAUSE");
+    await progress(ledger, 200);
+    await flawless(ledger);
+    const { epoch, held } = await served.proxy.stats();
+    assert.deepEqual([epoch, held], [served.epoch, false]);
+  });
+}
+
+test("a hold that cannot drain is given up at once, and nobody notices", async () => {
+  const ledger = await startLedger({ ...served.endpoint.listen, connections: 20 });
+  const slow = await served.client();
+  const spin = "local t = redis.call('TIME')[1] + 1; while tonumber(redis.call('TIME')[1]) < t do end; return 'done'";
+  slow.send("EVAL", spin, 0);
+  await done(served.prepare());
+  assert.equal(codeOf(await served.hold({ drainMs: 30 })), faults.notDrained.code);
+  assert.equal((await served.proxy.stats()).held, false);
+  assert.equal(await slow.read(), "done");
+  await progress(ledger, 200);
+  await flawless(ledger);
+  await served.move();
+});
+
+test("a lower epoch is refused by every command", async () => {
+  const target = addressOf(served.replica);
+  const low = served.epoch - 1;
+  for (const reply of [
+    await served.proxy.send({ op: "prepare", bdb: 1, epoch: low, target }),
+    await served.proxy.send({ op: "hold", bdb: 1, epoch: low, drainMs: 100, holdMs: 100 }),
+    await served.proxy.send({ op: "release", bdb: 1, epoch: low, target }),
+    await served.proxy.send({ op: "release", bdb: 1, epoch: served.epoch, target }),
+    await served.proxy.send({ op: "abort", bdb: 1, epoch: low }),
+  ])
+    assert.equal(codeOf(reply), faults.epochTooLow.code);
+  const configured = await served.proxy.send({
+    op: "configure",
+    endpoints: [{ ...served.endpoint, epoch: low, primary: target }],
+  });
+  assert.deepEqual(configured, { ok: true, op: "configure", refused: [1] });
+  const client = await served.client();
+  assert.equal(await client.ask("SET", "k", "v"), "OK");
+});
+
+test("a release is repeated without effect", async () => {
+  const again = { op: "release", bdb: 1, epoch: served.epoch, target: addressOf(served.primary) } as const;
+  assert.equal((await served.proxy.send(again)).ok, true);
+});
+
+test("a proxy that was not told of the move keeps refused requests, and sends them to the new primary in order", async () => {
+  const ledger = await startLedger({ ...served.endpoint.listen, connections: 20 });
+  const [pipelined, transaction, single] = await served.clients(3);
+  await transaction?.ask("MULTI");
+  await transaction?.ask("INCR", "inTransaction");
+  await progress(ledger, 100);
+  await served.moveEngines();
+  for (let i = 0; i < 5; i++) {
+    pipelined?.send("RPUSH", "ordered", i);
+    pipelined?.send("LLEN", "ordered");
+  }
+  transaction?.send("EXEC");
+  single?.send("MULTI");
+  single?.send("INCR", "another");
+  single?.send("EXEC");
+  await until("requests are kept", async () => (await served.proxy.stats()).resent > 20);
+  await done(served.release());
+  assert.deepEqual(await pipelined?.readMany(10), [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
+  assert.deepEqual(await transaction?.read(), [1]);
+  assert.deepEqual(await single?.readMany(3), ["OK", "QUEUED", [1]]);
+  await progress(ledger, 200);
+  await flawless(ledger);
+});
+
+test("a request that nobody takes is answered with an error after its time", async () => {
+  await using alone = await startProxy();
+  const endpoint = endpointFor(served.replica, { holdMs: 200 });
+  await done(alone.send({ op: "configure", endpoints: [endpoint] }));
+  const client = await RawClient.connect(endpoint.listen);
+  client.send("SET", "k", "v");
+  client.send("GET", "k");
+  const [refused, read] = await client.readMany(2);
+  assert.match(String(plain(refused)), /^-LOADING store: no primary/);
+  assert.match(String(plain(read)), /^-LOADING|^v$/);
+});
+
+test("nobody was cut", async () => {
+  assert.equal((await served.proxy.stats()).cut, 0);
+});
+
+function codeOf(reply: ProxyReply): string | undefined {
+  return reply.ok ? undefined : reply.code;
+}
+
+async function progress(ledger: Ledger, requests: number): Promise<void> {
+  const goal = ledger.requests() + requests;
+  await until("clients go on", () => ledger.requests() >= goal);
+}
+
+async function flawless(ledger: Ledger) {
+  const report = await ledger.stop();
+  assert.deepEqual([report.failed, report.lost, report.complaints], [0, 0, []]);
+  return report;
+}
