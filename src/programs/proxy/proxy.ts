@@ -13,6 +13,7 @@ import type {
 import { ArenaPool } from "./upstream/arena.ts";
 import { Endpoint } from "./endpoint/endpoint.ts";
 import { faults } from "./faults.ts";
+import type { Switchover } from "./switchover/switchover.ts";
 import { Lease } from "./timing/lease.ts";
 
 /** The channel to the agent; `process` of a child process with IPC is one. */
@@ -87,21 +88,21 @@ class Endpoints {
       case "configure":
         return { ok: true, op, refused: await this.#configure(command.endpoints) };
       case "prepare":
-        await this.#endpoint(command.bdb).prepare(command.epoch, command.target);
+        await this.#switchover(command.bdb).prepare(command.epoch, command.target);
         return { ok: true, op };
       case "hold":
         return {
           ok: true,
           op,
-          drainMs: await this.#endpoint(command.bdb).hold(command.epoch, command.drainMs, command.holdMs),
+          drainMs: await this.#switchover(command.bdb).hold(command.epoch, command.drainMs, command.holdMs),
         };
       case "fence":
-        this.#endpoint(command.bdb).fence(command.epoch);
+        this.#switchover(command.bdb).fence(command.epoch);
         return { ok: true, op };
       case "release":
-        return { ok: true, op, heldMs: await this.#endpoint(command.bdb).release(command.epoch, command.target) };
+        return { ok: true, op, heldMs: await this.#switchover(command.bdb).release(command.epoch, command.target) };
       case "abort":
-        this.#endpoint(command.bdb).abort(command.epoch);
+        this.#switchover(command.bdb).abort(command.epoch);
         return { ok: true, op };
       case "drain":
         return this.#drain(command.deadlineMs);
@@ -152,6 +153,10 @@ class Endpoints {
     const closed = drained.reduce((sum, one) => sum + one.closed, 0);
     const remaining = drained.reduce((sum, one) => sum + one.remaining, 0);
     return { ok: true, op: "drain", closed, remaining };
+  }
+
+  #switchover(bdb: number): Switchover {
+    return this.#endpoint(bdb).switchover;
   }
 
   #endpoint(bdb: number): Endpoint {

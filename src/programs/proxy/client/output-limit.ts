@@ -1,11 +1,11 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import { LIMITS } from "../limits/limits.ts";
-import { after } from "../timing/timer.ts";
+import { startTimer } from "../timing/timer.ts";
 import type { Wire } from "../upstream/wire.ts";
 
 /**
- * Finds clients that do not take their replies. A large reply may stand in the queue for a moment, so what counts is
- * whether the client takes anything: too much queued and nothing taken for a while, or far too much, is the end.
+ * Finds clients that do not take their replies. A large reply may be queued for a moment, so progress counts: too much
+ * queued and nothing taken for a second, or far too much queued, passes the limit.
  */
 export class OutputLimit {
   readonly #wire: Wire;
@@ -13,6 +13,7 @@ export class OutputLimit {
   readonly #passed: () => void;
   #cancel: (() => void) | undefined;
 
+  /** `passed` is called when the client must be cut. */
   constructor(wire: Wire, clock: Clock, passed: () => void) {
     this.#wire = wire;
     this.#clock = clock;
@@ -21,21 +22,21 @@ export class OutputLimit {
 
   /** To be called after each write. */
   check(): void {
-    if (this.#wire.queued <= LIMITS.queuedBytes) return;
-    if (this.#wire.queued > LIMITS.mostQueuedBytes) this.#passed();
-    else if (this.#cancel === undefined) this.#watch(this.#wire.taken);
+    if (this.#wire.queuedBytes <= LIMITS.queuedBytes) return;
+    if (this.#wire.queuedBytes > LIMITS.maxQueuedBytes) this.#passed();
+    else if (this.#cancel === undefined) this.#watch(this.#wire.flushedBytes);
   }
 
   stop(): void {
     this.#cancel?.();
   }
 
-  #watch(takenBefore: number): void {
-    this.#cancel = after(this.#clock, PATIENCE_MS, () => {
+  #watch(flushedBefore: number): void {
+    this.#cancel = startTimer(this.#clock, PATIENCE_MS, () => {
       this.#cancel = undefined;
-      if (this.#wire.queued <= LIMITS.queuedBytes) return;
-      if (this.#wire.taken === takenBefore) this.#passed();
-      else this.#watch(this.#wire.taken);
+      if (this.#wire.queuedBytes <= LIMITS.queuedBytes) return;
+      if (this.#wire.flushedBytes === flushedBefore) this.#passed();
+      else this.#watch(this.#wire.flushedBytes);
     });
   }
 }

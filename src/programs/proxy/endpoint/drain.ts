@@ -1,35 +1,43 @@
 import type { Clock } from "../../../core/base/clock.ts";
-import type { Session } from "../session/session.ts";
 
-/** How a drain went. */
-export interface Drained {
+/** A session, as a drain sees it. */
+export interface DrainableSession {
+  /** Ends at the next boundary between requests and transactions. */
+  drain(): void;
+  /** As `drain`, but takes a blocking command back and does not wait for the end of a transaction. */
+  drainNow(): void;
+  destroy(): void;
+}
+
+/** The result of a drain. */
+export interface DrainResult {
   readonly closed: number;
-  /** Clients that were still there at the deadline. */
+  /** Clients that were still connected at the deadline. */
   readonly remaining: number;
 }
 
 /**
- * Ends every session at a boundary between requests: its last reply, then FIN. What crosses is read and never executed,
- * so that a client library sends it again elsewhere. Whoever blocks is left until shortly before the deadline.
+ * Ends every session at a boundary between requests: its last reply, then FIN. Requests that arrive later are read and not
+ * executed, so that a client library sends them again elsewhere. A blocked client is left until shortly before the deadline.
  */
 export async function drainSessions(
-  sessions: ReadonlySet<Session>,
+  sessions: ReadonlySet<DrainableSession>,
   deadlineMs: number,
   clock: Clock,
-  unlisten: () => void,
-): Promise<Drained> {
+  stopListening: () => void,
+): Promise<DrainResult> {
   const startedAt = performance.now();
-  const seen = new Set<Session>();
+  const seen = new Set<DrainableSession>();
   const left = (): number => deadlineMs - (performance.now() - startedAt);
-  const patience = Math.min(LAST_CALL_MS, deadlineMs / 2);
-  // connections that the kernel has taken already would be reset by an immediate end of listening
+  const lastCallMs = Math.min(LAST_CALL_MS, deadlineMs / 2);
+  // connections that the kernel has accepted already would be reset by an immediate end of listening
   await clock.sleep(Math.min(ACCEPT_MS, deadlineMs / 4));
-  unlisten();
+  stopListening();
   while (sessions.size > 0 && left() > 0) {
     for (const session of [...sessions]) {
       seen.add(session);
-      if (left() <= patience) session.finishNow();
-      else session.leave();
+      if (left() <= lastCallMs) session.drainNow();
+      else session.drain();
     }
     await clock.sleep(Math.max(1, Math.min(POLL_MS, left())));
   }

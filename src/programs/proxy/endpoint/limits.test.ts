@@ -14,6 +14,7 @@ import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
 import { ArenaPool } from "../upstream/arena.ts";
 import { Endpoint } from "./endpoint.ts";
 import { LIMITS } from "../limits/limits.ts";
+import { REQUEST_LIMITS } from "../protocol/request-limits.ts";
 import { heldLease } from "../../../../test/kit/time/lease.ts";
 
 let engine: TestEngine;
@@ -36,7 +37,7 @@ test("without a connection of its own to be had, what needs one is refused and t
   endpoint.counters.pins += LIMITS.pins;
   for (const args of [["SUBSCRIBE", "x"], ["MULTI"], ["BLPOP", "q", "0"], ["SCAN", "0"]])
     assert.match(String(await client.ask(...args)), /^-ERR store: too many clients/);
-  assert.equal(await client.ask("SET", "k", "v".repeat(2 * LIMITS.collectedBytes)), "OK");
+  assert.equal(await client.ask("SET", "k", "v".repeat(2 * REQUEST_LIMITS.collectedBytes)), "OK");
   endpoint.counters.pins -= LIMITS.pins;
   assert.equal(await client.ask("MULTI"), "OK");
   client.close();
@@ -46,12 +47,12 @@ test("when the budget for unfinished requests is spent, who goes on sending one 
   const [greedy, modest] = await Promise.all([RawClient.connect(address), RawClient.connect(address)]);
   assert.equal(await greedy.ask("PING"), "PONG");
   const { cut } = endpoint.counters;
-  endpoint.counters.partialBytes += LIMITS.partialBytes - 1000;
+  endpoint.counters.partialBytes += REQUEST_LIMITS.partialBytes - 1000;
   greedy.write(`*2\r\n$4\r\nECHO\r\n$5000\r\n${"x".repeat(2000)}`);
   assert.equal(await greedy.read(), undefined);
   assert.equal(endpoint.counters.cut, cut + 1);
-  assert.equal(endpoint.counters.partialBytes, LIMITS.partialBytes - 1000);
-  endpoint.counters.partialBytes -= LIMITS.partialBytes - 1000;
+  assert.equal(endpoint.counters.partialBytes, REQUEST_LIMITS.partialBytes - 1000);
+  endpoint.counters.partialBytes -= REQUEST_LIMITS.partialBytes - 1000;
   assert.equal(await modest.ask("ECHO", "fine"), "fine");
   modest.close();
 });

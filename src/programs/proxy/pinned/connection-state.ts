@@ -1,18 +1,18 @@
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { argumentsOf, keyword } from "../protocol/arguments.ts";
-import type { Expectation } from "./pending-request.ts";
-import type { Identity } from "../client/identity.ts";
+import type { PendingRequest } from "./pending-request.ts";
+import type { ClientIdentity } from "../client/identity.ts";
 import type { Replay } from "../upstream/replay.ts";
 import { Subscriptions } from "../protocol/subscriptions.ts";
 
-/** What the engine keeps for one connection, learnt from its replies, so that another engine can be told the same. */
-export class SessionMemory {
+/** What an engine keeps for one connection, learnt from its replies, so that it can be repeated at another engine. */
+export class ConnectionState {
   readonly subscriptions = new Subscriptions();
-  /** A watched key may have changed while nobody watched: the next EXEC must fail. */
+  /** A watched key may have changed without notice: the next EXEC must fail. */
   watchBroken = false;
-  /** The connection differs from a new one in what cannot be taken back. */
-  taints = false;
-  /** Queued since MULTI, also what the engine refused to queue: it makes EXEC fail at the next engine too. */
+  /** The connection differs from a new one, and no command can undo that. */
+  irreversible = false;
+  /** All requests since MULTI; one that the engine refused to queue makes EXEC fail at the next engine too. */
   #transaction: Buffer[] | undefined;
   #watching = false;
   #user = false;
@@ -23,19 +23,19 @@ export class SessionMemory {
   }
 
   /** True while the session cannot share a connection. */
-  get special(): boolean {
+  get needsPin(): boolean {
     return this.inTransaction || this.#user || this.subscriptions.size > 0;
   }
 
-  /** Takes in an answered request. */
-  learn(expected: Expectation, reply: Buffer, identity: Identity): void {
+  /** Applies a request and its reply. */
+  apply(pending: PendingRequest, reply: Buffer, identity: ClientIdentity): void {
     const refused = reply[0] === MINUS;
-    switch (expected.kind) {
+    switch (pending.kind) {
       case "multi":
         if (!refused) this.#transaction ??= [];
         break;
       case "queued":
-        this.#transaction?.push(expected.request);
+        this.#transaction?.push(pending.request);
         break;
       case "exec":
       case "discard":
@@ -49,49 +49,49 @@ export class SessionMemory {
         if (!refused) this.#forgetWatch();
         break;
       case "subscription": {
-        const args = argumentsOf(expected.request);
-        if (!refused && expected.replies === 0) this.subscriptions.apply(args, keyword(args[0]));
+        const args = argumentsOf(pending.request);
+        if (!refused && pending.replies === 0) this.subscriptions.apply(args, keyword(args[0]));
         break;
       }
       case "select":
       case "hello":
       case "auth":
-        if (!refused) this.#learnIdentity(expected.request, identity);
+        if (!refused) this.#applyIdentity(pending.request, identity);
         break;
       default:
     }
   }
 
-  /** The connection is left behind, and with it what it watched. */
-  leave(): void {
+  /** The connection ends, and with it what it watched. */
+  disconnect(): void {
     this.watchBroken ||= this.#watching;
     this.#watching = false;
   }
 
-  /** Commands that make a new connection, in the client's protocol and database, like the one before. */
-  replay(identity: Identity): Replay {
+  /** Commands that bring a new connection with the client's settings to this state. */
+  replay(identity: ClientIdentity): Replay {
     const { user } = identity;
     const auth = user === undefined ? [] : [encodeCommand(["AUTH", user.name, user.password])];
-    const listen = this.subscriptions.replay();
+    const subscribe = this.subscriptions.replay();
     const transaction = this.#transaction === undefined ? [] : [MULTI, ...this.#transaction];
     const single = [...auth, ...transaction];
-    return { commands: [...single, ...listen.commands], replies: single.length + listen.confirmations };
+    return { commands: [...single, ...subscribe.commands], replies: single.length + subscribe.confirmations };
   }
 
-  #learnIdentity(request: Buffer, identity: Identity): void {
-    this.taints = true;
+  #applyIdentity(request: Buffer, identity: ClientIdentity): void {
+    this.irreversible = true;
     const args = argumentsOf(request);
     const verb = keyword(args[0]);
-    if (verb === "SELECT") identity.place = { ...identity.place, database: Number(args[1]?.toString()) };
+    if (verb === "SELECT") identity.settings = { ...identity.settings, database: Number(args[1]?.toString()) };
     else if (verb === "AUTH") this.#become(args[2] === undefined ? undefined : args[1], args[2], identity);
     else {
-      if (args[1] !== undefined) identity.place = { ...identity.place, protocol: Number(args[1].toString()) };
+      if (args[1] !== undefined) identity.settings = { ...identity.settings, protocol: Number(args[1].toString()) };
       const auth = args.findIndex((argument) => keyword(argument) === "AUTH");
       if (auth > 0) this.#become(args[auth + 1], args[auth + 2], identity);
     }
   }
 
-  #become(name: Buffer | undefined, password: Buffer | undefined, identity: Identity): void {
+  #become(name: Buffer | undefined, password: Buffer | undefined, identity: ClientIdentity): void {
     identity.authenticated = true;
     this.#user = name !== undefined && password !== undefined && name.toString() !== "default";
     identity.user =

@@ -1,33 +1,41 @@
 import { randomUUID } from "node:crypto";
 import type { Log } from "../../../core/base/log.ts";
-import type { Session } from "../session/session.ts";
-import { markChannel } from "./subscription-mirror.ts";
 import type { Upstream } from "../upstream/upstream.ts";
+import { markerChannel } from "./subscription-mirror.ts";
+import type { SubscriptionMirror } from "./subscription-mirror.ts";
+
+/** A session that may have subscribed to channels. */
+export interface Subscriber {
+  readonly listening: boolean;
+  /** Subscribes at the primary-to-be as well; resolves when a marker published from now on arrives on both connections. */
+  mirror(target: Upstream, channel: string): Promise<SubscriptionMirror>;
+}
 
 /**
- * During a hold: every subscriber listens at the primary-to-be as well, and a mark tells where one connection takes over
- * from the other. Those that cannot in time subscribe there after the release, and may miss what is published meanwhile.
+ * During a hold: each subscriber subscribes at the primary-to-be as well, and a marker says where one connection takes over
+ * from the other. A subscriber that is not ready in time subscribes after the release, and may miss messages until then.
  */
-export async function followSubscribers(
-  sessions: Iterable<Session>,
+export async function mirrorSubscribers(
+  subscribers: readonly Subscriber[],
   from: Upstream,
   target: Upstream,
   withinMs: number,
   log: Log,
 ): Promise<void> {
-  const listeners = [...sessions].map(({ pinned }) => pinned).filter((pinned) => pinned !== undefined);
-  const channel = markChannel(randomUUID());
-  const following = listeners.filter((pinned) => pinned.listening).map((pinned) => pinned.follow(target, channel));
-  if (following.length === 0) return;
-  const patience = AbortSignal.timeout(withinMs);
+  const channel = markerChannel(randomUUID());
+  const mirroring = subscribers
+    .filter((subscriber) => subscriber.listening)
+    .map((subscriber) => subscriber.mirror(target, channel));
+  if (mirroring.length === 0) return;
+  const deadline = AbortSignal.timeout(withinMs);
   try {
-    const outcomes = await unlessAborted(Promise.allSettled(following), patience);
-    const shadows = outcomes.filter((outcome) => outcome.status === "fulfilled").map(({ value }) => value);
+    const outcomes = await unlessAborted(Promise.allSettled(mirroring), deadline);
+    const mirrors = outcomes.filter((outcome) => outcome.status === "fulfilled").map(({ value }) => value);
     const control = await from.control();
     await control.call("PUBLISH", channel, "");
-    await unlessAborted(Promise.all(shadows.map((shadow) => shadow.marked)), patience);
+    await unlessAborted(Promise.all(mirrors.map((mirror) => mirror.marked)), deadline);
   } catch (error) {
-    log.warn("some subscribers will be moved later than their publishers", { error });
+    log.warn("some subscribers move later than their publishers", { error });
   }
 }
 

@@ -1,9 +1,9 @@
-import { nameOf } from "../protocol/arguments.ts";
+import { commandName } from "../protocol/arguments.ts";
 import { isRead } from "../protocol/commands.ts";
 import { isRefusal, isRefusedExec, isUnblocked } from "../protocol/refusals.ts";
 
-/** What a reply means for the session when it comes. */
-export type ExpectationKind =
+/** What the reply means for the session. */
+export type PendingKind =
   | "command"
   | "multi"
   | "queued"
@@ -16,40 +16,40 @@ export type ExpectationKind =
   | "select"
   | "hello"
   | "auth"
-  /** A command of the proxy itself; its reply is for nobody. */
-  | "own";
+  /** A command of the proxy itself; the client does not get its reply. */
+  | "internal";
 
-/** A request on a pinned connection whose reply has not come. */
-export interface Expectation {
-  readonly kind: ExpectationKind;
+/** A request on a pinned connection that is not answered. */
+export interface PendingRequest {
+  readonly kind: PendingKind;
   readonly request: Buffer;
-  /** How many replies the engine gives, and how many of them are still to come. */
+  /** How many replies the engine gives, and how many of them have not arrived. */
   readonly count: number;
   replies: number;
-  /** When it was first sent, in milliseconds; a blocking command waits from then on. */
+  /** When it was first sent, in milliseconds; the timeout of a blocking command counts from then. */
   readonly since: number;
-  /** What the client is told instead of the engine's reply. */
+  /** What the client gets instead of the engine's reply. */
   readonly substitute?: Buffer;
-  /** Receives the answer. */
+  /** Called with the reply. */
   readonly confirmed?: (answer: Buffer) => void;
 }
 
-/** True when nothing is lost if nobody knows whether it was executed: it changed nothing but the connection's state. */
-export function isRepeatable({ kind, request, substitute }: Expectation): boolean {
+/** True when it may be sent again although it may have been executed: it changes nothing but the connection. */
+export function isRepeatable({ kind, request, substitute }: PendingRequest): boolean {
   switch (kind) {
     case "command":
-      return isRead(nameOf(request));
+      return isRead(commandName(request));
     case "exec":
       return substitute !== undefined;
     case "blocking":
-      return nameOf(request) === "XREAD" || nameOf(request).startsWith("WAIT");
+      return commandName(request) === "XREAD" || commandName(request).startsWith("WAIT");
     default:
       return true;
   }
 }
 
-/** True when the answer proves that the request was not executed, and another engine will do it. */
-export function wasNotExecuted({ kind }: Expectation, answer: Buffer): boolean {
+/** True when the reply proves that the request was not executed, and that another engine will execute it. */
+export function wasNotExecuted({ kind }: PendingRequest, answer: Buffer): boolean {
   if (answer[0] !== MINUS) return false;
   if (isRefusal(answer)) return true;
   return (kind === "blocking" && isUnblocked(answer)) || (kind === "exec" && isRefusedExec(answer));

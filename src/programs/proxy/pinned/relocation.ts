@@ -1,39 +1,49 @@
+import type { Clock } from "../../../core/base/clock.ts";
 import { messageOf } from "../../../core/base/fault.ts";
+import type { Log } from "../../../core/base/log.ts";
+import type { ClientIdentity } from "../client/identity.ts";
+import { startTimer } from "../timing/timer.ts";
 import type { Pin } from "../upstream/pin.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
 import { replayOn } from "../upstream/replay.ts";
-import type { SessionMemory } from "./connection-state.ts";
-import type { Session } from "../session/session.ts";
-import { after } from "../timing/timer.ts";
+import type { Replay } from "../upstream/replay.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 
-/** How the way to another engine ends. */
+/** What a relocation needs of the session that it moves. */
+export interface RelocationOwner {
+  readonly endpoint: { readonly clock: Clock; readonly log: Log; readonly primary: PrimaryView };
+  readonly identity: ClientIdentity;
+  deliver(message: Buffer): void;
+}
+
 export interface RelocationEvents {
+  /** What brings a new connection to the session's state. */
+  replay(): Replay;
+  /** The session's state is in place on a new connection. */
   arrived(pin: Pin, upstream: Upstream): void;
   /** There was no primary within `holdMs`; the search goes on. */
   expired(): void;
 }
 
-/** Brings a pinned session to the endpoint's primary, as soon as there is one that takes it. */
+/** Brings a pinned session to the endpoint's primary, as soon as one accepts it. */
 export class Relocation {
-  readonly #session: Session;
-  readonly #memory: SessionMemory;
+  readonly #owner: RelocationOwner;
   readonly #events: RelocationEvents;
   #running = false;
   #stopped = false;
   #cancelRetry: () => void = () => undefined;
   #cancelExpiry: (() => void) | undefined;
 
-  constructor(session: Session, memory: SessionMemory, events: RelocationEvents) {
-    this.#session = session;
-    this.#memory = memory;
+  constructor(owner: RelocationOwner, events: RelocationEvents) {
+    this.#owner = owner;
     this.#events = events;
   }
 
-  /** Starts, or hurries on; `urgent`: the client waits for it, and is told after `holdMs` when there is no primary. */
+  /** Starts, or goes on sooner; `urgent`: the client waits, and `expired` is called after `holdMs` without a primary. */
   start(delayMs: number, urgent: boolean): void {
-    const { clock, holdMs } = this.#session.host;
+    const { clock, primary } = this.#owner.endpoint;
     if (urgent)
-      this.#cancelExpiry ??= after(clock, holdMs, () => {
+      this.#cancelExpiry ??= startTimer(clock, primary.holdMs, () => {
         this.#cancelExpiry = undefined;
         this.#events.expired();
       });
@@ -49,21 +59,22 @@ export class Relocation {
   }
 
   #retry(delayMs: number): void {
-    this.#cancelRetry = after(this.#session.host.clock, delayMs, () => {
+    this.#cancelRetry = startTimer(this.#owner.endpoint.clock, delayMs, () => {
       void this.#run();
     });
   }
 
   async #run(): Promise<void> {
-    const { upstream, held } = this.#session.host;
-    if (this.#running || this.#stopped || held) return;
+    const { primary } = this.#owner.endpoint;
+    const { upstream } = primary;
+    if (this.#running || this.#stopped || primary.held) return;
     this.#running = true;
     const pin = upstream === undefined ? undefined : await this.#tryAt(upstream);
     this.#running = false;
-    const { upstream: now, held: heldNow } = this.#session.host;
+    const { upstream: now, held } = primary;
     if (pin === undefined) {
       if (!this.#stopped) this.#retry(upstream === now ? RETRY_MS : 0);
-    } else if (this.#stopped || now !== upstream || heldNow || upstream === undefined) {
+    } else if (this.#stopped || now !== upstream || held || upstream === undefined) {
       pin.destroy();
       if (!this.#stopped) this.#retry(0);
     } else {
@@ -74,18 +85,18 @@ export class Relocation {
   }
 
   async #tryAt(upstream: Upstream): Promise<Pin | undefined> {
-    const { place, user } = this.#session.identity;
+    const { settings, user } = this.#owner.identity;
     let pin: Pin | undefined;
     try {
-      pin = upstream.takePin(place) ?? (await upstream.dialPin(place));
+      pin = await upstream.pins.takeOrDial(settings);
       pin.tainted = user !== undefined;
-      await replayOn(pin, this.#memory.replay(this.#session.identity), this.#session.host.clock, (message) => {
-        this.#session.deliver(message);
+      await replayOn(pin, this.#events.replay(), this.#owner.endpoint.clock, (message) => {
+        this.#owner.deliver(message);
       });
       return pin;
     } catch (error) {
       pin?.destroy();
-      this.#session.host.log.debug("a session cannot be moved yet", { reason: messageOf(error) });
+      this.#owner.endpoint.log.debug("a session cannot be moved yet", { reason: messageOf(error) });
       return undefined;
     }
   }

@@ -1,41 +1,50 @@
+import type { Clock } from "../../../core/base/clock.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import type { SessionHost } from "../session/session-endpoint.ts";
+import { isMessage } from "../protocol/subscriptions.ts";
+import type { ConnectionSettings } from "../upstream/connection-settings.ts";
 import type { Pin } from "../upstream/pin.ts";
 import { replayOn } from "../upstream/replay.ts";
 import type { Replay } from "../upstream/replay.ts";
-import { isMessage } from "../protocol/subscriptions.ts";
-import type { Place, Upstream } from "../upstream/upstream.ts";
+import type { Upstream } from "../upstream/upstream.ts";
 
-/** Channels on which a proxy publishes its marks; clients never see what is published there. */
-const MARKS = "store:move:";
-
-/** True for a mark of any proxy, which no client is to see. */
-export function isMark(message: Buffer): boolean {
-  return message.subarray(0, 256).includes(MARKS);
+/** The subscriber that is mirrored. */
+export interface MirroredSubscriber {
+  readonly clock: Clock;
+  settings(): ConnectionSettings;
+  /** What brings a new connection to the subscriber's state. */
+  replay(): Replay;
 }
 
-/** The channel of the mark of one move. */
-export function markChannel(unique: string): string {
-  return `${MARKS}${unique}`;
+/** Channels on which proxies publish markers; clients never get what is published there. */
+const MARKER_PREFIX = "store:move:";
+
+/** True for a marker of any proxy, which no client is to get. */
+export function isMarker(message: Buffer): boolean {
+  return message.subarray(0, 256).includes(MARKER_PREFIX);
+}
+
+/** The channel of the marker of one switchover. */
+export function markerChannel(unique: string): string {
+  return `${MARKER_PREFIX}${unique}`;
 }
 
 /**
- * A second connection of a subscriber, to the engine that will be primary, while the first is still in use. A mark that
- * is published at the primary reaches both in the order of the replication stream: before it the first connection counts, behind
- * it the second one. So that a message is neither missed nor seen twice, whichever of the two is used in the end.
+ * A second connection of a subscriber, to the primary-to-be, while the first is still in use. A marker that is published
+ * at the primary arrives on both in the order of the replication stream: before it the messages of the first connection
+ * count, behind it those of the second. So no message is missed or seen twice, whichever of the two is used in the end.
  */
-export class Shadow {
+export class SubscriptionMirror {
   readonly upstream: Upstream;
   readonly channel: string;
-  /** Resolves when the mark has been seen on both connections. */
+  readonly pin: Pin;
+  /** Resolves when the marker has arrived on both connections. */
   readonly marked: Promise<void>;
-  readonly #pin: Pin;
-  readonly #first = new Marked();
-  readonly #second = new Marked();
+  readonly #first = new MirroredSide();
+  readonly #second = new MirroredSide();
   readonly #resolve: () => void;
 
   private constructor(pin: Pin, upstream: Upstream, channel: string) {
-    this.#pin = pin;
+    this.pin = pin;
     this.upstream = upstream;
     this.channel = channel;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -46,67 +55,62 @@ export class Shadow {
       frame: (frame) => {
         if (isMessage(frame)) this.#take(this.#second, frame);
       },
-      closed: () => undefined, // whoever adopts it finds it closed
+      closed: () => undefined, // `complete` is false from now on
     });
   }
 
-  /** Subscribes at `upstream` to all that `replay` names, and to the mark. */
-  static async open(
-    host: SessionHost,
-    upstream: Upstream,
-    place: Place,
-    replay: Replay,
-    channel: string,
-  ): Promise<Shadow> {
-    const pin = upstream.takePin(place) ?? (await upstream.dialPin(place));
+  /** Subscribes at `upstream` to the subscriber's channels and to that of the marker; rejects when the engine does not take it. */
+  static async open(upstream: Upstream, subscriber: MirroredSubscriber, channel: string): Promise<SubscriptionMirror> {
+    const replay = subscriber.replay();
+    const pin = await upstream.pins.takeOrDial(subscriber.settings());
     try {
       const commands = [...replay.commands, encodeCommand(["SUBSCRIBE", channel])];
-      await replayOn(pin, { commands, replies: replay.replies + 1 }, host.clock, () => undefined);
+      await replayOn(pin, { commands, replies: replay.replies + 1 }, subscriber.clock, () => undefined);
     } catch (error) {
       pin.destroy();
       throw error;
     }
-    return new Shadow(pin, upstream, channel);
+    return new SubscriptionMirror(pin, upstream, channel);
   }
 
-  /** True when the mark has been seen on both connections. */
+  /** True when the marker has arrived on both connections. */
   get complete(): boolean {
-    return this.#first.seen && this.#second.seen && !this.#pin.closed;
+    return this.#first.marked && this.#second.marked && !this.pin.closed;
+  }
+
+  /** Messages on the second connection behind the marker: to be delivered when the session goes on there. */
+  get messages(): readonly Buffer[] {
+    return this.#second.messages;
   }
 
   /** A message on the first connection: true when it is to be delivered now. */
   passes(message: Buffer): boolean {
-    const before = !this.#first.seen && !isMark(message);
+    const before = !this.#first.marked && !isMarker(message);
     this.#take(this.#first, message);
     return before;
   }
 
-  /** Goes on with the second connection: it, and the messages that came behind the mark. */
-  adopt(): { readonly pin: Pin; readonly messages: readonly Buffer[] } {
-    return { pin: this.#pin, messages: this.#second.behind };
+  /** Ends the second connection; the messages on the first behind the marker are to be delivered. */
+  end(): readonly Buffer[] {
+    this.pin.destroy();
+    return this.#first.messages;
   }
 
-  /** Goes on with the first connection: the messages that came behind the mark. */
-  drop(): readonly Buffer[] {
-    this.#pin.destroy();
-    return this.#first.behind;
-  }
-
-  #take(side: Marked, message: Buffer): void {
-    if (!isMark(message)) side.keep(message);
+  #take(side: MirroredSide, message: Buffer): void {
+    if (!isMarker(message)) side.take(message);
     else if (message.includes(this.channel)) {
-      side.seen = true;
+      side.marked = true;
       if (this.complete) this.#resolve();
     }
   }
 }
 
-/** One of the two connections: what came behind the mark is kept. */
-class Marked {
-  seen = false;
-  readonly behind: Buffer[] = [];
+/** One of the two connections: it keeps the messages that arrive behind the marker. */
+class MirroredSide {
+  marked = false;
+  readonly messages: Buffer[] = [];
 
-  keep(message: Buffer): void {
-    if (this.seen) this.behind.push(message);
+  take(message: Buffer): void {
+    if (this.marked) this.messages.push(message);
   }
 }

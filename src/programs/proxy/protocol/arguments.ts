@@ -47,7 +47,7 @@ function unquoteSingle(text: string): string {
   return text.replaceAll("\\'", "'");
 }
 
-/** The command's name in upper case, of one whole request. */
-export function nameOf(request: Buffer): string {
+/** The name of the command of one whole request, in upper case. */
+export function commandName(request: Buffer): string {
   return keyword(argumentsOf(request.subarray(0, 128))[0]);
 }

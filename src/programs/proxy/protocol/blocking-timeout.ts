@@ -2,26 +2,26 @@ import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { argumentsOf, keyword } from "./arguments.ts";
 
 /**
- * The same blocking request with what is left of its timeout after `waitedMs`; never 0, which would mean for ever. A request
- * without timeout, or with 0, comes back as it is.
+ * The same blocking request with the rest of its timeout after `waitedMs`, at least 1 ms, as 0 means no timeout. A
+ * request without timeout, or with 0, is returned unchanged.
  */
 export function withRemainingTimeout(request: Buffer, waitedMs: number): Buffer {
   const args = argumentsOf(request);
-  const place = timeoutPlace(args);
-  if (place === undefined) return request;
-  const given = Number(args[place.at]?.toString());
+  const timeout = timeoutIn(args);
+  if (timeout === undefined) return request;
+  const given = Number(args[timeout.at]?.toString());
   if (!(given > 0)) return request;
-  const left = Math.max(1, (place.unit === "s" ? given * 1000 : given) - waitedMs);
-  const text = place.unit === "s" ? (left / 1000).toFixed(3) : String(Math.ceil(left));
-  return encodeCommand(args.map((argument, i) => (i === place.at ? text : argument)));
+  const left = Math.max(1, (timeout.unit === "s" ? given * 1000 : given) - waitedMs);
+  const text = timeout.unit === "s" ? (left / 1000).toFixed(3) : String(Math.ceil(left));
+  return encodeCommand(args.map((argument, i) => (i === timeout.at ? text : argument)));
 }
 
-interface TimeoutPlace {
+interface TimeoutArgument {
   readonly at: number;
   readonly unit: "s" | "ms";
 }
 
-function timeoutPlace(args: readonly Buffer[]): TimeoutPlace | undefined {
+function timeoutIn(args: readonly Buffer[]): TimeoutArgument | undefined {
   switch (keyword(args[0])) {
     case "BLMPOP":
     case "BZMPOP":

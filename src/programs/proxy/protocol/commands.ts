@@ -1,13 +1,14 @@
 /**
- * How the proxy treats a command that is not simply forwarded.
+ * The class of a command that is not simply forwarded.
  * - transaction, blocking, wait, subscription: needs a connection to the engine of its own for a while
  * - identity: AUTH and HELLO, which also an unauthenticated client may send
- * - scan: goes on at the server that gave its cursor
- * - session: what the proxy keeps for the client
- * - script: forwarded, its body remembered
- * - denied: belongs to whoever runs the database, not to its clients
+ * - scan: continues at the server that gave its cursor
+ * - session: concerns what the proxy keeps for the client
+ * - script: forwarded, and its body remembered
+ * - denied: for administrators of the database, not for its clients
+ * - hostile: the first words of an HTTP request
  */
-export type Treatment =
+export type CommandClass =
   | "transaction"
   | "blocking"
   | "wait"
@@ -20,26 +21,26 @@ export type Treatment =
   | "denied"
   | "hostile";
 
-/** A command of the table. */
-export interface Special {
+/** A command that is not simply forwarded. */
+export interface SpecialCommand {
   readonly name: string;
-  readonly treatment: Treatment;
+  readonly commandClass: CommandClass;
 }
 
-/** The entry of the command whose name stands in `bytes`; undefined for a command that is simply forwarded. */
-export function specialOf(bytes: Buffer, at: number, length: number): Special | undefined {
+/** Looks up the command whose name stands in `bytes`; undefined for one that is simply forwarded. */
+export function classify(bytes: Buffer, at: number, length: number): SpecialCommand | undefined {
   if (length < SHORTEST || length > LONGEST) return undefined;
   const hint = hintOf(bytes[at] ?? 0, bytes[at + 1] ?? 0, bytes[at + length - 1] ?? 0, length);
   if (HINTS[hint] === 0) return undefined;
   return SPECIALS.get(bytes.toString("latin1", at, at + length).toUpperCase());
 }
 
-/** True for commands that change nothing: asking twice is as good as asking once. */
+/** True for a command that changes nothing, so that it may be sent twice. */
 export function isRead(name: string): boolean {
   return READS.has(name);
 }
 
-const NAMES: Readonly<Record<Treatment, string>> = {
+const NAMES: Readonly<Record<CommandClass, string>> = {
   transaction: "MULTI EXEC DISCARD WATCH UNWATCH",
   blocking: "BLPOP BRPOP BLMOVE BRPOPLPUSH BLMPOP BZPOPMIN BZPOPMAX BZMPOP XREAD XREADGROUP",
   wait: "WAIT WAITAOF",
@@ -52,19 +53,19 @@ const NAMES: Readonly<Record<Treatment, string>> = {
   denied:
     "MONITOR SYNC PSYNC REPLCONF REPLICAOF SLAVEOF FAILOVER SHUTDOWN DEBUG CONFIG ACL MODULE CLUSTER LATENCY SLOWLOG " +
     "SAVE BGSAVE BGREWRITEAOF MIGRATE RESTORE-ASKING ASKING READONLY READWRITE PFDEBUG PFSELFTEST COMMANDLOG",
-  // an engine ends the connection on these, taking them for a web page's request
+  // engines end the connection on these too: a web page may make a browser send them
   hostile: "POST HOST:",
 };
 
-const SPECIALS = new Map<string, Special>();
-for (const treatment of Object.keys(NAMES) as Treatment[])
-  for (const name of NAMES[treatment].split(" ")) SPECIALS.set(name, { name, treatment });
+const SPECIALS = new Map<string, SpecialCommand>();
+for (const commandClass of Object.keys(NAMES) as CommandClass[])
+  for (const name of NAMES[commandClass].split(" ")) SPECIALS.set(name, { name, commandClass });
 
 const LENGTHS = [...SPECIALS.keys()].map((name) => name.length);
 const SHORTEST = Math.min(...LENGTHS);
 const LONGEST = Math.max(...LENGTHS);
 
-/** Most commands are told from the table's by three of their letters, without making a string. */
+/** Three letters and the length rule out most commands, without making a string. */
 const HINTS = new Uint8Array(1 << 16);
 for (const name of SPECIALS.keys())
   HINTS[hintOf(name.charCodeAt(0), name.charCodeAt(1), name.charCodeAt(name.length - 1), name.length)] = 1;

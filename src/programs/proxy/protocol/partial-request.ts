@@ -1,14 +1,18 @@
-import { LIMITS } from "../limits/limits.ts";
-import type { Counters } from "../limits/limits.ts";
+import { REQUEST_LIMITS } from "./request-limits.ts";
+
+/** What the unfinished requests of all clients of an endpoint need; each of them adds its part. */
+export interface PartialBudget {
+  partialBytes: number;
+}
 
 /** The beginning of a request whose end has not arrived. */
 export class PartialRequest {
-  readonly #counters: Counters;
+  readonly #budget: PartialBudget;
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(counters: Counters) {
-    this.#counters = counters;
+  constructor(budget: PartialBudget) {
+    this.#budget = budget;
   }
 
   get chunks(): readonly Buffer[] {
@@ -24,24 +28,27 @@ export class PartialRequest {
     const before = this.#bytes;
     this.#chunks.push(bytes);
     this.#bytes += bytes.length;
-    this.#counters.partialBytes += bytes.length;
-    return before <= LIMITS.collectedBytes && this.#bytes > LIMITS.collectedBytes;
+    this.#budget.partialBytes += bytes.length;
+    return before <= REQUEST_LIMITS.collectedBytes && this.#bytes > REQUEST_LIMITS.collectedBytes;
   }
 
-  /** More than may be collected. */
+  /** True when the request, or all unfinished requests together, pass their limit. */
   tooLarge(isGuest: boolean): boolean {
-    return (isGuest && this.#bytes > LIMITS.guestBytes) || this.#counters.partialBytes > LIMITS.partialBytes;
+    return (
+      (isGuest && this.#bytes > REQUEST_LIMITS.guestBytes) || this.#budget.partialBytes > REQUEST_LIMITS.partialBytes
+    );
   }
 
-  /** All that was collected, and `tail` behind it; nothing is left. */
+  /** All that was collected, with `tail` at its end; nothing is left. */
   join(tail: Buffer): Buffer {
     const whole = Buffer.concat([...this.#chunks, tail]);
     this.drop();
     return whole;
   }
 
+  /** Forgets what was collected. */
   drop(): void {
-    this.#counters.partialBytes -= this.#bytes;
+    this.#budget.partialBytes -= this.#bytes;
     this.#bytes = 0;
     this.#chunks = [];
   }

@@ -1,6 +1,6 @@
 /**
- * True for an answer that proves that nothing was executed and that another engine, or the same one a little later, will
- * do it: a demoted primary, a replica without primary, an engine that still loads its data.
+ * True for a reply that proves that the request was not executed, and that another engine, or the same one a little
+ * later, will execute it: from a demoted primary, a replica without primary, or an engine that still loads its data.
  */
 export function isRefusal(reply: Buffer): boolean {
   return (
@@ -15,7 +15,7 @@ export function isRefusedExec(reply: Buffer): boolean {
   );
 }
 
-/** True for what a blocked client is told when its engine was demoted: nothing was taken from any key. */
+/** True for the reply to a blocked client whose engine was demoted: nothing was taken from any key. */
 export function isUnblocked(reply: Buffer): boolean {
   return starts(reply, "-UNBLOCKED ");
 }

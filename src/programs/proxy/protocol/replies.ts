@@ -1,4 +1,4 @@
-/** Answers that the proxy gives by itself, ready to be sent. */
+/** Replies of the proxy itself, encoded. */
 export const replies = {
   ok: Buffer.from("+OK\r\n"),
   reset: Buffer.from("+RESET\r\n"),
@@ -20,23 +20,23 @@ export const replies = {
   transactionAborted: Buffer.from("-EXECABORT Transaction discarded because of previous errors.\r\n"),
 } as const;
 
-/** An error with a message of our own. */
+/** An error reply with this message. */
 export function errorReply(message: string): Buffer {
   return Buffer.from(`-${message.replaceAll(/[\r\n]/g, " ")}\r\n`);
 }
 
-/** A number. */
+/** An integer reply. */
 export function integerReply(value: number): Buffer {
   return Buffer.from(`:${value}\r\n`);
 }
 
-/** A string, or null in the spelling of the protocol version. */
+/** A bulk string, or the null of the protocol version. */
 export function bulkReply(value: Buffer | undefined, protocol: number): Buffer {
   if (value === undefined) return Buffer.from(protocol === 3 ? "_\r\n" : "$-1\r\n");
   return Buffer.concat([Buffer.from(`$${value.length}\r\n`), value, Buffer.from("\r\n")]);
 }
 
-/** What EXEC answers when a watched key changed. */
+/** What an engine answers to EXEC when a watched key has changed. */
 export function abortedByWatch(protocol: number): Buffer {
   return Buffer.from(protocol === 3 ? "_\r\n" : "*-1\r\n");
 }

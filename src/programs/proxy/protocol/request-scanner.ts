@@ -1,9 +1,7 @@
 import { Fault } from "../../../core/base/fault.ts";
 import { INCOMPLETE } from "../../../ports/resp/scan.ts";
 import { faults } from "../faults.ts";
-
-/** A request of more bytes is refused; one string may be as long as engines allow. */
-const REQUEST_LIMITS = { bytes: 600 * 2 ** 20, string: 512 * 2 ** 20, strings: 2 ** 20, line: 65_536 } as const;
+import { REQUEST_LIMITS } from "./request-limits.ts";
 
 /**
  * Finds the ends of requests in any chunking, and is stricter than an engine: many clients share one connection to the
@@ -96,55 +94,62 @@ export class RequestScanner {
     return INCOMPLETE;
   }
 
+  /** The general case: goes on where earlier bytes ended. */
   #scan(bytes: Uint8Array, start: number, end: number): number {
     let at = start;
     while (at < end) {
-      const byte = bytes[at] ?? 0;
-      switch (this.#state) {
-        case START:
-          this.#begin(COUNT);
-          at++;
-          break;
-        case COUNT:
-        case LENGTH:
-          at++;
-          if (byte === CR && this.#digits > 0) this.#state = this.#state === COUNT ? COUNT_LF : LENGTH_LF;
-          else this.#digit(byte);
-          break;
-        case COUNT_LF:
-          at = expect(byte, LF, at);
-          this.#strings = this.#number;
-          this.empty = this.#strings <= 0;
-          if (this.#number === NEGATIVE) throw bad("invalid length");
-          if (this.empty) return at;
-          this.#state = DOLLAR_SIGN;
-          break;
-        case DOLLAR_SIGN:
-          at = expect(byte, DOLLAR, at);
-          this.#begin(LENGTH);
-          break;
-        case LENGTH_LF:
-          at = expect(byte, LF, at);
-          this.#state = this.#number === 0 ? BYTES_CR : BYTES;
-          break;
-        case BYTES: {
-          const take = Math.min(this.#number, end - at);
-          at += take;
-          this.#number -= take;
-          if (this.#number === 0) this.#state = BYTES_CR;
-          break;
-        }
-        case BYTES_CR:
-          at = expect(byte, CR, at);
-          this.#state = BYTES_LF;
-          break;
-        default:
-          at = expect(byte, LF, at);
-          if (--this.#strings === 0) return at;
-          this.#state = DOLLAR_SIGN;
+      if (this.#state === BYTES) at = this.#skip(at, end);
+      else {
+        const byte = bytes[at++] ?? 0;
+        if (this.#step(byte)) return at;
       }
     }
     return INCOMPLETE;
+  }
+
+  /** Goes over bytes of a string; the position behind them. */
+  #skip(at: number, end: number): number {
+    const length = Math.min(this.#number, end - at);
+    this.#number -= length;
+    if (this.#number === 0) this.#state = BYTES_CR;
+    return at + length;
+  }
+
+  /** Takes in one byte of structure; true when the request ends with it. */
+  #step(byte: number): boolean {
+    switch (this.#state) {
+      case START:
+        this.#begin(COUNT);
+        return false;
+      case COUNT:
+      case LENGTH:
+        if (byte === CR && this.#digits > 0) this.#state = this.#state === COUNT ? COUNT_LF : LENGTH_LF;
+        else this.#digit(byte);
+        return false;
+      case COUNT_LF:
+        expect(byte, LF);
+        if (this.#number === NEGATIVE) throw bad("invalid length");
+        this.#strings = this.#number;
+        this.empty = this.#strings <= 0;
+        this.#state = DOLLAR_SIGN;
+        return this.empty;
+      case DOLLAR_SIGN:
+        expect(byte, DOLLAR);
+        this.#begin(LENGTH);
+        return false;
+      case LENGTH_LF:
+        expect(byte, LF);
+        this.#state = this.#number === 0 ? BYTES_CR : BYTES;
+        return false;
+      case BYTES_CR:
+        expect(byte, CR);
+        this.#state = BYTES_LF;
+        return false;
+      default:
+        expect(byte, LF);
+        this.#state = DOLLAR_SIGN;
+        return --this.#strings === 0;
+    }
   }
 
   #begin(state: number): void {
@@ -176,7 +181,7 @@ const BYTES_CR = 7;
 const BYTES_LF = 8;
 const INSIDE_LINE = 9;
 
-/** Stands for a minus sign whose digit has not come yet. */
+/** Stands for a minus sign whose digit has not arrived yet. */
 const NEGATIVE = -2;
 
 const LF = 10;
@@ -187,9 +192,8 @@ const MINUS = 45;
 const ZERO = 48;
 const NINE = 57;
 
-function expect(byte: number, wanted: number, at: number): number {
+function expect(byte: number, wanted: number): void {
   if (byte !== wanted) throw bad(`byte ${byte} stands where ${wanted} must`);
-  return at + 1;
 }
 
 function bad(why: string): Fault {

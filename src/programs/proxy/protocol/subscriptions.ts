@@ -3,7 +3,7 @@ import { encodeCommand } from "../../../ports/resp/encode.ts";
 /** SUBSCRIBE, PSUBSCRIBE or SSUBSCRIBE. */
 export type SubscribeVerb = "SUBSCRIBE" | "PSUBSCRIBE" | "SSUBSCRIBE";
 
-/** What a client listens to. */
+/** The channels and patterns that a client has subscribed to. */
 export class Subscriptions {
   readonly #channels = new Map<SubscribeVerb, Map<string, Buffer>>();
 
@@ -11,7 +11,7 @@ export class Subscriptions {
     return VERBS.reduce((sum, verb) => sum + this.#of(verb).size, 0);
   }
 
-  /** Takes in a command that the engine has confirmed. */
+  /** Applies a command that the engine has confirmed. */
   apply(args: readonly Buffer[], name: string): void {
     const { verb, adds } = effectOf(name);
     const channels = args.slice(1);

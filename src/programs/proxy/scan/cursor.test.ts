@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { cursorOf, tagOf, withPosition, withTag } from "./cursor.ts";
+import { cursorOf, epochTag, withPosition, withTag } from "./cursor.ts";
 
 const answer = (cursor: string): Buffer => Buffer.from(`*2\r\n$${cursor.length}\r\n${cursor}\r\n*1\r\n$3\r\nkey\r\n`);
 const shown = (bytes: Buffer): string => /\r\n(\d+)\r\n/.exec(bytes.toString().slice(4))?.[1] ?? "";
@@ -11,18 +11,18 @@ test("a cursor comes back as the engine gave it, with its epoch, and any client'
   const positions = fc.bigInt({ min: 1n, max: 2n ** 40n - 1n });
   fc.assert(
     fc.property(positions, fc.nat(), (position, epoch) => {
-      const cursor = shown(withTag(answer(String(position)), tagOf(epoch)));
+      const cursor = shown(withTag(answer(String(position)), epochTag(epoch)));
       assert.ok(Number.isSafeInteger(Number(cursor)), cursor);
       const back = cursorOf(encodeCommand(["SCAN", cursor, "COUNT", 10]));
-      assert.deepEqual(back, { tag: tagOf(epoch), position: String(position) });
+      assert.deepEqual(back, { tag: epochTag(epoch), position: String(position) });
     }),
   );
 });
 
 test("neighbouring epochs have different tags, and none has that of a cursor without", () => {
   for (const epoch of [0, 1, 4093, 4094, 4095, 8190]) {
-    assert.notEqual(tagOf(epoch), tagOf(epoch + 1));
-    assert.notEqual(tagOf(epoch), 0);
+    assert.notEqual(epochTag(epoch), epochTag(epoch + 1));
+    assert.notEqual(epochTag(epoch), 0);
   }
 });
 

@@ -2,9 +2,9 @@ import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { argumentsOf, keyword } from "../protocol/arguments.ts";
 
 /**
- * A cursor means something only to the process that gave it, so clients are given cursors that tell the epoch too: the
- * engine's number in the low 40 bits, which hold any table that fits a machine, and the epoch's tag above. The whole stays below 2^53, as clients
- * keep cursors in floating-point numbers.
+ * A cursor is valid only at the process that gave it, so the cursors of clients name the epoch too: the engine's number in
+ * the low 40 bits, enough for any table that fits a machine, and the tag of the epoch above. The whole is below 2^53, as
+ * clients keep cursors in floating-point numbers.
  */
 export interface ScanCursor {
   /** Of the epoch; 0 in a cursor that no proxy has given out, for instance the first one. */
@@ -13,15 +13,15 @@ export interface ScanCursor {
   readonly position: string;
 }
 
-/** The epoch's tag: two epochs have the same one only when thousands lie between them. */
-export function tagOf(epoch: number): number {
+/** The tag of an epoch: two epochs have the same one only when thousands lie between them. */
+export function epochTag(epoch: number): number {
   return 1 + (epoch % MOST_TAGS);
 }
 
-/** The cursor of a SCAN, HSCAN, SSCAN or ZSCAN; undefined when it is none that a proxy or an engine gives. */
+/** The cursor of a SCAN, HSCAN, SSCAN or ZSCAN; undefined when it is no valid one. */
 export function cursorOf(request: Buffer): ScanCursor | undefined {
   const args = argumentsOf(request);
-  const text = args[placeOf(args)]?.toString("latin1") ?? "";
+  const text = args[cursorIndex(args)]?.toString("latin1") ?? "";
   if (!/^\d{1,20}$/.test(text)) return undefined;
   const value = BigInt(text);
   return { tag: Number(value >> POSITION_BITS), position: String(value & POSITIONS) };
@@ -30,11 +30,11 @@ export function cursorOf(request: Buffer): ScanCursor | undefined {
 /** The same request with the engine's own cursor. */
 export function withPosition(request: Buffer, position: string): Buffer {
   const args = argumentsOf(request);
-  const at = placeOf(args);
+  const at = cursorIndex(args);
   return encodeCommand(args.map((argument, i) => (i === at ? position : argument)));
 }
 
-/** The engine's answer with the cursor as clients get it; one that ends the scan, or is no scan's, stays as it is. */
+/** The engine's reply with the cursor as clients get it; the last one of a scan, or another reply, is returned unchanged. */
 export function withTag(answer: Buffer, tag: number): Buffer {
   const head = /^\*2\r\n\$\d+\r\n(\d+)\r\n/.exec(answer.toString("latin1", 0, LONGEST_HEAD));
   const [whole, position] = head ?? [];
@@ -51,6 +51,6 @@ const POSITIONS = (1n << POSITION_BITS) - 1n;
 const MOST_TAGS = 4095;
 const LONGEST_HEAD = 40;
 
-function placeOf(args: readonly Buffer[]): number {
+function cursorIndex(args: readonly Buffer[]): number {
   return keyword(args[0]) === "SCAN" ? 1 : 2;
 }

@@ -1,61 +1,84 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import type { Log } from "../../../core/base/log.ts";
+import type { ClientIdentity } from "../client/identity.ts";
+import type { Counters } from "../limits/counters.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { isRefusal } from "../protocol/refusals.ts";
 import { replies } from "../protocol/replies.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
 import { cursorOf, FIRST, withPosition, withTag } from "./cursor.ts";
 import type { ScanCursor } from "./cursor.ts";
-import type { Session } from "../session/session.ts";
+import type { ScanSources } from "./sources.ts";
+
+/** What a scan needs of its session. */
+export interface ScanSession {
+  readonly endpoint: {
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly primary: Pick<PrimaryView, "unavailable" | "holdMs">;
+    readonly counters: Pick<Counters, "pins" | "requests">;
+    readonly scans: ScanSources;
+  };
+  readonly identity: ClientIdentity;
+  readonly ended: boolean;
+  /** The client waits for a reply. */
+  readonly hasPending: boolean;
+  /** Answers in the engine's place; false when earlier replies are missing. */
+  answer(reply: Buffer): boolean;
+  deliver(bytes: Buffer): void;
+  /** Takes no request until `work` is over; it must not reject. */
+  waitFor(work: Promise<void>): void;
+}
 
 /**
- * Takes a SCAN, HSCAN, SSCAN or ZSCAN: it goes on at the server where it began, which may have been left meanwhile. When that
- * one is gone, it begins anew at the primary: the client sees keys twice, as every scan allows, and misses none.
- * False: replies before it are awaited. Undefined: it is no proper scan, the engine says so.
+ * Takes a SCAN, HSCAN, SSCAN or ZSCAN. It continues at the server where it began, also when that is not primary any more.
+ * When that server is gone, it begins anew at the primary: the client sees keys twice, as every scan allows, and misses
+ * none. False: earlier replies are missing. Undefined: it has no valid cursor, and the engine gives the error.
  */
-export function takeScan(session: Session, request: Buffer): boolean | undefined {
+export function takeScan(session: ScanSession, request: Buffer): boolean | undefined {
   const cursor = cursorOf(request);
   if (cursor === undefined) return undefined;
-  if (session.owed) return false;
-  const { counters } = session.host;
-  if (counters.pins >= LIMITS.pins) return session.local(replies.tooManyPins);
+  if (session.hasPending) return false;
+  const { counters } = session.endpoint;
+  if (counters.pins >= LIMITS.pins) return session.answer(replies.tooManyPins);
   counters.pins++;
-  session.waiting = true;
-  void answerOf(session, request, cursor).then((answer) => {
-    counters.pins--;
-    session.waiting = false;
-    session.host.counters.requests++;
-    session.deliver(answer);
-    session.settled();
-    session.pump();
-  });
+  session.waitFor(
+    answerOf(session, request, cursor).then((answer) => {
+      counters.pins--;
+      counters.requests++;
+      session.deliver(answer);
+    }),
+  );
   return true;
 }
 
-/** A scan inside a transaction is executed by the primary; it begins anew there if it began elsewhere. */
-export function scanHere(session: Session, request: Buffer): Buffer {
+/** A scan inside a transaction is executed by the primary; one that began elsewhere begins anew there. */
+export function continueAtPrimary(scans: ScanSources, request: Buffer): Buffer {
   const cursor = cursorOf(request);
   if (cursor === undefined || cursor.tag === 0) return request;
-  const { scans } = session.host;
   const route = scans.route(cursor);
   return withPosition(request, route !== undefined && scans.isPrimary(route.source) ? route.position : FIRST);
 }
 
-async function answerOf(session: Session, request: Buffer, cursor: ScanCursor): Promise<Buffer> {
-  const { host, identity } = session;
-  let tried = host.scans.route(cursor)?.source;
+async function answerOf(session: ScanSession, request: Buffer, cursor: ScanCursor): Promise<Buffer> {
+  const { endpoint, identity } = session;
+  const { scans, primary } = endpoint;
+  let tried = scans.route(cursor)?.source;
   let since = performance.now();
-  while (session.state !== "closed") {
-    const route = host.scans.route(cursor);
-    if (route === undefined && host.givenUp) break;
-    // the time that a server was given before it was held for gone is not the next one's
+  while (!session.ended) {
+    const route = scans.route(cursor);
+    if (route === undefined && primary.unavailable) break;
+    // each server has `holdMs` of its own
     if (route?.source !== tried) since = performance.now();
-    else if (performance.now() - since >= host.holdMs) break;
+    else if (performance.now() - since >= primary.holdMs) break;
     tried = route?.source;
     try {
       const answer = await route?.source.ask(withPosition(request, route.position), identity);
       if (route !== undefined && answer !== undefined && !isRefusal(answer)) return withTag(answer, route.tag);
     } catch (error) {
-      host.log.debug("a scan is asked for again", { error });
+      endpoint.log.debug("a scan is sent again", { error });
     }
-    await host.clock.sleep(RETRY_MS);
+    await endpoint.clock.sleep(RETRY_MS);
   }
   return replies.noPrimary;
 }

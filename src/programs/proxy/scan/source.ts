@@ -1,38 +1,38 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import type { Identity } from "../client/identity.ts";
+import type { ClientIdentity } from "../client/identity.ts";
+import { isMessage } from "../protocol/subscriptions.ts";
+import { startTimer } from "../timing/timer.ts";
 import type { Pin } from "../upstream/pin.ts";
 import { replayOn } from "../upstream/replay.ts";
-import { isMessage } from "../protocol/subscriptions.ts";
-import { after } from "../timing/timer.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 
 /**
- * A server that has given out cursors. They are good for as long as its process lives, which a connection tells that stays
- * open all the time. A server that is no primary any more is kept until nobody has asked it for a minute.
+ * A server that has given out cursors. They are valid while its process lives; a connection that stays open all the time
+ * proves that. A server that is not primary any more is kept until a minute has passed without a scan.
  */
 export class ScanSource {
   readonly upstream: Upstream;
-  /** The process may be another one: its cursors are worthless. */
+  /** The process may be another one now: its cursors are not valid. */
   over = false;
   readonly #clock: Clock;
   readonly #patienceMs: number;
-  /** Ends what is being asked. */
+  /** Ends the requests that wait for an answer. */
   readonly #asking = new Set<() => void>();
-  #watched: Promise<EngineClient>;
-  #left = false;
+  #connected: Promise<EngineClient>;
+  #demoted = false;
   #askedAt: number;
   #cancelExpiry: () => void = () => undefined;
 
-  /** `patienceMs`: how long a server that is no primary any more may take for an answer. */
+  /** `patienceMs`: how long a server that is not primary any more may take for an answer. */
   constructor(upstream: Upstream, clock: Clock, patienceMs: number) {
     this.upstream = upstream;
     this.#clock = clock;
     this.#patienceMs = patienceMs;
     this.#askedAt = this.#now;
-    this.#watched = upstream.control();
-    this.#watched.then(
+    this.#connected = upstream.control();
+    this.#connected.then(
       ({ closed }) => {
         void closed.then(() => {
           this.end();
@@ -44,34 +44,34 @@ export class ScanSource {
     );
   }
 
-  /** The server's answer; rejects when it cannot be had. */
-  async ask(request: Buffer, identity: Identity): Promise<Buffer> {
+  /** The server's answer; rejects when there is none. */
+  async ask(request: Buffer, identity: ClientIdentity): Promise<Buffer> {
     this.#askedAt = this.#now;
-    await this.#watched;
-    const pin = this.upstream.takePin(identity.place) ?? (await this.upstream.dialPin(identity.place));
+    await this.#connected;
+    const pin = await this.upstream.pins.takeOrDial(identity.settings);
     try {
-      await this.#become(pin, identity);
+      await this.#logIn(pin, identity);
       return await this.#answerOf(pin, request);
     } catch (error) {
       pin.tainted = true;
       throw error;
     } finally {
-      this.upstream.returnPin(pin);
+      this.upstream.pins.giveBack(pin);
     }
   }
 
-  /** It is no primary any more. */
-  leave(): void {
-    if (this.#left) return;
-    this.#left = true;
+  /** It is not primary any more. */
+  demote(): void {
+    if (this.#demoted) return;
+    this.#demoted = true;
     this.#askedAt = this.#now;
     this.#expireIn(SCAN_IDLE_MS);
-    for (const asked of this.#asking) this.#limit(asked);
+    for (const giveUp of this.#asking) this.#limit(giveUp);
   }
 
   /** It is primary again. */
-  comeBack(): void {
-    this.#left = false;
+  promote(): void {
+    this.#demoted = false;
     this.#cancelExpiry();
   }
 
@@ -87,8 +87,8 @@ export class ScanSource {
     return this.#clock.now().getTime();
   }
 
-  /** A user of the engine scans with its own rights, on a connection that nobody else gets. */
-  async #become(pin: Pin, { user }: Identity): Promise<void> {
+  /** A user of the engine scans with its own rights, on a connection that no other client gets. */
+  async #logIn(pin: Pin, { user }: ClientIdentity): Promise<void> {
     if (user === undefined) return;
     pin.tainted = true;
     const auth = encodeCommand(["AUTH", user.name, user.password]);
@@ -111,19 +111,19 @@ export class ScanSource {
         closed: giveUp,
       });
       pin.write(request);
-      if (this.#left) this.#limit(giveUp);
+      if (this.#demoted) this.#limit(giveUp);
     });
   }
 
-  /** A server that was left and does not answer is as good as gone. */
-  #limit(asked: () => void): void {
-    after(this.#clock, this.#patienceMs, () => {
-      if (this.#left && this.#asking.has(asked)) this.end();
+  /** A former primary that does not answer is treated as gone. */
+  #limit(giveUp: () => void): void {
+    startTimer(this.#clock, this.#patienceMs, () => {
+      if (this.#demoted && this.#asking.has(giveUp)) this.end();
     });
   }
 
   #expireIn(ms: number): void {
-    this.#cancelExpiry = after(this.#clock, ms, () => {
+    this.#cancelExpiry = startTimer(this.#clock, ms, () => {
       const leftMs = SCAN_IDLE_MS - (this.#now - this.#askedAt);
       if (leftMs <= 0) this.end();
       else this.#expireIn(leftMs);
@@ -131,5 +131,5 @@ export class ScanSource {
   }
 }
 
-/** A scan that nobody goes on with for so long is over. */
+/** A former primary is kept for so long after the last scan. */
 export const SCAN_IDLE_MS = 60_000;

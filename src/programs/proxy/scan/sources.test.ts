@@ -6,7 +6,7 @@ import { heldLease } from "../../../../test/kit/time/lease.ts";
 import { silentLog } from "../../../core/base/log.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { ArenaPool } from "../upstream/arena.ts";
-import { tagOf } from "./cursor.ts";
+import { epochTag } from "./cursor.ts";
 import { SCAN_IDLE_MS } from "./source.ts";
 import { ScanSources } from "./sources.ts";
 import { ScriptCache } from "../upstream/script-cache.ts";
@@ -28,16 +28,16 @@ test("a server that was left is kept until it was not asked for a minute", async
     (address) => new Upstream(address, { clock, log: silentLog, ...shared }),
     () => 5000,
   );
-  sources.serve(1, old);
-  sources.serve(2, fresh);
-  const place = { protocol: 2, database: 0 };
-  const identity = { id: 1, address: "", name: Buffer.alloc(0), authenticated: true, user: undefined, place };
-  const begun = { tag: tagOf(1), position: "5" };
+  sources.setPrimary(1, old);
+  sources.setPrimary(2, fresh);
+  const settings = { protocol: 2, database: 0 };
+  const identity = { id: 1, address: "", name: Buffer.alloc(0), authenticated: true, user: undefined, settings };
+  const begun = { tag: epochTag(1), position: "5" };
   const route = () => {
     const found = sources.route(begun);
     return { at: found?.source.upstream.address.host, tag: found?.tag, position: found?.position };
   };
-  const there = { at: old.host, tag: tagOf(1), position: "5" };
+  const there = { at: old.host, tag: epochTag(1), position: "5" };
 
   await clock.advance(SCAN_IDLE_MS - 1);
   assert.deepEqual(route(), there);
@@ -45,10 +45,10 @@ test("a server that was left is kept until it was not asked for a minute", async
   await clock.advance(SCAN_IDLE_MS - 1);
   assert.deepEqual(route(), there);
   await clock.advance(1);
-  assert.deepEqual(route(), { at: fresh.host, tag: tagOf(2), position: "0" });
+  assert.deepEqual(route(), { at: fresh.host, tag: epochTag(2), position: "0" });
 
-  sources.serve(3, undefined);
-  assert.equal(sources.route({ tag: tagOf(2), position: "7" })?.position, "7");
+  sources.setPrimary(3, undefined);
+  assert.equal(sources.route({ tag: epochTag(2), position: "7" })?.position, "7");
   assert.equal(sources.route(begun), undefined);
   sources.close();
 });

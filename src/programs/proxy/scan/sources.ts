@@ -1,12 +1,11 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Address } from "../../../ports/management/proxy-control.ts";
-import { FIRST, tagOf } from "./cursor.ts";
+import { FIRST, epochTag } from "./cursor.ts";
 import type { ScanCursor } from "./cursor.ts";
 import { ScanSource } from "./source.ts";
-import { isAt } from "../upstream/upstream.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 
-/** Where a scan goes on. */
+/** Where a scan continues. */
 export interface ScanRoute {
   readonly source: ScanSource;
   /** Of the epoch that the answer's cursor belongs to. */
@@ -14,7 +13,7 @@ export interface ScanRoute {
   readonly position: string;
 }
 
-/** The servers that an endpoint's scans may go on at: its primary, and those that were primary not long ago. */
+/** The servers at which the scans of an endpoint continue: its primary, and its recent primaries. */
 export class ScanSources {
   readonly #clock: Clock;
   readonly #connectTo: (address: Address) => Upstream;
@@ -28,30 +27,30 @@ export class ScanSources {
     this.#patienceMs = patienceMs;
   }
 
-  /** From now on this is the primary; undefined: there is none. */
-  serve(epoch: number, address: Address | undefined): void {
+  /** Sets the primary; undefined: there is none. */
+  setPrimary(epoch: number, address: Address | undefined): void {
     this.#forget();
-    const before = this.#here;
-    this.#primary = address === undefined ? undefined : { tag: tagOf(epoch), address };
-    const now = this.#here ?? this.#open();
-    if (before !== now) before?.leave();
-    now?.comeBack();
+    const before = this.#current;
+    this.#primary = address === undefined ? undefined : { tag: epochTag(epoch), address };
+    const now = this.#current ?? this.#open();
+    if (before !== now) before?.demote();
+    now?.promote();
   }
 
-  /** Where the scan with this cursor goes on: where it began, or from the start at the primary. Undefined without primary. */
+  /** The server where the scan began, or the start of a new scan at the primary. Undefined without primary. */
   route({ tag, position }: ScanCursor): ScanRoute | undefined {
     const known = this.#byTag.get(tag);
     if (known?.over === false) return { source: known, tag, position };
-    const source = this.#here ?? this.#open();
+    const source = this.#current ?? this.#open();
     if (source === undefined || this.#primary === undefined) return undefined;
-    // a cursor that no proxy has given out came from a script or a transaction at the primary
-    const goesOn = tag === 0 || tag === this.#primary.tag;
-    return { source, tag: this.#primary.tag, position: goesOn ? position : FIRST };
+    // a cursor without tag came from a script or a transaction at the primary
+    const continues = tag === 0 || tag === this.#primary.tag;
+    return { source, tag: this.#primary.tag, position: continues ? position : FIRST };
   }
 
   /** True for the source that is primary now. */
   isPrimary({ upstream }: ScanSource): boolean {
-    return this.#primary !== undefined && isAt(upstream, this.#primary.address);
+    return this.#primary !== undefined && upstream.isAt(this.#primary.address);
   }
 
   close(): void {
@@ -59,14 +58,14 @@ export class ScanSources {
     this.#byTag.clear();
   }
 
-  /** The primary's source, if it has one that lives. */
-  get #here(): ScanSource | undefined {
+  /** The source of the primary, if it has one whose process lives. */
+  get #current(): ScanSource | undefined {
     if (this.#primary === undefined) return undefined;
     const { tag, address } = this.#primary;
     const living = [...this.#byTag.values()].filter(({ over }) => !over);
-    const here = living.find(({ upstream }) => isAt(upstream, address));
-    if (here !== undefined) this.#byTag.set(tag, here);
-    return here;
+    const current = living.find(({ upstream }) => upstream.isAt(address));
+    if (current !== undefined) this.#byTag.set(tag, current);
+    return current;
   }
 
   #open(): ScanSource | undefined {

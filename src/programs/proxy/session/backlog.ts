@@ -1,29 +1,34 @@
-import { nameOf } from "../protocol/arguments.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import type { Counters } from "../limits/counters.ts";
+import { commandName } from "../protocol/arguments.ts";
 import { isRead } from "../protocol/commands.ts";
-import type { SessionHost } from "./session-endpoint.ts";
-import type { Lane } from "../upstream/lane.ts";
-import type { LostRequest } from "../upstream/requester.ts";
-import type { Requester } from "../upstream/requester.ts";
 import { isRefusal } from "../protocol/refusals.ts";
 import { replies } from "../protocol/replies.ts";
-import { after } from "../timing/timer.ts";
+import { startTimer } from "../timing/timer.ts";
+import type { Lane } from "../upstream/lane.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
+import type { LostRequest, Requester } from "../upstream/requester.ts";
 
-/** What the backlog needs of the session that it belongs to. */
+/** What the backlog needs of the requester that it belongs to. */
 export interface BacklogOwner extends Requester {
-  readonly host: SessionHost;
+  readonly endpoint: {
+    readonly clock: Clock;
+    readonly primary: Pick<PrimaryView, "held" | "holdMs">;
+    readonly counters: Pick<Counters, "resent">;
+  };
   /** A lane that takes requests now. */
   usableLane(): Lane | undefined;
 }
 
 /**
- * Requests of one client that an engine did not execute, because it is no primary or not ready. They are sent again, in their order,
- * to whoever is primary then; what the client sends meanwhile waits. After `holdMs` they are answered with an error.
+ * Requests of one client that an engine did not execute, because it is not primary or not ready. They are sent again in
+ * order, to the primary of that time; later requests of the client wait. After `holdMs` they are answered with an error.
  */
 export class Backlog {
   readonly #owner: BacklogOwner;
-  /** To be sent again; a slot with a reply was executed, its reply waits for those before it. */
+  /** To be sent again. A slot with a reply was executed: its reply waits for those before it. */
   #slots: Slot[] = [];
-  /** The same, of the flight that is still being answered. */
+  /** The same, of requests whose successors are still being answered. */
   #gathered: Slot[] = [];
   #expired = false;
   #cancelExpiry: (() => void) | undefined;
@@ -37,23 +42,23 @@ export class Backlog {
     return this.#slots.length + this.#gathered.length > 0;
   }
 
-  /** A reply that is a refusal, or comes behind one. */
+  /** Takes a reply that is a refusal, or that follows one. */
   answered(request: Buffer, reply: Buffer): void {
     if (isRefusal(reply)) this.#gather({ request });
     else if (this.#gathered.length === 0) this.#owner.deliver(reply);
-    // asked again behind the refused request, a read sees what that request did
-    else this.#gather(isRead(nameOf(request)) ? { request } : { request, reply: Buffer.from(reply) });
+    // a read is sent again behind the refused request, so that it sees what that request did
+    else this.#gather(isRead(commandName(request)) ? { request } : { request, reply: Buffer.from(reply) });
   }
 
-  /** The lane is gone. True when all of it can be sent again; otherwise nobody knows what was executed. */
+  /** The lane is gone. True when all its requests can be sent again; otherwise the outcome of some is unknown. */
   takeOver(requests: readonly LostRequest[]): boolean {
-    if (requests.some(({ request, sent }) => sent && !isRead(nameOf(request)))) return false;
+    if (requests.some(({ request, sent }) => sent && !isRead(commandName(request)))) return false;
     for (const { request } of requests) this.#gather({ request });
     this.settled();
     return true;
   }
 
-  /** Nothing is in flight any more: what was gathered comes before what had not been sent again yet. */
+  /** Nothing is in flight any more: what was gathered comes before what has not been sent again yet. */
   settled(): void {
     const refused = this.#gathered.length > 0;
     this.#slots = [...this.#gathered, ...this.#slots];
@@ -65,9 +70,10 @@ export class Backlog {
     else this.resend();
   }
 
-  /** Sends again what can be, if there is a primary to send it to. */
+  /** Sends again as much as possible, if there is a primary that takes it. */
   resend(): void {
-    if (this.#slots.length === 0 || this.#owner.inFlight > 0 || this.#owner.host.held) return;
+    const { primary, counters } = this.#owner.endpoint;
+    if (this.#slots.length === 0 || this.#owner.inFlight > 0 || primary.held) return;
     const lane = this.#owner.usableLane();
     if (lane === undefined) {
       this.#retryLater();
@@ -75,8 +81,8 @@ export class Backlog {
     }
     const kept = this.#slots.findIndex((slot) => slot.reply !== undefined);
     const run = this.#slots.splice(0, kept < 0 ? this.#slots.length : kept);
-    this.#owner.host.counters.resent += run.length;
-    // while slots remain behind the run, or one of the run is refused again, replies are given one by one
+    counters.resent += run.length;
+    // while slots remain behind the run, or one of the run is refused again, the lane gives replies one by one
     for (const { request } of run) lane.push(this.#owner, 1, request, 0, request.length);
   }
 
@@ -89,8 +95,8 @@ export class Backlog {
 
   #gather(slot: Slot): void {
     this.#gathered.push(slot);
-    const { clock, holdMs } = this.#owner.host;
-    this.#cancelExpiry ??= after(clock, holdMs, () => {
+    const { clock, primary } = this.#owner.endpoint;
+    this.#cancelExpiry ??= startTimer(clock, primary.holdMs, () => {
       this.#expired = true;
       if (this.#owner.inFlight === 0) this.#giveUp();
     });
@@ -98,7 +104,7 @@ export class Backlog {
 
   #retryLater(): void {
     this.#cancelRetry();
-    this.#cancelRetry = after(this.#owner.host.clock, RETRY_MS, () => {
+    this.#cancelRetry = startTimer(this.#owner.endpoint.clock, RETRY_MS, () => {
       this.resend();
     });
   }

@@ -1,42 +1,67 @@
-import { nameOf } from "../protocol/arguments.ts";
-import { specialOf } from "../protocol/commands.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import type { Log } from "../../../core/base/log.ts";
+import type { ClientIdentity } from "../client/identity.ts";
+import type { Counters } from "../limits/counters.ts";
 import { LIMITS } from "../limits/limits.ts";
+import { commandName } from "../protocol/arguments.ts";
+import { classify } from "../protocol/commands.ts";
 import type { PartialRequest } from "../protocol/partial-request.ts";
-import type { Pin, PinUser } from "../upstream/pin.ts";
 import { isRefusal } from "../protocol/refusals.ts";
 import { replies } from "../protocol/replies.ts";
-import type { Session } from "./session.ts";
 import { isMessage } from "../protocol/subscriptions.ts";
-import { after } from "../timing/timer.ts";
+import { startTimer } from "../timing/timer.ts";
+import type { Pin, PinUser } from "../upstream/pin.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 
+/** What an upload needs of the session that it belongs to. */
+export interface UploadOwner {
+  readonly endpoint: {
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly primary: PrimaryView;
+    readonly counters: Pick<Counters, "pins">;
+  };
+  readonly identity: ClientIdentity;
+  /** The client waits for a reply. */
+  readonly hasPending: boolean;
+  /** Makes a lane be dialled, so that it becomes known whether there is a primary. */
+  wakeUpstream(): void;
+  /** More of the request can be taken. */
+  pump(): void;
+  /** The request is answered. */
+  uploaded(answer: Buffer): void;
+  /** Ends the client's connection at once. */
+  cut(why: string): void;
+}
+
 /**
- * A request that is too large to be collected: it flows through a connection of its own, as fast as the client sends and the engine takes,
- * so that it delays nobody and needs little memory. It cannot be sent again. When the engine does not execute it, what is still to
- * come is discarded, and the client is told.
+ * A request that is too large to be collected. It flows through a connection of its own, as fast as the client sends and
+ * the engine takes, so that it delays no other client and needs little memory. It cannot be sent again: when the engine
+ * does not execute it, the rest of it is discarded, and the client gets an error.
  */
 export class Upload implements PinUser {
-  readonly #session: Session;
+  readonly #owner: UploadOwner;
   readonly #startedAt = performance.now();
   readonly #head: PartialRequest;
   #state: "pending" | "dialling" | "sending" | "discarding" | "sent" | "over" = "pending";
   #pin: Pin | undefined;
   #upstream: Upstream | undefined;
-  /** What the engine said before it had been sent the whole. */
+  /** What the engine answered before the whole request was sent. */
   #early: Buffer | undefined;
 
-  /** An upload for the request that begins with `head`, which it takes over; undefined when it is one that must be collected. */
-  static of(session: Session, head: PartialRequest): Upload | undefined {
-    const name = Buffer.from(nameOf(Buffer.concat(head.chunks)), "latin1");
-    if (specialOf(name, 0, name.length) !== undefined) return undefined;
-    if (session.host.counters.pins >= LIMITS.pins) return undefined;
-    return new Upload(session, head);
+  /** An upload for the request that begins with `head`, which it takes over; undefined for one that must be collected. */
+  static of(owner: UploadOwner, head: PartialRequest): Upload | undefined {
+    const name = Buffer.from(commandName(Buffer.concat(head.chunks)), "latin1");
+    if (classify(name, 0, name.length) !== undefined) return undefined;
+    if (owner.endpoint.counters.pins >= LIMITS.pins) return undefined;
+    return new Upload(owner, head);
   }
 
-  private constructor(session: Session, head: PartialRequest) {
-    this.#session = session;
+  private constructor(owner: UploadOwner, head: PartialRequest) {
+    this.#owner = owner;
     this.#head = head;
-    session.host.counters.pins++;
+    owner.endpoint.counters.pins++;
   }
 
   get ageMs(): number {
@@ -55,18 +80,17 @@ export class Upload implements PinUser {
 
   /** More of the request can be taken now. */
   get receiving(): boolean {
-    return this.#state === "discarding" || (this.#state === "sending" && this.#pin?.clogged === false);
+    return this.#state === "discarding" || (this.#state === "sending" && this.#pin?.congested === false);
   }
 
-  /** Begins, when what the client asked before is answered and there is a primary. */
+  /** Begins, when the earlier requests of the client are answered and there is a primary. */
   start(): void {
-    const { host, owed } = this.#session;
-    if (this.#state !== "pending" || owed || host.held) return;
-    const { upstream } = host;
-    if (upstream?.reachable === true) void this.#dial(upstream);
-    else if (host.givenUp) this.#state = "discarding";
-    // asking makes it be dialled
-    else this.#session.usableLane();
+    const { primary } = this.#owner.endpoint;
+    if (this.#state !== "pending" || this.#owner.hasPending || primary.held) return;
+    const { upstream } = primary;
+    if (upstream?.lanes.reachable === true) void this.#dial(upstream);
+    else if (primary.unavailable) this.#state = "discarding";
+    else this.#owner.wakeUpstream();
   }
 
   /** Takes more of the request; `last`: its end. */
@@ -85,61 +109,61 @@ export class Upload implements PinUser {
 
   closed(): void {
     if (this.#state === "sent") {
-      this.#session.cut("the engine is gone with a request of unknown outcome");
+      this.#owner.cut("the engine is gone with a request of unknown outcome");
       return;
     }
     this.#state = "discarding";
-    this.#session.pump();
+    this.#owner.pump();
   }
 
   drained(): void {
-    this.#session.pump();
+    this.#owner.pump();
   }
 
-  /** An engine that was left and does not answer is as good as gone. */
+  /** A former primary that does not answer is treated as gone. */
   upstreamChanged(): void {
-    const { clock, holdMs, upstream } = this.#session.host;
+    const { clock, primary } = this.#owner.endpoint;
     const pin = this.#pin;
-    if (pin === undefined || upstream === this.#upstream) return;
-    after(clock, holdMs, () => {
+    if (pin === undefined || primary.upstream === this.#upstream) return;
+    startTimer(clock, primary.holdMs, () => {
       if (this.#pin !== pin) return;
       pin.destroy();
       this.closed();
     });
   }
 
-  /** Nobody waits for it any more. */
+  /** The client does not wait for it any more. */
   drop(): void {
     if (this.#state === "over") return;
     const unanswered = this.#state !== "pending";
     this.#state = "over";
     this.#head.drop();
-    this.#session.host.counters.pins--;
+    this.#owner.endpoint.counters.pins--;
     const pin = this.#pin;
     this.#pin = undefined;
     if (pin === undefined) return;
     pin.tainted ||= unanswered;
-    this.#upstream?.returnPin(pin);
+    this.#upstream?.pins.giveBack(pin);
   }
 
   async #dial(upstream: Upstream): Promise<void> {
     this.#state = "dialling";
-    const { place } = this.#session.identity;
+    const { settings } = this.#owner.identity;
     try {
-      const pin = upstream.takePin(place) ?? (await upstream.dialPin(place));
-      this.#begin(pin, upstream);
+      this.#begin(await upstream.pins.takeOrDial(settings), upstream);
     } catch (error) {
-      this.#session.host.log.debug("an upload cannot begin yet", { error });
-      if (!this.#over) this.#state = "pending";
-      after(this.#session.host.clock, RETRY_MS, () => {
-        this.#session.pump();
+      const { clock, log } = this.#owner.endpoint;
+      log.debug("an upload cannot begin yet", { error });
+      if (!this.#isOver()) this.#state = "pending";
+      startTimer(clock, RETRY_MS, () => {
+        this.#owner.pump();
       });
     }
   }
 
   #begin(pin: Pin, upstream: Upstream): void {
-    if (this.#over) {
-      upstream.returnPin(pin);
+    if (this.#isOver()) {
+      upstream.pins.giveBack(pin);
       return;
     }
     this.#pin = pin;
@@ -148,20 +172,19 @@ export class Upload implements PinUser {
     for (const bytes of this.#head.chunks) pin.write(bytes);
     this.#head.drop();
     this.#state = "sending";
-    this.#session.pump();
+    this.#owner.pump();
   }
 
-  /** Read anew: it may change while something is awaited. */
-  get #over(): boolean {
+  #isOver(): boolean {
     return this.#state === "over";
   }
 
   #end(answer: Buffer): void {
     const pin = this.#pin;
     this.#pin = undefined;
-    if (pin !== undefined) this.#upstream?.returnPin(pin);
+    if (pin !== undefined) this.#upstream?.pins.giveBack(pin);
     this.drop();
-    this.#session.uploaded(answer);
+    this.#owner.uploaded(answer);
   }
 }
 

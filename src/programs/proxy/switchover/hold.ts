@@ -1,33 +1,33 @@
 import type { Clock } from "../../../core/base/clock.ts";
-import type { Session } from "../session/session.ts";
-import { after } from "../timing/timer.ts";
+import { startTimer } from "../timing/timer.ts";
 
-/** A time during which no requests are taken from clients. It ends by its own deadline when nobody ends it. */
+/** A time during which no requests are taken from clients. It ends at its own deadline at the latest. */
 export class Hold {
   readonly epoch: number;
   readonly #clock: Clock;
   readonly #startedAt: number;
   readonly #cancelDeadline: () => void;
-  readonly #busy = new Set<Session>();
+  readonly #busy = new Set<object>();
   #drained: ((drained: boolean) => void) | undefined;
 
+  /** `expired` is called after `holdMs`, unless the hold ends before. */
   constructor(epoch: number, clock: Clock, holdMs: number, expired: () => void) {
     this.epoch = epoch;
     this.#clock = clock;
     this.#startedAt = performance.now();
-    this.#cancelDeadline = after(clock, holdMs, expired);
+    this.#cancelDeadline = startTimer(clock, holdMs, expired);
   }
 
   get ageMs(): number {
     return performance.now() - this.#startedAt;
   }
 
-  /** Waits until these sessions have nothing outstanding: after how many milliseconds, or undefined when not in time. */
-  async drain(busy: readonly Session[], withinMs: number): Promise<number | undefined> {
-    for (const session of busy) this.#busy.add(session);
+  /** Waits until each of these clients has settled: the milliseconds since the beginning, or undefined when not in time. */
+  async drain(busy: readonly object[], withinMs: number): Promise<number | undefined> {
+    for (const client of busy) this.#busy.add(client);
     if (this.#busy.size === 0) return this.ageMs;
     const drained = await new Promise<boolean>((resolve) => {
-      const cancel = after(this.#clock, withinMs, () => {
+      const cancel = startTimer(this.#clock, withinMs, () => {
         resolve(false);
       });
       this.#drained = (done) => {
@@ -38,8 +38,9 @@ export class Hold {
     return drained ? this.ageMs : undefined;
   }
 
-  settled(session: Session): void {
-    if (this.#busy.delete(session) && this.#busy.size === 0) this.#drained?.(true);
+  /** No request of this client is at an engine. */
+  settled(client: object): void {
+    if (this.#busy.delete(client) && this.#busy.size === 0) this.#drained?.(true);
   }
 
   end(): void {

@@ -1,68 +1,63 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Lease } from "./lease.ts";
-import { after } from "./timer.ts";
+import { startTimer } from "./timer.ts";
 
-export interface LapseEvents {
-  /** It has lasted too long: whoever waits is to be told. */
-  tooLong(): void;
-  /** The lease holds again; `wasTooLong`: they have been told. */
-  over(wasTooLong: boolean): void;
+export interface LeaseWatchEvents {
+  /** The lease has been expired for `patienceMs`: clients that wait get an error now. */
+  gaveUp(): void;
+  /** The lease holds again; `hadGivenUp`: clients got errors meanwhile. */
+  renewed(hadGivenUp: boolean): void;
 }
 
-/** What one endpoint makes of a lease that ran out: for `patienceMs` its clients wait, then they are given up. */
-export class Lapse {
+/** What one endpoint does while its lease is expired: clients wait for `patienceMs`, then they get errors. */
+export class LeaseWatch {
   readonly #lease: Lease;
   readonly #clock: Clock;
   readonly #patienceMs: () => number;
-  readonly #events: LapseEvents;
-  readonly #unfollow: () => void;
-  #tooLong = false;
+  readonly #events: LeaseWatchEvents;
+  readonly #unsubscribe: () => void;
+  #gaveUp = false;
   #cancelPatience: (() => void) | undefined;
 
-  constructor(lease: Lease, clock: Clock, patienceMs: () => number, events: LapseEvents) {
+  constructor(lease: Lease, clock: Clock, patienceMs: () => number, events: LeaseWatchEvents) {
     this.#lease = lease;
     this.#clock = clock;
     this.#patienceMs = patienceMs;
     this.#events = events;
-    this.#unfollow = lease.onChange(() => {
-      this.#changed();
+    this.#unsubscribe = lease.onChange(() => {
+      if (lease.expired) this.#begin();
+      else this.#end();
     });
-    if (lease.lapsed) this.#begin();
+    if (lease.expired) this.#begin();
   }
 
   /** Clients wait for the lease. */
-  get waits(): boolean {
-    return this.#lease.lapsed && !this.#tooLong;
+  get waiting(): boolean {
+    return this.#lease.expired && !this.#gaveUp;
   }
 
-  /** Clients wait no longer, and nothing is asked of an engine. */
-  get tooLong(): boolean {
-    return this.#tooLong;
+  /** Clients do not wait any longer, and no engine is asked anything. */
+  get gaveUp(): boolean {
+    return this.#gaveUp;
   }
 
-  /** Nobody wants to know any more. */
   stop(): void {
-    this.#unfollow();
+    this.#unsubscribe();
     this.#cancelPatience?.();
   }
 
-  #changed(): void {
-    if (this.#lease.lapsed) this.#begin();
-    else this.#end();
-  }
-
   #begin(): void {
-    this.#cancelPatience ??= after(this.#clock, this.#patienceMs(), () => {
-      this.#tooLong = true;
-      this.#events.tooLong();
+    this.#cancelPatience ??= startTimer(this.#clock, this.#patienceMs(), () => {
+      this.#gaveUp = true;
+      this.#events.gaveUp();
     });
   }
 
   #end(): void {
     this.#cancelPatience?.();
     this.#cancelPatience = undefined;
-    const wasTooLong = this.#tooLong;
-    this.#tooLong = false;
-    this.#events.over(wasTooLong);
+    const hadGivenUp = this.#gaveUp;
+    this.#gaveUp = false;
+    this.#events.renewed(hadGivenUp);
   }
 }

@@ -2,77 +2,77 @@ import type { Clock } from "../../../core/base/clock.ts";
 import { hasCome, LONG_AGO } from "../../../core/base/instant.ts";
 import type { Instant } from "../../../core/base/instant.ts";
 import { instantNow } from "../../../mechanisms/reconcile/instant.ts";
-import { after } from "./timer.ts";
+import { startTimer } from "./timer.ts";
 
 /**
- * For how long this proxy may pass on what engines answer, as its agent allows it again and again. A process that stood
- * still finds it run out before it passes on anything: the clocks are read for each batch of replies.
+ * Permission to pass on what engines answer; the agent grants it again and again. The clocks are read for each batch of
+ * replies, so that a process that was stopped finds its lease expired before it passes on anything.
  */
 export class Lease {
-  /** It ran out, as far as anybody has noticed. */
-  lapsed = true;
+  /** True from the moment at which this process noticed that the lease ran out. */
+  expired = true;
   readonly #clock: Clock;
   readonly #listeners = new Set<() => void>();
   #waiting: (() => void)[] = [];
   #until: Instant = LONG_AGO;
-  #cancelEnd: () => void = () => undefined;
+  #cancelCheck: () => void = () => undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Reads the clocks: whether a reply that is here now may be passed on. */
+  /** Reads the clocks: true when a reply that is here now may be passed on. */
   holds(): boolean {
-    if (this.lapsed) return false;
+    if (this.expired) return false;
     if (!hasCome(this.#until, instantNow())) return true;
-    this.#lapse();
+    this.#expire();
     return false;
   }
 
-  /** Allows replies until then, and lets everybody go on who waits for that. */
+  /** Allows replies until then; all that wait for the lease go on. */
   grant(until: Instant): void {
     const now = instantNow();
     this.#until = until;
     if (hasCome(until, now)) {
-      this.#lapse();
+      this.#expire();
       return;
     }
-    this.#lookAgainIn(until.steadyMs - now.steadyMs);
-    if (!this.lapsed) return;
-    this.lapsed = false;
-    for (const goOn of this.#waiting.splice(0)) goOn();
-    this.#tell();
+    this.#checkIn(until.steadyMs - now.steadyMs);
+    if (!this.expired) return;
+    this.expired = false;
+    for (const resume of this.#waiting.splice(0)) resume();
+    this.#notify();
   }
 
-  /** Calls back once, when it holds again. */
-  whenHeldAgain(goOn: () => void): void {
-    this.#waiting.push(goOn);
+  /** Calls back once, when the lease holds again. */
+  whenRenewed(resume: () => void): void {
+    this.#waiting.push(resume);
   }
 
-  /** Calls back when it has lapsed and when it holds again; the answer ends that. */
+  /** Calls back when the lease has expired and when it holds again; the returned function unsubscribes. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** So that it is noticed also when nothing arrives. */
-  #lookAgainIn(ms: number): void {
-    this.#cancelEnd();
-    this.#cancelEnd = after(this.#clock, Math.min(ms, LONGEST_LOOK_MS), () => {
-      if (this.holds()) this.#lookAgainIn(this.#until.steadyMs - instantNow().steadyMs);
+  /** Finds the end of the lease also when no reply arrives. */
+  #checkIn(ms: number): void {
+    this.#cancelCheck();
+    this.#cancelCheck = startTimer(this.#clock, Math.min(ms, MAX_TIMER_MS), () => {
+      if (this.holds()) this.#checkIn(this.#until.steadyMs - instantNow().steadyMs);
     });
   }
 
-  #lapse(): void {
-    if (this.lapsed) return;
-    this.lapsed = true;
-    this.#tell();
+  #expire(): void {
+    if (this.expired) return;
+    this.expired = true;
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of [...this.#listeners]) listener();
   }
 }
 
-/** Timers take no more than 24 days. */
-const LONGEST_LOOK_MS = 60_000;
+/** Node timers overflow after 24 days; a minute is far below that. */
+const MAX_TIMER_MS = 60_000;

@@ -12,7 +12,7 @@ export interface Arena {
   /** Sent up to here. */
   sent: number;
   /** Flights that lie in it and are not answered. */
-  flights: number;
+  batches: number;
 }
 
 /** Arenas that are free again, for all lanes of a process. */
@@ -20,7 +20,7 @@ export class ArenaPool {
   readonly #free: Arena[] = [];
 
   take(): Arena {
-    return this.#free.pop() ?? { bytes: Buffer.allocUnsafeSlow(ARENA_BYTES), used: 0, sent: 0, flights: 0 };
+    return this.#free.pop() ?? { bytes: Buffer.allocUnsafeSlow(ARENA_BYTES), used: 0, sent: 0, batches: 0 };
   }
 
   give(arena: Arena): void {

@@ -8,8 +8,8 @@ import type { Arg } from "../../../ports/resp/encode.ts";
 import { FrameScanner, INCOMPLETE } from "../../../ports/resp/scan.ts";
 import { faults } from "../faults.ts";
 
-/** What a connection to an engine is dialled with. */
-export interface BackendSpec {
+/** How to dial an engine. */
+export interface DialOptions {
   readonly address: Address;
   readonly password: string;
   readonly protocol: number;
@@ -17,49 +17,49 @@ export interface BackendSpec {
   readonly timeoutMs: number;
 }
 
-/** A connection that is authenticated and in the wanted protocol and database, with nothing outstanding. */
-export interface Backend {
+/** A connection that is authenticated, has the protocol and database it was dialled with, and has nothing outstanding. */
+export interface EngineConnection {
   readonly socket: Socket;
   /** The engine's own answer to HELLO. */
   readonly hello: Buffer;
-  /** The engine's number for this connection. */
+  /** The engine's CLIENT ID of this connection. */
   readonly id: number;
 }
 
 /** Dials an engine; PROXY_TARGET_UNREACHABLE when it cannot be reached or refuses, with its answer in the details. */
-export async function dialBackend(spec: BackendSpec): Promise<Backend> {
-  const socket = await dial(spec);
-  const auth = spec.password === "" ? [] : ["AUTH", "default", spec.password];
+export async function dialEngine(options: DialOptions): Promise<EngineConnection> {
+  const socket = await dial(options);
+  const auth = options.password === "" ? [] : ["AUTH", "default", options.password];
   const commands: Arg[][] = [
-    ["HELLO", spec.protocol, ...auth],
+    ["HELLO", options.protocol, ...auth],
     ["CLIENT", "ID"],
   ];
-  if (spec.database > 0) commands.push(["SELECT", spec.database]);
+  if (options.database > 0) commands.push(["SELECT", options.database]);
   try {
-    const frames = await exchange(socket, commands, spec.timeoutMs);
+    const frames = await exchange(socket, commands, options.timeoutMs);
     const refused = frames.find((frame) => frame[0] === MINUS);
-    if (refused !== undefined) throw unreachable(spec, "it refuses", { answer: refused });
+    if (refused !== undefined) throw unreachable(options, "it refuses the connection", { answer: refused });
     const [hello = Buffer.alloc(0), id = Buffer.from(":0\r\n")] = frames;
     return { socket, hello, id: Number(decodeReply(id)) };
   } catch (error) {
     socket.destroy();
-    throw error instanceof Fault ? error : unreachable(spec, messageOf(error));
+    throw error instanceof Fault ? error : unreachable(options, messageOf(error));
   }
 }
 
-/** The engine's error reply that made a dial fail, if it was one. */
-export function refusalOf(error: unknown): Buffer | undefined {
+/** The engine's error reply, when that made a dial fail. */
+export function dialRefusal(error: unknown): Buffer | undefined {
   return error instanceof Fault && Buffer.isBuffer(error.details.answer) ? error.details.answer : undefined;
 }
 
 const MINUS = 45;
 
-function dial(spec: BackendSpec): Promise<Socket> {
+function dial(options: DialOptions): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ ...spec.address, noDelay: true });
-    socket.setTimeout(spec.timeoutMs, () => socket.destroy(new Error(`no answer within ${spec.timeoutMs} ms`)));
+    const socket = connect({ ...options.address, noDelay: true });
+    socket.setTimeout(options.timeoutMs, () => socket.destroy(new Error(`no answer within ${options.timeoutMs} ms`)));
     socket.once("error", (error) => {
-      reject(unreachable(spec, error.message));
+      reject(unreachable(options, error.message));
     });
     socket.once("connect", () => {
       socket.setTimeout(0);
@@ -108,7 +108,7 @@ function exchange(socket: Socket, commands: readonly Arg[][], timeoutMs: number)
   });
 }
 
-function unreachable({ address }: BackendSpec, why: string, details: Readonly<Record<string, unknown>> = {}): Fault {
+function unreachable({ address }: DialOptions, why: string, details: Readonly<Record<string, unknown>> = {}): Fault {
   const { host, port } = address;
   return new Fault(faults.notPrepared, `The engine at ${host}:${port} cannot be used: ${why}.`, {
     host,

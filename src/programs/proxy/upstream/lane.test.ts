@@ -99,7 +99,7 @@ const PING = encodeCommand(["PING"]);
 
 class Owner implements Requester {
   inFlight = 0;
-  readonly picky = false;
+  readonly wantsWholeReplies = false;
   got: Buffer = Buffer.alloc(0);
   readonly refusals: [string, string][] = [];
   /** Of each loss: whether a reply was torn, and whether the first request had been sent. */

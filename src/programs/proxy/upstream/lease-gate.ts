@@ -2,10 +2,10 @@ import type { Lease } from "../timing/lease.ts";
 import type { Wire } from "./wire.ts";
 
 /**
- * Between an engine's connection and whoever takes its replies: passes on while the lease holds. What arrives later is kept
- * until it holds again; when the connection ends before that, nobody is told what was kept: it may not be true any more.
+ * Passes on what arrives from an engine while the lease holds. What arrives later is kept until the lease holds again.
+ * It is dropped when the connection ends before that: the engine may not be primary any more.
  */
-export class Gate {
+export class LeaseGate {
   readonly #lease: Lease;
   readonly #wire: Wire;
   readonly #receive: (bytes: Buffer) => void;
@@ -22,14 +22,14 @@ export class Gate {
     else this.#keep(bytes);
   }
 
-  /** The connection is gone. */
+  /** Forgets what is kept. */
   drop(): void {
     this.#kept = [];
   }
 
   #keep(bytes: Buffer): void {
     if (this.#kept.length === 0)
-      this.#lease.whenHeldAgain(() => {
+      this.#lease.whenRenewed(() => {
         this.#passOn();
       });
     this.#kept.push(bytes);

@@ -1,38 +1,38 @@
 import { Fault } from "../../../core/base/fault.ts";
 import { FrameScanner, INCOMPLETE } from "../../../ports/resp/scan.ts";
-import type { Backend } from "./engine-connection.ts";
-import { Gate } from "./lease-gate.ts";
+import type { EngineConnection } from "./engine-connection.ts";
+import { LeaseGate } from "./lease-gate.ts";
 import type { Lease } from "../timing/lease.ts";
 import { Wire } from "./wire.ts";
 
-/** Who uses a pin at the moment. */
+/** What uses a pin at the moment. */
 export interface PinUser {
   /** One whole reply or message. */
   frame(frame: Buffer): void;
   closed(): void;
-  /** The connection takes more, after it was clogged. */
+  /** The engine takes more, after the connection was congested. */
   drained?(): void;
 }
 
-/** A connection to an engine that one client has for itself, for as long as its session cannot share one. */
+/** A connection to an engine that one client has for itself while its session cannot share a lane. */
 export class Pin {
-  /** The engine's number for this connection. */
+  /** The engine's CLIENT ID of this connection. */
   readonly id: number;
-  /** Protocol and database that it was dialled for. */
-  readonly lane: string;
+  /** The `settingsKey` of what it was dialled with. */
+  readonly key: string;
   closed = false;
-  /** Its state differs from that of a new connection: it must not be used again by another client. */
+  /** Its state differs from that of a new connection: no other client may use it. */
   tainted = false;
   readonly #wire: Wire;
-  readonly #gate: Gate;
+  readonly #gate: LeaseGate;
   readonly #scanner = new FrameScanner({ maxFrameBytes: 2 ** 31 });
   #carried: Buffer[] = [];
   #user: PinUser | undefined;
 
-  constructor(backend: Backend, lane: string, lease: Lease, onClosed: () => void) {
-    this.id = backend.id;
-    this.lane = lane;
-    this.#wire = new Wire(backend.socket, {
+  constructor(connection: EngineConnection, key: string, lease: Lease, onClosed: () => void) {
+    this.id = connection.id;
+    this.key = key;
+    this.#wire = new Wire(connection.socket, {
       data: (bytes) => {
         this.#gate.take(bytes);
       },
@@ -49,12 +49,12 @@ export class Pin {
         this.#user?.drained?.();
       },
     });
-    this.#gate = new Gate(lease, this.#wire, (bytes) => {
+    this.#gate = new LeaseGate(lease, this.#wire, (bytes) => {
       this.#receive(bytes);
     });
   }
 
-  /** From now on `user` gets what arrives; undefined: nobody. */
+  /** From now on `user` gets what arrives; without a user it is dropped. */
   attach(user: PinUser | undefined): void {
     this.#user = user;
   }
@@ -64,8 +64,8 @@ export class Pin {
   }
 
   /** The engine does not take what is sent as fast as it comes. */
-  get clogged(): boolean {
-    return this.#wire.queued > CLOGGED_BYTES;
+  get congested(): boolean {
+    return this.#wire.queuedBytes > CONGESTED_BYTES;
   }
 
   pause(): void {
@@ -106,4 +106,4 @@ export class Pin {
   }
 }
 
-const CLOGGED_BYTES = 2 ** 20;
+const CONGESTED_BYTES = 2 ** 20;

@@ -2,23 +2,23 @@ import type { Clock } from "../../../core/base/clock.ts";
 import type { Pin } from "./pin.ts";
 import { isRefusal } from "../protocol/refusals.ts";
 import { isMessage } from "../protocol/subscriptions.ts";
-import { after } from "../timing/timer.ts";
+import { startTimer } from "../timing/timer.ts";
 
-/** What a new connection is told, and how many replies that causes. */
+/** Commands that bring a new connection to the state of another one, and how many replies they cause. */
 export interface Replay {
   readonly commands: readonly Buffer[];
   readonly replies: number;
 }
 
 /**
- * Tells a new connection all that the one before knew. What is published meanwhile goes to `message`. Rejects when the
- * engine is not ready for it; an engine's other errors are part of what it is told.
+ * Sends the commands and waits for their replies. Messages that are published meanwhile go to `message`. Rejects when the
+ * engine is not ready or gone; other error replies count as replies, as they did on the connection before.
  */
 export function replayOn(pin: Pin, replay: Replay, clock: Clock, message: (frame: Buffer) => void): Promise<void> {
   if (replay.replies === 0) return Promise.resolve();
   return new Promise((resolve, reject) => {
     let left = replay.replies;
-    const cancel = after(clock, REPLAY_MS, () => {
+    const cancel = startTimer(clock, REPLAY_MS, () => {
       reject(new Error("the engine does not answer"));
     });
     const fail = (why: string): void => {

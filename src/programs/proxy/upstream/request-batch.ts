@@ -3,7 +3,7 @@ import type { Requester } from "./requester.ts";
 import { RequestScanner } from "../protocol/request-scanner.ts";
 
 /** Requests of one client that were put on a lane together. */
-export interface Flight {
+export interface RequestBatch {
   readonly owner: Requester;
   /** Where the requests stand: in an arena, or one large request in memory of its own. */
   readonly arena: Arena | undefined;
@@ -16,27 +16,27 @@ export interface Flight {
 }
 
 /** A copy of the request at `index`. */
-export function requestOf(flight: Flight, index: number): Buffer {
-  if (flight.arena === undefined) return flight.bytes;
+export function requestOf(batch: RequestBatch, index: number): Buffer {
+  if (batch.arena === undefined) return batch.bytes;
   const scanner = new RequestScanner();
-  let start = flight.start;
-  let end = scanner.next(flight.bytes, start, flight.end);
+  let start = batch.start;
+  let end = scanner.next(batch.bytes, start, batch.end);
   for (let i = 0; i < index; i++) {
     start = end;
-    end = scanner.next(flight.bytes, start, flight.end);
+    end = scanner.next(batch.bytes, start, batch.end);
   }
-  return Buffer.from(flight.bytes.subarray(start, end));
+  return Buffer.from(batch.bytes.subarray(start, end));
 }
 
-/** Copies of the requests that are not answered, in order; quick also for many. */
-export function outstandingOf(flight: Flight): Buffer[] {
-  if (flight.arena === undefined) return [flight.bytes];
+/** Copies of the requests that are not answered, in order; linear in their number. */
+export function outstandingOf(batch: RequestBatch): Buffer[] {
+  if (batch.arena === undefined) return [batch.bytes];
   const scanner = new RequestScanner();
   const requests: Buffer[] = [];
-  let start = flight.start;
-  for (let i = 0; i < flight.count; i++) {
-    const end = scanner.next(flight.bytes, start, flight.end);
-    if (i >= flight.answered) requests.push(Buffer.from(flight.bytes.subarray(start, end)));
+  let start = batch.start;
+  for (let i = 0; i < batch.count; i++) {
+    const end = scanner.next(batch.bytes, start, batch.end);
+    if (i >= batch.answered) requests.push(Buffer.from(batch.bytes.subarray(start, end)));
     start = end;
   }
   return requests;

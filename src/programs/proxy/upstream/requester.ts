@@ -1,19 +1,20 @@
-/** Whoever puts requests on a lane. */
+/** What puts requests on a lane and gets the replies. */
 export interface Requester {
-  /** Requests on the lane that are not answered; kept by the lane. */
+  /** Requests on the lane that are not answered; the lane counts them. */
   inFlight: number;
-  /** True while replies are wanted one by one, in `answered`. */
-  readonly picky: boolean;
-  /** Bytes of replies, in order, ends of frames anywhere. */
+  /** True while each reply is needed by itself, through `answered`. */
+  readonly wantsWholeReplies: boolean;
+  /** Bytes of replies, in order; replies may be split anywhere. */
   deliver(bytes: Buffer): void;
-  /** One reply that is a refusal, or any reply while picky. */
+  /** One whole reply: a refusal, or any reply while `wantsWholeReplies`. */
   answered(request: Buffer, reply: Buffer): void;
-  /** `inFlight` came down to 0. */
+  /** `inFlight` is 0 again. */
   settled(): void;
-  /** The lane is gone. Requests that were not sent were certainly not executed; `torn`: part of a reply was delivered. */
-  lost(requests: readonly LostRequest[], torn: boolean): void;
+  /** The lane is gone. Requests that were not sent were not executed; `partlyDelivered`: the first reply was cut off. */
+  lost(requests: readonly LostRequest[], partlyDelivered: boolean): void;
 }
 
+/** A request that was on a lane when its connection ended. */
 export interface LostRequest {
   readonly request: Buffer;
   readonly sent: boolean;

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 
-/** Bounds of what is remembered; the scripts that were not used for longest go first. */
+/** Bounds of what is remembered; the least recently used scripts go first. */
 const SCRIPT_LIMITS = { scripts: 1000, bytes: 16 * 2 ** 20 } as const;
 
 /**
- * Bodies of the scripts that clients of one database have loaded. Engines do not replicate them: whoever becomes primary
- * must be given them, or EVALSHA fails there.
+ * Bodies of the scripts that clients of one database have loaded. Engines do not replicate them: they must be loaded into
+ * a new primary, or EVALSHA fails there.
  */
 export class ScriptCache {
   readonly #bodies = new Map<string, Buffer>();

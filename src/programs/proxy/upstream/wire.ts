@@ -1,14 +1,14 @@
 import type { Socket } from "node:net";
 
-/** What a wire tells its owner. */
+/** What happens on a wire, for its owner. */
 export interface WireEvents {
   /** Bytes that the owner may keep. */
   data(bytes: Buffer): void;
   /** The peer will send nothing more. */
   end(): void;
-  /** The connection is gone; told once. */
+  /** The connection is gone; called once. */
   closed(): void;
-  /** What was queued has been taken by the kernel, after it was more than `clogged` allows. */
+  /** The kernel has taken all that was queued. */
   drained(): void;
 }
 
@@ -19,7 +19,7 @@ export class Wire {
   constructor(socket: Socket, events: WireEvents) {
     this.#socket = socket;
     socket.setNoDelay(true);
-    // what an error means is told by the close that follows it
+    // the close that follows an error is what counts
     socket.on("error", () => undefined);
     socket.on("data", (bytes: Buffer) => {
       events.data(bytes);
@@ -35,7 +35,7 @@ export class Wire {
     });
   }
 
-  /** Sends, in order; `bytes` must not change until the kernel has taken them. False: the connection takes nothing more. */
+  /** Sends, in order; `bytes` must not change until the kernel has taken them. False: the connection has ended. */
   write(bytes: Buffer): boolean {
     if (!this.#socket.writable) return false;
     this.#socket.write(bytes);
@@ -43,12 +43,12 @@ export class Wire {
   }
 
   /** Bytes that the kernel has not taken yet. */
-  get queued(): number {
+  get queuedBytes(): number {
     return this.#socket.writableLength;
   }
 
   /** Bytes that the kernel has taken so far. */
-  get taken(): number {
+  get flushedBytes(): number {
     return this.#socket.bytesWritten - this.#socket.writableLength;
   }
 

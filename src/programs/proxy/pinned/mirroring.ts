@@ -1,0 +1,77 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import type { Arg } from "../../../ports/resp/encode.ts";
+import type { ConnectionSettings } from "../upstream/connection-settings.ts";
+import type { Pin } from "../upstream/pin.ts";
+import type { Replay } from "../upstream/replay.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+import { isMarker, SubscriptionMirror } from "./subscription-mirror.ts";
+
+/** What mirroring needs of the pinned session that subscribes. */
+export interface MirroringOwner {
+  readonly clock: Clock;
+  held(): boolean;
+  settings(): ConnectionSettings;
+  /** The first connection; undefined while there is none. */
+  pin(): Pin | undefined;
+  /** What brings a second connection to the state of the first. */
+  replay(): Replay;
+  /** Sends a command of the proxy itself on the first connection. */
+  command(args: readonly Arg[], confirmed: () => void): void;
+  deliver(message: Buffer): void;
+}
+
+/** The second connection that a subscriber may have during a change of primary. */
+export class Mirroring {
+  readonly #owner: MirroringOwner;
+  #mirror: SubscriptionMirror | undefined;
+
+  constructor(owner: MirroringOwner) {
+    this.#owner = owner;
+  }
+
+  /** True when a message on the first connection is to be delivered. */
+  passes(message: Buffer): boolean {
+    return this.#mirror === undefined ? !isMarker(message) : this.#mirror.passes(message);
+  }
+
+  /** Subscribes at the primary-to-be as well; resolves when a marker published from now on arrives on both connections. */
+  async begin(target: Upstream, channel: string): Promise<SubscriptionMirror> {
+    const owner = this.#owner;
+    this.end();
+    const mirror = await SubscriptionMirror.open(target, owner, channel);
+    const pin = owner.pin();
+    if (pin === undefined || !owner.held()) {
+      mirror.end();
+      throw new Error("the session has left, or the hold has ended");
+    }
+    this.#mirror = mirror;
+    pin.tainted = true;
+    await new Promise<void>((confirmed) => {
+      owner.command(["SUBSCRIBE", channel], confirmed);
+    });
+    return mirror;
+  }
+
+  /** The mirror, to be used from now on, when it is at `upstream` and has seen the marker; undefined otherwise. */
+  adopt(upstream: Upstream | undefined): SubscriptionMirror | undefined {
+    const mirror = this.#mirror;
+    if (mirror?.complete !== true || mirror.upstream !== upstream) return undefined;
+    this.#mirror = undefined;
+    return mirror;
+  }
+
+  /** Goes on with the first connection alone. */
+  end(): void {
+    const mirror = this.#mirror;
+    this.#mirror = undefined;
+    if (mirror === undefined) return;
+    if (this.#owner.pin() !== undefined) this.#owner.command(["UNSUBSCRIBE", mirror.channel], () => undefined);
+    for (const message of mirror.end()) this.#owner.deliver(message);
+  }
+
+  /** The session ends. */
+  dispose(): void {
+    this.#mirror?.end();
+    this.#mirror = undefined;
+  }
+}

@@ -1,0 +1,61 @@
+import { isRepeatable } from "./pending-request.ts";
+import type { PendingRequest } from "./pending-request.ts";
+
+/** The requests of a pinned session that are not answered, in order. */
+export class PendingQueue {
+  /** At the engine. */
+  readonly #sent: PendingRequest[] = [];
+  /** Not executed: to be sent again at the next engine. */
+  #refused: PendingRequest[] = [];
+
+  get length(): number {
+    return this.#sent.length;
+  }
+
+  /** The client waits for a reply. */
+  get hasPending(): boolean {
+    return this.#sent.length > 0 || this.#refused.length > 0;
+  }
+
+  /** Something other than a blocking command is at the engine. */
+  get busy(): boolean {
+    return this.#sent.some(({ kind }) => kind !== "blocking" && kind !== "internal");
+  }
+
+  /** Only a blocking command is at the engine. */
+  get blocked(): boolean {
+    return !this.busy && this.#sent.some(({ kind }) => kind === "blocking");
+  }
+
+  get hasRefused(): boolean {
+    return this.#refused.length > 0;
+  }
+
+  push(pending: PendingRequest): void {
+    this.#sent.push(pending);
+  }
+
+  /** The request that the next reply belongs to; it leaves the queue with its last reply. */
+  next(): PendingRequest | undefined {
+    const [first] = this.#sent;
+    if (first !== undefined && --first.replies === 0) this.#sent.shift();
+    return first;
+  }
+
+  /** Keeps a request that was not executed. */
+  refuse(pending: PendingRequest): void {
+    this.#refused.push(pending);
+  }
+
+  /** The engine is gone: true when all that was sent may be sent again. */
+  refuseAll(): boolean {
+    if (!this.#sent.every(isRepeatable)) return false;
+    this.#refused.push(...this.#sent.splice(0));
+    return true;
+  }
+
+  /** Takes out the requests that were not executed. */
+  takeRefused(): readonly PendingRequest[] {
+    return this.#refused.splice(0);
+  }
+}

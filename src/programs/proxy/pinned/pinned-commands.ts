@@ -1,0 +1,165 @@
+import { encodeCommand } from "../../../ports/resp/encode.ts";
+import type { Arg } from "../../../ports/resp/encode.ts";
+import { argumentsOf, commandName } from "../protocol/arguments.ts";
+import { withRemainingTimeout } from "../protocol/blocking-timeout.ts";
+import type { SpecialCommand } from "../protocol/commands.ts";
+import { abortedByWatch } from "../protocol/replies.ts";
+import { lastIdOf, streamsFromNow, withIds } from "../protocol/stream-position.ts";
+import type { ConnectionState } from "./connection-state.ts";
+import { OpenTransaction } from "./open-transaction.ts";
+import type { PendingKind, PendingRequest } from "./pending-request.ts";
+import type { PinnedOwner } from "./pinned-owner.ts";
+
+/** Sends `bytes` to the engine, for a request that gets a reply. */
+export type PostRequest = (pending: PendingRequest, bytes: Buffer) => void;
+
+/** Turns the requests of a pinned session into what its engine is sent. */
+export class PinnedCommands {
+  readonly #owner: PinnedOwner;
+  readonly #state: ConnectionState;
+  readonly #post: PostRequest;
+  #open: OpenTransaction | undefined;
+  /** Last ids of streams, while an XREAD from `$` waits for them. */
+  #ids: string[] | undefined;
+
+  constructor(owner: PinnedOwner, state: ConnectionState, post: PostRequest) {
+    this.#owner = owner;
+    this.#state = state;
+    this.#post = post;
+  }
+
+  /** The client has sent MULTI, and neither EXEC nor DISCARD. */
+  get inTransaction(): boolean {
+    return this.#open !== undefined;
+  }
+
+  /** A request waits for replies to requests of the proxy itself. */
+  get preparing(): boolean {
+    return this.#ids !== undefined;
+  }
+
+  /** Sends one request; false when it cannot be sent yet. */
+  take(request: Buffer, command: SpecialCommand | undefined): boolean {
+    if (this.#open !== undefined) return this.#takeQueued(this.#open, request, command);
+    switch (command?.commandClass) {
+      case "transaction":
+        return this.#takeTransaction(request, command.name);
+      case "blocking":
+        return this.#takeBlocking(request);
+      case "wait":
+        this.#primeWait();
+        return this.#forward("blocking", request);
+      case "subscription":
+        return this.#forward(
+          "subscription",
+          request,
+          this.#state.subscriptions.confirmations(argumentsOf(request), command.name),
+        );
+      case "identity":
+        return this.#forward(command.name === "AUTH" ? "auth" : "hello", request);
+      case "session":
+        return this.#forward("select", request);
+      default:
+        return this.#forward("command", request);
+    }
+  }
+
+  /** Sends a request again that the engine before did not execute. */
+  repeat(refused: PendingRequest): void {
+    const pending = { ...refused, replies: refused.count };
+    if (pending.kind === "blocking") this.#blockAgain(pending);
+    else this.#send(this.#checked(pending));
+  }
+
+  /** Makes the EXEC of an open transaction fail. */
+  failTransaction(): void {
+    this.#open?.fail();
+  }
+
+  /** Sends a command of the proxy itself: the client does not get its reply. */
+  postInternal(args: readonly Arg[], confirmed: (answer: Buffer) => void = () => undefined): void {
+    this.#send({ kind: "internal", request: encodeCommand(args), count: 1, replies: 1, since: this.#now(), confirmed });
+  }
+
+  #takeTransaction(request: Buffer, name: string): boolean {
+    switch (name) {
+      case "MULTI":
+        this.#open = new OpenTransaction();
+        return this.#forward("multi", request);
+      case "WATCH":
+        return this.#forward("watch", request);
+      case "UNWATCH":
+        return this.#forward("unwatch", request);
+      default:
+        return this.#forward("command", request);
+    }
+  }
+
+  #takeQueued(open: OpenTransaction, request: Buffer, command: SpecialCommand | undefined): boolean {
+    if (command?.name === "EXEC") return this.#takeExec(open, request);
+    if (command?.name === "DISCARD") {
+      this.#open = undefined;
+      return this.#forward("discard", request);
+    }
+    const objection = open.objection(request, command);
+    if (objection === undefined) return this.#forward("queued", request);
+    if (!this.#owner.answer(objection)) return false;
+    open.fail();
+    return true;
+  }
+
+  #takeExec({ refusal }: OpenTransaction, request: Buffer): boolean {
+    this.#open = undefined;
+    const exec: PendingRequest = { kind: "exec", request, count: 1, replies: 1, since: this.#now() };
+    this.#send(refusal === undefined ? this.#checked(exec) : { ...exec, request: DISCARD, substitute: refusal });
+    return true;
+  }
+
+  /** An EXEC behind a WATCH that could not be carried over fails as if a watched key had changed. */
+  #checked(pending: PendingRequest): PendingRequest {
+    if (pending.kind !== "exec" || !this.#state.watchBroken || pending.substitute !== undefined) return pending;
+    return { ...pending, request: DISCARD, substitute: abortedByWatch(this.#owner.identity.settings.protocol) };
+  }
+
+  #takeBlocking(request: Buffer): boolean {
+    const streams = streamsFromNow(request);
+    if (streams.length === 0) return this.#forward("blocking", request);
+    if (this.#ids === undefined) {
+      const ids: string[] = (this.#ids = []);
+      const confirmed = (answer: Buffer): void => void ids.push(lastIdOf(answer));
+      for (const key of streams) this.postInternal(["XINFO", "STREAM", key], confirmed);
+    }
+    if (this.#ids.length < streams.length) return false;
+    const ids = this.#ids;
+    this.#ids = undefined;
+    return this.#forward("blocking", withIds(request, ids));
+  }
+
+  #blockAgain(pending: PendingRequest): void {
+    if (commandName(pending.request).startsWith("WAIT")) this.#primeWait();
+    this.#post(pending, withRemainingTimeout(pending.request, this.#now() - pending.since));
+  }
+
+  /** WAIT looks at the writes of its own connection, but the client's writes may have gone through a lane. */
+  #primeWait(): void {
+    this.postInternal(PRIME);
+  }
+
+  #forward(kind: PendingKind, request: Buffer, count = 1): boolean {
+    this.#owner.endpoint.counters.requests++;
+    this.#send({ kind, request, count, replies: count, since: this.#now() });
+    return true;
+  }
+
+  #send(pending: PendingRequest): void {
+    this.#post(pending, pending.request);
+  }
+
+  #now(): number {
+    return this.#owner.endpoint.clock.now().getTime();
+  }
+}
+
+const DISCARD = encodeCommand(["DISCARD"]);
+/** A write that reaches replicas and touches no key. */
+const PRIME = ["SPUBLISH", "store:wait", ""];

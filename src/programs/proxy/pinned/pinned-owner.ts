@@ -1,0 +1,35 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import type { Log } from "../../../core/base/log.ts";
+import type { ClientIdentity } from "../client/identity.ts";
+import type { Counters } from "../limits/counters.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
+
+/** The endpoint, as a pinned session needs it. */
+export interface PinnedEndpoint {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly primary: PrimaryView;
+  readonly counters: Pick<Counters, "pins" | "requests" | "resent">;
+}
+
+/** What a pinned session needs of the session that it belongs to. */
+export interface PinnedOwner {
+  readonly endpoint: PinnedEndpoint;
+  readonly identity: ClientIdentity;
+  /** The client does not take its replies as fast as they arrive. */
+  readonly congested: boolean;
+  /** The session ends as soon as it has nothing pending. */
+  readonly finishing: boolean;
+  readonly ended: boolean;
+  deliver(bytes: Buffer): void;
+  /** Answers in the engine's place; false when earlier replies are missing. */
+  answer(reply: Buffer): boolean;
+  /** Ends the client's connection at once. */
+  cut(why: string): void;
+  /** The session can share a lane again. */
+  unpin(): void;
+  /** Replies have arrived. */
+  settled(): void;
+  /** More requests can be taken. */
+  pump(): void;
+}

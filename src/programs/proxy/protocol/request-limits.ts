@@ -1,0 +1,14 @@
+/** Bounds of what a client may send, so that no client can exhaust the proxy. */
+export const REQUEST_LIMITS = {
+  /** A request of more bytes is refused; one string may be as long as engines allow. */
+  bytes: 600 * 2 ** 20,
+  string: 512 * 2 ** 20,
+  strings: 2 ** 20,
+  line: 65_536,
+  /** A larger request is not collected: it flows through a connection of its own. Smaller ones can be sent again. */
+  collectedBytes: 2 ** 20,
+  /** A request of a client that has not authenticated. */
+  guestBytes: 64 * 1024,
+  /** Requests whose end has not arrived, of all clients of an endpoint together. */
+  partialBytes: 2 ** 30,
+} as const;

@@ -1,0 +1,76 @@
+import type { PinnedRoute } from "../pinned/pinned-route.ts";
+import { argumentsOf, keyword } from "../protocol/arguments.ts";
+import type { SpecialCommand } from "../protocol/commands.ts";
+import { replies } from "../protocol/replies.ts";
+import { changeSettings } from "./settings.ts";
+import type { SettingsSession } from "./settings.ts";
+
+/** What AUTH and HELLO need of their session. */
+export interface LoginSession extends SettingsSession {
+  readonly pinned: Pick<PinnedRoute, "current" | "take">;
+  /** The client waits for a reply. */
+  readonly hasPending: boolean;
+}
+
+/** AUTH: the proxy checks the endpoint's password, and the engine those of other users. */
+export function handleAuth(session: LoginSession, request: Buffer, command: SpecialCommand): boolean {
+  const [, first, second, extra] = argumentsOf(request);
+  if (first === undefined || extra !== undefined) return session.answer(replies.syntax);
+  const { identity } = session;
+  const { credentials } = session.endpoint;
+  if (second !== undefined && first.toString() !== "default") return session.pinned.take(request, command);
+  if (second === undefined && !credentials.required) return session.answer(replies.noPassword);
+  if (credentials.required && !credentials.accepts(second ?? first)) return session.answer(replies.wrongPassword);
+  if (identity.user !== undefined) return session.pinned.take(request, command);
+  if (!session.answer(replies.ok)) return false;
+  identity.authenticated = true;
+  return true;
+}
+
+/** HELLO: may authenticate, name the client and change the protocol version. */
+export function handleHello(session: LoginSession, request: Buffer, command: SpecialCommand): boolean {
+  const hello = parseHello(argumentsOf(request));
+  if (hello === undefined) return session.answer(replies.syntax);
+  const { identity, pinned } = session;
+  const { credentials } = session.endpoint;
+  const protocol = hello.protocol ?? identity.settings.protocol;
+  if (protocol !== 2 && protocol !== 3) return session.answer(replies.noProtocol);
+  if (hello.user !== undefined && hello.user.toString() !== "default") return pinned.take(request, command);
+  if (hello.password !== undefined && credentials.required && !credentials.accepts(hello.password))
+    return session.answer(replies.wrongPassword);
+  if (hello.password === undefined && !identity.authenticated) return session.answer(replies.noAuth);
+  if (pinned.current !== undefined) return pinned.current.take(request, command);
+  if (session.hasPending) return false;
+  return changeSettings(session, { ...identity.settings, protocol }, (greeting) => {
+    identity.authenticated = true;
+    if (hello.name !== undefined) identity.name = Buffer.from(hello.name);
+    return withClientId(greeting, identity.id);
+  });
+}
+
+interface Hello {
+  readonly protocol: number | undefined;
+  readonly user?: Buffer;
+  readonly password?: Buffer;
+  readonly name?: Buffer;
+}
+
+function parseHello([, version, ...options]: readonly Buffer[]): Hello | undefined {
+  let hello: Hello = { protocol: version === undefined ? undefined : Number(version.toString()) };
+  for (let rest = options; rest.length > 0;) {
+    const [option, first, second] = rest;
+    if (keyword(option) === "AUTH" && first !== undefined && second !== undefined) {
+      hello = { ...hello, user: first, password: second };
+      rest = rest.slice(3);
+    } else if (keyword(option) === "SETNAME" && first !== undefined) {
+      hello = { ...hello, name: first };
+      rest = rest.slice(2);
+    } else return undefined;
+  }
+  return hello;
+}
+
+/** The greeting names the shared connection to the engine; the client gets its own number. */
+function withClientId(greeting: Buffer, id: number): Buffer {
+  return Buffer.from(greeting.toString("latin1").replace(/(\r\nid\r\n:)\d+/, `$1${id}`), "latin1");
+}

@@ -1,0 +1,61 @@
+import type { ClientIdentity } from "../client/identity.ts";
+import { LIMITS } from "../limits/limits.ts";
+import type { PinnedRoute } from "../pinned/pinned-route.ts";
+import { argumentsOf } from "../protocol/arguments.ts";
+import type { SpecialCommand } from "../protocol/commands.ts";
+import { replies } from "../protocol/replies.ts";
+import { DEFAULT_SETTINGS, settingsKey } from "../upstream/connection-settings.ts";
+import type { ConnectionSettings } from "../upstream/connection-settings.ts";
+import type { SessionEndpoint } from "./session-endpoint.ts";
+
+/** What a change of settings needs of its session. */
+export interface SettingsSession {
+  readonly endpoint: Pick<SessionEndpoint, "primary" | "credentials">;
+  readonly identity: ClientIdentity;
+  readonly shared: { leaveLane(): void };
+  readonly pinned: Pick<PinnedRoute, "current">;
+  /** Answers in the engine's place; false when earlier replies are missing. */
+  answer(reply: Buffer): boolean;
+  /** The session can share a lane again. */
+  unpin(): void;
+}
+
+/** SELECT: false when it cannot be taken yet. */
+export function handleSelect(session: SettingsSession, request: Buffer, command: SpecialCommand): boolean {
+  const pinned = session.pinned.current;
+  if (pinned !== undefined) return pinned.take(request, command);
+  const args = argumentsOf(request);
+  const text = args[1]?.toString() ?? "";
+  if (args.length !== 2 || !/^\d{1,6}$/.test(text)) return session.answer(replies.badDatabase);
+  return changeSettings(session, { ...session.identity.settings, database: Number(text) }, () => replies.ok);
+}
+
+/** RESET: the client is as after connecting. */
+export function handleReset(session: SettingsSession): boolean {
+  const { identity, endpoint } = session;
+  session.unpin();
+  identity.user = undefined;
+  identity.name = Buffer.alloc(0);
+  identity.settings = DEFAULT_SETTINGS;
+  identity.authenticated = !endpoint.credentials.required;
+  session.shared.leaveLane();
+  return session.answer(replies.reset);
+}
+
+/** Goes to the lane of other settings, and answers with what `answer` makes of the greeting of that lane. */
+export function changeSettings(
+  session: SettingsSession,
+  settings: ConnectionSettings,
+  answer: (greeting: Buffer) => Buffer,
+): boolean {
+  const { primary } = session.endpoint;
+  const served = primary.upstream?.lanes.served ?? [];
+  const known = served.some((other) => settingsKey(other) === settingsKey(settings));
+  if (!known && served.length >= LIMITS.settings) return session.answer(replies.tooManyDatabases);
+  const choice = primary.upstream?.lanes.choose(settings);
+  if (choice === undefined) return primary.unavailable && session.answer(replies.noPrimary);
+  if ("refused" in choice) return session.answer(choice.refused);
+  session.identity.settings = settings;
+  session.shared.leaveLane();
+  return session.answer(answer(choice.hello));
+}

@@ -1,0 +1,114 @@
+import type { ClientIdentity } from "../client/identity.ts";
+import { LIMITS } from "../limits/limits.ts";
+import { replies } from "../protocol/replies.ts";
+import type { Lane } from "../upstream/lane.ts";
+import type { LostRequest } from "../upstream/requester.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+import { Backlog } from "./backlog.ts";
+import type { BacklogOwner } from "./backlog.ts";
+import type { SessionEndpoint } from "./session-endpoint.ts";
+
+/** What the route needs of the session that it belongs to. */
+export interface SharedRouteOwner {
+  readonly endpoint: Pick<SessionEndpoint, "clock" | "primary" | "counters">;
+  readonly identity: ClientIdentity;
+  deliver(bytes: Buffer): void;
+  /** Answers in the engine's place; false when earlier replies are missing. */
+  answer(reply: Buffer): boolean;
+  /** Nothing is in flight any more. */
+  settled(): void;
+  /** Ends the client's connection at once. */
+  cut(why: string): void;
+}
+
+/** The way of a session's requests through a lane that it shares with other sessions. */
+export class SharedRoute implements BacklogOwner {
+  inFlight = 0;
+  readonly endpoint: SharedRouteOwner["endpoint"];
+  readonly #owner: SharedRouteOwner;
+  readonly #backlog: Backlog;
+  #lane: Lane | undefined;
+  #laneOf: Upstream | undefined;
+
+  constructor(owner: SharedRouteOwner) {
+    this.endpoint = owner.endpoint;
+    this.#owner = owner;
+    this.#backlog = new Backlog(this);
+  }
+
+  get wantsWholeReplies(): boolean {
+    return this.#backlog.active;
+  }
+
+  /** The client waits for a reply. */
+  get hasPending(): boolean {
+    return this.inFlight > 0 || this.#backlog.active;
+  }
+
+  /** More requests may be sent. */
+  get open(): boolean {
+    return !this.#backlog.active && this.inFlight < LIMITS.inFlight;
+  }
+
+  /** A lane that takes requests now; when there is none, it is dialled. */
+  usableLane(): Lane | undefined {
+    const { upstream } = this.endpoint.primary;
+    const lane = this.#lane;
+    if (lane !== undefined && !lane.closed && this.#laneOf === upstream) return lane.congested ? undefined : lane;
+    // replies of the old lane come first
+    if (this.inFlight > 0) return undefined;
+    const choice = upstream?.lanes.choose(this.#owner.identity.settings);
+    this.#lane = choice !== undefined && "lane" in choice ? choice.lane : undefined;
+    this.#laneOf = upstream;
+    return this.#lane;
+  }
+
+  /** The settings of the client have changed: it needs another lane. */
+  leaveLane(): void {
+    this.#lane = undefined;
+  }
+
+  /** Forwards one request that lies alone in `request`; false when it cannot be sent now. */
+  forward(request: Buffer): boolean {
+    const lane = this.usableLane();
+    if (lane === undefined) return this.endpoint.primary.unavailable && this.#owner.answer(replies.noPrimary);
+    this.push(lane, 1, request, request.length);
+    return true;
+  }
+
+  /** Forwards `count` requests that lie in `bytes` up to `end`. */
+  push(lane: Lane, count: number, bytes: Buffer, end: number): void {
+    this.endpoint.counters.requests += count;
+    lane.push(this, count, bytes, 0, end);
+  }
+
+  /** Sends what an engine has refused, if there is a primary now. */
+  resend(): void {
+    this.#backlog.resend();
+  }
+
+  /** The client is gone. */
+  drop(): void {
+    this.#backlog.drop();
+  }
+
+  deliver(bytes: Buffer): void {
+    this.#owner.deliver(bytes);
+  }
+
+  answered(request: Buffer, reply: Buffer): void {
+    this.#backlog.answered(request, reply);
+  }
+
+  settled(): void {
+    if (this.#backlog.active && this.inFlight === 0) this.#backlog.settled();
+    this.#owner.settled();
+  }
+
+  lost(requests: readonly LostRequest[], partlyDelivered: boolean): void {
+    this.#lane = undefined;
+    if (partlyDelivered || !this.#backlog.takeOver(requests))
+      this.#owner.cut("the engine is gone with a request of unknown outcome");
+    else this.#owner.settled();
+  }
+}

@@ -1,0 +1,137 @@
+import type { Address } from "../../../ports/management/proxy-control.ts";
+import { LeaseWatch } from "../timing/lease-watch.ts";
+import { startTimer } from "../timing/timer.ts";
+import { DEFAULT_SETTINGS } from "../upstream/connection-settings.ts";
+import { Upstream } from "../upstream/upstream.ts";
+import type { UpstreamContext } from "../upstream/upstream.ts";
+
+export interface PrimaryContext extends Omit<UpstreamContext, "changed"> {
+  /** How long clients may wait for a primary, in milliseconds. */
+  readonly holdMs: () => number;
+}
+
+/** The engine that an endpoint is served by, as long as there is one and the lease holds. */
+export class CurrentPrimary {
+  /** Undefined while there is no primary. */
+  address: Address | undefined;
+  /** The connections to it; undefined also while the lease has been expired for too long. */
+  upstream: Upstream | undefined;
+  /** There has been no primary for longer than `holdMs`: clients get an error. */
+  unavailable = false;
+  readonly #context: PrimaryContext;
+  readonly #changed: () => void;
+  readonly #leaseWatch: LeaseWatch;
+  #cancelPatience: (() => void) | undefined;
+
+  /** `changed` is called when sessions can go on, must move, or must not wait any longer. */
+  constructor(context: PrimaryContext, changed: () => void) {
+    this.#context = context;
+    this.#changed = changed;
+    this.#leaseWatch = new LeaseWatch(context.lease, context.clock, context.holdMs, {
+      gaveUp: () => {
+        this.#giveUp();
+      },
+      renewed: (hadGivenUp) => {
+        if (hadGivenUp && this.address !== undefined) this.serve(this.connectTo(this.address));
+        changed();
+      },
+    });
+  }
+
+  /** Clients wait for the lease. */
+  get waitsForLease(): boolean {
+    return this.#leaseWatch.waiting;
+  }
+
+  /** True when it is the engine at this address. */
+  isAt(address: Address): boolean {
+    return this.upstream?.isAt(address) ?? false;
+  }
+
+  /** Connections to an engine that may become the primary. */
+  connectTo(address: Address): Upstream {
+    const upstream: Upstream = new Upstream(address, {
+      ...this.#context,
+      changed: () => {
+        if (upstream === this.upstream) this.#changed();
+      },
+    });
+    return upstream;
+  }
+
+  /** Makes this the primary; there must be none. */
+  serve(upstream: Upstream): void {
+    if (this.#leaseWatch.gaveUp) {
+      upstream.destroy();
+      return;
+    }
+    this.upstream = upstream;
+    upstream.lanes.choose(DEFAULT_SETTINGS);
+  }
+
+  /** Makes this the primary in place of the one before, whose last replies are still delivered. */
+  replace(upstream: Upstream): void {
+    this.#leave();
+    this.serve(upstream);
+    this.#changed();
+  }
+
+  /** Ends all connections at once; there is no primary any more. */
+  sever(): void {
+    const { upstream } = this;
+    this.upstream = undefined;
+    upstream?.sever();
+    this.watch();
+  }
+
+  /** Dials a primary that cannot be reached. */
+  wake(): void {
+    if (this.upstream?.lanes.reachable === false) this.upstream.lanes.choose(DEFAULT_SETTINGS);
+  }
+
+  /** Without a primary that can be reached for longer than `holdMs`, the endpoint becomes unavailable. */
+  watch(): void {
+    if (this.upstream?.lanes.reachable === true) {
+      this.unavailable = false;
+      this.#cancelPatience?.();
+      this.#cancelPatience = undefined;
+    } else
+      this.#cancelPatience ??= startTimer(this.#context.clock, this.#context.holdMs(), () => {
+        this.unavailable = true;
+        this.#changed();
+      });
+  }
+
+  /** Ends without further events. */
+  close(): void {
+    const { upstream } = this;
+    this.upstream = undefined;
+    upstream?.destroy();
+    this.#leaseWatch.stop();
+    this.#cancelPatience?.();
+  }
+
+  /** While the lease was expired, the primary may have been succeeded without a switchover: its last replies do not count. */
+  #leave(): void {
+    if (this.#context.lease.expired) {
+      this.sever();
+      return;
+    }
+    this.upstream?.retire(RETIRE_GRACE_MS);
+    this.upstream = undefined;
+    this.watch();
+  }
+
+  #giveUp(): void {
+    this.#context.log.warn("the lease of this node has been expired for too long: clients get an error");
+    this.sever();
+    this.unavailable = true;
+    this.#changed();
+  }
+}
+
+/**
+ * A primary that was left in good order refuses what is still in flight at once. One that does not answer is dead or
+ * stopped, and what it might acknowledge after it continues would be lost.
+ */
+const RETIRE_GRACE_MS = 2_000;

@@ -1,0 +1,244 @@
+import { Fault, messageOf } from "../../../core/base/fault.ts";
+import type { Address } from "../../../ports/management/proxy-control.ts";
+import type { ClientIdentity } from "../client/identity.ts";
+import { faults } from "../faults.ts";
+import type { Counters } from "../limits/counters.ts";
+import { mirrorSubscribers } from "../pinned/mirror-subscribers.ts";
+import type { Subscriber } from "../pinned/mirror-subscribers.ts";
+import { DEFAULT_SETTINGS } from "../upstream/connection-settings.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+import { CurrentPrimary } from "./current-primary.ts";
+import type { PrimaryContext } from "./current-primary.ts";
+import { Hold } from "./hold.ts";
+
+/** A session, as a change of primary sees it. */
+export interface SwitchoverClient {
+  readonly identity: ClientIdentity;
+  /** A request of the client is at an engine; one that blocks does not count. */
+  readonly busy: boolean;
+  /** Its connection to the engine, if it has one of its own. */
+  readonly pinned: { readonly current: Subscriber | undefined };
+  /** Cuts a client whose request has been arriving for too long to wait for. */
+  cutSlowUpload(): void;
+  /** The primary is another one, can be reached again, or is unavailable. */
+  upstreamChanged(): void;
+}
+
+export interface SwitchoverContext extends PrimaryContext {
+  readonly bdb: number;
+  readonly counters: Pick<Counters, "holdsExpired">;
+  readonly scans: { setPrimary(epoch: number, address: Address | undefined): void };
+  readonly clients: ReadonlySet<SwitchoverClient>;
+}
+
+/** The primary of one endpoint, and the change from one primary to the next. Each change has a higher epoch. */
+export class Switchover implements PrimaryView {
+  readonly #context: SwitchoverContext;
+  readonly #current: CurrentPrimary;
+  #epoch: number;
+  /** Connections to the primary-to-be. */
+  #prepared: Upstream | undefined;
+  #hold: Hold | undefined;
+
+  constructor(context: SwitchoverContext, epoch: number, primary: Address | undefined) {
+    this.#context = context;
+    this.#epoch = epoch;
+    this.#context.scans.setPrimary(epoch, primary);
+    this.#current = new CurrentPrimary(context, () => {
+      this.#changed();
+    });
+    this.#current.address = primary;
+    if (primary !== undefined) this.#current.serve(this.#current.connectTo(primary));
+    this.#current.watch();
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  get upstream(): Upstream | undefined {
+    return this.#current.upstream;
+  }
+
+  get unavailable(): boolean {
+    return this.#current.unavailable;
+  }
+
+  get held(): boolean {
+    return this.#hold !== undefined || this.#current.waitsForLease;
+  }
+
+  get holdMs(): number {
+    return this.#context.holdMs();
+  }
+
+  /** PROXY_EPOCH_TOO_LOW for an epoch below `least`. */
+  requireEpoch(epoch: number, least = this.#epoch): void {
+    if (epoch >= least) return;
+    const { bdb } = this.#context;
+    throw new Fault(faults.epochTooLow, `Database ${bdb} is at epoch ${this.#epoch}; epoch ${epoch} comes too late.`, {
+      bdb,
+      known: this.#epoch,
+      given: epoch,
+    });
+  }
+
+  /** Takes over epoch and primary of a new configuration; PROXY_EPOCH_TOO_LOW when it is older than what is known. */
+  configure(epoch: number, primary: Address | undefined): void {
+    this.requireEpoch(epoch);
+    this.#current.address = primary;
+    const moved = primary !== undefined && !this.#current.isAt(primary);
+    if (epoch === this.#epoch && !moved) return;
+    this.#epoch = epoch;
+    this.#context.scans.setPrimary(epoch, primary);
+    if (primary === undefined) this.#current.sever();
+    else if (moved) this.#switchTo(primary);
+  }
+
+  /** Connects to the primary-to-be and gives it the scripts; PROXY_TARGET_UNREACHABLE when that fails. */
+  async prepare(epoch: number, target: Address): Promise<void> {
+    this.requireEpoch(epoch);
+    this.#dropPrepared();
+    const upstream = this.#current.connectTo(target);
+    this.#prepared = upstream;
+    try {
+      await upstream.warm(this.upstream?.lanes.served ?? [DEFAULT_SETTINGS]);
+      const pinned = [...this.#context.clients].filter((client) => client.pinned.current !== undefined);
+      await upstream.pins.dialAhead(pinned.map(({ identity }) => identity.settings));
+    } catch (error) {
+      if (this.#prepared === upstream) this.#dropPrepared();
+      if (error instanceof Fault && error.code === faults.notPrepared.code) throw error;
+      const { host, port } = target;
+      const message = `The engine at ${host}:${port} cannot be used: ${messageOf(error)}`;
+      throw new Fault(faults.notPrepared, message, {}, error);
+    }
+  }
+
+  /** Stops taking requests; resolves with the milliseconds until none was outstanding. PROXY_NOT_DRAINED resumes at once. */
+  async hold(epoch: number, drainMs: number, holdMs: number): Promise<number> {
+    this.requireEpoch(epoch);
+    const hold = this.#beginHold(epoch, holdMs);
+    this.upstream?.lanes.flush();
+    const { clients } = this.#context;
+    for (const client of [...clients]) client.cutSlowUpload();
+    const busy = [...clients].filter((client) => client.busy);
+    const drained = await hold.drain(busy, drainMs);
+    if (drained !== undefined) {
+      await this.#mirrorSubscribers(drainMs);
+      if (this.#hold === hold) return drained;
+    }
+    const left = busy.filter((client) => client.busy).length;
+    this.#resume(hold);
+    const message = `${left} clients still wait for a reply after ${drainMs} ms, or the hold was ended before that.`;
+    throw new Fault(faults.notDrained, message, { left, drainMs });
+  }
+
+  /** Leaves a primary that is cut off: its replies do not count from now on. PROXY_EPOCH_TOO_LOW when it was succeeded. */
+  fence(epoch: number): void {
+    if (epoch === this.#epoch && this.upstream === undefined) return;
+    this.requireEpoch(epoch, this.#epoch + 1);
+    this.#epoch = epoch;
+    this.#current.address = undefined;
+    this.#context.scans.setPrimary(epoch, undefined);
+    this.#dropPrepared();
+    this.#current.sever();
+    if (this.#hold !== undefined) this.#resume(this.#hold);
+  }
+
+  /** Goes on at `target`; resolves with the milliseconds for which clients were held. */
+  async release(epoch: number, target: Address): Promise<number> {
+    const known = epoch === this.#epoch && this.#current.isAt(target);
+    if (!known) this.requireEpoch(epoch, this.upstream === undefined ? this.#epoch : this.#epoch + 1);
+    const hold = this.#hold;
+    this.#epoch = epoch;
+    this.#current.address = target;
+    if (!known) this.#switchTo(target);
+    this.#context.scans.setPrimary(epoch, target);
+    await this.#loadScripts();
+    if (hold !== undefined) this.#resume(hold);
+    return hold?.ageMs ?? 0;
+  }
+
+  /** Goes on at the old primary and forgets the one that was prepared. */
+  abort(epoch: number): void {
+    this.requireEpoch(epoch, this.#hold?.epoch);
+    this.#dropPrepared();
+    if (this.#hold !== undefined) this.#resume(this.#hold);
+  }
+
+  /** No request of this client is at an engine. */
+  settled(client: SwitchoverClient): void {
+    this.#hold?.settled(client);
+  }
+
+  /** Forgets a hold and what was prepared: the sessions are about to end. */
+  stop(): void {
+    this.#hold?.end();
+    this.#hold = undefined;
+    this.#dropPrepared();
+  }
+
+  /** Ends the connections to the primary. */
+  close(): void {
+    this.#current.close();
+  }
+
+  #beginHold(epoch: number, holdMs: number): Hold {
+    const { clock, counters, log } = this.#context;
+    this.#hold?.end();
+    const hold = new Hold(epoch, clock, holdMs, () => {
+      counters.holdsExpired++;
+      log.warn("hold ended at its own deadline", { epoch, holdMs });
+      this.#resume(hold);
+    });
+    this.#hold = hold;
+    return hold;
+  }
+
+  async #mirrorSubscribers(withinMs: number): Promise<void> {
+    if (this.#prepared === undefined || this.upstream === undefined) return;
+    const { clients, log } = this.#context;
+    const pinned = [...clients].map((client) => client.pinned.current).filter((one) => one !== undefined);
+    await mirrorSubscribers(pinned, this.upstream, this.#prepared, withinMs, log);
+  }
+
+  #switchTo(target: Address): void {
+    const prepared = this.#prepared;
+    this.#prepared = undefined;
+    const usable = prepared?.isAt(target) === true ? prepared : undefined;
+    if (usable === undefined) prepared?.destroy();
+    this.#current.replace(usable ?? this.#current.connectTo(target));
+  }
+
+  #changed(): void {
+    this.#current.watch();
+    if (this.held) return;
+    this.#current.wake();
+    // sessions that only go on do not wait for those that must be moved
+    const { plain = [], pinned = [] } = Object.groupBy(this.#context.clients, (client) =>
+      client.pinned.current === undefined ? "plain" : "pinned",
+    );
+    for (const client of [...plain, ...pinned]) client.upstreamChanged();
+  }
+
+  async #loadScripts(): Promise<void> {
+    try {
+      await this.upstream?.loadScripts();
+    } catch (error) {
+      this.#context.log.warn("scripts could not be loaded into the new primary", { error });
+    }
+  }
+
+  #resume(hold: Hold): void {
+    hold.end();
+    if (this.#hold !== hold) return;
+    this.#hold = undefined;
+    this.#changed();
+  }
+
+  #dropPrepared(): void {
+    this.#prepared?.destroy();
+    this.#prepared = undefined;
+  }
+}

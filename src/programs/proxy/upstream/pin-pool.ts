@@ -1,0 +1,89 @@
+import type { Lease } from "../timing/lease.ts";
+import { settingsKey } from "./connection-settings.ts";
+import type { ConnectionSettings } from "./connection-settings.ts";
+import type { EngineConnection } from "./engine-connection.ts";
+import { Pin } from "./pin.ts";
+
+/** What a pool of pins needs of the upstream that it belongs to. */
+export interface PinPoolOwner {
+  /** The upstream takes no more requests. */
+  readonly isRetired: () => boolean;
+  readonly lease: Lease;
+  readonly dial: (settings: ConnectionSettings) => Promise<EngineConnection>;
+}
+
+/** The connections to one engine that clients have for themselves: those in use, and those that wait for the next use. */
+export class PinPool {
+  readonly #owner: PinPoolOwner;
+  readonly #pins = new Set<Pin>();
+  readonly #idle: Pin[] = [];
+
+  constructor(owner: PinPoolOwner) {
+    this.#owner = owner;
+  }
+
+  /** An idle connection with these settings, if there is one. */
+  take(settings: ConnectionSettings): Pin | undefined {
+    const key = settingsKey(settings);
+    const at = this.#idle.findIndex((pin) => pin.key === key);
+    return at < 0 ? undefined : this.#idle.splice(at, 1)[0];
+  }
+
+  /** A new connection; PROXY_TARGET_UNREACHABLE when the engine cannot be reached. */
+  async dial(settings: ConnectionSettings): Promise<Pin> {
+    const connection = await this.#owner.dial(settings);
+    const pin: Pin = new Pin(connection, settingsKey(settings), this.#owner.lease, () => this.#pins.delete(pin));
+    this.#pins.add(pin);
+    return pin;
+  }
+
+  /** An idle connection, or a new one. */
+  async takeOrDial(settings: ConnectionSettings): Promise<Pin> {
+    return this.take(settings) ?? (await this.dial(settings));
+  }
+
+  /** Dials a connection for each of these clients before it is needed, as many as half a second allows. */
+  async dialAhead(clients: readonly ConnectionSettings[]): Promise<void> {
+    const left = [...clients];
+    const deadline = performance.now() + DIAL_AHEAD_MS;
+    const dial = async (): Promise<void> => {
+      for (let settings = left.pop(); settings !== undefined; settings = left.pop()) {
+        if (this.#owner.isRetired() || performance.now() > deadline) return;
+        this.#keepIdle(await this.dial(settings));
+      }
+    };
+    await Promise.all(Array.from({ length: DIALS_AT_ONCE }, dial));
+  }
+
+  /** Takes back a connection that its client does not need any more. */
+  giveBack(pin: Pin): void {
+    pin.attach(undefined);
+    if (pin.tainted || pin.closed || this.#owner.isRetired() || this.#idle.length >= MAX_IDLE) pin.destroy();
+    else this.#keepIdle(pin);
+  }
+
+  /** Ends the idle connections. */
+  destroyIdle(): void {
+    for (const pin of this.#idle.splice(0)) pin.destroy();
+  }
+
+  /** Ends the connections in use too; their users are told. */
+  sever(): void {
+    for (const pin of this.#pins) pin.sever();
+  }
+
+  #keepIdle(pin: Pin): void {
+    const drop = (): void => {
+      const at = this.#idle.indexOf(pin);
+      if (at >= 0) this.#idle.splice(at, 1);
+      pin.destroy();
+    };
+    this.#idle.push(pin);
+    pin.attach({ frame: drop, closed: drop });
+    if (this.#owner.isRetired()) drop();
+  }
+}
+
+const DIAL_AHEAD_MS = 500;
+const DIALS_AT_ONCE = 16;
+const MAX_IDLE = 32;

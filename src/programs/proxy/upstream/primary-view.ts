@@ -1,0 +1,13 @@
+import type { Upstream } from "./upstream.ts";
+
+/** The primary of an endpoint, as the endpoint's sessions see it. */
+export interface PrimaryView {
+  /** The engine that serves now; undefined while there is no primary. */
+  readonly upstream: Upstream | undefined;
+  /** No request is taken from clients at the moment. */
+  readonly held: boolean;
+  /** There has been no primary for longer than `holdMs`: clients get an error. */
+  readonly unavailable: boolean;
+  /** How long a client may wait for a primary, in milliseconds. */
+  readonly holdMs: number;
+}
