@@ -1,17 +1,13 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "node:test";
-import type { Clock } from "../../core/base/clock.ts";
+import type { TestContext } from "node:test";
 import { isFault } from "../../core/base/fault.ts";
 import { silentLog } from "../../core/base/log.ts";
+import { systemClock } from "../reconcile/system-clock.ts";
 import { startChild, stopChild } from "./child.ts";
 import type { Child, ChildSpec } from "./child.ts";
 import { faults } from "./faults.ts";
-
-const clock: Clock = {
-  now: () => new Date(),
-  sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
-};
 
 const node = (script: string, over: Partial<ChildSpec> = {}): ChildSpec => ({
   command: process.execPath,
@@ -24,23 +20,23 @@ const node = (script: string, over: Partial<ChildSpec> = {}): ChildSpec => ({
 const FOREVER = "console.log('up'); setInterval(() => {}, 1000)";
 const STUBBORN = `process.on('SIGTERM', () => {}); ${FOREVER}`;
 
-test("a child that heeds SIGTERM is stopped gracefully", async () => {
-  const child = await started(FOREVER);
-  const stopped = await stopChild(child, 10_000, clock);
+test("a child that ends at SIGTERM is stopped gracefully", async (t) => {
+  const child = await started(t, FOREVER);
+  const stopped = await stopChild(child, 10_000, systemClock);
   assert.deepEqual(stopped, { how: "graceful", code: undefined, signal: "SIGTERM" });
   assert.equal(child.state(), "exited");
 });
 
-test("a child that ignores SIGTERM is ended by force when the grace is over", async () => {
-  const child = await started(STUBBORN);
-  const stopped = await stopChild(child, 50, clock);
+test("a child that ignores SIGTERM is killed when the grace is over", async (t) => {
+  const child = await started(t, STUBBORN);
+  const stopped = await stopChild(child, 50, systemClock);
   assert.deepEqual(stopped, { how: "forced", code: undefined, signal: "SIGKILL" });
 });
 
-test("a child that has ended is left alone, and its exit code is told", async () => {
+test("a child that has ended is left alone, and its exit code is returned", async () => {
   const child = await startChild(node("process.exit(7)"));
   await child.exited;
-  assert.deepEqual(await stopChild(child, 50, clock), { how: "already-exited", code: 7, signal: undefined });
+  assert.deepEqual(await stopChild(child, 50, systemClock), { how: "already-exited", code: 7, signal: undefined });
 });
 
 test("a child whose command does not exist is a fault that names the command", async () => {
@@ -55,30 +51,33 @@ test("a child sees the environment it was given and nothing else", async () => {
   assert.deepEqual(JSON.parse(output), { ONLY: "this" });
 });
 
-test("a child with an IPC channel hears and answers", async () => {
+test("a child with an IPC channel receives and sends", async (t) => {
   const answer = Promise.withResolvers<unknown>();
   const child = await startChild(
-    node("process.on('message', (m) => process.send({ heard: m }))", { onMessage: answer.resolve }),
+    node("process.on('message', (m) => process.send({ received: m }))", { onMessage: answer.resolve }),
   );
+  t.after(() => child.signal("SIGKILL"));
   assert.equal(child.send("hello"), true);
-  assert.deepEqual(await answer.promise, { heard: "hello" });
-  await stopChild(child, 10_000, clock);
+  assert.deepEqual(await answer.promise, { received: "hello" });
+  await stopChild(child, 10_000, systemClock);
   assert.equal(child.send("again"), false);
 });
 
-test("the group of a child ends with it, also when it is killed", async () => {
+test("the group of a child ends with it, also when it is killed", async (t) => {
   const offspring = `const { spawn } = require('node:child_process');
     const kid = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     console.log(kid.pid); setInterval(() => {}, 1000)`;
   const line = Promise.withResolvers<string>();
   const child = await startChild(node(offspring, { group: true, stdout: (chunk) => line.resolve(String(chunk)) }));
+  t.after(() => child.signal("SIGKILL"));
   const grandchild = Number(await line.promise);
   child.signal("SIGKILL");
   await child.exited;
   await gone(grandchild);
 });
 
-async function started(script: string): Promise<Child> {
+/** A child that has written a line; ended with the test. */
+async function started(t: TestContext, script: string): Promise<Child> {
   const up = Promise.withResolvers<undefined>();
   const child = await startChild(
     node(script, {
@@ -87,6 +86,7 @@ async function started(script: string): Promise<Child> {
       },
     }),
   );
+  t.after(() => child.signal("SIGKILL"));
   await up.promise;
   return child;
 }

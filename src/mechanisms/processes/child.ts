@@ -6,19 +6,19 @@ import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
 import { faults } from "./faults.ts";
 
-/** Life of a child: `stopping` was asked to end, `killing` is being ended by force, `exited` is final. */
+/** Life of a child: `stopping` got SIGTERM or SIGINT, `killing` got SIGKILL, `exited` is final. */
 export type ChildState = "running" | "stopping" | "killing" | "exited";
 
-type ChildEvent = "stop" | "insist" | "exit";
+type ChildEvent = "stop" | "kill" | "exit";
 
 const NEXT = {
-  running: { stop: "stopping", insist: "killing", exit: "exited" },
-  stopping: { stop: "stopping", insist: "killing", exit: "exited" },
-  killing: { stop: "killing", insist: "killing", exit: "exited" },
-  exited: { stop: "exited", insist: "exited" },
+  running: { stop: "stopping", kill: "killing", exit: "exited" },
+  stopping: { stop: "stopping", kill: "killing", exit: "exited" },
+  killing: { stop: "killing", kill: "killing", exit: "exited" },
+  exited: { stop: "exited", kill: "exited" },
 } as const satisfies Record<ChildState, Partial<Record<ChildEvent, ChildState>>>;
 
-const MEANING: Partial<Record<NodeJS.Signals, ChildEvent>> = { SIGTERM: "stop", SIGINT: "stop", SIGKILL: "insist" };
+const MEANING: Partial<Record<NodeJS.Signals, ChildEvent>> = { SIGTERM: "stop", SIGINT: "stop", SIGKILL: "kill" };
 
 /** What to run, and where its output goes. */
 export interface ChildSpec {
@@ -32,7 +32,7 @@ export interface ChildSpec {
   readonly stderr?: (chunk: Buffer) => void;
   /** Opens an IPC channel and receives what the child sends. */
   readonly onMessage?: (message: unknown) => void;
-  /** Lead an own process group, and end all of it when the child ends, as a container does with its processes. */
+  /** Give the child a process group of its own that ends with it, as a container does with its processes. */
   readonly group?: boolean;
   readonly log: Log;
 }
@@ -51,7 +51,7 @@ export interface Child {
   readonly exited: Promise<Exit>;
   /** Resolves once its output has been received to the end, which may be a moment after it has ended. */
   readonly drained: Promise<void>;
-  /** Asks (SIGTERM, SIGINT), insists (SIGKILL) or sends any other signal; nothing happens to a process that has ended. */
+  /** Sends a signal; nothing happens to a process that has ended. */
   readonly signal: (signal: NodeJS.Signals) => void;
   /** Over the IPC channel; false when there is none (any more). */
   readonly send: (message: Serializable) => boolean;
@@ -82,33 +82,29 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
 }
 
 /**
- * Ends a child: SIGTERM, again every half second because some refuse while they are at something (an engine that writes its first
- * AOF), for `graceMs`; then SIGKILL. Says which it took, and leaves no timer behind.
+ * Ends a child: SIGTERM every half second for `graceMs`, because an engine refuses it while it writes its first AOF; then
+ * SIGKILL. Returns which of the two ended it, and leaves no timer behind.
  */
 export async function stopChild(child: Child, graceMs: number, clock: Clock): Promise<Stopped> {
   if (child.state() === "exited") return { how: "already-exited", ...(await child.exited) };
-  const patience = new AbortController();
-  const late = clock.sleep(graceMs, patience.signal).then(
+  const grace = new AbortController();
+  const late = clock.sleep(graceMs, grace.signal).then(
     () => true,
-    () => false, // aborted below: the child went in time
+    () => false, // aborted below: the child ended in time
   );
-  const insist = await Promise.race([
-    child.exited.then(() => false),
-    late,
-    askAgainAndAgain(child, clock, patience.signal),
-  ]);
-  patience.abort();
-  if (insist) child.signal("SIGKILL");
-  return { how: insist ? "forced" : "graceful", ...(await child.exited) };
+  const isLate = await Promise.race([child.exited.then(() => false), late, repeatSigterm(child, clock, grace.signal)]);
+  grace.abort();
+  if (isLate) child.signal("SIGKILL");
+  return { how: isLate ? "forced" : "graceful", ...(await child.exited) };
 }
 
-const ASK_AGAIN_MS = 500;
+const SIGTERM_EVERY_MS = 500;
 
-/** Never answers: whoever waits hears of the end, or loses patience. */
-async function askAgainAndAgain(child: Child, clock: Clock, signal: AbortSignal): Promise<never> {
+/** Never resolves: the caller waits for the end of the child, or for the grace to be over. */
+async function repeatSigterm(child: Child, clock: Clock, signal: AbortSignal): Promise<never> {
   while (!signal.aborted) {
     child.signal("SIGTERM");
-    await clock.sleep(ASK_AGAIN_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
+    await clock.sleep(SIGTERM_EVERY_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
   }
   return new Promise(() => undefined);
 }
@@ -137,7 +133,7 @@ async function spawned(child: ChildProcess, { command, log }: ChildSpec): Promis
   } catch (error) {
     throw new Fault(faults.spawnFailed, `${command} cannot be started: ${messageOf(error)}`, { command }, error);
   }
-  // later errors (a failed kill, a closed channel) change nothing: the exit event tells the truth
+  // later errors (a failed kill, a closed channel) change nothing: the exit event counts
   child.on("error", (error) => {
     log.warn("child process reports an error", { command, pid: child.pid, error });
   });
@@ -184,6 +180,6 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // ESRCH: nobody of the group is left, which is what was wanted
+    // ESRCH: no process of the group is left
   }
 }

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { ENGINE_FAMILIES } from "../../core/releases/engines.ts";
 import type { EngineIdentity } from "../../core/releases/engines.ts";
 
-/** An engine that can be started on this machine. */
+/** An engine that this machine can start. */
 export interface FoundEngine extends EngineIdentity {
   /** The executable, absolute. */
   readonly path: string;
@@ -58,7 +58,7 @@ async function executable(path: string): Promise<string | undefined> {
     await access(path, constants.X_OK);
     return join(await realpath(join(path, "..")), path.slice(path.lastIndexOf("/") + 1));
   } catch {
-    return undefined; // not there, or not to be run by us: no candidate
+    return undefined; // absent, or not executable: no candidate
   }
 }
 

@@ -2,13 +2,13 @@ import type { Clock } from "../../core/base/clock.ts";
 import { connectEngine, engineCodeOf } from "../../ports/resp/engine-client.ts";
 import type { EngineAddress, EngineClient } from "../../ports/resp/engine-client.ts";
 
-/** How patiently an engine is watched, in milliseconds. */
+/** How long an engine may take, in milliseconds. */
 export interface HeartbeatLimits {
-  /** A starting engine must answer anything within this, if only that it is loading. */
+  /** A starting engine must answer within this, if only that it is loading. */
   readonly readyMs: number;
-  /** A serving engine that answers nothing for this long hangs. */
+  /** A serving engine that does not answer for this long hangs. */
   readonly silentMs: number;
-  /** Between two questions to a serving engine; a starting one is asked more often. */
+  /** Between two PINGs to a serving engine; a starting one gets more. */
   readonly everyMs: number;
 }
 
@@ -25,19 +25,19 @@ export interface Heartbeat {
 const STARTING_EVERY_MS = 20;
 const ANSWER_MS = 1_000;
 
-type Answer = "pong" | "loading" | "silence";
+type PingResult = "pong" | "loading" | "silence";
 
 /**
- * Asks an engine with PING until the signal aborts ("ended") or the engine has been silent for too long ("silent"). Any
- * answer is a sign of life, also an error; a process that merely has its port open is not.
+ * Sends PING to an engine until the signal aborts ("ended") or the engine has not answered for too long ("silent"). An
+ * error is an answer too; an open port alone is none.
  */
 export async function watchHeartbeat(heartbeat: Heartbeat): Promise<"ended" | "silent"> {
   const { limits, clock, signal, onPong } = heartbeat;
-  const line = new Line(heartbeat.address, signal);
+  const probe = new EngineProbe(heartbeat.address, signal);
   let serving = false;
   let lastAnswer = clock.now().getTime();
   while (!signal.aborted) {
-    const answer = await line.ask();
+    const answer = await probe.ping();
     const now = clock.now().getTime();
     if (answer !== "silence") lastAnswer = now;
     else if (now - lastAnswer > (serving ? limits.silentMs : limits.readyMs)) break;
@@ -47,12 +47,12 @@ export async function watchHeartbeat(heartbeat: Heartbeat): Promise<"ended" | "s
     }
     await pause(clock, serving ? limits.everyMs : STARTING_EVERY_MS, signal);
   }
-  line.close();
+  probe.close();
   return signal.aborted ? "ended" : "silent";
 }
 
-/** One connection, kept between questions and made anew when it failed. */
-class Line {
+/** One connection, kept between PINGs and made anew after a failure. */
+class EngineProbe {
   readonly #address: EngineAddress;
   readonly #signal: AbortSignal;
   #client: EngineClient | undefined;
@@ -62,7 +62,7 @@ class Line {
     this.#signal = signal;
   }
 
-  async ask(): Promise<Answer> {
+  async ping(): Promise<PingResult> {
     try {
       this.#client ??= await connectEngine({ ...this.#address, timeoutMs: ANSWER_MS, signal: this.#signal });
       await this.#client.call("PING");
@@ -82,5 +82,5 @@ class Line {
 }
 
 async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  await clock.sleep(ms, signal).catch(() => undefined); // the loop looks at the signal itself
+  await clock.sleep(ms, signal).catch(() => undefined); // aborted: the loop looks at the signal
 }

@@ -1,7 +1,7 @@
 import type { InstanceState } from "./instance-states.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 
-/** What an instance decides on. Times in milliseconds of one clock. */
+/** What the next act of an instance follows from. Times in milliseconds of one clock. */
 export interface InstanceView {
   readonly state: InstanceState;
   readonly wanted: Pick<WantedInstance, "role" | "launch" | "primary" | "switching">;
@@ -17,14 +17,14 @@ export type InstanceAct =
   | { readonly kind: "keep" }
   | { readonly kind: "start"; readonly as: "primary" | "replica" }
   | { readonly kind: "retry"; readonly afterMs: number }
-  /** It must not be started from here; the leader sees `crashed` and decides. */
+  /** It must not start; the leader sees `crashed` and decides. */
   | { readonly kind: "report-lost" }
   /** Until the record says more. */
   | { readonly kind: "wait" };
 
 /**
- * A replica is started freely, with patience between crashes; a primary only by a launch number that was not used before,
- * so that it never comes back empty, or beside its successor, by itself.
+ * A replica starts freely, later after each crash. A primary starts only by a launch number that was not used before, so
+ * that it never comes back empty or beside its successor.
  */
 export function decideInstance(view: InstanceView): InstanceAct {
   if (view.state === "starting" || view.state === "serving") return { kind: "keep" };

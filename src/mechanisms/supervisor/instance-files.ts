@@ -8,12 +8,12 @@ import type { EngineFiles } from "./engine-config.ts";
 export interface InstanceFiles extends EngineFiles {
   readonly configFile: string;
   readonly launchFile: string;
-  /** There while the engine ended as it was asked to and was not started since. */
+  /** Exists while the engine has ended when asked to and was not started since. */
   readonly cleanFile: string;
   readonly engineFile: string;
 }
 
-/** An instance directory that is there. */
+/** The directory of an instance. */
 export interface InstanceDirectory {
   readonly bdb: number;
   readonly instance: number;
@@ -36,7 +36,7 @@ export function instanceFiles(data: string, bdb: number, instance: number): Inst
   };
 }
 
-/** Every instance directory below `data`; entries that are none are left alone. */
+/** Every instance directory below `data`; other entries are left alone. */
 export async function listInstanceDirectories(data: string): Promise<readonly InstanceDirectory[]> {
   const databases = numbered(await namesIn(data), /^db-(\d+)$/);
   const found = await Promise.all(
@@ -48,7 +48,7 @@ export async function listInstanceDirectories(data: string): Promise<readonly In
   return found.flat();
 }
 
-/** Removes an instance's data for good, and the folder of its database once that is empty. */
+/** Removes the data of an instance, and the folder of its database once that is empty. */
 export async function removeInstance(data: string, { bdb, files }: InstanceDirectory): Promise<void> {
   await rm(files.directory, { recursive: true, force: true });
   const database = join(data, `db-${bdb}`);
@@ -68,12 +68,12 @@ export async function readLaunch({ launchFile }: InstanceFiles, absent: number):
   return Number.isNaN(launch) ? absent : launch;
 }
 
-/** Remembers a launch number, safely over a crash in the middle. */
+/** Stores a launch number; a crash in between leaves the old or the new one. */
 export async function writeLaunch({ launchFile }: InstanceFiles, launch: number): Promise<void> {
   await replaceFile(launchFile, `${launch}\n`);
 }
 
-/** Whether the engine ended as it was asked to, with everything that it keeps on disk, and was not started since. */
+/** Whether the engine ended when asked to, with its data on disk, and was not started since. */
 export async function endedCleanly({ cleanFile }: InstanceFiles): Promise<boolean> {
   return (await readOr(cleanFile, "")) !== "";
 }

@@ -1,7 +1,7 @@
-/** Life of an instance. `crashed` ended by itself, or is a primary whose launch is used up and that does not run. */
+/** Life of an instance. `crashed`: it ended unasked, or is a primary whose launch is used up and that does not run. */
 export type InstanceState = "stopped" | "starting" | "serving" | "draining" | "crashed";
 
-/** `lost`: it should run and cannot be started from here (used launch, no engine, spawn failure). */
+/** `lost`: it should run and cannot be started (used launch, no engine, spawn failure). */
 export type InstanceEvent = "spawn" | "pong" | "stop" | "exit" | "lost";
 
 const NEXT = {

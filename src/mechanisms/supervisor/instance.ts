@@ -3,11 +3,10 @@ import type { Clock } from "../../core/base/clock.ts";
 import { Fault } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
 import { chooseEngine, engineText } from "../../core/releases/engines.ts";
-import { callEngine, engineCodeOf } from "../../ports/resp/engine-client.ts";
 import { startChild, stopChild } from "../processes/child.ts";
 import type { Child, Exit } from "../processes/child.ts";
-import type { Directives } from "../../core/api/settings/setting.ts";
-import { accessSettings, changedSettings, liveSettings, renderConfig } from "./engine-config.ts";
+import { AppliedSettings } from "./applied-settings.ts";
+import { renderConfig } from "./engine-config.ts";
 import type { FoundEngine } from "./engines.ts";
 import { faults } from "./faults.ts";
 import { watchHeartbeat } from "./heartbeat.ts";
@@ -27,7 +26,7 @@ import { nextState } from "./instance-states.ts";
 import type { InstanceEvent, InstanceState } from "./instance-states.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 
-/** What an instance needs of the world. */
+/** What an instance works with. */
 export interface InstanceDeps {
   readonly engines: readonly FoundEngine[];
   readonly clock: Clock;
@@ -38,7 +37,7 @@ export interface InstanceDeps {
   };
 }
 
-/** What the node tells about an instance. */
+/** What the node reports of an instance. */
 export interface InstanceReport {
   readonly bdb: number;
   readonly instance: number;
@@ -49,7 +48,7 @@ export interface InstanceReport {
   readonly restarts: number;
   /** Highest launch number this node has used for it. */
   readonly launch: number;
-  /** It ended as it was asked to: what it keeps on disk is complete. */
+  /** It ended when asked to: what it keeps on disk is complete. */
   readonly clean: boolean;
 }
 
@@ -57,22 +56,19 @@ const RETRY_BASE_MS = 200;
 const RETRY_MAX_MS = 30_000;
 /** A process that served this long had a fresh start: its next crash is the first again. */
 const STEADY_MS = 60_000;
-const CONFIG_ANSWER_MS = 2_000;
 
-/** One engine process, kept as its record wants it. Everything it does goes through one queue, one act at a time. */
+/** One engine process, kept as its record names it. All acts go through one queue, one at a time. */
 export class Instance {
   readonly #files: InstanceFiles;
   readonly #deps: InstanceDeps;
   readonly #log: Log;
+  readonly #settings: AppliedSettings;
   #wanted: WantedInstance;
   #state: InstanceState = "stopped";
   #child: Child | undefined;
   #watch = new AbortController();
   #retry = new AbortController();
   #queue: Promise<void> = Promise.resolve();
-  #applied: Directives = {};
-  /** The one that the running engine takes. */
-  #password = "";
   #usedLaunch = 0;
   #clean = false;
   #restarts = 0;
@@ -85,10 +81,11 @@ export class Instance {
     this.#files = files;
     this.#deps = deps;
     this.#log = deps.log.with({ bdb: wanted.bdb, instance: wanted.instance });
+    this.#settings = new AppliedSettings(this.#log);
   }
 
-  /** Takes what the record says now, and resolves when it was acted upon. Idempotent. */
-  want(wanted: WantedInstance): Promise<void> {
+  /** Brings the process to what the record says now, as far as that is possible. Idempotent. */
+  reconcile(wanted: WantedInstance): Promise<void> {
     this.#wanted = wanted;
     return this.#enqueue(() => this.#converge());
   }
@@ -116,7 +113,7 @@ export class Instance {
 
   #enqueue(act: () => Promise<void>): Promise<void> {
     this.#queue = this.#queue.then(act).catch((error: unknown) => {
-      this.#log.error("engine cannot be brought to its record", { error });
+      this.#log.error("the engine cannot be reconciled with its record", { error });
       this.#failed();
     });
     return this.#queue;
@@ -136,7 +133,8 @@ export class Instance {
     switch (act.kind) {
       case "keep":
         await this.#useUpLaunch();
-        return this.#applySettings();
+        if (this.#state === "serving") await this.#settings.apply(this.#wanted);
+        return;
       case "start":
         return this.#start(act.as);
       case "retry":
@@ -173,10 +171,9 @@ export class Instance {
       cwd: this.#files.directory,
       log: this.#log,
     });
-    // not told before it runs: until then it would look like a launch that has crashed already
+    // not reported before the process runs: until then it would look like a launch that has crashed already
     this.#usedLaunch = launch;
-    this.#applied = liveSettings(wanted);
-    this.#password = wanted.password;
+    this.#settings.started(wanted);
     if (this.#crashes > 0) this.#restarts += 1;
     this.#supervise(child, wanted);
     this.#log.info("engine started", { as, engine: engineText(engine), pid: child.pid, launch: this.#usedLaunch });
@@ -217,7 +214,7 @@ export class Instance {
   }
 
   #kill(child: Child): void {
-    this.#log.warn("engine is silent and is ended by force", { pid: child.pid });
+    this.#log.warn("engine does not answer and is killed", { pid: child.pid });
     child.signal("SIGKILL");
   }
 
@@ -227,7 +224,7 @@ export class Instance {
     const served = this.#state === "serving" ? this.#now() - this.#servingSince : 0;
     this.#move("exit");
     if (this.#state !== "crashed") return;
-    this.#log.warn("engine ended by itself", { pid: child.pid, code, signal });
+    this.#log.warn("engine ended unasked", { pid: child.pid, code, signal });
     if (served >= STEADY_MS) this.#crashes = 0;
     this.#scheduleRetry();
   }
@@ -253,39 +250,6 @@ export class Instance {
       () => this.#enqueue(() => this.#converge()),
       () => undefined, // aborted: stopped, or scheduled anew
     );
-  }
-
-  /** With one CONFIG SET of what differs; what fails now is tried again with the next record. */
-  async #applySettings(): Promise<void> {
-    const { host, port, password } = this.#wanted;
-    const settings = liveSettings(this.#wanted);
-    const changed = changedSettings(this.#applied, settings);
-    if (this.#state !== "serving") return;
-    await this.#applyPassword();
-    if (changed.length === 0) return;
-    await callEngine({ host, port, password, timeoutMs: CONFIG_ANSWER_MS }, "CONFIG", "SET", ...changed);
-    this.#applied = settings;
-    this.#log.info("engine settings changed", { changed });
-  }
-
-  /** Connections that are open stay; whoever connects from now on needs the new one. */
-  async #applyPassword(): Promise<void> {
-    const { host, port, password } = this.#wanted;
-    if (password === this.#password) return;
-    const settings = Object.entries(accessSettings(password)).flat();
-    try {
-      await callEngine(
-        { host, port, password: this.#password, timeoutMs: CONFIG_ANSWER_MS },
-        "CONFIG",
-        "SET",
-        ...settings,
-      );
-    } catch (error) {
-      // an earlier attempt whose answer was lost has done it
-      if (engineCodeOf(error) !== "WRONGPASS") throw error;
-    }
-    this.#password = password;
-    this.#log.info("engine takes another password");
   }
 
   #move(event: InstanceEvent): void {

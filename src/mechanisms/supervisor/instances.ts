@@ -21,9 +21,8 @@ export interface SupervisorDeps {
 /** The engine processes of one node. */
 export interface InstanceSupervisor {
   /**
-   * Makes the node run exactly `wanted`, which must be the whole truth about this node: an instance that is not named is
-   * stopped and its data removed. Resolves when everything was started or stopped; idempotent; never rejects because of
-   * one engine, whose state says what became of it.
+   * Makes the node run exactly `wanted`: an instance that is not named is stopped and its data removed. Resolves when
+   * everything was started or stopped; idempotent; never rejects because of one engine, whose state is in the report.
    */
   reconcileInstances(wanted: readonly WantedInstance[]): Promise<void>;
   report(): readonly InstanceReport[];
@@ -32,55 +31,78 @@ export interface InstanceSupervisor {
 }
 
 const LIMITS: InstanceDeps["limits"] = { readyMs: 60_000, silentMs: 10_000, everyMs: 500, graceMs: 10_000 };
-/** An instance that goes for good has nothing to save. */
+/** An instance that is removed has nothing to save. */
 const REMOVAL_GRACE_MS = 2_000;
 
-/** Begins with no process of its own; what an earlier agent left running is ended by the first reconcile. */
+/** Begins without a process; engines that an earlier agent left running are ended by the first reconcile. */
 export function superviseInstances(deps: SupervisorDeps): InstanceSupervisor {
-  const instances = new Map<string, Instance>();
-  const instanceDeps = { ...deps, limits: { ...LIMITS, ...deps.limits } };
+  const instances = new Instances(deps);
   let queue: Promise<void> = Promise.resolve();
-  let leftoversEnded = false;
-
-  const settle = async (wanted: readonly WantedInstance[]): Promise<void> => {
-    if (!leftoversEnded) await endLeftovers(deps, instanceDeps.limits.graceMs);
-    leftoversEnded = true;
-    const present = [...(await listInstanceDirectories(deps.data)), ...[...instances.values()].map(placeOf)];
-    const unwanted = new Map(present.map((place) => [keyOf(place), place]));
-    for (const one of wanted) unwanted.delete(keyOf(one));
-    await Promise.all([...unwanted.values()].map(retire)); // first: one that comes may take over the port of one that goes
-    await Promise.all(wanted.map(bring));
-  };
-
-  const retire = async (directory: InstanceDirectory): Promise<void> => {
-    await instances.get(keyOf(directory))?.stop(REMOVAL_GRACE_MS);
-    instances.delete(keyOf(directory));
-    await removeInstance(deps.data, directory);
-    deps.log.info("instance removed with its data", { bdb: directory.bdb, instance: directory.instance });
-  };
-
-  const bring = (wanted: WantedInstance): Promise<void> => {
-    const files = instanceFiles(deps.data, wanted.bdb, wanted.instance);
-    const instance = instances.get(keyOf(wanted)) ?? new Instance(wanted, files, instanceDeps);
-    instances.set(keyOf(wanted), instance);
-    return instance.want(wanted);
-  };
-
-  const placeOf = (instance: Instance): InstanceDirectory => {
-    const { bdb, instance: id } = instance.report();
-    return { bdb, instance: id, files: instanceFiles(deps.data, bdb, id) };
-  };
-
   return {
-    // whoever asked for the pass before has seen its failure
-    reconcileInstances: (wanted) => (queue = queue.catch(() => undefined).then(() => settle(wanted))),
-    report: () => [...instances.values()].map((instance) => instance.report()),
+    // the caller of the pass before has seen its failure
+    reconcileInstances: (wanted) => (queue = queue.catch(() => undefined).then(() => instances.reconcile(wanted))),
+    report: () => instances.report(),
     stopAll: async () => {
       await queue.catch(() => undefined); // its own caller has seen the failure
-      await Promise.all([...instances.values()].map((instance) => instance.stop()));
-      instances.clear();
+      await instances.stopAll();
     },
   };
+}
+
+/** The instances of a node by database and id. */
+class Instances {
+  readonly #instances = new Map<string, Instance>();
+  readonly #deps: SupervisorDeps & InstanceDeps;
+  #leftoversEnded = false;
+
+  constructor(deps: SupervisorDeps) {
+    this.#deps = { ...deps, limits: { ...LIMITS, ...deps.limits } };
+  }
+
+  async reconcile(wanted: readonly WantedInstance[]): Promise<void> {
+    if (!this.#leftoversEnded) await endLeftovers(this.#deps, this.#deps.limits.graceMs);
+    this.#leftoversEnded = true;
+    const unwanted = new Map((await this.#directories()).map((directory) => [keyOf(directory), directory]));
+    for (const one of wanted) unwanted.delete(keyOf(one));
+    // first: a new instance may need the port of one that is removed
+    await Promise.all([...unwanted.values()].map((directory) => this.#remove(directory)));
+    await Promise.all(wanted.map((one) => this.#reconcileOne(one)));
+  }
+
+  report(): readonly InstanceReport[] {
+    return [...this.#instances.values()].map((instance) => instance.report());
+  }
+
+  async stopAll(): Promise<void> {
+    await Promise.all([...this.#instances.values()].map((instance) => instance.stop()));
+    this.#instances.clear();
+  }
+
+  /** Those on disk, and those of instances that have not written anything yet. */
+  async #directories(): Promise<readonly InstanceDirectory[]> {
+    const { data } = this.#deps;
+    const own = this.report().map(({ bdb, instance }) => ({
+      bdb,
+      instance,
+      files: instanceFiles(data, bdb, instance),
+    }));
+    return [...(await listInstanceDirectories(data)), ...own];
+  }
+
+  async #remove(directory: InstanceDirectory): Promise<void> {
+    const { bdb, instance } = directory;
+    await this.#instances.get(keyOf(directory))?.stop(REMOVAL_GRACE_MS);
+    this.#instances.delete(keyOf(directory));
+    await removeInstance(this.#deps.data, directory);
+    this.#deps.log.info("instance removed with its data", { bdb, instance });
+  }
+
+  #reconcileOne(wanted: WantedInstance): Promise<void> {
+    const files = instanceFiles(this.#deps.data, wanted.bdb, wanted.instance);
+    const instance = this.#instances.get(keyOf(wanted)) ?? new Instance(wanted, files, this.#deps);
+    this.#instances.set(keyOf(wanted), instance);
+    return instance.reconcile(wanted);
+  }
 }
 
 async function endLeftovers({ data, clock, log }: SupervisorDeps, graceMs: number): Promise<void> {

@@ -5,27 +5,27 @@ import type { Clock } from "../../core/base/clock.ts";
 import type { InstanceFiles } from "./instance-files.ts";
 
 const run = promisify(execFile);
-const LOOK_EVERY_MS = 20;
+const POLL_MS = 20;
 
 /**
- * Ends the engine that an earlier agent left running in this directory: SIGTERM, patience, SIGKILL. The pid file alone is
- * no proof: the process must work in this very directory. True when there was one.
+ * Ends the engine that an earlier agent left running in this directory: SIGTERM, and SIGKILL after `graceMs`. The pid file
+ * alone is no proof: the process must run in this directory. True when there was one.
  */
 export async function endLeftover(files: InstanceFiles, graceMs: number, clock: Clock): Promise<boolean> {
   const pid = await readPid(files);
   if (pid === undefined) return false;
-  const ours = await worksIn(pid, files);
-  if (ours) await end(pid, files, graceMs, clock);
+  const isOurs = await runsIn(pid, files);
+  if (isOurs) await end(pid, files, graceMs, clock);
   await rm(files.pidFile, { force: true });
-  return ours;
+  return isOurs;
 }
 
 async function end(pid: number, files: InstanceFiles, graceMs: number, clock: Clock): Promise<void> {
   const deadline = clock.now().getTime() + graceMs;
   signal(pid, "SIGTERM");
-  while (await worksIn(pid, files)) {
+  while (await runsIn(pid, files)) {
     if (clock.now().getTime() >= deadline) signal(pid, "SIGKILL");
-    await clock.sleep(LOOK_EVERY_MS);
+    await clock.sleep(POLL_MS);
   }
 }
 
@@ -34,16 +34,16 @@ async function readPid({ pidFile }: InstanceFiles): Promise<number | undefined> 
     const pid = Number.parseInt(await readFile(pidFile, "utf8"), 10);
     return pid > 1 ? pid : undefined;
   } catch {
-    return undefined; // no pid file: the engine ended by itself and removed it, or never came up
+    return undefined; // no pid file: the engine ended and removed it, or never started
   }
 }
 
 /** Whether process `pid` is alive and is the engine of this directory. */
-async function worksIn(pid: number, files: InstanceFiles): Promise<boolean> {
+async function runsIn(pid: number, files: InstanceFiles): Promise<boolean> {
   try {
     return (await workingDirectory(pid)) === (await realpath(files.directory));
   } catch {
-    return false; // no such process (any more), or one that is not ours to look at
+    return false; // no such process, or one of another user
   }
 }
 
@@ -57,6 +57,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // ESRCH: it went by itself, which is what was wanted
+    // ESRCH: it has ended already
   }
 }

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { connectEngine } from "../../ports/resp/engine-client.ts";
+import { awaitAofRewrite, callInstance, superviseNode } from "../../../test/kit/engines/supervised-node.ts";
+import { directivesWith } from "../../../test/kit/facts/settings.ts";
+
+test("settings of the record reach the running engine", async () => {
+  await using node = await superviseNode();
+  const wanted = node.primary();
+  await node.serve(wanted);
+  const directives = directivesWith({
+    memoryBytes: 123_000_000,
+    evictionPolicy: "allkeys-lru",
+    persistence: "aofAlways",
+  });
+  await node.supervisor.reconcileInstances([{ ...wanted, directives, upgrading: true }]);
+  const names = ["maxmemory*", "appendonly", "appendfsync", "repl-backlog-size"];
+  const settings = await callInstance(wanted, "CONFIG", "GET", ...names);
+  assert.ok(Array.isArray(settings));
+  for (const value of ["123000000", "allkeys-lru", "yes", "always", String(256 * 1024 * 1024)])
+    assert.ok(settings.includes(value), `${value} of ${settings.join(" ")}`);
+  assert.equal(node.report().restarts, 0);
+  await awaitAofRewrite(wanted, false);
+});
+
+test("another password reaches the running engine: open connections stay, new ones need it", async () => {
+  await using node = await superviseNode();
+  const wanted = node.primary({ password: "old" });
+  await node.serve(wanted);
+  const { host, port, password } = wanted;
+  const open = await connectEngine({ host, port, password, timeoutMs: 1_000 });
+  await node.supervisor.reconcileInstances([{ ...wanted, password: "new" }]);
+  assert.equal(await open.call("PING"), "PONG");
+  open.close();
+  assert.equal(await callInstance({ ...wanted, password: "new" }, "PING"), "PONG");
+  await assert.rejects(callInstance(wanted, "PING"), /WRONGPASS/);
+  assert.equal(node.report().restarts, 0);
+});
