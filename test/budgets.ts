@@ -62,7 +62,8 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/management-api.test.ts": 15,
   "test/scenario/modules.test.ts": 15,
   "test/unprivileged/real.test.ts": 15,
-  "src/mechanisms/supervisor/instances.test.ts": 10,
+  "src/mechanisms/supervisor/instances.test.ts": 8,
+  "src/mechanisms/supervisor/primary-start.test.ts": 8,
   "src/programs/agent/switchover/failover.test.ts": 10,
   "src/programs/agent/switchover/verify.test.ts": 10,
   "test/admission/real.test.ts": 10,
@@ -76,8 +77,8 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/world/workloads.test.ts": 6,
   "src/local-kubernetes/controllers/deployment/deployment.test.ts": 5,
   "src/ports/management/client.test.ts": 5,
-  "src/programs/agent/node/lease.test.ts": 5,
-  "src/programs/agent/records/peers.test.ts": 5,
+  "src/programs/agent/members/node-lease.test.ts": 5,
+  "src/programs/agent/members/peers.test.ts": 5,
   "src/programs/cli/installed-operator.test.ts": 5,
 };
 

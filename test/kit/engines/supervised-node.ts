@@ -21,7 +21,7 @@ import { loopbackAddress } from "./engine.ts";
 type Limits = SupervisorDeps["limits"];
 
 /** The engines of a node with a data folder and a loopback address of its own; its agent may be replaced. */
-export class SupervisedNode implements AsyncDisposable {
+class SupervisedNode implements AsyncDisposable {
   readonly data: string;
   readonly host = loopbackAddress();
   supervisor: InstanceSupervisor;
