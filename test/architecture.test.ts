@@ -43,6 +43,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  */
 const ORDER: Readonly<Record<string, readonly string[]>> = {
   "core/api": ["settings", "."],
+  "core/planner": [
+    ...["findings", "license", "modules", "view", "admission", "upgrade-path", "prerequisites", "cluster", "database"],
+    ...["active-active", "recovery", "operator"],
+  ],
   "local-kubernetes/apiserver": [
     ...["objects", "schema", "openapi", "patch", "protobuf", "store", "resources", "auth", "context", "http", "table"],
     ...["strategy", "crd", "builtin", "admission", "rest", "lifecycle", "discovery", "."],

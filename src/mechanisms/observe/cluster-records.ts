@@ -8,9 +8,9 @@ import type {
   ModuleRecord,
   NodeRecord,
 } from "../../ports/management/records.ts";
-import type { ClusterFacts, Unreachable } from "../../core/planner/cluster/view.ts";
+import type { ClusterFacts, Unreachable } from "../../core/planner/view/cluster-view.ts";
 import { settingsOfWire } from "../../core/api/settings/values.ts";
-import type { LicenseVerdict } from "../../core/planner/license.ts";
+import type { LicenseVerdict } from "../../core/planner/license/evaluate.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
 /** What the management API answered, as it answered it. */

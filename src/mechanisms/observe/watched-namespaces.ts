@@ -5,7 +5,7 @@ import type { Log } from "../../core/base/log.ts";
 import { ConfigMaps, Namespaces } from "../../ports/kube/builtin.ts";
 import { startInformer } from "../../ports/kube/informer.ts";
 import type { Kube } from "../../ports/kube/kube.ts";
-import { labelNotGranted, desiredWatch, type DesiredWatch } from "../../core/planner/watched-namespaces.ts";
+import { labelNotGranted, desiredWatch, type DesiredWatch } from "../../core/planner/operator/watched-namespaces.ts";
 import type { Need } from "../../core/releases/roles.ts";
 import { tryAskOwnAccess } from "./access-reviews.ts";
 

@@ -3,7 +3,7 @@ import type { Pod } from "kubernetes-types/core/v1.js";
 import { IN_SERVICE_GATE, NODE_CONTAINER } from "../../core/api/names.ts";
 import { isTrue } from "../../ports/kube/conditions.ts";
 import type { Stored } from "../../ports/kube/kube.ts";
-import type { NodePod, Workload } from "../../core/planner/cluster/view.ts";
+import type { NodePod, Workload } from "../../core/planner/view/cluster-view.ts";
 import { tagOf } from "../../core/releases/images.ts";
 
 /** Annotation of the StatefulSet: hash of the pod template that was last written. */

@@ -3,7 +3,7 @@ import { OPERATOR_CONFIG, OPERATOR_NAME } from "../../core/api/names.ts";
 import { Fault } from "../../core/base/fault.ts";
 import { ConfigMaps, CustomResourceDefinitions, Deployments, Namespaces } from "../../ports/kube/builtin.ts";
 import type { Kube, Stored } from "../../ports/kube/kube.ts";
-import { desiredWatch } from "../../core/planner/watched-namespaces.ts";
+import { desiredWatch } from "../../core/planner/operator/watched-namespaces.ts";
 import { bundleFor, watchedNamespaceFor, type BundleOptions } from "../../core/releases/bundle.ts";
 import { releaseByOperator } from "../../core/releases/find.ts";
 import { repositoryOf, REPOSITORIES } from "../../core/releases/images.ts";

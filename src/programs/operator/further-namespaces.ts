@@ -6,8 +6,9 @@ import type { Log } from "../../core/base/log.ts";
 import type { EventRecorder } from "../../ports/kube/events.ts";
 import type { Kube } from "../../ports/kube/kube.ts";
 import type { WatchedNamespaces } from "../../mechanisms/observe/watched-namespaces.ts";
-import { sentenceOf, type Statement } from "../../core/planner/cluster/conditions.ts";
-import { watchStatement } from "../../core/planner/watched-namespaces.ts";
+import { sentenceOf } from "../../core/planner/findings/finding.ts";
+import type { Statement } from "../../core/planner/findings/statement.ts";
+import { watchStatement } from "../../core/planner/operator/watched-namespaces.ts";
 import { whileGranted } from "./granted.ts";
 
 export interface FurtherDeps {

@@ -5,7 +5,7 @@ import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
 import type { Kube } from "../../ports/kube/kube.ts";
 import { tryAskOwnAccess } from "../../mechanisms/observe/access-reviews.ts";
-import { namespaceNotGranted } from "../../core/planner/watched-namespaces.ts";
+import { namespaceNotGranted } from "../../core/planner/operator/watched-namespaces.ts";
 import type { Need } from "../../core/releases/roles.ts";
 
 export interface GrantedOptions {

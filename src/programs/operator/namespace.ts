@@ -6,7 +6,7 @@ import type { Kube } from "../../ports/kube/kube.ts";
 import { openConnections } from "../../mechanisms/observe/connections.ts";
 import type { InformerCache } from "../../mechanisms/observe/informer-cache.ts";
 import type { Permissions } from "../../mechanisms/observe/permissions.ts";
-import type { Statement } from "../../core/planner/cluster/conditions.ts";
+import type { Statement } from "../../core/planner/findings/statement.ts";
 import { openSites } from "../../mechanisms/observe/sites.ts";
 import { runController } from "../../mechanisms/reconcile/controller.ts";
 import { objectApplier } from "../../mechanisms/reconcile/object-applier.ts";

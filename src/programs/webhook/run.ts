@@ -2,7 +2,7 @@ import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
 import { PORTS } from "../../core/api/names.ts";
 import type { Kube } from "../../ports/kube/kube.ts";
-import { patchCommand } from "../../core/planner/admission/webhook-upkeep.ts";
+import { patchCommand } from "../../core/planner/operator/webhook.ts";
 import type { WatchedNamespaces } from "../../mechanisms/observe/watched-namespaces.ts";
 import type { Release } from "../../core/releases/release.ts";
 import { followCertificate } from "./certificate.ts";

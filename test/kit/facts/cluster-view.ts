@@ -5,7 +5,7 @@ import type {
   ClusterNode,
   ClusterView,
   NodePod,
-} from "../../../src/core/planner/cluster/view.ts";
+} from "../../../src/core/planner/view/cluster-view.ts";
 import { releaseByOperator } from "../../../src/core/releases/find.ts";
 import type { Release } from "../../../src/core/releases/release.ts";
 

@@ -1,5 +1,6 @@
 import type { Finding } from "../../api/parts.ts";
 import { compareVersionText } from "../../base/version.ts";
+import { wait } from "../findings/finding.ts";
 import { releaseByNodeTag } from "../../releases/find.ts";
 
 /** §9: the oldest operator that a participant may have when the database gets another version. */
@@ -34,7 +35,7 @@ export interface Participant {
 /** What stands in the way of another version on account of one participant; undefined when nothing does. */
 export function participantFinding({ name, word }: Participant): Finding | undefined {
   if (!word.answers) {
-    return finding(word.reason, `participant "${name}" cannot be asked: ${word.message}`, word.remedy);
+    return wait(word.reason, `participant "${name}" cannot be asked: ${word.message}`, word.remedy);
   }
   const { operator, nodeTags } = word;
   if (operator !== undefined) {
@@ -42,7 +43,7 @@ export function participantFinding({ name, word }: Participant): Finding | undef
   }
   const old = nodeTags.find((tag) => isTooOld(releaseByNodeTag(tag)?.operator ?? tag));
   if (old !== undefined) return tooOld(name, `its operator has not said what it is, and its nodes run ${old}`);
-  return finding(
+  return wait(
     "OperatorUnknown",
     `the operator of participant "${name}" has not said which version it is`,
     `make a StoreEnterpriseRemoteCluster "${name}" there too, beside its own cluster: kubectl get rerc`,
@@ -55,7 +56,7 @@ export function participantFindings(participants: readonly Participant[]): reado
 }
 
 function tooOld(name: string, evidence: string): Finding {
-  return finding(
+  return wait(
     "OperatorTooOld",
     `participant "${name}": ${evidence}; every participant needs ${OLDEST_OPERATOR} or later before the version changes`,
     `upgrade operator and cluster of "${name}": kubectl apply -f bundle.yaml`,
@@ -64,8 +65,4 @@ function tooOld(name: string, evidence: string): Finding {
 
 function isTooOld(version: string): boolean {
   return (compareVersionText(version, OLDEST_OPERATOR) ?? -1) < 0;
-}
-
-function finding(id: string, evidence: string, remedy: string): Finding {
-  return { id, severity: "wait", evidence, remedy };
 }

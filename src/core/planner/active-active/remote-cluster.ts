@@ -1,6 +1,6 @@
 import type { Finding } from "../../api/parts.ts";
-import type { Statement } from "../cluster/conditions.ts";
-import { sentenceOf } from "../cluster/conditions.ts";
+import type { Statement } from "../findings/statement.ts";
+import { sentenceOf, wait } from "../findings/finding.ts";
 import type { ParticipantWord } from "./participants.ts";
 
 /** What the status of a remote cluster says of it. */
@@ -18,7 +18,7 @@ export function judgeRemoteCluster(objections: readonly Finding[], word: Partici
     return { status: "Error", specStatus, reachable: reachable("False", objection.id, sentenceOf(objection)) };
   }
   if (!word.answers) {
-    const message = `${word.message}; remedy: ${word.remedy}`;
+    const message = sentenceOf(wait(word.reason, word.message, word.remedy));
     return { status: "Error", specStatus, reachable: reachable("False", word.reason, message) };
   }
   const said =

@@ -1,4 +1,5 @@
-import { autoUpgradeContradicts } from "../cluster/target.ts";
+import type { FindingId } from "../findings/ids.ts";
+import { autoUpgradeContradicts } from "../view/target.ts";
 import { imagesAreNamed, labelsAreLabels, resourcesAddUp } from "./cluster-parts.ts";
 import { modulesAreDistinct, modulesHaveOneSource, modulesHaveUrls } from "./cluster-modules.ts";
 import { volumesAreKept, volumeSizeIsAQuantity } from "./cluster-volumes.ts";
@@ -8,7 +9,7 @@ import type { ClusterFacts } from "./cluster-facts.ts";
 
 /** A rule under a stable name, with what holds when it is kept, in a few words. */
 export interface ClusterRule {
-  readonly id: string;
+  readonly id: FindingId;
   readonly asks: string;
   readonly rule: SpecRule<ClusterFacts>;
 }

@@ -1,4 +1,6 @@
 import type { Finding } from "../../api/parts.ts";
+import { block } from "../findings/finding.ts";
+import type { FindingId } from "../findings/ids.ts";
 
 /** The kind of an objection, as Kubernetes names them in the causes of a refusal. */
 export type ObjectionReason =
@@ -19,7 +21,7 @@ export interface Objection {
   /** What is right, or the command that makes it so. */
   readonly remedy: string;
   /** Name of the finding that it is in a status. */
-  readonly id: string;
+  readonly id: FindingId;
 }
 
 /** One rule on the spec of a kind: every field that it objects to. */
@@ -42,7 +44,7 @@ export function unsupported(
   value: unknown,
   allowed: readonly unknown[],
   remedy: string,
-  id = SPEC_INVALID,
+  id: FindingId = SPEC_INVALID,
 ): Objection {
   const values = allowed.map((each) => JSON.stringify(each)).join(", ");
   const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${values}`;
@@ -56,7 +58,7 @@ export function invalid(field: string, value: unknown, why: string, remedy: stri
 }
 
 /** The field may not be set, or not be changed, at this moment. */
-export function forbidden(field: string, why: string, remedy: string, id = SPEC_INVALID): Objection {
+export function forbidden(field: string, why: string, remedy: string, id: FindingId = SPEC_INVALID): Objection {
   return { field, reason: "FieldValueForbidden", message: `Forbidden: ${why}`, remedy, id };
 }
 
@@ -84,5 +86,5 @@ export function sentence({ field, message, remedy }: Objection): string {
 
 /** The objection as the finding of a status. */
 export function findingOf({ field, message, remedy, id }: Objection): Finding {
-  return { id, severity: "block", evidence: `${field}: ${message}`, remedy };
+  return block(id, `${field}: ${message}`, remedy);
 }

@@ -1,7 +1,7 @@
 import type { ClusterStatus } from "../../api/cluster-status.ts";
 import type { Finding } from "../../api/parts.ts";
-import { sentenceOf } from "./conditions.ts";
-import type { ClusterView } from "./view.ts";
+import { sentenceOf } from "../findings/finding.ts";
+import type { ClusterView } from "../view/cluster-view.ts";
 
 /** An event to tell users of. */
 export interface Announcement {

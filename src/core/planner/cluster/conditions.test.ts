@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { asking, clusterView, facts, NEW, node } from "../../../../test/kit/facts/cluster-view.ts";
 import { clusterConditions } from "./conditions.ts";
 import { planCluster } from "./plan.ts";
-import { targetTag } from "./target.ts";
-import type { ClusterView } from "./view.ts";
+import { targetTag } from "../view/target.ts";
+import type { ClusterView } from "../view/cluster-view.ts";
 
 const silent = { reachable: false, reason: "no node answers on port 9443 (connection refused)" } as const;
 const oneActive = facts({ nodes: [node(1), node(2, { active: false }), node(3, { active: false })] });

@@ -1,20 +1,14 @@
-import type { Condition, Finding } from "../../api/parts.ts";
+import type { Finding } from "../../api/parts.ts";
+import { sentenceOf } from "../findings/finding.ts";
+import type { Statement } from "../findings/statement.ts";
 import type { ClusterDecision } from "./plan.ts";
 import { silence, wasRunning } from "./state.ts";
-import type { ClusterView } from "./view.ts";
-
-/** A condition before it is stamped with the time. */
-export type Statement = Omit<Condition, "lastTransitionTime">;
+import type { ClusterView } from "../view/cluster-view.ts";
 
 /** What the status of a cluster says about a decision: Available, Progressing, UpgradeBlocked, ReconcileSuspended. */
 export function clusterConditions(view: ClusterView, decision: ClusterDecision): readonly Statement[] {
   const statements = [available(view), progressing(decision), blocked(decision.findings), suspended(decision)];
   return statements.map((statement) => ({ ...statement, observedGeneration: view.generation }));
-}
-
-/** A finding as one sentence with its way out. */
-export function sentenceOf({ evidence, remedy }: Finding): string {
-  return `${evidence}; remedy: ${remedy}`;
 }
 
 function available(view: ClusterView): Statement {

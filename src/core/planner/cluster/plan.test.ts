@@ -13,8 +13,8 @@ import {
 } from "../../../../test/kit/facts/cluster-view.ts";
 import { clusterSpec } from "../../api/cluster-spec.ts";
 import { planCluster } from "./plan.ts";
-import { targetTag } from "./target.ts";
-import type { ClusterView, NodePod, Workload } from "./view.ts";
+import { targetTag } from "../view/target.ts";
+import type { ClusterView, NodePod, Workload } from "../view/cluster-view.ts";
 
 const EXPIRED = {
   state: "Expired",

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { asking, clusterView, database, facts, NEW, pod } from "../../../../test/kit/facts/cluster-view.ts";
 import { planCluster } from "./plan.ts";
 import type { ClusterAct } from "./roll.ts";
-import type { ClusterFacts, ClusterNode, ClusterView, NodePod, Workload } from "./view.ts";
+import type { ClusterFacts, ClusterNode, ClusterView, NodePod, Workload } from "../view/cluster-view.ts";
 
 const WANTED = "new template";
 /** What may hold a roll up for a while, and never fails it. */

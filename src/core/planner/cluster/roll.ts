@@ -2,7 +2,7 @@ import type { Finding } from "../../api/parts.ts";
 import { firstFindingAt } from "../prerequisites/run.ts";
 import { checkInput } from "../prerequisites/check-input.ts";
 import { silence } from "./state.ts";
-import { databasesOn, nodeOf, uidOf, type ClusterView, type NodePod, type Workload } from "./view.ts";
+import { databasesOn, nodeOf, uidOf, type ClusterView, type NodePod, type Workload } from "../view/cluster-view.ts";
 
 /** The one thing that is done next to the nodes; the world is observed again after each. */
 export type ClusterAct =

@@ -1,5 +1,5 @@
 import type { ClusterState } from "../../api/states.ts";
-import { nodeOf, type ClusterView, type Unreachable } from "./view.ts";
+import { nodeOf, type ClusterView, type Unreachable } from "../view/cluster-view.ts";
 
 export interface StateFacts {
   readonly specInvalid: boolean;

@@ -1,6 +1,7 @@
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
-import { autoUpgradeContradicts, isAutoUpgrade } from "../cluster/target.ts";
-import { block, type Check } from "./check.ts";
+import { autoUpgradeContradicts, isAutoUpgrade } from "../view/target.ts";
+import { block } from "../findings/finding.ts";
+import type { Check } from "./check.ts";
 
 export const autoUpgradeSaysOneThing: Check = {
   id: "AutoUpgradeContradiction",

@@ -1,6 +1,6 @@
 import type { Release } from "../../releases/release.ts";
-import { versionChange } from "../cluster/target.ts";
-import type { ClusterView, NodePod } from "../cluster/view.ts";
+import { versionChange } from "../view/target.ts";
+import type { ClusterView, NodePod } from "../view/cluster-view.ts";
 import type { Environment } from "./environment.ts";
 
 /** A step of the cluster between two known releases. */

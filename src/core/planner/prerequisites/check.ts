@@ -1,4 +1,5 @@
 import type { Finding } from "../../api/parts.ts";
+import type { FindingId } from "../findings/ids.ts";
 import type { Need, CheckInput } from "./check-input.ts";
 
 /**
@@ -13,7 +14,7 @@ export type Moment = (typeof MOMENTS)[number];
 /** One prerequisite (§9): a pure look at gathered facts. */
 export interface Check {
   /** Stable; what it finds may carry a narrower name. */
-  readonly id: string;
+  readonly id: FindingId;
   /** What holds when it passes, in a few words. */
   readonly asks: string;
   readonly at: readonly Moment[];
@@ -21,32 +22,6 @@ export interface Check {
   readonly needs: readonly Need[];
   /** What stands against it; undefined when nothing does. */
   readonly find: (input: CheckInput) => Finding | undefined;
-}
-
-/** An objection that stops the upgrade until somebody acts. */
-export function block(id: string, evidence: string, remedy: string): Finding {
-  return { id, severity: "block", evidence, remedy };
-}
-
-/** An objection that holds the next step up and goes away by itself or by a small act. */
-export function wait(id: string, evidence: string, remedy: string): Finding {
-  return { id, severity: "wait", evidence, remedy };
-}
-
-/** Something that happens to users' data or clients and needs their word. */
-export function consent(id: string, evidence: string, remedy: string): Finding {
-  return { id, severity: "consent", evidence, remedy };
-}
-
-/** Something to mind that stops nothing. */
-export function warn(id: string, evidence: string, remedy: string): Finding {
-  return { id, severity: "warn", evidence, remedy };
-}
-
-/** Something that could not be looked at. */
-export function unknown(id: string, evidence: string): Finding {
-  const remedy = "let the caller read it (kubectl auth can-i --list), or look yourself; then ask again";
-  return { id, severity: "unknown", evidence, remedy };
 }
 
 /** Names for a sentence: `"a", "b"`. */

@@ -1,5 +1,6 @@
 import { knownIssues } from "../../releases/known-issues.ts";
-import { block, warn, type Check } from "./check.ts";
+import { block, warn } from "../findings/finding.ts";
+import type { Check } from "./check.ts";
 
 /** An upgrade begins from rest. */
 export const clusterIsAtRest: Check = {

@@ -1,7 +1,8 @@
 import type { Finding } from "../../api/parts.ts";
 import { isOlder } from "../upgrade-path/state.ts";
-import type { ClusterDatabase } from "../cluster/view.ts";
-import { block, consent, named, warn, type Check } from "./check.ts";
+import type { ClusterDatabase } from "../view/cluster-view.ts";
+import { block, consent, warn } from "../findings/finding.ts";
+import { named, type Check } from "./check.ts";
 
 /** What a node holds has to fit on the others while it is away. */
 export const oneNodeCanBeSpared: Check = {

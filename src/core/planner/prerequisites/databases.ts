@@ -1,5 +1,6 @@
 import { compareVersionText } from "../../base/version.ts";
-import { block, type Check } from "./check.ts";
+import { block } from "../findings/finding.ts";
+import type { Check } from "./check.ts";
 
 /** §9 (c), of every database, also of those without an object. */
 export const databasesAreNewEnough: Check = {

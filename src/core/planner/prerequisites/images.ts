@@ -1,7 +1,8 @@
 import { releaseByNodeTag } from "../../releases/find.ts";
-import { newerRelease, targetTag } from "../cluster/target.ts";
-import type { ClusterView } from "../cluster/view.ts";
-import { block, type Check } from "./check.ts";
+import { newerRelease, targetTag } from "../view/target.ts";
+import type { ClusterView } from "../view/cluster-view.ts";
+import { block } from "../findings/finding.ts";
+import type { Check } from "./check.ts";
 
 export const tagIsKnown: Check = {
   id: "UnknownImageTag",

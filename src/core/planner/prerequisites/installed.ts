@@ -6,7 +6,8 @@ import {
   WEBHOOK_CONFIGURATION,
 } from "../../api/names.ts";
 import { knowLess } from "../../releases/definitions.ts";
-import { block, warn, type Check } from "./check.ts";
+import { block, warn } from "../findings/finding.ts";
+import type { Check } from "./check.ts";
 
 /** Case 21: what is stored has to be readable, and what is served has to be what the operator speaks. */
 export const definitionsAreRight: Check = {

@@ -1,5 +1,6 @@
 import { kubernetesSupport } from "../../releases/find.ts";
-import { block, warn, type Check } from "./check.ts";
+import { block, warn } from "../findings/finding.ts";
+import type { Check } from "./check.ts";
 
 /** §9 (a): both releases live on this Kubernetes for a while. */
 export const kubernetesIsSupported: Check = {

@@ -1,4 +1,5 @@
-import { block, warn, type Check } from "./check.ts";
+import { block, warn } from "../findings/finding.ts";
+import type { Check } from "./check.ts";
 
 /** §3, §7: an invalid licence fails the upgrade. */
 export const licenseIsValid: Check = {

@@ -1,7 +1,8 @@
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import { newPorts } from "../../releases/ports.ts";
 import { PORTS } from "../../api/names.ts";
-import { block, warn, type Check } from "./check.ts";
+import { block, warn } from "../findings/finding.ts";
+import type { Check } from "./check.ts";
 import type { PortRule, Taint, Worker } from "./environment.ts";
 
 /** Case 13: a pod that is replaced needs a worker that takes it, and no other node's. */

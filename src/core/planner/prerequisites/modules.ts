@@ -1,5 +1,6 @@
-import type { ClusterDatabase, ClusterView } from "../cluster/view.ts";
-import { block, named, type Check } from "./check.ts";
+import type { ClusterDatabase, ClusterView } from "../view/cluster-view.ts";
+import { block } from "../findings/finding.ts";
+import { named, type Check } from "./check.ts";
 
 /** Product facts §6.2: 8.0.2 cannot take them at all. */
 export const userModulesAreSupported: Check = {

@@ -1,5 +1,6 @@
-import { nodeOf, uidOf, type ClusterDatabase, type NodePod } from "../cluster/view.ts";
-import { named, unknown, wait, type Check } from "./check.ts";
+import { nodeOf, uidOf, type ClusterDatabase, type NodePod } from "../view/cluster-view.ts";
+import { unknown, wait } from "../findings/finding.ts";
+import { named, type Check } from "./check.ts";
 import type { CheckInput } from "./check-input.ts";
 
 type Instance = ClusterDatabase["instances"][number];

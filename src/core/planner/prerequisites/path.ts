@@ -1,5 +1,6 @@
 import { pathProblem } from "../../releases/path.ts";
-import { block, type Check } from "./check.ts";
+import { block } from "../findings/finding.ts";
+import type { Check } from "./check.ts";
 
 const ID = {
   Downgrade: "DowngradeRefused",

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { asking, clusterView, NEW } from "../../../../test/kit/facts/cluster-view.ts";
 import { clusterNeeds, operatorNeeds, type MissingPermission } from "../../releases/roles.ts";
 import { planCluster } from "../cluster/plan.ts";
-import { targetTag } from "../cluster/target.ts";
-import type { ClusterView } from "../cluster/view.ts";
+import { targetTag } from "../view/target.ts";
+import type { ClusterView } from "../view/cluster-view.ts";
 
 const upgrading = { operator: NEW, spec: asking(NEW.nodeTag) } as const;
 const all = operatorNeeds().map((need) => ({ ...need, namespace: "here", role: "store-enterprise-operator" }));

@@ -1,7 +1,8 @@
 import type { Finding } from "../../api/parts.ts";
 import { grantCommand, permissionsText, restoringPatch } from "../../releases/restore.ts";
 import type { MissingPermission } from "../../releases/roles.ts";
-import { block, wait, type Check } from "./check.ts";
+import { block, wait } from "../findings/finding.ts";
+import type { Check } from "./check.ts";
 import type { CheckInput } from "./check-input.ts";
 
 /** Every permission that is lacking is found under this name, whoever lacks it. */

@@ -11,7 +11,7 @@ import {
   pod,
   release,
 } from "../../../../test/kit/facts/cluster-view.ts";
-import type { ClusterView } from "../cluster/view.ts";
+import type { ClusterView } from "../view/cluster-view.ts";
 import { MOMENTS } from "./check.ts";
 import { CHECKS } from "./list.ts";
 import { findingsAt, firstFindingAt, verdictsAt } from "./run.ts";

@@ -1,5 +1,6 @@
 import type { Finding } from "../../api/parts.ts";
-import { unknown, type Check, type Moment } from "./check.ts";
+import { unknown } from "../findings/finding.ts";
+import type { Check, Moment } from "./check.ts";
 import { CHECKS } from "./list.ts";
 import type { Need, CheckInput } from "./check-input.ts";
 

@@ -1,5 +1,6 @@
-import { listedModules, statusOf } from "../user-modules.ts";
-import { block, type Check } from "./check.ts";
+import { listedModules, statusOf } from "../modules/user-modules.ts";
+import { block } from "../findings/finding.ts";
+import type { Check } from "./check.ts";
 
 /** §4.3 rule 6, §7: what is listed is fetched, found to be what its name says, and on every node before nodes are replaced. */
 export const userModulesAreInstalled: Check = {

@@ -6,7 +6,7 @@ import type { RecoveryAct } from "./recovery.ts";
 import type { Remedies, Remedy, RemedyFacts } from "./remedy.ts";
 
 /** What the specs of cluster and databases say, and what the cluster itself holds (§7). */
-export const CLUSTER_REMEDIES: Remedies = {
+export const CLUSTER_REMEDIES = {
   NodeNumber: ({ input: { view } }) => {
     const has = Math.max(3, view.workload?.replicas ?? 0);
     return { acts: [patch({ nodes: has % 2 === 1 ? has : has + 1 })] };
@@ -43,7 +43,7 @@ export const CLUSTER_REMEDIES: Remedies = {
   }),
   DowngradeRefused: asTheDatabaseIs,
   Drifted: asTheDatabaseIs,
-};
+} satisfies Remedies;
 
 function patch(spec: object): RecoveryAct {
   return { kind: "patch-cluster", spec };

@@ -1,11 +1,11 @@
 import { OLD_WEBHOOK_CONFIGURATION } from "../../api/names.ts";
 import { restoringOperations, restoringPatch } from "../../releases/restore.ts";
-import { newerRelease } from "../cluster/target.ts";
+import { newerRelease } from "../view/target.ts";
 import type { RecoveryAct } from "./recovery.ts";
 import type { Remedies, RemedyFacts } from "./remedy.ts";
 
 /** What is installed around the cluster: permissions, definitions, operator, webhook. Nothing else can be written without them. */
-export const INSTALLED_REMEDIES: Remedies = {
+export const INSTALLED_REMEDIES = {
   PermissionsMissing: permissions,
   ClusterPermissionsMissing: permissions,
   DefinitionWrong: ({ input: { view } }) => ({
@@ -16,7 +16,7 @@ export const INSTALLED_REMEDIES: Remedies = {
     return newer && { acts: [{ kind: "apply-bundle", release: newer.operator, kinds: [] }] };
   },
   WebhookStale: webhook,
-};
+} satisfies Remedies;
 
 /** A few rules are added; a Role that lacks much, or whose binding is gone, is applied as a whole. */
 function permissions({ input: { view, environment } }: RemedyFacts) {

@@ -1,14 +1,14 @@
 import { customModules } from "../prerequisites/modules.ts";
-import { listedModules, statusOf } from "../user-modules.ts";
+import { listedModules, statusOf } from "../modules/user-modules.ts";
 import type { GivenModule } from "./recovery.ts";
 import type { Remedies, Remedy, RemedyFacts } from "./remedy.ts";
 
 /** §7: an unsupported module, one that is not listed, and one that is listed wrongly. */
-export const MODULE_REMEDIES: Remedies = {
+export const MODULE_REMEDIES = {
   UnsupportedModule: uploadBuilds,
   UserModuleInvalid: correctList,
   UserModuleNotListed: listModules,
-};
+} satisfies Remedies;
 
 /** All builds or none: an upgrade that goes on with half of them freezes again. */
 function uploadBuilds({ input: { view, step }, given }: RemedyFacts): Remedy | undefined {

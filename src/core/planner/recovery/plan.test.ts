@@ -11,7 +11,7 @@ import {
   release,
 } from "../../../../test/kit/facts/cluster-view.ts";
 import { clusterSpec } from "../../api/cluster-spec.ts";
-import type { ClusterView } from "../cluster/view.ts";
+import type { ClusterView } from "../view/cluster-view.ts";
 import { checkInput, type CheckInput } from "../prerequisites/check-input.ts";
 import type { Environment } from "../prerequisites/environment.ts";
 import { commandOf } from "./describe.ts";

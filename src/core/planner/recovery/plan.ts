@@ -1,12 +1,19 @@
+import { isFindingId, type FindingId } from "../findings/ids.ts";
+import { BY_HAND, LEFT_TO_USERS } from "./by-hand.ts";
 import { causesOf } from "./causes.ts";
 import { CLUSTER_REMEDIES } from "./cluster-remedies.ts";
 import { INSTALLED_REMEDIES } from "./installed-remedies.ts";
 import { MODULE_REMEDIES } from "./module-remedies.ts";
 import type { Cause, Given, Recovery, RecoveryFacts } from "./recovery.ts";
-import type { Remedies } from "./remedy.ts";
+import type { RemedyRule } from "./remedy.ts";
 
-/** By name of the check or of the finding; what is in none is for a person to do. */
-const REMEDIES: Remedies = { ...INSTALLED_REMEDIES, ...MODULE_REMEDIES, ...CLUSTER_REMEDIES };
+/** One entry for each name of a check or finding: the compiler rejects a name without one. */
+const REMEDIES: Readonly<Record<FindingId, RemedyRule | typeof BY_HAND>> = {
+  ...INSTALLED_REMEDIES,
+  ...MODULE_REMEDIES,
+  ...CLUSTER_REMEDIES,
+  ...LEFT_TO_USERS,
+};
 
 /** What gives the ground for the rest comes first; the objects are brought in line with the cluster last. */
 const LAST = ["Drifted"];
@@ -24,7 +31,7 @@ export function planRecovery(facts: RecoveryFacts, given: Given): readonly Recov
 
 function recoveryFrom(cause: Cause, facts: RecoveryFacts, given: Given): Recovery {
   const { object, finding } = cause;
-  const remedy = (REMEDIES[cause.check] ?? REMEDIES[finding.id])?.({ ...facts, cause, given }) ?? {};
+  const remedy = (ruleFor(cause.check) ?? ruleFor(finding.id))?.({ ...facts, cause, given }) ?? {};
   const plain = { acts: [], needs: "", irreversible: "", otherwise: "", ...remedy };
   const isByHand = plain.acts.length === 0 && plain.needs === "" && plain.otherwise === "";
   return {
@@ -34,4 +41,10 @@ function recoveryFrom(cause: Cause, facts: RecoveryFacts, given: Given): Recover
     ...plain,
     ...(isByHand ? { otherwise: finding.remedy } : {}),
   };
+}
+
+/** Undefined when a person clears it, and for a finding that only a newer operator knows. */
+function ruleFor(id: string): RemedyRule | undefined {
+  const rule = isFindingId(id) ? REMEDIES[id] : BY_HAND;
+  return rule === BY_HAND ? undefined : rule;
 }

@@ -1,3 +1,4 @@
+import type { FindingId } from "../findings/ids.ts";
 import type { Cause, Given, Recovery, RecoveryFacts } from "./recovery.ts";
 
 /** What a remedy is worked out from. */
@@ -6,10 +7,11 @@ export interface RemedyFacts extends RecoveryFacts {
   readonly given: Given;
 }
 
-/** What is to be done about one cause; what it leaves out is empty. */
+/** What clears one cause; a part that is absent is empty. */
 export type Remedy = Partial<Pick<Recovery, "acts" | "needs" | "irreversible" | "otherwise">>;
 
-/** Works out the remedy from facts alone; undefined when this time there is none but by hand. */
+/** Works out the remedy from facts alone; undefined when a person has to act this time. */
 export type RemedyRule = (facts: RemedyFacts) => Remedy | undefined;
 
-export type Remedies = Readonly<Record<string, RemedyRule>>;
+/** Remedies of some findings. */
+export type Remedies = Partial<Readonly<Record<FindingId, RemedyRule>>>;

@@ -9,7 +9,7 @@ import type { Placement } from "../../../core/planner/database/placement.ts";
 import type { NodeFacts } from "../../../core/planner/database/facts.ts";
 import { mayFollow } from "../../../core/releases/succession.ts";
 import { parseEngine } from "../../../core/releases/engines.ts";
-import { buildFor } from "../../../core/planner/modules.ts";
+import { buildFor } from "../../../core/planner/modules/builds.ts";
 import { licenseOf } from "./license.ts";
 import type { LicenseContext } from "./license.ts";
 import { refusals, refuse } from "./refusals.ts";

@@ -1,4 +1,4 @@
-import { NODE_LEASE_MS } from "../../../core/planner/cluster/leader-term.ts";
+import { NODE_LEASE_MS } from "../../../core/planner/database/grant.ts";
 import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import type { LocalInstance } from "../../../ports/management/routes.ts";
 import type { Members } from "../members/members.ts";

@@ -4,7 +4,7 @@ import { messageOf } from "../../../core/base/fault.ts";
 import { openLicense, readLicense } from "../../../ports/management/license.ts";
 import type { LicenseRecord } from "../../../ports/management/records.ts";
 import { wantedInstances } from "../../../core/planner/database/facts.ts";
-import { judgeLicense, trialTerms, type LicenseVerdict } from "../../../core/planner/license.ts";
+import { judgeLicense, trialTerms, type LicenseVerdict } from "../../../core/planner/license/evaluate.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { LicenseAuthorities } from "../credentials/license-authorities.ts";
 import type { Records } from "../records/records.ts";

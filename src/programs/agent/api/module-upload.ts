@@ -6,7 +6,7 @@ import { isFault, messageOf } from "../../../core/base/fault.ts";
 import type { ModuleRecord, ModuleUploaded } from "../../../ports/management/records.ts";
 import { openModule, type OpenedModule } from "../../../ports/modules/archive.ts";
 import { faults } from "../../../ports/modules/faults.ts";
-import { sameBuild } from "../../../core/planner/modules.ts";
+import { sameBuild } from "../../../core/planner/modules/builds.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { MACHINE } from "../modules/platforms.ts";
 import type { ModuleStore } from "../modules/module-store.ts";

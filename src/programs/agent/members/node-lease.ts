@@ -9,7 +9,7 @@ import { Leases } from "../../../ports/kube/builtin.ts";
 import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
 import type { Kube, Stored } from "../../../ports/kube/kube.ts";
 import { microTimestamp } from "../../../ports/kube/timestamp.ts";
-import { NODE_LEASE_MS } from "../../../core/planner/cluster/leader-term.ts";
+import { NODE_LEASE_MS } from "../../../core/planner/database/grant.ts";
 import { instantNow } from "../../../mechanisms/reconcile/instant.ts";
 import { faults } from "../faults.ts";
 import { REPORT_ANNOTATION } from "./node-report.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { LONG_AGO, hasCome, laterBy } from "../../../core/base/instant.ts";
 import type { Instant } from "../../../core/base/instant.ts";
 import { silentLog } from "../../../core/base/log.ts";
-import { GRANT_MS } from "../../../core/planner/cluster/leader-term.ts";
+import { GRANT_MS } from "../../../core/planner/database/grant.ts";
 import { instantNow } from "../../../mechanisms/reconcile/instant.ts";
 import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
 import { startEngine } from "../../../../test/kit/engines/engine.ts";

@@ -3,7 +3,7 @@ import { Fault } from "../../../core/base/fault.ts";
 import { LONG_AGO, elapsedMs, hasCome } from "../../../core/base/instant.ts";
 import type { Instant } from "../../../core/base/instant.ts";
 import type { Log } from "../../../core/base/log.ts";
-import { LATE_MS, judgeTerm } from "../../../core/planner/cluster/leader-term.ts";
+import { LATE_MS, judgeTerm } from "../../../core/planner/database/grant.ts";
 import { instantNow } from "../../../mechanisms/reconcile/instant.ts";
 import { callEngine } from "../../../ports/resp/engine-client.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";

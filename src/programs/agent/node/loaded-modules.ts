@@ -1,5 +1,5 @@
 import type { Release } from "../../../core/releases/release.ts";
-import { buildFor } from "../../../core/planner/modules.ts";
+import { buildFor } from "../../../core/planner/modules/builds.ts";
 import { nodePlatforms } from "../modules/platforms.ts";
 import type { Records } from "../records/records.ts";
 import type { ModuleStore } from "../modules/module-store.ts";

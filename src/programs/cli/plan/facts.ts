@@ -1,4 +1,4 @@
-import { isAutoUpgrade } from "../../../core/planner/cluster/target.ts";
+import { isAutoUpgrade } from "../../../core/planner/view/target.ts";
 import { customModules } from "../../../core/planner/prerequisites/modules.ts";
 import type { PathFacts } from "../../../core/planner/upgrade-path/state.ts";
 import type { Look } from "../look.ts";

@@ -3,7 +3,7 @@ import { STORE_VERSIONS } from "../../../core/api/records.ts";
 import { Deployments } from "../../../ports/kube/builtin.ts";
 import { applyManifest } from "../../../ports/kube/manifest.ts";
 import { Clusters, Databases } from "../../../mechanisms/observe/kinds.ts";
-import { isAutoUpgrade } from "../../../core/planner/cluster/target.ts";
+import { isAutoUpgrade } from "../../../core/planner/view/target.ts";
 import { isOlder } from "../../../core/planner/upgrade-path/state.ts";
 import type { PlanStep } from "../../../core/planner/upgrade-path/step.ts";
 import { tagOf } from "../../../core/releases/images.ts";

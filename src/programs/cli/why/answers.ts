@@ -1,7 +1,7 @@
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
-import type { ClusterView } from "../../../core/planner/cluster/view.ts";
+import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import type { Environment } from "../../../core/planner/prerequisites/environment.ts";
 import { splitMessage } from "./split.ts";
 

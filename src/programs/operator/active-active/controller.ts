@@ -14,7 +14,7 @@ import { decideActiveActive, describeActiveActiveAct } from "../../../core/plann
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { failureOf } from "../database/failure.ts";
 import { addFinalizer, removeFinalizer } from "../finalizer.ts";
-import { sentenceOf } from "../../../core/planner/cluster/conditions.ts";
+import { sentenceOf } from "../../../core/planner/findings/finding.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import type { ClusterContext } from "../cluster-context.ts";
 import { readRemote, type Rerc } from "../remote-cluster/participant.ts";

@@ -1,7 +1,8 @@
 import type { ActiveActiveStatus } from "../../../core/api/active-active.ts";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
-import { sentenceOf, type Statement } from "../../../core/planner/cluster/conditions.ts";
+import { sentenceOf } from "../../../core/planner/findings/finding.ts";
+import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { describeActiveActiveAct, type ActiveActiveDecision } from "../../../core/planner/active-active/decide.ts";
 import { stamped } from "../cluster/status.ts";
 import type { SiteState } from "../../../mechanisms/observe/sites.ts";

@@ -1,8 +1,4 @@
-import {
-  careForWebhook,
-  type InstalledWebhook,
-  type WebhookDecision,
-} from "../../../core/planner/admission/webhook-upkeep.ts";
+import { careForWebhook, type InstalledWebhook, type WebhookDecision } from "../../../core/planner/operator/webhook.ts";
 import type { Reading, WebhookFacts } from "../../../core/planner/prerequisites/environment.ts";
 import { waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { isPerformed, type AdmissionDeps } from "./acts.ts";

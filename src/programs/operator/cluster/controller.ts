@@ -19,9 +19,9 @@ import {
 } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/informer-cache.ts";
 import { Clusters } from "../../../mechanisms/observe/kinds.ts";
-import type { Statement } from "../../../core/planner/cluster/conditions.ts";
+import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { planCluster, type ClusterDecision } from "../../../core/planner/cluster/plan.ts";
-import { targetTag } from "../../../core/planner/cluster/target.ts";
+import { targetTag } from "../../../core/planner/view/target.ts";
 import { PERMISSIONS_MISSING } from "../../../core/planner/prerequisites/permissions.ts";
 import type { ObjectApplier } from "../../../mechanisms/reconcile/object-applier.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";

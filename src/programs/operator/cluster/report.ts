@@ -11,7 +11,8 @@ import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts"
 import type { InformerCache } from "../../../mechanisms/observe/informer-cache.ts";
 import { Clusters } from "../../../mechanisms/observe/kinds.ts";
 import { announcements, findingEvents } from "../../../core/planner/cluster/announcements.ts";
-import { blocked, type Statement } from "../../../core/planner/cluster/conditions.ts";
+import type { Statement } from "../../../core/planner/findings/statement.ts";
+import { blocked } from "../../../core/planner/cluster/conditions.ts";
 import type { ClusterDecision } from "../../../core/planner/cluster/plan.ts";
 import { nextStatus, stamped } from "./status.ts";
 

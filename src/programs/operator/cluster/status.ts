@@ -7,10 +7,11 @@ import { timestamp } from "../../../ports/kube/timestamp.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import { verdictOf, type ClusterRecords } from "../../../mechanisms/observe/cluster-records.ts";
 import type { ClusterDecision } from "../../../core/planner/cluster/plan.ts";
-import { clusterConditions, type Statement } from "../../../core/planner/cluster/conditions.ts";
+import type { Statement } from "../../../core/planner/findings/statement.ts";
+import { clusterConditions } from "../../../core/planner/cluster/conditions.ts";
 import { isComplete } from "../../../core/planner/cluster/state.ts";
-import type { ClusterView } from "../../../core/planner/cluster/view.ts";
-import { WATCH_CONDITION } from "../../../core/planner/watched-namespaces.ts";
+import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
+import { WATCH_CONDITION } from "../../../core/planner/operator/watched-namespaces.ts";
 import { supportedStoreVersions } from "../../../core/releases/find.ts";
 
 /** The whole status that a pass leaves behind; what the cluster does not tell at the moment stays as it was. */

@@ -18,7 +18,7 @@ import {
   versionsNamed,
   type ListedModule,
   type PresentModule,
-} from "../../../core/planner/user-modules.ts";
+} from "../../../core/planner/modules/user-modules.ts";
 import { faults as operatorFaults } from "../faults.ts";
 import { textOf } from "../objects/secrets.ts";
 

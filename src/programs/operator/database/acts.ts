@@ -7,7 +7,7 @@ import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults as managementFaults } from "../../../ports/management/faults.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 import type { Connection } from "../../../mechanisms/observe/connections.ts";
-import type { DatabaseAct } from "../../../core/planner/database/spec-checks.ts";
+import type { DatabaseAct } from "../../../core/planner/database/plan.ts";
 import type { Redb } from "./cluster.ts";
 import { callFailed, failureOf, type DatabaseFailure } from "./failure.ts";
 import { keepPassword } from "./secret.ts";

@@ -10,7 +10,7 @@ import { isSame } from "../../../ports/kube/same.ts";
 import type { ClusterRef, ObserveDeps } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/informer-cache.ts";
 import { Databases } from "../../../mechanisms/observe/kinds.ts";
-import type { DatabaseDecision } from "../../../core/planner/database/spec-checks.ts";
+import type { DatabaseDecision } from "../../../core/planner/database/plan.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { addFinalizer } from "../finalizer.ts";
 import { forbids, type ClusterContext, type ClusterContexts, type Unready } from "../cluster-context.ts";

@@ -4,7 +4,7 @@ import type { BdbRecord } from "../../../ports/management/records.ts";
 import type { Connection } from "../../../mechanisms/observe/connections.ts";
 import type { PollResult } from "../../../mechanisms/observe/polled-state.ts";
 import type { Suspension } from "../../../core/planner/cluster/plan.ts";
-import { planDatabase, type DatabaseDecision } from "../../../core/planner/database/spec-checks.ts";
+import { planDatabase, type DatabaseDecision } from "../../../core/planner/database/plan.ts";
 import type { References } from "../../../core/planner/admission/references.ts";
 import type { Release } from "../../../core/releases/release.ts";
 import { notReady, type ClusterContext, type Unready } from "../cluster-context.ts";

@@ -1,14 +1,15 @@
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import type { ActionRecord, BdbRecord } from "../../../ports/management/records.ts";
-import { sentenceOf, type Statement } from "../../../core/planner/cluster/conditions.ts";
+import { sentenceOf } from "../../../core/planner/findings/finding.ts";
+import type { Statement } from "../../../core/planner/findings/statement.ts";
 import type { Suspension } from "../../../core/planner/cluster/plan.ts";
 import {
   describeAct,
   type DatabaseAct,
   type DatabaseDecision,
   type Drift,
-} from "../../../core/planner/database/spec-checks.ts";
+} from "../../../core/planner/database/plan.ts";
 import { stamped } from "../cluster/status.ts";
 import type { DatabaseFailure } from "./failure.ts";
 import type { Unready } from "../cluster-context.ts";

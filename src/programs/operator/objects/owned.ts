@@ -8,7 +8,7 @@ import type { OwnedObject } from "../../../mechanisms/reconcile/object-applier.t
 import { LEAVE_SOON } from "../../../core/releases/eviction.ts";
 import { REPOSITORIES } from "../../../core/releases/images.ts";
 import { clusterRules } from "../../../core/releases/roles.ts";
-import { nodesOf } from "../../../core/planner/cluster/view.ts";
+import { nodesOf } from "../../../core/planner/view/cluster-view.ts";
 import { access } from "./access.ts";
 import { labelsOf, ownedMeta, selectorOf, type Owner } from "./meta.ts";
 import { imageOf } from "./stateful-set.ts";

@@ -5,7 +5,7 @@ import { clusterNames, IN_SERVICE_GATE, NODE_CONTAINER, NODE_PATHS, PORTS } from
 import type { ImageSpec } from "../../../core/api/parts.ts";
 import type { Wanted } from "../../../ports/kube/kube.ts";
 import { TEMPLATE_ANNOTATION } from "../../../mechanisms/observe/workload.ts";
-import { installedList } from "../../../core/planner/user-modules.ts";
+import { installedList } from "../../../core/planner/modules/user-modules.ts";
 import { REPOSITORIES } from "../../../core/releases/images.ts";
 import { labelsOf, ownedMeta, selectorOf, type Owner } from "./meta.ts";
 

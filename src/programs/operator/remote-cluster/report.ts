@@ -6,7 +6,7 @@ import { isSame } from "../../../ports/kube/same.ts";
 import type { InformerCache } from "../../../mechanisms/observe/informer-cache.ts";
 import { RemoteClusters } from "../../../mechanisms/observe/kinds.ts";
 import type { SiteState } from "../../../mechanisms/observe/sites.ts";
-import type { Statement } from "../../../core/planner/cluster/conditions.ts";
+import type { Statement } from "../../../core/planner/findings/statement.ts";
 import type { RemoteClusterVerdict } from "../../../core/planner/active-active/remote-cluster.ts";
 import { stamped } from "../cluster/status.ts";
 import type { Rerc } from "./participant.ts";

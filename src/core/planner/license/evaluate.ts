@@ -1,5 +1,5 @@
-import type { LicenseTerms } from "../api/license.ts";
-import type { LicenseState } from "../api/states.ts";
+import type { LicenseTerms } from "../../api/license.ts";
+import type { LicenseState } from "../../api/states.ts";
 
 const TRIAL_DAYS = 30;
 const TRIAL_SHARDS = 4;

@@ -1,5 +1,5 @@
-import type { InstalledModule, StoreVersion } from "../api/records.ts";
-import { compareVersionText } from "../base/version.ts";
+import type { InstalledModule, StoreVersion } from "../../api/records.ts";
+import { compareVersionText } from "../../base/version.ts";
 
 /** What a node must have of a module that a database uses. */
 export interface ModuleNeed {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clusterSpec } from "../api/cluster-spec.ts";
-import type { UserModuleStatus } from "../api/cluster-status.ts";
+import { clusterSpec } from "../../api/cluster-spec.ts";
+import type { UserModuleStatus } from "../../api/cluster-status.ts";
 import { installedList, listedModules, modulesToFetch, uploadedSince } from "./user-modules.ts";
 
 const URL_1 = "https://modules.example/tally-1.zip";

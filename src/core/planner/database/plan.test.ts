@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { OLD, release } from "../../../../test/kit/facts/cluster-view.ts";
 import { nearby, references } from "../../../../test/kit/facts/references.ts";
 import { databaseSpec } from "../../api/database-spec.ts";
-import { planDatabase, type DatabaseView, type ExistingDatabase } from "./spec-checks.ts";
+import { planDatabase, type DatabaseView, type ExistingDatabase } from "./plan.ts";
 import { settingsWith } from "../../../../test/kit/facts/settings.ts";
 
 function existing(change: Partial<ExistingDatabase> = {}): ExistingDatabase {

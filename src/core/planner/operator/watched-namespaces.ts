@@ -1,8 +1,9 @@
-import { dnsLabel, type Finding } from "../api/parts.ts";
-import { OPERATOR_CONFIG, OPERATOR_NAME, WATCHED_LABEL, WATCHED_NAMESPACES } from "../api/names.ts";
-import { grantCommand } from "../releases/restore.ts";
-import { sentenceOf, type Statement } from "./cluster/conditions.ts";
-import { block } from "./prerequisites/check.ts";
+import { dnsLabel, type Finding } from "../../api/parts.ts";
+import { OPERATOR_CONFIG, OPERATOR_NAME, WATCHED_LABEL, WATCHED_NAMESPACES } from "../../api/names.ts";
+import { grantCommand } from "../../releases/restore.ts";
+import { sentenceOf } from "../findings/finding.ts";
+import type { Statement } from "../findings/statement.ts";
+import { block } from "../findings/finding.ts";
 
 /** Which namespaces the ConfigMap of the operator asks for beside its own. */
 export interface DesiredWatch {

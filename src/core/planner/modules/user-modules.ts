@@ -1,5 +1,5 @@
-import type { ClusterSpec } from "../api/cluster-spec.ts";
-import type { UserModuleStatus } from "../api/cluster-status.ts";
+import type { ClusterSpec } from "../../api/cluster-spec.ts";
+import type { UserModuleStatus } from "../../api/cluster-status.ts";
 
 /** A module that `spec.userDefinedModules` lists (§2.2), its aliases resolved. */
 export interface ListedModule {

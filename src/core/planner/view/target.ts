@@ -2,7 +2,7 @@ import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { releaseByNodeTag } from "../../releases/find.ts";
 import type { Release } from "../../releases/release.ts";
-import type { ClusterView } from "./view.ts";
+import type { ClusterView } from "./cluster-view.ts";
 
 type TargetFacts = Pick<ClusterView, "spec" | "remembered" | "operator" | "workload">;
 

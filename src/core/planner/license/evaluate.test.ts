@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LicenseTerms } from "../api/license.ts";
-import { judgeLicense, trialTerms } from "./license.ts";
+import type { LicenseTerms } from "../../api/license.ts";
+import { judgeLicense, trialTerms } from "./evaluate.ts";
 
 const name = "rec.default.svc.cluster.local";
 const terms: LicenseTerms = {

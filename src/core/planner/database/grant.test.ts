@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LONG_AGO } from "../../base/instant.ts";
 import type { Instant } from "../../base/instant.ts";
-import { GRANT_MS, LATE_MS, NODE_LEASE_MS, judgeTerm, mayAcknowledge } from "./leader-term.ts";
-import type { LeaderTerm } from "./leader-term.ts";
+import { GRANT_MS, LATE_MS, NODE_LEASE_MS, judgeTerm, mayAcknowledge } from "./grant.ts";
+import type { LeaderTerm } from "./grant.ts";
 
 const at = (steadyMs: number, wallMs = steadyMs): Instant => ({ steadyMs, wallMs });
 const NOW = at(100_000);

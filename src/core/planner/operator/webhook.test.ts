@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { careForWebhook, type WebhookAct, type WebhookView } from "./webhook-upkeep.ts";
+import { careForWebhook, type WebhookAct, type WebhookView } from "./webhook.ts";
 
 const own = {
   name: "store-enterprise-admission",

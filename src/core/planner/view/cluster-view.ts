@@ -2,7 +2,7 @@ import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import type { ClusterStatus } from "../../api/cluster-status.ts";
 import type { DatabaseState, StoreVersion } from "../../api/records.ts";
 import type { SettingValues } from "../../api/settings/types.ts";
-import type { LicenseVerdict } from "../license.ts";
+import type { LicenseVerdict } from "../license/evaluate.ts";
 import type { Platform } from "../../releases/permissions.ts";
 import type { Release } from "../../releases/release.ts";
 
