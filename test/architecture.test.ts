@@ -54,6 +54,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
   "local-kubernetes/controllers": [
     ...["context", "objects", "pods", "deployment", "garbage", "service", "statefulset", "."],
   ],
+  "programs/demo": ["load", "report", "steps", "."],
   "local-kubernetes/kubelet": ["environment", "volume", "container", "node", "pod", "service", "."],
   "programs/agent": [
     ...["runtime", "records", "credentials", "modules", "members", "observation"],

@@ -48,7 +48,7 @@ export async function main(): Promise<void> {
   process.exit(0);
 }
 
-/** Patience with an agent that is told to stop while it still starts, in milliseconds. */
+/** The time that an agent has to stop while it still starts, in milliseconds. */
 const JOIN_MS = 5_000;
 
 /** The program that starts every other, in the same form (source or built) as this file. */

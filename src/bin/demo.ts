@@ -5,12 +5,12 @@ import { parseArgs } from "node:util";
 import type { AskedVersion } from "../core/api/records.ts";
 import { Fault, messageOf } from "../core/base/fault.ts";
 import { jsonLog, type Log } from "../core/base/log.ts";
-import { CAST } from "../programs/demo/cast.ts";
-import { terminalProgress, type Progress } from "../programs/demo/progress.ts";
-import { receiptLines, type Receipt } from "../programs/demo/receipt.ts";
-import { receiptPage } from "../programs/demo/receipt-page.ts";
-import { startReleaseServer } from "../programs/demo/release-server.ts";
-import { newestVersion, tellStory } from "../programs/demo/story.ts";
+import { DEMO } from "../programs/demo/steps/objects.ts";
+import { terminalProgress, type Progress } from "../programs/demo/report/progress.ts";
+import { receiptLines, type Receipt } from "../programs/demo/report/receipt.ts";
+import { receiptPage } from "../programs/demo/report/receipt-page.ts";
+import { startReleaseServer } from "../programs/demo/steps/release-server.ts";
+import { newestVersion, runScenario } from "../programs/demo/scenario.ts";
 import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
 import { bundleFor } from "../core/releases/bundle.ts";
 import { chooseEngine } from "../core/releases/engines.ts";
@@ -22,15 +22,15 @@ import { faults } from "./faults.ts";
 import { worldImages } from "./world-images.ts";
 import { startWorld, type World } from "../local-kubernetes/world/index.ts";
 
-/** The release that the demo begins with: its Kubernetes minors overlap with those of the latest one. */
+/** The release that the demo installs first: it supports some of the Kubernetes versions of the latest one. */
 const OLDER_RELEASE = "7.22.2-21";
 const FROM_VERSION: AskedVersion = "7.2";
 
 const USAGE =
   "usage: npm run demo -- [--keep] [--connections 50] [--gap-ms 20]\n" +
-  "  --keep             leave the world up afterwards, for kubectl, until Ctrl-C\n" +
-  "  --connections <n>  connections of the load, 1 to 1000\n" +
-  "  --gap-ms <n>       pause of each connection between two requests, 0 to 1000";
+  "  --keep             keep the local Kubernetes running afterwards, for kubectl, until Ctrl-C\n" +
+  "  --connections <n>  client connections, 1 to 1000\n" +
+  "  --gap-ms <n>       pause of each connection between two requests, 0 to 1000 milliseconds";
 
 await main(process.argv.slice(2)).catch(reportAndExit);
 
@@ -52,21 +52,21 @@ async function main(args: readonly string[]): Promise<void> {
   const dir = join(process.cwd(), ".local", `demo-${process.pid}`);
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const log = fileLog(join(dir, "demo.log"));
-  progress.chapter("A Kubernetes on this machine");
+  progress.section("Start a Kubernetes on this machine");
   const world = await startWorld({ dir, log, images: worldImages(process.env, join(dir, "cache")) });
   let finished = false;
   try {
     introduce(progress, world);
-    const receipt = await story(world, options, progress, log, stop.signal);
+    const receipt = await upgradeUnderLoad(world, options, progress, log, stop.signal);
     await save(receipt);
-    process.stdout.write(`\n${receiptLines(receipt).join("\n")}\n\n  saved as receipt.json and receipt.html\n`);
+    process.stdout.write(`\n${receiptLines(receipt).join("\n")}\n\n  saved in receipt.json and receipt.html\n`);
     process.exitCode = receipt.verdict === "passed" ? 0 : 1;
     finished = receipt.verdict === "passed";
-    if (options.keep) await keepUp(world, stop.signal);
+    if (options.keep) await keepRunning(world, stop.signal);
   } finally {
     await world.stop();
     if (finished) await rm(dir, { recursive: true, force: true });
-    else process.stderr.write(`\nlogs and objects of this run are kept in ${relative(process.cwd(), dir)}\n`);
+    else process.stderr.write(`\nthe logs and objects of this run are in ${relative(process.cwd(), dir)}\n`);
   }
   process.exit();
 }
@@ -101,13 +101,13 @@ function readOptions(args: readonly string[]): Options {
 }
 
 function introduce(progress: Progress, world: World): void {
-  progress.say(`${world.url}, pods run as processes on ${world.subnet}x.x`);
-  progress.say("look around from another terminal:");
-  progress.say(`  export KUBECONFIG=${world.kubeconfig}`);
-  progress.say("  kubectl get rec,redb,pods -w");
+  progress.report(`Kubernetes API: ${world.url}; pods run as processes on ${world.subnet}x.x`);
+  progress.report("to watch it from another terminal:");
+  progress.report(`  export KUBECONFIG=${world.kubeconfig}`);
+  progress.report("  kubectl get rec,redb,pods -w");
 }
 
-async function story(
+async function upgradeUnderLoad(
   world: World,
   options: Options,
   progress: Progress,
@@ -120,7 +120,7 @@ async function story(
   const found = await discoverEngines(process.env);
   const isExact = (version: AskedVersion): boolean => chooseEngine(version, found)?.standIn === false;
   try {
-    return await tellStory(
+    return await runScenario(
       { kube: world.kube, clock: systemClock, log, signal, progress },
       {
         older,
@@ -148,11 +148,11 @@ async function save(receipt: Receipt): Promise<void> {
   await writeFile("receipt.html", receiptPage(receipt));
 }
 
-async function keepUp(world: World, signal: AbortSignal): Promise<void> {
+async function keepRunning(world: World, signal: AbortSignal): Promise<void> {
   const say = (text: string): void => void process.stdout.write(`${text}\n`);
-  say("\nThe world stays up until Ctrl-C:");
+  say("\nThe local Kubernetes runs until Ctrl-C:");
   say(`  export KUBECONFIG=${world.kubeconfig}`);
-  say(`  kubectl get rec ${CAST.cluster}; kubectl describe redb ${CAST.database}; kubectl get events`);
+  say(`  kubectl get rec ${DEMO.cluster}; kubectl describe redb ${DEMO.database}; kubectl get events`);
   if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener("abort", () => resolve(), { once: true });

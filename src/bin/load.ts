@@ -1,13 +1,13 @@
 import { createInterface } from "node:readline";
 import { messageOf } from "../core/base/fault.ts";
-import { startLoad, type Load } from "../programs/demo/load.ts";
-import type { LoadAnswer, LoadCommand } from "../programs/demo/load-process.ts";
+import { startClients, type Load } from "../programs/demo/load/clients.ts";
+import type { LoadAnswer, LoadCommand } from "../programs/demo/load/load-process.ts";
 
 let load: Load | undefined;
 
-// Ctrl-C reaches the whole terminal group; the story decides when the load ends.
+// Ctrl-C reaches the whole terminal group, but the scenario decides when the load ends.
 process.on("SIGINT", () => undefined);
-// one after the other: answers come in the order of the commands
+// one after the other, so that answers come in the order of the commands
 for await (const line of createInterface({ input: process.stdin })) {
   const command: LoadCommand = JSON.parse(line);
   const reply = await answer(command).then(
@@ -20,7 +20,7 @@ process.exit(0);
 
 async function answer(command: LoadCommand): Promise<Extract<LoadAnswer, { ok: true }>["value"]> {
   if (command.op === "start") {
-    load = await startLoad(command.options);
+    load = await startClients(command.options);
     return null;
   }
   if (load === undefined) throw new Error("the load has not been started");

@@ -2,7 +2,7 @@ import { jsonLog } from "../core/base/log.ts";
 import { runProxy } from "../programs/proxy/proxy.ts";
 import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
 
-/** The endpoints of the databases, as a child process of the agent: told what to serve over IPC, ends with the agent. */
+/** The endpoints of the databases, as a child process of the agent: it learns over IPC what to serve, and ends with the agent. */
 export async function main(): Promise<void> {
   const log = jsonLog(
     (line) => process.stderr.write(line),

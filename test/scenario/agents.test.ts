@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { startLoad } from "../../src/programs/demo/load.ts";
-import type { LoadResult } from "../../src/programs/demo/load.ts";
+import { startClients } from "../../src/programs/demo/load/clients.ts";
+import type { LoadResult } from "../../src/programs/demo/load/clients.ts";
 import type { BdbRecord } from "../../src/ports/management/records.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import type { TestCluster } from "../kit/world/cluster.ts";
@@ -184,7 +184,7 @@ async function startLoadedDatabase(name: string, gapMs = 2): Promise<LoadedDatab
       .map(({ addr }) => addr);
   const service: TestService = await startService(created.port, targets);
   const { host, port } = service;
-  const load = await startLoad({ host, port, password: PASSWORD, connections: CONNECTIONS, gapMs });
+  const load = await startClients({ host, port, password: PASSWORD, connections: CONNECTIONS, gapMs });
   let report: Promise<LoadResult> | undefined;
   const finish = (): Promise<LoadResult> => (report ??= load.finish());
   const read = (): Promise<BdbRecord> => cluster.client.call("bdb", { params: { uid } });

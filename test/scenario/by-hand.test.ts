@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { startReleaseServer, type ReleaseServer } from "../../src/programs/demo/release-server.ts";
+import { startReleaseServer, type ReleaseServer } from "../../src/programs/demo/steps/release-server.ts";
 import { bundleFor } from "../../src/core/releases/bundle.ts";
 import { latestRelease, releaseByOperator } from "../../src/core/releases/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";

@@ -3,9 +3,10 @@ import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { clusterNames } from "../../src/core/api/names.ts";
 import type { DatabaseRecord } from "../../src/core/api/records.ts";
-import { CAST, Clusters, Databases } from "../../src/programs/demo/cast.ts";
-import { startLoadProcess } from "../../src/programs/demo/load-process.ts";
-import { fetchBundle } from "../../src/programs/demo/release-server.ts";
+import { Clusters, Databases } from "../../src/mechanisms/observe/kinds.ts";
+import { DEMO } from "../../src/programs/demo/steps/objects.ts";
+import { startLoadProcess } from "../../src/programs/demo/load/load-process.ts";
+import { fetchReleaseBundle } from "../../src/programs/demo/steps/release-server.ts";
 import {
   createCluster,
   createDatabase,
@@ -13,9 +14,9 @@ import {
   upgradeCluster,
   upgradeDatabase,
   upgradeOperator,
-} from "../../src/programs/demo/stages.ts";
-import { findEndpoint } from "../../src/programs/demo/story.ts";
-import { until } from "../../src/programs/demo/until.ts";
+} from "../../src/programs/demo/steps/steps.ts";
+import { findEndpoint } from "../../src/programs/demo/scenario.ts";
+import { waitForObject } from "../../src/programs/demo/steps/wait.ts";
 import { ConfigMaps, Pods } from "../../src/ports/kube/builtin.ts";
 import { startInformer } from "../../src/ports/kube/informer.ts";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
@@ -34,7 +35,7 @@ const skip = existsSync("/proc/self/environ") ? false : "needs /proc to find pro
 test(`an upgrade under kill -9 ends as if nothing had been killed (CHAOS_SEED=${seed})`, { skip }, async () => {
   await using play = await startStoryWorld();
   const { stage, older, latest, releases } = play;
-  await installOperator(stage, await fetchBundle(releases.bundleBaseUrl, `v${older.operator}`), older);
+  await installOperator(stage, await fetchReleaseBundle(releases.bundleBaseUrl, `v${older.operator}`), older);
   await createCluster(stage, older);
   await createDatabase(stage, "7.2");
   const endpoint = await findEndpoint(stage);
@@ -87,8 +88,8 @@ function chosen(victim: Victim): boolean {
 /** Every epoch of the database as it is stored, from now on. */
 function followEpochs({ stage }: StoryWorld): number[] {
   const epochs: number[] = [];
-  const name = clusterNames.databaseRecord(CAST.cluster, 1);
-  const place = { namespace: CAST.namespace, fieldSelector: `metadata.name=${name}` };
+  const name = clusterNames.databaseRecord(DEMO.cluster, 1);
+  const place = { namespace: DEMO.namespace, fieldSelector: `metadata.name=${name}` };
   startInformer(stage.kube, ConfigMaps, { ...stage, ...place }).onChange((_ref, object) => {
     const record: Partial<DatabaseRecord> = JSON.parse(object?.data?.["record"] ?? "{}");
     epochs.push(...(record.shards ?? []).map(({ epoch }) => epoch));
@@ -99,12 +100,12 @@ function followEpochs({ stage }: StoryWorld): number[] {
 /** What was killed last has come back: cluster and database say so, with nothing left to do. */
 async function settled(play: StoryWorld): Promise<DatabaseRecord> {
   const { stage } = play;
-  const rec = { namespace: CAST.namespace, name: CAST.cluster };
-  const redb = { namespace: CAST.namespace, name: CAST.database };
-  await until(
+  const rec = { namespace: DEMO.namespace, name: DEMO.cluster };
+  const redb = { namespace: DEMO.namespace, name: DEMO.database };
+  await waitForObject(
     stage,
     ConfigMaps,
-    { ...rec, name: clusterNames.databaseRecord(CAST.cluster, 1) },
+    { ...rec, name: clusterNames.databaseRecord(DEMO.cluster, 1) },
     {
       what: "a record that waits for nothing",
       withinMs: 30_000,
@@ -115,14 +116,14 @@ async function settled(play: StoryWorld): Promise<DatabaseRecord> {
       },
     },
   );
-  await until(stage, Databases, redb, {
+  await waitForObject(stage, Databases, redb, {
     what: "an active database",
     withinMs: 30_000,
     isMet: ({ status }) =>
       status?.status === "active" &&
       (status.conditions ?? []).some((one) => one.type === "Ready" && one.status === "True"),
   });
-  await until(stage, Clusters, rec, {
+  await waitForObject(stage, Clusters, rec, {
     what: "a settled cluster",
     withinMs: 30_000,
     isMet: ({ status }) =>
@@ -136,7 +137,7 @@ async function assertOnePrimaryInSync(play: StoryWorld, record: DatabaseRecord, 
   const instances = record.shards.flatMap((shard) => shard.instances);
   const views = await Promise.all(
     instances.map(async ({ node, port }) => {
-      const ref = { namespace: CAST.namespace, name: clusterNames.nodePod(CAST.cluster, node) };
+      const ref = { namespace: DEMO.namespace, name: clusterNames.nodePod(DEMO.cluster, node) };
       const host = (await play.stage.kube.get(Pods, ref))?.status?.podIP ?? "";
       const info = await callEngine({ host, port, password, timeoutMs: 2_000 }, "INFO", "replication");
       return replicationView(parseInfo(textOf(info)));

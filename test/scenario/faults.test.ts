@@ -4,8 +4,9 @@ import { after, before, describe, test } from "node:test";
 import type { DatabaseRecord } from "../../src/core/api/records.ts";
 import { LABELS } from "../../src/core/api/names.ts";
 import { messageOf } from "../../src/core/base/fault.ts";
-import { CAST, Clusters, Databases } from "../../src/programs/demo/cast.ts";
-import { startLoad, type Load } from "../../src/programs/demo/load.ts";
+import { Clusters, Databases } from "../../src/mechanisms/observe/kinds.ts";
+import { DEMO } from "../../src/programs/demo/steps/objects.ts";
+import { startClients, type Load } from "../../src/programs/demo/load/clients.ts";
 import {
   createCluster,
   createDatabase,
@@ -13,15 +14,15 @@ import {
   upgradeCluster,
   upgradeDatabase,
   upgradeOperator,
-} from "../../src/programs/demo/stages.ts";
-import { fetchBundle } from "../../src/programs/demo/release-server.ts";
-import { findEndpoint } from "../../src/programs/demo/story.ts";
-import { until } from "../../src/programs/demo/until.ts";
+} from "../../src/programs/demo/steps/steps.ts";
+import { fetchReleaseBundle } from "../../src/programs/demo/steps/release-server.ts";
+import { findEndpoint } from "../../src/programs/demo/scenario.ts";
+import { waitForObject } from "../../src/programs/demo/steps/wait.ts";
 import { ConfigMaps, Pods, StatefulSets } from "../../src/ports/kube/builtin.ts";
 import { startStoryWorld, type StoryWorld } from "../kit/world/story-world.ts";
 
-const REC = { namespace: CAST.namespace, name: CAST.cluster };
-const REDB = { namespace: CAST.namespace, name: CAST.database };
+const REC = { namespace: DEMO.namespace, name: DEMO.cluster };
+const REDB = { namespace: DEMO.namespace, name: DEMO.database };
 
 // One world, one load from the first to the last act; each test goes on where the one before it ended.
 describe(
@@ -31,8 +32,8 @@ describe(
     let play: StoryWorld;
     let load: Load;
     const loads: Load[] = [];
-    const startClients = async (connections: number): Promise<Load> => {
-      const started = await startLoad({ ...(await findEndpoint(play.stage)), connections, gapMs: 10 });
+    const connectClients = async (connections: number): Promise<Load> => {
+      const started = await startClients({ ...(await findEndpoint(play.stage)), connections, gapMs: 10 });
       loads.push(started);
       return started;
     };
@@ -41,12 +42,12 @@ describe(
       play = await startStoryWorld();
       await installOperator(
         play.stage,
-        await fetchBundle(play.releases.bundleBaseUrl, `v${play.older.operator}`),
+        await fetchReleaseBundle(play.releases.bundleBaseUrl, `v${play.older.operator}`),
         play.older,
       );
       await createCluster(play.stage, play.older);
       await createDatabase(play.stage, "7.2");
-      load = await startClients(20);
+      load = await connectClients(20);
       await upgradeOperator(play.stage, play.releases, play.latest);
     });
     after(async () => {
@@ -55,7 +56,7 @@ describe(
 
     test("a wrong image tag: InvalidUpgrade with the reason and the right tag", async () => {
       await setTag("9.9.9-99");
-      const { status } = await until(play.stage, Clusters, REC, {
+      const { status } = await waitForObject(play.stage, Clusters, REC, {
         what: "STATE InvalidUpgrade",
         withinMs: 20_000,
         isMet: (rec) => rec.status?.state === "InvalidUpgrade",
@@ -70,7 +71,7 @@ describe(
     test("the tag corrected and the operator killed in the middle of the roll: it ends all the same, without an extra switchover", async () => {
       const before = await record();
       const rolled = upgradeCluster(play.stage, play.latest);
-      await until(play.stage, StatefulSets, REC, {
+      await waitForObject(play.stage, StatefulSets, REC, {
         what: "the roll half-way",
         withinMs: 90_000,
         isMet: ({ spec, status }) =>
@@ -107,17 +108,17 @@ describe(
     });
 
     test("the engine of the primary is killed: its replica takes over, and what may be lost is reported", async () => {
-      const load = await startClients(10);
+      const load = await connectClients(10);
       const { shards } = await record();
       const shard = shards[0];
       const primary = shard?.instances.find(({ id }) => id === shard.primary);
       assert.ok(shard !== undefined && primary !== undefined);
       const pod = await play.stage.kube.get(Pods, {
-        namespace: CAST.namespace,
-        name: `${CAST.cluster}-${primary.node - 1}`,
+        namespace: DEMO.namespace,
+        name: `${DEMO.cluster}-${primary.node - 1}`,
       });
       assert.ok((await play.kill(`${pod?.status?.podIP ?? "?"}:${primary.port}`)) >= 1);
-      await until(play.stage, ConfigMaps, recordRef(), {
+      await waitForObject(play.stage, ConfigMaps, recordRef(), {
         what: "another primary, and a replica again",
         withinMs: 30_000,
         isMet: ({ data }) => {
@@ -125,7 +126,7 @@ describe(
           return (now.shards[0]?.epoch ?? 0) > shard.epoch && now.shards[0]?.instances.length === 2;
         },
       });
-      await until(play.stage, Databases, REDB, {
+      await waitForObject(play.stage, Databases, REDB, {
         what: "active again",
         withinMs: 30_000,
         isMet: ({ status }) => status?.status === "active" && (status.shardStatuses?.["active"] ?? 0) >= 1,
@@ -142,8 +143,8 @@ describe(
         body: { spec: { storeEnterpriseImageSpec: { versionTag } } },
       });
     const recordRef = (): { namespace: string; name: string } => ({
-      namespace: CAST.namespace,
-      name: `${CAST.cluster}-db-1`,
+      namespace: DEMO.namespace,
+      name: `${DEMO.cluster}-db-1`,
     });
     const workload = async () => {
       const found = await play.stage.kube.get(StatefulSets, REC);
@@ -151,8 +152,8 @@ describe(
       return found;
     };
     const record = async (): Promise<DatabaseRecord> => {
-      const labelSelector = `${LABELS.cluster}=${CAST.cluster},${LABELS.record}=database`;
-      const { items } = await play.stage.kube.list(ConfigMaps, { namespace: CAST.namespace, labelSelector });
+      const labelSelector = `${LABELS.cluster}=${DEMO.cluster},${LABELS.record}=database`;
+      const { items } = await play.stage.kube.list(ConfigMaps, { namespace: DEMO.namespace, labelSelector });
       return JSON.parse(items[0]?.data?.["record"] ?? "{}") as DatabaseRecord;
     };
   },

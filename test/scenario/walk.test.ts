@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tellStory } from "../../src/programs/demo/story.ts";
-import { CAST, Clusters, Databases } from "../../src/programs/demo/cast.ts";
+import { runScenario } from "../../src/programs/demo/scenario.ts";
+import { Clusters, Databases } from "../../src/mechanisms/observe/kinds.ts";
+import { DEMO } from "../../src/programs/demo/steps/objects.ts";
 import { Pods } from "../../src/ports/kube/builtin.ts";
 import { startAudit } from "../kit/kubernetes/audit.ts";
 import { startStoryWorld } from "../kit/world/story-world.ts";
 import { until } from "../kit/time/until.ts";
 
 test("operator, cluster and database are upgraded under load: nothing failed, nothing lost, no permission idle", async () => {
-  const audit = startAudit(CAST.cluster, CAST.namespace);
+  const audit = startAudit(DEMO.cluster, DEMO.namespace);
   await using play = await startStoryWorld({ audit: audit.record });
-  const receipt = await tellStory(play.stage, {
+  const receipt = await runScenario(play.stage, {
     older: play.older,
     latest: play.latest,
     fromVersion: "7.2",
@@ -41,11 +42,11 @@ test("operator, cluster and database are upgraded under load: nothing failed, no
   assert.ok(receipt.switchovers >= 1 && receipt.switchovers <= 3, `${receipt.switchovers} switchovers`);
 
   const { kube } = play.world;
-  const { namespace } = CAST;
-  await kube.delete(Databases, { name: CAST.database, namespace });
-  await kube.delete(Clusters, { name: CAST.cluster, namespace });
+  const { namespace } = DEMO;
+  await kube.delete(Databases, { name: DEMO.database, namespace });
+  await kube.delete(Clusters, { name: DEMO.cluster, namespace });
   const isGone = async (): Promise<boolean> =>
-    (await kube.get(Clusters, { name: CAST.cluster, namespace })) === undefined &&
+    (await kube.get(Clusters, { name: DEMO.cluster, namespace })) === undefined &&
     (await kube.list(Pods, { namespace })).items.length === 1;
   await until("only the operator is left", isGone, { withinMs: 60_000, everyMs: 200 });
   assert.deepEqual(audit.unused(), [], "granted, and used in no part of a cluster's life");

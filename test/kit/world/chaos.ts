@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { clusterNames } from "../../../src/core/api/names.ts";
 import type { DatabaseRecord, InstanceRecord } from "../../../src/core/api/records.ts";
-import { CAST } from "../../../src/programs/demo/cast.ts";
+import { DEMO } from "../../../src/programs/demo/steps/objects.ts";
 import { ConfigMaps, Leases } from "../../../src/ports/kube/builtin.ts";
 import type { WorldProcess } from "./processes.ts";
 import type { StoryWorld } from "./story-world.ts";
@@ -95,7 +95,7 @@ export function seededDice(seed: number): Dice {
 
 /** The record of the story's database as it is stored now. */
 export async function storedRecord({ stage }: Pick<StoryWorld, "stage">): Promise<DatabaseRecord> {
-  const ref = { namespace: CAST.namespace, name: clusterNames.databaseRecord(CAST.cluster, 1) };
+  const ref = { namespace: DEMO.namespace, name: clusterNames.databaseRecord(DEMO.cluster, 1) };
   const found = await stage.kube.get(ConfigMaps, ref);
   return JSON.parse(found?.data?.["record"] ?? "{}") as DatabaseRecord;
 }
@@ -103,14 +103,14 @@ export async function storedRecord({ stage }: Pick<StoryWorld, "stage">): Promis
 /** The process of a victim. Where the primary is, or is about to be, is looked up last: it moves. */
 async function find(play: StoryWorld, victim: Victim, dice: Dice): Promise<WorldProcess | undefined> {
   const processes = await play.processes();
-  const lease = { namespace: CAST.namespace, name: clusterNames.leaderLease(CAST.cluster) };
+  const lease = { namespace: DEMO.namespace, name: clusterNames.leaderLease(DEMO.cluster) };
   const leader = (await play.stage.kube.get(Leases, lease))?.spec?.holderIdentity ?? "";
   const record = await storedRecord(play);
   const shard = record.shards[0];
   if (shard === undefined) return undefined;
   const program = (name: string): readonly WorldProcess[] =>
     processes.filter(({ command }) => new RegExp(`store\\.[jt]s ${name}$`).test(command));
-  const podOf = ({ node }: InstanceRecord): string => clusterNames.nodePod(CAST.cluster, node);
+  const podOf = ({ node }: InstanceRecord): string => clusterNames.nodePod(DEMO.cluster, node);
   const agents = program("agent");
   const engineOf = (instance: InstanceRecord): readonly WorldProcess[] => {
     const agent = agents.find(({ pod }) => pod === podOf(instance));

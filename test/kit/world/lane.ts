@@ -5,9 +5,10 @@ import { promisify } from "node:util";
 import { EXIT } from "../../../src/programs/cli/context.ts";
 import { clusterNames, OPERATOR_NAME } from "../../../src/core/api/names.ts";
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../src/core/api/kinds.ts";
-import { Clusters, Databases, demoCluster } from "../../../src/programs/demo/cast.ts";
-import { operatorReady } from "../../../src/programs/demo/stages.ts";
-import { until, type Watching } from "../../../src/programs/demo/until.ts";
+import { Clusters, Databases } from "../../../src/mechanisms/observe/kinds.ts";
+import { demoCluster } from "../../../src/programs/demo/steps/objects.ts";
+import { waitForOperator } from "../../../src/programs/demo/steps/steps.ts";
+import { waitForObject, type WaitContext } from "../../../src/programs/demo/steps/wait.ts";
 import { Namespaces, Pods } from "../../../src/ports/kube/builtin.ts";
 import type { Kube, Stored } from "../../../src/ports/kube/kube.ts";
 import { applyManifest } from "../../../src/ports/kube/manifest.ts";
@@ -60,17 +61,17 @@ export async function openLane(
   releases: readonly [Release, ...Release[]],
 ): Promise<Lane & AsyncDisposable> {
   const { kube, kubeconfig } = story.world;
-  const watching: Watching = story.stage;
+  const watching: WaitContext = story.stage;
   const rec = { name: CLUSTER, namespace };
   const connections = openConnections(kube, watching.clock);
   let at = 0;
   const place = (index: number): Release => releases[index] ?? releases[0];
   const operator = async (release: Release): Promise<void> => {
     await applyManifest(kube, bundleFor(release), namespace, "test");
-    await operatorReady(watching, namespace, release);
+    await waitForOperator(watching, namespace, release);
   };
   const cluster: Lane["cluster"] = (what, isMet) =>
-    until(watching, Clusters, rec, { what: `${namespace}: ${what}`, withinMs: PATIENCE_MS, isMet });
+    waitForObject(watching, Clusters, rec, { what: `${namespace}: ${what}`, withinMs: PATIENCE_MS, isMet });
   await kube.create(Namespaces, { metadata: { name: namespace } });
   await operator(releases[0]);
   await kube.create(Clusters, { ...demoCluster(releases[0].nodeTag), metadata: rec });
@@ -97,7 +98,7 @@ export async function openLane(
     patch: async (spec) => void (await kube.patch(Clusters, rec, { type: "merge", body: { spec } })),
     cluster,
     database: (name, what, isMet) =>
-      until(
+      waitForObject(
         watching,
         Databases,
         { name, namespace },

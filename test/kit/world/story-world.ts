@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { jsonLog } from "../../../src/core/base/log.ts";
 import { worldImages } from "../../../src/bin/world-images.ts";
 import { startWorld, type World, type WorldOptions } from "../../../src/local-kubernetes/world/index.ts";
-import type { Progress } from "../../../src/programs/demo/progress.ts";
-import { startReleaseServer, type ReleaseServer } from "../../../src/programs/demo/release-server.ts";
-import type { Stage } from "../../../src/programs/demo/stages.ts";
+import type { Progress } from "../../../src/programs/demo/report/progress.ts";
+import { startReleaseServer, type ReleaseServer } from "../../../src/programs/demo/steps/release-server.ts";
+import type { ScenarioContext } from "../../../src/programs/demo/steps/steps.ts";
 import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
 import { bundleFor } from "../../../src/core/releases/bundle.ts";
 import { latestRelease, releaseByOperator } from "../../../src/core/releases/find.ts";
@@ -17,7 +17,7 @@ import { worldProcesses, type WorldProcess } from "./processes.ts";
 /** The real local world with real images, for a scenario to play in. */
 export interface StoryWorld extends AsyncDisposable {
   readonly world: World;
-  readonly stage: Stage;
+  readonly stage: ScenarioContext;
   readonly releases: ReleaseServer;
   readonly older: Release;
   readonly latest: Release;
@@ -59,9 +59,9 @@ export async function startStoryWorld(
   const stop = new AbortController();
   const said: string[] = [];
   const progress: Progress = {
-    chapter: (title) => void said.push(title),
-    say: (text) => void said.push(`  ${text}`),
-    now: (text) => void said.push(`  .. ${text}`),
+    section: (title) => void said.push(title),
+    report: (text) => void said.push(`  ${text}`),
+    update: (text) => void said.push(`  .. ${text}`),
   };
   return {
     world,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
-import { CAST } from "../../../src/programs/demo/cast.ts";
+import { DEMO } from "../../../src/programs/demo/steps/objects.ts";
 import { createAuthority } from "../../../src/ports/pki/authority.ts";
 import { until } from "../../kit/time/until.ts";
 import type { Scene } from "./scene.ts";
@@ -13,7 +13,7 @@ const WEBHOOK = "validatingwebhookconfiguration store-enterprise-admission";
 export async function webhookEnforces(scene: Scene): Promise<void> {
   const { kubectl } = scene;
   const access = readFileSync("deploy/admission/cluster-role.yaml", "utf8");
-  await kubectl.given(access.replaceAll("OPERATOR_NAMESPACE", CAST.namespace), "apply -f -");
+  await kubectl.given(access.replaceAll("OPERATOR_NAMESPACE", DEMO.namespace), "apply -f -");
   await untilCurrent(scene);
   assert.equal(await kubectl(`get ${WEBHOOK} -o`, "jsonpath={.webhooks[*].failurePolicy}"), "Fail Ignore");
   await assertJudged(scene);
@@ -60,12 +60,12 @@ export async function webhookSurvivesRotation(scene: Scene): Promise<void> {
 
 async function untilCurrent({ kubectl }: Scene): Promise<void> {
   const reason = (): Promise<string> =>
-    kubectl(`get rec ${CAST.cluster} -o`, 'jsonpath={.status.conditions[?(@.type=="AdmissionReady")].reason}');
+    kubectl(`get rec ${DEMO.cluster} -o`, 'jsonpath={.status.conditions[?(@.type=="AdmissionReady")].reason}');
   await until("the webhook is current", async () => (await reason()) === "Current", PATIENCE);
 }
 
 async function assertJudged({ kubectl }: Scene): Promise<void> {
-  const refused = await kubectl.refused(`patch redb ${CAST.database} --type=merge -p`, '{"spec":{"memorySize":"1MB"}}');
+  const refused = await kubectl.refused(`patch redb ${DEMO.database} --type=merge -p`, '{"spec":{"memorySize":"1MB"}}');
   assert.match(refused, /"orders" is invalid: spec\.memorySize: Invalid value: "1MB"/);
 }
 
@@ -77,7 +77,7 @@ async function trusted({ kubectl }: Scene): Promise<string> {
 /** Empty, or why the write was refused. */
 async function edit({ kubectl }: Scene, round: number): Promise<string> {
   const body = JSON.stringify({ metadata: { annotations: { "example.com/round": String(round) } } });
-  const { code, stderr } = await kubectl.run(`patch redb ${CAST.database} --type=merge -p`, [body]);
+  const { code, stderr } = await kubectl.run(`patch redb ${DEMO.database} --type=merge -p`, [body]);
   return code === 0 ? "" : stderr;
 }
 

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
-import { CAST, demoCluster } from "../../../src/programs/demo/cast.ts";
+import { DEMO, demoCluster } from "../../../src/programs/demo/steps/objects.ts";
 import { chartFor } from "../../../src/core/releases/chart.ts";
 import type { Release } from "../../../src/core/releases/release.ts";
 import { until } from "../../kit/time/until.ts";
@@ -24,7 +24,7 @@ export async function helmLifecycle(scene: Scene): Promise<void> {
     await helm(`install store ${old} --wait --timeout 90s`);
     assert.equal(await operatorImage(scene), `storeenterprise/operator:${older.operator}`);
     const { spec } = demoCluster(older.nodeTag);
-    const metadata = { name: CAST.cluster };
+    const metadata = { name: DEMO.cluster };
     await kubectl.given(
       JSON.stringify({ apiVersion: CLUSTER, kind: "StoreEnterpriseCluster", metadata, spec }),
       "apply -f -",
@@ -93,12 +93,12 @@ async function definitionRelease({ kubectl }: Scene): Promise<string> {
 }
 
 async function untilState({ kubectl }: Scene, state: string): Promise<void> {
-  const now = (): Promise<string> => kubectl(`get rec ${CAST.cluster} -o`, "jsonpath={.status.state}");
+  const now = (): Promise<string> => kubectl(`get rec ${DEMO.cluster} -o`, "jsonpath={.status.state}");
   await until(`the cluster is ${state}`, async () => (await now()) === state, PATIENCE);
 }
 
 async function untilReason({ kubectl }: Scene, type: string, status: string): Promise<void> {
   const path = `jsonpath={.status.conditions[?(@.type=="${type}")].status}`;
-  const now = (): Promise<string> => kubectl(`get rec ${CAST.cluster} -o`, path);
+  const now = (): Promise<string> => kubectl(`get rec ${DEMO.cluster} -o`, path);
   await until(`${type} is ${status}`, async () => (await now()) === status, PATIENCE);
 }

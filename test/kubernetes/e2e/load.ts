@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { LoadOptions, LoadResult } from "../../../src/programs/demo/load.ts";
-import { startLoadProcess, type LoadProcess } from "../../../src/programs/demo/load-process.ts";
-import { CAST } from "../../../src/programs/demo/cast.ts";
-import { findEndpoint } from "../../../src/programs/demo/story.ts";
+import type { LoadOptions, LoadResult } from "../../../src/programs/demo/load/clients.ts";
+import { startLoadProcess, type LoadProcess } from "../../../src/programs/demo/load/load-process.ts";
+import { DEMO } from "../../../src/programs/demo/steps/objects.ts";
+import { findEndpoint } from "../../../src/programs/demo/scenario.ts";
 import { until } from "../../kit/time/until.ts";
 import { LOAD_COMMAND, LOAD_IMAGE } from "./load-image.ts";
 import type { Scene } from "./scene.ts";
@@ -15,7 +15,7 @@ export async function startLoadOn(
   node: string,
   options: LoadOptions,
 ): Promise<LoadProcess> {
-  const host = await kubectl(`get redb ${CAST.database} -o`, "jsonpath={.status.internalEndpoints[0].host}");
+  const host = await kubectl(`get redb ${DEMO.database} -o`, "jsonpath={.status.internalEndpoints[0].host}");
   await kubectl.run(`delete pod ${POD} --ignore-not-found --grace-period=0 --force`);
   await kubectl.given(JSON.stringify(podOn(node)), "create -f -");
   await kubectl(`wait pod/${POD} --for=condition=Ready --timeout=25s`);

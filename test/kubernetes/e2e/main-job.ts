@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { CAST, Clusters } from "../../../src/programs/demo/cast.ts";
-import { receiptLines } from "../../../src/programs/demo/receipt.ts";
-import { newestVersion, tellStory } from "../../../src/programs/demo/story.ts";
-import { until } from "../../../src/programs/demo/until.ts";
+import { Clusters } from "../../../src/mechanisms/observe/kinds.ts";
+import { DEMO } from "../../../src/programs/demo/steps/objects.ts";
+import { receiptLines } from "../../../src/programs/demo/report/receipt.ts";
+import { newestVersion, runScenario } from "../../../src/programs/demo/scenario.ts";
+import { waitForObject } from "../../../src/programs/demo/steps/wait.ts";
 import { Pods } from "../../../src/ports/kube/builtin.ts";
 import { chooseEngine } from "../../../src/core/releases/engines.ts";
 import { discoverEngines } from "../../../src/mechanisms/supervisor/engines.ts";
@@ -15,7 +16,7 @@ export async function mainJob(scene: Scene, t: TestContext): Promise<void> {
   const { stage, older, latest, releases, kubectl } = scene;
   const found = await discoverEngines(process.env);
   const rolled = watchRollout(scene);
-  const receipt = await tellStory(stage, {
+  const receipt = await runScenario(stage, {
     older,
     latest,
     releases,
@@ -36,14 +37,14 @@ export async function mainJob(scene: Scene, t: TestContext): Promise<void> {
 /** No worker has two nodes of the cluster. */
 export async function eachNodeHasAWorker({ stage }: Scene): Promise<void> {
   const labelSelector = "storeenterprise.io/role=node";
-  const { items } = await stage.kube.list(Pods, { namespace: CAST.namespace, labelSelector });
+  const { items } = await stage.kube.list(Pods, { namespace: DEMO.namespace, labelSelector });
   assert.equal(new Set(items.map(({ spec }) => spec?.nodeName)).size, 3);
 }
 
 /** What `kubectl rollout status` says of the cluster's StatefulSet, started when the roll has begun. */
 async function watchRollout({ stage, kubectl }: Scene): Promise<string> {
-  const rec = { namespace: CAST.namespace, name: CAST.cluster };
-  await until(stage, Clusters, rec, {
+  const rec = { namespace: DEMO.namespace, name: DEMO.cluster };
+  await waitForObject(stage, Clusters, rec, {
     what: "a cluster that is being upgraded",
     withinMs: 300_000,
     isMet: ({ status }) => status?.state === "Upgrade",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { CAST, demoCluster } from "../../../src/programs/demo/cast.ts";
+import { DEMO, demoCluster } from "../../../src/programs/demo/steps/objects.ts";
 import { until } from "../../kit/time/until.ts";
 import type { Scene } from "./scene.ts";
 
@@ -12,16 +12,16 @@ export async function furtherNamespace(scene: Scene): Promise<void> {
   const { kubectl, latest } = scene;
   await kubectl(`create namespace ${NAMESPACE}`);
   const access = readFileSync("deploy/watched-namespace.yaml", "utf8")
-    .replaceAll("OPERATOR_NAMESPACE", CAST.namespace)
+    .replaceAll("OPERATOR_NAMESPACE", DEMO.namespace)
     .replaceAll("WATCHED_NAMESPACE", NAMESPACE);
   await kubectl.given(access, "apply -f -");
   await watch(scene, NAMESPACE);
   const cluster = { apiVersion: "app.storeenterprise.io/v1", kind: "StoreEnterpriseCluster" };
   const { spec } = demoCluster(latest.nodeTag);
-  const metadata = { name: CAST.cluster, namespace: NAMESPACE };
+  const metadata = { name: DEMO.cluster, namespace: NAMESPACE };
   await kubectl.given(JSON.stringify({ ...cluster, metadata, spec }), "apply -f -");
   const state = (): Promise<string> =>
-    kubectl(`get rec ${CAST.cluster} -n ${NAMESPACE} -o`, "jsonpath={.status.state}");
+    kubectl(`get rec ${DEMO.cluster} -n ${NAMESPACE} -o`, "jsonpath={.status.state}");
   await until("the cluster there runs", async () => (await state()) === "Running", PATIENCE);
 
   await watch(scene, "");
@@ -31,14 +31,14 @@ export async function furtherNamespace(scene: Scene): Promise<void> {
     PATIENCE,
   );
   await kubectl(
-    `patch rec ${CAST.cluster} -n ${NAMESPACE} --type=merge -p`,
+    `patch rec ${DEMO.cluster} -n ${NAMESPACE} --type=merge -p`,
     '{"spec":{"extraLabels":{"seen":"later"}}}',
   );
   const own = '{"spec":{"extraLabels":{"seen":"now"}}}';
-  await kubectl(`patch rec ${CAST.cluster} --type=merge -p`, own);
-  await until("the own cluster is acted on", () => isSeen(scene, CAST.namespace), PATIENCE);
+  await kubectl(`patch rec ${DEMO.cluster} --type=merge -p`, own);
+  await until("the own cluster is acted on", () => isSeen(scene, DEMO.namespace), PATIENCE);
   assert.equal(await isSeen(scene, NAMESPACE), false);
-  assert.equal(await kubectl(`get sts ${CAST.cluster} -n ${NAMESPACE} -o`, "jsonpath={.status.readyReplicas}"), "3");
+  assert.equal(await kubectl(`get sts ${DEMO.cluster} -n ${NAMESPACE} -o`, "jsonpath={.status.readyReplicas}"), "3");
 
   await watch(scene, NAMESPACE);
   await until("the cluster there is acted on again", () => isSeen(scene, NAMESPACE), PATIENCE);
@@ -52,18 +52,18 @@ export async function furtherNamespace(scene: Scene): Promise<void> {
 }
 
 async function watch({ kubectl }: Scene, namespaces: string): Promise<void> {
-  const metadata = { name: "operator-environment-config", namespace: CAST.namespace };
+  const metadata = { name: "operator-environment-config", namespace: DEMO.namespace };
   const object = { apiVersion: "v1", kind: "ConfigMap", metadata, data: { REDB_NAMESPACES: namespaces } };
   await kubectl.given(JSON.stringify(object), "apply -f -");
 }
 
 /** What the condition of the own cluster says of the namespaces that are looked after. */
 async function watched({ kubectl }: Scene): Promise<string> {
-  return kubectl(`get rec ${CAST.cluster} -o`, 'jsonpath={.status.conditions[?(@.type=="NamespacesWatched")].message}');
+  return kubectl(`get rec ${DEMO.cluster} -o`, 'jsonpath={.status.conditions[?(@.type=="NamespacesWatched")].message}');
 }
 
 async function isSeen({ kubectl }: Scene, namespace: string): Promise<boolean> {
   const fields = "jsonpath={.metadata.generation} {.status.observedGeneration}";
-  const [generation, observed] = (await kubectl(`get rec ${CAST.cluster} -n ${namespace} -o`, fields)).split(" ");
+  const [generation, observed] = (await kubectl(`get rec ${DEMO.cluster} -n ${namespace} -o`, fields)).split(" ");
   return generation === observed;
 }

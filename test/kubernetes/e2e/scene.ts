@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { writeArchive } from "../../../scripts/images/archive.ts";
 import { productImages } from "../../../scripts/images/build.ts";
 import { silentLog } from "../../../src/core/base/log.ts";
-import type { Progress } from "../../../src/programs/demo/progress.ts";
-import { startReleaseServer, type ReleaseServer } from "../../../src/programs/demo/release-server.ts";
-import type { Stage } from "../../../src/programs/demo/stages.ts";
+import type { Progress } from "../../../src/programs/demo/report/progress.ts";
+import { startReleaseServer, type ReleaseServer } from "../../../src/programs/demo/steps/release-server.ts";
+import type { ScenarioContext } from "../../../src/programs/demo/steps/steps.ts";
 import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
 import { bundleFor } from "../../../src/core/releases/bundle.ts";
 import { latestRelease, releaseByOperator } from "../../../src/core/releases/find.ts";
@@ -22,7 +22,7 @@ const CHECKOUT = join(import.meta.dirname, "../../..");
 export interface Scene extends AsyncDisposable {
   readonly cluster: Cluster;
   readonly kubectl: Kubectl;
-  readonly stage: Stage;
+  readonly stage: ScenarioContext;
   readonly releases: ReleaseServer;
   readonly older: Release;
   readonly latest: Release;
@@ -45,7 +45,7 @@ export async function openScene(folder: string, say: (line: string) => void): Pr
   const kubectl = bindKubectl({ path: cluster.controlPlane.kubectl, version: "" }, cluster.kubeconfig, folder);
   const releases = await startReleaseServer(`v${latest.operator}`, bundleOf);
   const stop = new AbortController();
-  const stage: Stage = {
+  const stage: ScenarioContext = {
     kube: cluster.controlPlane.kube,
     clock: systemClock,
     log: silentLog,
@@ -75,7 +75,7 @@ function bundleOf(tag: string): string | undefined {
 }
 
 function progressTo(say: (line: string) => void): Progress {
-  return { chapter: say, say: (text) => say(`  ${text}`), now: () => undefined };
+  return { section: say, report: (text) => say(`  ${text}`), update: () => undefined };
 }
 
 const EVIDENCE: readonly string[] = [

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fetchBundle } from "../../../src/programs/demo/release-server.ts";
+import { fetchReleaseBundle } from "../../../src/programs/demo/steps/release-server.ts";
 import { until } from "../../kit/time/until.ts";
 import type { Scene } from "./scene.ts";
 
@@ -26,7 +26,7 @@ export async function uninstall({ kubectl, latest, releases }: Scene): Promise<v
   const { code, stderr } = await kubectl.run("delete rec --all --timeout=60s", [], { timeoutMs: 70_000 });
   assert.equal(code, 0, stderr);
   await kubectl("delete clusterrole,clusterrolebinding store-enterprise-operator-admission --timeout=25s");
-  const bundle = await fetchBundle(releases.bundleBaseUrl, `v${latest.operator}`);
+  const bundle = await fetchReleaseBundle(releases.bundleBaseUrl, `v${latest.operator}`);
   await kubectl.given(bundle, "delete -f - --timeout=25s");
   const left = async (): Promise<string[]> => {
     const names = (await kubectl(`get ${KINDS} -o name`)).trim().split("\n");

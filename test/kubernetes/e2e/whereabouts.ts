@@ -1,12 +1,13 @@
 import { clusterNames } from "../../../src/core/api/names.ts";
-import { CAST, Clusters, Databases } from "../../../src/programs/demo/cast.ts";
-import { until } from "../../../src/programs/demo/until.ts";
+import { Clusters, Databases } from "../../../src/mechanisms/observe/kinds.ts";
+import { DEMO } from "../../../src/programs/demo/steps/objects.ts";
+import { waitForObject } from "../../../src/programs/demo/steps/wait.ts";
 import { Pods, StatefulSets } from "../../../src/ports/kube/builtin.ts";
 import { storedRecord } from "../../kit/world/chaos.ts";
 import type { Scene } from "./scene.ts";
 
-const REC = { namespace: CAST.namespace, name: CAST.cluster };
-const REDB = { namespace: CAST.namespace, name: CAST.database };
+const REC = { namespace: DEMO.namespace, name: DEMO.cluster };
+const REDB = { namespace: DEMO.namespace, name: DEMO.database };
 const PATIENCE_MS = 120_000;
 
 /** Where the parts of the cluster are at this moment. */
@@ -25,11 +26,11 @@ export async function whereabouts(scene: Scene): Promise<Whereabouts> {
   const [shard] = (await storedRecord(scene)).shards;
   const instance = shard?.instances.find(({ id }) => id === shard.primary);
   if (instance === undefined) throw new Error("the database has no primary");
-  const primary = clusterNames.nodePod(CAST.cluster, instance.node);
-  const pods = [1, 2, 3].map((uid) => clusterNames.nodePod(CAST.cluster, uid));
+  const primary = clusterNames.nodePod(DEMO.cluster, instance.node);
+  const pods = [1, 2, 3].map((uid) => clusterNames.nodePod(DEMO.cluster, uid));
   const workers = new Map<string, string>();
   for (const name of pods) {
-    const pod = await scene.stage.kube.get(Pods, { namespace: CAST.namespace, name });
+    const pod = await scene.stage.kube.get(Pods, { namespace: DEMO.namespace, name });
     workers.set(name, pod?.spec?.nodeName ?? "");
   }
   const workerOf = (pod: string): string => workers.get(pod) ?? "";
@@ -48,12 +49,12 @@ export async function whereabouts(scene: Scene): Promise<Whereabouts> {
 
 /** Waits until cluster and database have nothing left to do: every pod in service, every node active, replicas in place. */
 export async function settled({ stage }: Scene): Promise<void> {
-  await until(stage, StatefulSets, REC, {
+  await waitForObject(stage, StatefulSets, REC, {
     what: "three pods in service",
     withinMs: PATIENCE_MS,
     isMet: ({ status }) => status?.readyReplicas === 3,
   });
-  await until(stage, Clusters, REC, {
+  await waitForObject(stage, Clusters, REC, {
     what: "a cluster that is Running with three active nodes",
     withinMs: PATIENCE_MS,
     isMet: ({ status }) =>
@@ -61,7 +62,7 @@ export async function settled({ stage }: Scene): Promise<void> {
       status.nodes?.length === 3 &&
       status.nodes.every((node) => node.status === "active"),
   });
-  await until(stage, Databases, REDB, {
+  await waitForObject(stage, Databases, REDB, {
     what: "a database that is Ready",
     withinMs: PATIENCE_MS,
     isMet: ({ status }) =>

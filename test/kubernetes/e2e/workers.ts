@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { LoadResult } from "../../../src/programs/demo/load.ts";
+import type { LoadResult } from "../../../src/programs/demo/load/clients.ts";
 import { storedRecord } from "../../kit/world/chaos.ts";
 import { until } from "../../kit/time/until.ts";
 import type { ClusterNode } from "../cluster/cluster.ts";

@@ -1,5 +1,5 @@
-import type { LoadResult } from "./load.ts";
-import { PHASES, type Phase, type PhaseNumbers } from "./phases.ts";
+import type { LoadResult } from "../load/clients.ts";
+import { PHASES, type Phase, type PhaseNumbers } from "../load/phases.ts";
 
 /** What one stage of the upgrade changed and how long it took. */
 export interface StageReceipt {
@@ -9,7 +9,7 @@ export interface StageReceipt {
   readonly seconds: number;
 }
 
-/** The proof of an upgrade under load, as `receipt.json` holds it. Times in milliseconds unless the name says otherwise. */
+/** The proof of an upgrade under load: the content of `receipt.json`. Times in milliseconds unless the name says otherwise. */
 export interface Receipt {
   readonly startedAt: string;
   readonly totalSeconds: number;
@@ -27,10 +27,10 @@ export interface Receipt {
   readonly acknowledgedIncrements: number;
   readonly incrementDrift: number;
   readonly staleReads: number;
-  /** Connections closed at a request boundary when their node left, and made again by the client library. */
+  /** Connections that were closed between two requests when their node left, and opened again by the client library. */
   readonly reconnects: number;
   readonly longestStall: number;
-  /** The same over connections that stayed: without the pause of a client library before it reconnects. */
+  /** The same for requests without a reconnect: without the pause of a client library before it reconnects. */
   readonly longestStallStaying: number;
   readonly latency: { readonly before: Latency; readonly during: Latency; readonly after: Latency };
   readonly phases: readonly PhaseNumbers[];
@@ -44,12 +44,14 @@ export interface Receipt {
   readonly verdict: "passed" | "failed";
 }
 
+/** In milliseconds. */
 export interface Latency {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
 }
 
+/** What a receipt is made from. */
 export interface ReceiptFacts {
   readonly startedAt: Date;
   readonly endedAt: Date;
@@ -100,7 +102,7 @@ export function makeReceipt(facts: ReceiptFacts): Receipt {
   };
 }
 
-/** The worst phase speaks for several: percentiles cannot be averaged. */
+/** The worst of several phases, because percentiles cannot be averaged. */
 function latencyOf(phases: readonly PhaseNumbers[], names: readonly Phase[]): Latency {
   const chosen = phases.filter((phase) => names.includes(phase.phase));
   const worst = (pick: (phase: PhaseNumbers) => number): number => Math.max(0, ...chosen.map(pick));
@@ -117,17 +119,17 @@ export function receiptLines(receipt: Receipt): string[] {
     `Receipt: ${receipt.verdict}`,
     "",
     `  acknowledged writes   ${count(receipt.acknowledgedWrites)}, lost ${count(receipt.lostWrites)}`,
-    `  increments            ${count(receipt.acknowledgedIncrements)}, drift ${count(receipt.incrementDrift)}`,
+    `  increments            ${count(receipt.acknowledgedIncrements)}; the counters differ by ${count(receipt.incrementDrift)}`,
     `  requests              ${count(receipt.requests)} over ${receipt.connections} connections, failed ${count(receipt.failedRequests)}, stale reads ${count(receipt.staleReads)}`,
-    `  longest stall         ${receipt.longestStall.toFixed(1)} ms; ${receipt.longestStallStaying.toFixed(1)} ms on connections that stayed`,
-    `  moves                 ${count(receipt.switchovers)} switchovers, ${count(receipt.reconnects)} connections moved to another node`,
+    `  longest request       ${receipt.longestStall.toFixed(1)} ms; ${receipt.longestStallStaying.toFixed(1)} ms without a reconnect`,
+    `  moves                 ${count(receipt.switchovers)} switchovers of a primary, ${count(receipt.reconnects)} reconnects of clients`,
     latency("before", before),
     latency("during", during),
     latency("after", after),
     "",
     ...receipt.stages.map((s) => `  ${s.stage.padEnd(22)}${s.seconds.toFixed(1).padStart(5)} s   ${s.from} -> ${s.to}`),
-    `  ${"engine".padEnd(22)}${receipt.engine.before} -> ${receipt.engine.after}, as it reports of itself`,
-    `  ${"whole story".padEnd(22)}${receipt.totalSeconds.toFixed(1).padStart(5)} s   on ${receipt.machine.cpus} cores`,
-    ...receipt.failures.map((failure) => `  a client said: ${failure}`),
+    `  ${"engine".padEnd(22)}${receipt.engine.before} -> ${receipt.engine.after}, by its own report`,
+    `  ${"total".padEnd(22)}${receipt.totalSeconds.toFixed(1).padStart(5)} s   on ${receipt.machine.cpus} cores`,
+    ...receipt.failures.map((failure) => `  client error: ${failure}`),
   ];
 }

@@ -51,7 +51,7 @@ export async function latestReleaseTag(releasesApiUrl: string): Promise<string> 
 }
 
 /** The bundle file of a release. */
-export async function fetchBundle(bundleBaseUrl: string, tag: string): Promise<string> {
+export async function fetchReleaseBundle(bundleBaseUrl: string, tag: string): Promise<string> {
   return (await ask(`${bundleBaseUrl}/${tag}/bundle.yaml`)).text();
 }
 

@@ -1,6 +1,6 @@
 import { createHistogram } from "node:perf_hooks";
 
-/** The parts of the story that are measured one by one. */
+/** The parts of the scenario that are measured one by one. */
 export const PHASES = ["before", "operator", "cluster", "database", "after"] as const;
 export type Phase = (typeof PHASES)[number];
 
@@ -12,9 +12,9 @@ export interface PhaseNumbers {
   readonly failed: number;
   readonly p50: number;
   readonly p99: number;
-  /** The slowest request of the phase: the longest stall that a client felt. */
+  /** The slowest request of the phase: the longest stall of a client. */
   readonly max: number;
-  /** The same over requests whose connection stayed where it was: without the pauses of client libraries before they reconnect. */
+  /** The same for requests without a reconnect, so without the pauses that client libraries make before they reconnect. */
   readonly maxStaying: number;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LoadResult } from "./load.ts";
-import { PHASES, phaseMeter } from "./phases.ts";
+import type { LoadResult } from "../load/clients.ts";
+import { PHASES, phaseMeter } from "../load/phases.ts";
 import { makeReceipt, receiptLines } from "./receipt.ts";
 import { receiptPage } from "./receipt-page.ts";
 

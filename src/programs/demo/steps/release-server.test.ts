@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { fetchBundle, latestReleaseTag, startReleaseServer } from "./release-server.ts";
+import { fetchReleaseBundle, latestReleaseTag, startReleaseServer } from "./release-server.ts";
 
 const server = await startReleaseServer("v8.2.0-12", (tag) => (tag === "v8.2.0-12" ? "kind: Deployment\n" : undefined));
 after(() => server.close());
@@ -8,9 +8,9 @@ after(() => server.close());
 test("the latest release is named by tag_name, and its bundle is below the base address", async () => {
   const tag = await latestReleaseTag(server.releasesApiUrl);
   assert.equal(tag, "v8.2.0-12");
-  assert.equal(await fetchBundle(server.bundleBaseUrl, tag), "kind: Deployment\n");
+  assert.equal(await fetchReleaseBundle(server.bundleBaseUrl, tag), "kind: Deployment\n");
 });
 
 test("an unknown release is a failure that names the address and the status", async () => {
-  await assert.rejects(fetchBundle(server.bundleBaseUrl, "v9.9.9-9"), /v9\.9\.9-9\/bundle\.yaml answered 404/);
+  await assert.rejects(fetchReleaseBundle(server.bundleBaseUrl, "v9.9.9-9"), /v9\.9\.9-9\/bundle\.yaml answered 404/);
 });

@@ -1,12 +1,12 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { extname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { messageOf } from "../../core/base/fault.ts";
-import { linesOf } from "../../ports/kube/lines.ts";
-import type { LoadNumbers, LoadOptions, LoadResult } from "./load.ts";
+import { messageOf } from "../../../core/base/fault.ts";
+import { linesOf } from "../../../ports/kube/lines.ts";
+import type { LoadNumbers, LoadOptions, LoadResult } from "./clients.ts";
 import type { Phase } from "./phases.ts";
 
-/** What the story tells the load process, one JSON text a line; each gets exactly one answer, in the same order. */
+/** A command to the load process, one JSON text per line. Each gets exactly one answer, in the same order. */
 export type LoadCommand =
   | { readonly op: "start"; readonly options: LoadOptions }
   | { readonly op: "enter"; readonly phase: Phase }
@@ -53,35 +53,35 @@ export async function startLoadProcess(options: LoadOptions, command = localComm
 }
 
 function localCommand(): readonly string[] {
-  return [process.execPath, join(import.meta.dirname, "..", "..", "bin", `load${extname(import.meta.filename)}`)];
+  return [process.execPath, join(import.meta.dirname, "..", "..", "..", "bin", `load${extname(import.meta.filename)}`)];
 }
 
-/** Answers come in the order of the questions; the end of the process is the answer to all that are open. */
+/** Answers come in the order of the commands. The end of the process rejects all commands that are open. */
 function conversation(child: ChildProcessByStdio<Writable, Readable, null>): (command: LoadCommand) => Promise<Value> {
   const open: PromiseWithResolvers<Value>[] = [];
   let ended: Error | undefined;
   const end = (error: Error): void => {
     ended ??= error;
-    for (const question of open.splice(0)) question.reject(ended);
+    for (const pending of open.splice(0)) pending.reject(ended);
   };
   child.on("error", (error) => end(new Error(`the load process cannot be started: ${error.message}`)));
   child.on("exit", (code, signal) => {
     end(new Error(`the load process has ended (${signal ?? `exit code ${String(code)}`})`));
   });
-  child.stdin.on("error", () => undefined); // its end is told by the exit
+  child.stdin.on("error", () => undefined); // the exit event reports its end
   void (async () => {
     for await (const line of linesOf(child.stdout, MAX_ANSWER_BYTES)) {
       const answer: LoadAnswer = JSON.parse(line);
-      const question = open.shift();
-      if (answer.ok) question?.resolve(answer.value);
-      else question?.reject(new Error(answer.message));
+      const pending = open.shift();
+      if (answer.ok) pending?.resolve(answer.value);
+      else pending?.reject(new Error(answer.message));
     }
   })().catch((error: unknown) => end(new Error(`the load process cannot be understood: ${messageOf(error)}`)));
   return (command) => {
     if (ended !== undefined) return Promise.reject(ended);
-    const question = Promise.withResolvers<Value>();
-    open.push(question);
+    const pending = Promise.withResolvers<Value>();
+    open.push(pending);
     child.stdin.write(`${JSON.stringify(command)}\n`);
-    return question.promise;
+    return pending.promise;
   };
 }

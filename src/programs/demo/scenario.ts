@@ -1,0 +1,192 @@
+import { arch, cpus, totalmem } from "node:os";
+import { LABELS } from "../../core/api/names.ts";
+import { type DatabaseRecord, STORE_VERSIONS, type AskedVersion } from "../../core/api/records.ts";
+import { ConfigMaps, Secrets, Services } from "../../ports/kube/builtin.ts";
+import type { Release } from "../../core/releases/release.ts";
+import { DEMO } from "./steps/objects.ts";
+import type { LoadOptions } from "./load/clients.ts";
+import { startLoadProcess, type LoadProcess } from "./load/load-process.ts";
+import { makeReceipt, type Receipt, type ReceiptFacts, type StageReceipt } from "./report/receipt.ts";
+import { fetchReleaseBundle, type ReleaseServer } from "./steps/release-server.ts";
+import {
+  createCluster,
+  createDatabase,
+  databaseVersion,
+  installOperator,
+  runningVersions,
+  upgradeCluster,
+  upgradeDatabase,
+  upgradeOperator,
+  type ScenarioContext,
+} from "./steps/steps.ts";
+import { waitForObject } from "./steps/wait.ts";
+
+/** What the scenario upgrades, and the load meanwhile. */
+export interface ScenarioOptions {
+  readonly older: Release;
+  readonly latest: Release;
+  readonly fromVersion: AskedVersion;
+  readonly toVersion: AskedVersion;
+  readonly releases: ReleaseServer;
+  readonly connections: number;
+  /** Pause of each connection between two requests, in milliseconds. */
+  readonly gapMs: number;
+  /** How long clients are measured before and after the upgrade, in milliseconds. */
+  readonly restMs: number;
+  /** Starts the load; a process of this machine when absent. */
+  readonly startLoad?: (options: LoadOptions) => Promise<LoadProcess>;
+}
+
+/** Upgrades operator, cluster and database of an empty Kubernetes under load, from the installation to the receipt. */
+export async function runScenario(context: ScenarioContext, options: ScenarioOptions): Promise<Receipt> {
+  const startedAt = context.clock.now();
+  await install(context, options);
+  context.progress.section("Start the load");
+  const { connections, gapMs, startLoad = startLoadProcess } = options;
+  const load = await startLoad({ ...(await findEndpoint(context)), connections, gapMs });
+  const abort = (): void => {
+    load.kill();
+  };
+  context.signal.addEventListener("abort", abort, { once: true });
+  try {
+    const measured = await measureUpgrade(context, options, load);
+    return makeReceipt({ ...measured, startedAt, endedAt: context.clock.now(), machine: thisMachine(), connections });
+  } finally {
+    context.signal.removeEventListener("abort", abort);
+    load.kill();
+  }
+}
+
+async function install(context: ScenarioContext, { older, releases, fromVersion }: ScenarioOptions): Promise<void> {
+  context.progress.section(`Install release ${older.operator}`);
+  await installOperator(context, await fetchReleaseBundle(releases.bundleBaseUrl, `v${older.operator}`), older);
+  await createCluster(context, older);
+  await createDatabase(context, fromVersion);
+}
+
+type Measured = Pick<ReceiptFacts, "load" | "engineBefore" | "stages" | "switchovers">;
+
+async function measureUpgrade(
+  context: ScenarioContext,
+  options: ScenarioOptions,
+  load: LoadProcess,
+): Promise<Measured> {
+  const engineBefore = await load.engine();
+  context.progress.report(
+    `${options.connections} client connections write, read and count through the endpoint; engine ${engineBefore}`,
+  );
+  await measureAtRest(context, load, options.restMs);
+  const primariesBefore = await changesOfPrimary(context);
+  const stages = await upgradeAll(context, options, load);
+  context.progress.section("Measure after the upgrade");
+  await load.enter("after");
+  await measureAtRest(context, load, options.restMs);
+  context.progress.section("Verify");
+  context.progress.report("reading every acknowledged write back");
+  const result = await load.finish();
+  return { load: result, engineBefore, stages, switchovers: (await changesOfPrimary(context)) - primariesBefore };
+}
+
+function thisMachine(): Receipt["machine"] {
+  return {
+    cpus: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    platform: `${process.platform} ${arch()}`,
+    node: process.versions.node,
+  };
+}
+
+/** The three stages in their order (§1), each with the version that is reported before and after. */
+async function upgradeAll(
+  context: ScenarioContext,
+  options: ScenarioOptions,
+  load: LoadProcess,
+): Promise<StageReceipt[]> {
+  const { latest, releases, toVersion } = options;
+  const operator = async (): Promise<string> => (await runningVersions(context)).operator;
+  const cluster = async (): Promise<string> => (await runningVersions(context)).cluster;
+  const timed = async (
+    name: StageReceipt["stage"],
+    version: () => Promise<string>,
+    act: () => Promise<unknown>,
+  ): Promise<StageReceipt> => {
+    const from = await version();
+    context.progress.section(`Upgrade the ${name}`);
+    await load.enter(name);
+    const began = performance.now();
+    await act();
+    const seconds = Math.round((performance.now() - began) / 100) / 10;
+    await reportLoad(context, load);
+    return { stage: name, from, to: await version(), seconds };
+  };
+  return [
+    await timed("operator", operator, () => upgradeOperator(context, releases, latest)),
+    await timed("cluster", cluster, () => upgradeCluster(context, latest)),
+    await timed(
+      "database",
+      () => databaseVersion(context),
+      () => upgradeDatabase(context, toVersion),
+    ),
+  ];
+}
+
+/** The endpoint as an application finds it: the database's Service and its Secret. */
+export async function findEndpoint(context: ScenarioContext): Promise<Pick<LoadOptions, "host" | "port" | "password">> {
+  const service = await waitForObject(
+    context,
+    Services,
+    { namespace: DEMO.namespace, name: DEMO.database },
+    {
+      what: "Service of the database",
+      withinMs: 60_000,
+      isMet: ({ spec }) => spec?.clusterIP !== undefined && spec.clusterIP !== "",
+    },
+  );
+  const secret = await waitForObject(
+    context,
+    Secrets,
+    { namespace: DEMO.namespace, name: `redb-${DEMO.database}` },
+    {
+      what: "Secret of the database",
+      withinMs: 60_000,
+      isMet: ({ data }) => data?.["password"] !== undefined,
+    },
+  );
+  return {
+    host: service.spec?.clusterIP ?? "",
+    port: service.spec?.ports?.[0]?.port ?? 0,
+    password: Buffer.from(secret.data?.["password"] ?? "", "base64").toString(),
+  };
+}
+
+/** Measures the clients for a while, in which nothing changes. */
+async function measureAtRest(context: ScenarioContext, load: LoadProcess, milliseconds: number): Promise<void> {
+  await context.clock.sleep(milliseconds, context.signal);
+  await reportLoad(context, load);
+}
+
+async function reportLoad(context: ScenarioContext, load: LoadProcess): Promise<void> {
+  const { phases } = await load.numbers();
+  const phase = phases.at(-1);
+  if (phase === undefined) return;
+  context.progress.report(
+    `${phase.requests.toLocaleString("en-US")} requests in ${phase.seconds.toFixed(1)} s, ${phase.failed} failed; p50 ${ms(phase.p50)}, p99 ${ms(phase.p99)}, slowest ${ms(phase.max)}`,
+  );
+}
+
+function ms(milliseconds: number): string {
+  return `${milliseconds.toFixed(1)} ms`;
+}
+
+/** How often a primary has changed so far: the sum of the epochs in the record of the database. */
+async function changesOfPrimary(context: ScenarioContext): Promise<number> {
+  const labelSelector = `${LABELS.cluster}=${DEMO.cluster},${LABELS.record}=database`;
+  const { items } = await context.kube.list(ConfigMaps, { namespace: DEMO.namespace, labelSelector });
+  const records = items.map((item): DatabaseRecord => JSON.parse(item.data?.["record"] ?? "{}"));
+  return records.flatMap(({ shards }) => shards).reduce((sum, shard) => sum + shard.epoch, 0);
+}
+
+/** The newest version whose own engine is there (`isExact`), else the newest version. */
+export function newestVersion(isExact: (version: AskedVersion) => boolean): AskedVersion {
+  return STORE_VERSIONS.findLast((version) => version !== "7.2" && isExact(version)) ?? "8.2";
+}
