@@ -62,8 +62,6 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/management-api.test.ts": 15,
   "test/scenario/modules.test.ts": 15,
   "test/unprivileged/real.test.ts": 15,
-  "src/mechanisms/supervisor/instances.test.ts": 8,
-  "src/mechanisms/supervisor/primary-start.test.ts": 8,
   "src/programs/agent/switchover/failover.test.ts": 10,
   "src/programs/agent/switchover/verify.test.ts": 10,
   "test/admission/real.test.ts": 10,
