@@ -2,12 +2,12 @@ import { Fault } from "../../core/base/fault.ts";
 import type { FaultSpec } from "../../core/base/fault.ts";
 import { faults } from "./faults.ts";
 import type { ErrorBody } from "./records.ts";
-import type { Answer } from "./request.ts";
+import type { HttpAnswer } from "./request.ts";
 import { routes } from "./routes.ts";
 import type { ReplyOf, RouteName } from "./routes.ts";
 
 /** The reply that `answer` carries; a Fault with `status` and `error_code` in its details when it is an error. */
-export function answerOf<N extends RouteName>(name: N, origin: string, answer: Answer): ReplyOf<N> {
+export function answerOf<N extends RouteName>(name: N, origin: string, answer: HttpAnswer): ReplyOf<N> {
   const { method, path, gives } = routes[name];
   const isSuccess = answer.status >= 200 && answer.status < 300;
   const body = isSuccess && gives === "bytes" ? { value: answer.bytes } : parsed(answer.bytes.toString());
@@ -48,7 +48,7 @@ function parsed(text: string): { readonly value: ReturnType<typeof JSON.parse> }
   }
 }
 
-function errorOf(body: unknown, answer: Answer): Pick<ErrorBody, "error_code" | "description"> {
+function errorOf(body: unknown, answer: HttpAnswer): Pick<ErrorBody, "error_code" | "description"> {
   if (isErrorBody(body)) return body;
   return { error_code: "unknown", description: answer.bytes.toString("utf8", 0, 200) || "no body" };
 }

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { createAuthority } from "../pki/authority.ts";
 import { managementClient } from "./client.ts";
 
-test("a call is given up when its caller says so, also while its connection is still waited for", async (t) => {
+test("a call ends when its caller aborts it, also before it has a connection", async (t) => {
   const silent = createServer((socket) => socket.resume()).listen(0, "127.0.0.1");
   await once(silent, "listening");
   const { port } = silent.address() as AddressInfo;
@@ -22,14 +22,14 @@ test("a call is given up when its caller says so, also while its connection is s
     await client.destroy();
     silent.close();
   });
-  const patience = new AbortController();
-  const call = client.call("nodes", {}, { signal: patience.signal });
+  const abort = new AbortController();
+  const call = client.call("nodes", {}, { signal: abort.signal });
   const refused = assert.rejects(call, /enough/);
   const other = client.call("license").then(
     () => "answered",
     () => "not reached",
   );
   await once(silent, "connection");
-  patience.abort(new Error("enough"));
+  abort.abort(new Error("enough"));
   assert.equal(await Promise.race([refused.then(() => "given up"), other]), "given up");
 });

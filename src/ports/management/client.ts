@@ -8,7 +8,7 @@ import { routes } from "./routes.ts";
 import type { ReplyOf, RequestOf, RouteName } from "./routes.ts";
 
 export interface ManagementClientOptions {
-  /** Addresses of node pods, asked anew for each call; earlier ones are tried first. */
+  /** Addresses of node pods, read at each call; earlier ones are tried first. */
   readonly addresses: () => readonly string[];
   readonly port: number;
   /** Name that the nodes' certificate must carry: `<rec>.<namespace>.svc.cluster.local`. */
@@ -19,19 +19,18 @@ export interface ManagementClientOptions {
   readonly password: string;
   /** How long one address may take to answer, in milliseconds. */
   readonly timeoutMs: number;
-  /** Set by a node that carries a client's write to the leader: its uid. */
+  /** Set by a node that forwards a client's write to the leader: its uid. */
   readonly forwardedBy?: number;
-  /** Keeps the last answer about the whole cluster of each route, so that one that has not changed is not sent again. */
+  /** Keeps the last answer of each route about the whole cluster: one that has not changed is not sent again. */
   readonly remembers?: boolean;
 }
 
 /** Typed caller of the management API (§4.2). */
 export interface ManagementClient {
   /**
-   * Calls `route` on the first address that answers. Moves on to the next address when a node cannot be reached or says
-   * that it is no member (503); a request that must not run twice moves on only when it was never sent.
-   * A client that remembers gives the very object of the last time when nothing has changed but what moves by itself
-   * (offsets, uptime). Failures are Faults of src/ports/management/faults.ts.
+   * Calls `route` on the first address that answers. Tries the next address when a node cannot be reached or is no member
+   * (503); a request that must not run twice is tried again only when it was never sent.
+   * A client that remembers returns the same object as last time while nothing has changed but offsets and uptime. Failures are Faults of src/ports/management/faults.ts.
    */
   call<N extends RouteName>(route: N, request: RequestOf<N>, options?: CallOptions): Promise<ReplyOf<N>>;
   call<N extends PlainRouteName>(route: N): Promise<ReplyOf<N>>;
@@ -48,7 +47,7 @@ export interface CallOptions {
 /** Routes without path parameters and body. */
 type PlainRouteName = { [N in RouteName]: object extends RequestOf<N> ? N : never }[RouteName];
 
-/** A node that takes no connection within this time is not there, however long its answers may take; in milliseconds. */
+/** A node that does not accept a connection within this time counts as unreachable; in milliseconds. */
 const CONNECT_MS = 2_000;
 
 /** A client that keeps its connections open, verifies TLS against `ca` and sends Basic credentials. */
@@ -106,7 +105,7 @@ function unreachable(name: RouteName, tried: readonly string[], mayHaveRun: bool
   });
 }
 
-/** Node actions and the orders to a proxy say what shall be, not what to add: asking twice is asking once. */
+/** Node actions and commands to a proxy are idempotent. */
 function mayRunTwice(name: RouteName): boolean {
   return routes[name].method !== "POST" || ["maintenanceOn", "maintenanceOff", "localProxy"].includes(name);
 }

@@ -21,12 +21,12 @@ export const faults = {
   conflict: {
     code: "MANAGEMENT_CONFLICT",
     retry: "backoff",
-    remedy: "Wait until the running change ends (`GET /v1/actions`), then ask again.",
+    remedy: "Wait until the running change ends (`GET /v1/actions`), then try again.",
   },
   refused: {
     code: "MANAGEMENT_REFUSED",
     retry: "never",
-    remedy: "Change the request as its description says.",
+    remedy: "Correct what the description of the error names.",
   },
   failed: {
     code: "MANAGEMENT_FAILED",
@@ -43,7 +43,7 @@ export const faults = {
     code: "MANAGEMENT_LICENSE_UNTRUSTED",
     retry: "never",
     remedy:
-      "Put the public key of whoever issued the licence into the ConfigMap store-enterprise-license-authorities of the cluster's namespace.",
+      "Put the public key of the issuer of the licence into the ConfigMap store-enterprise-license-authorities of the cluster's namespace.",
   },
   licenseKey: {
     code: "MANAGEMENT_LICENSE_KEY",

@@ -21,7 +21,7 @@ test("what one of several authorities has signed is opened, also out of a mail w
   assert.deepEqual(openLicense(mailed, [other.publicKey, ours.publicKey]), terms);
 });
 
-test("what nobody known has signed is not opened, and can still be read", () => {
+test("a licence of an unknown authority is not opened, and can still be read", () => {
   for (const authorities of [[], [other.publicKey]]) {
     assert.throws(() => openLicense(text, authorities), { code: "MANAGEMENT_LICENSE_UNTRUSTED" });
   }
@@ -34,7 +34,7 @@ test("one changed letter anywhere in the signed text is noticed", () => {
   for (let at = 0; at < body.length; at += 1) {
     if (body[at] === ".") continue;
     const changed = `${body.slice(0, at)}${body[at] === "A" ? "B" : "A"}${body.slice(at + 1)}`;
-    // the last letter of each part carries bits that stand for nothing
+    // the last letter of each part carries unused bits
     const isPadding = at === body.indexOf(".") - 1 || at === body.length - 1;
     if (isPadding) continue;
     const forged = [lines[0], changed, lines.at(-2)].join("\n");

@@ -5,7 +5,7 @@ import { faults } from "./faults.ts";
 
 const BEGIN = "-----BEGIN STORE ENTERPRISE LICENSE-----";
 const END = "-----END STORE ENTERPRISE LICENSE-----";
-/** Longest text that is looked at, in characters. */
+/** Longest text that is read, in characters. */
 const LONGEST = 16_384;
 const LINE = 64;
 
@@ -15,7 +15,7 @@ export interface LicenseAuthority {
   readonly publicKey: string;
 }
 
-/** Makes an authority of one's own (Ed25519). */
+/** Creates an authority (Ed25519). */
 export function createLicenseAuthority(): LicenseAuthority {
   return generateKeyPairSync("ed25519", {
     privateKeyEncoding: { type: "pkcs8", format: "pem" },
@@ -29,7 +29,7 @@ export function signLicense(terms: LicenseTerms, privateKey: string): string {
   const signature = sign(
     null,
     payload,
-    keyOf(() => createPrivateKey(privateKey)),
+    signingKey(() => createPrivateKey(privateKey)),
   );
   const text = `${payload.toString("base64url")}.${signature.toString("base64url")}`;
   return [BEGIN, ...(text.match(new RegExp(`.{1,${LINE}}`, "g")) ?? []), END, ""].join("\n");
@@ -37,11 +37,11 @@ export function signLicense(terms: LicenseTerms, privateKey: string): string {
 
 /**
  * The terms of a licence that one of `authorities` (public keys, PEM) has signed; MANAGEMENT_LICENSE_MALFORMED when the text is
- * none, MANAGEMENT_LICENSE_UNTRUSTED when none of them has. Whether the terms fit a cluster is for others to judge.
+ * none, MANAGEMENT_LICENSE_UNTRUSTED when none of them has. Whether the terms fit a cluster is not checked here.
  */
 export function openLicense(text: string, authorities: readonly string[]): LicenseTerms {
   const { payload, signature } = partsOf(text);
-  const keys = authorities.map((authority) => keyOf(() => createPublicKey(authority)));
+  const keys = authorities.map((authority) => signingKey(() => createPublicKey(authority)));
   if (!keys.some((key) => verify(null, payload, key, signature))) {
     throw new Fault(
       faults.licenseUntrusted,
@@ -51,7 +51,7 @@ export function openLicense(text: string, authorities: readonly string[]): Licen
   return termsOf(payload);
 }
 
-/** The terms of a licence whoever has signed it, for people to read; MANAGEMENT_LICENSE_MALFORMED when the text is none. */
+/** The terms of a licence, by whatever key it is signed; MANAGEMENT_LICENSE_MALFORMED when the text is none. */
 export function readLicense(text: string): LicenseTerms {
   return termsOf(partsOf(text).payload);
 }
@@ -60,10 +60,11 @@ function partsOf(text: string): { readonly payload: Buffer; readonly signature: 
   if (text.length > LONGEST) throw malformed(`it has ${text.length} characters, at most ${LONGEST} are read`);
   const begin = text.indexOf(BEGIN);
   const end = text.indexOf(END);
-  if (begin < 0 || end < begin) throw malformed(`the lines "${BEGIN}" and "${END}" are not there`);
+  if (begin < 0 || end < begin) throw malformed(`the lines "${BEGIN}" and "${END}" are missing`);
   const body = text.slice(begin + BEGIN.length, end).replaceAll(/\s/g, "");
   const [payload = "", signature = "", ...more] = body.split(".");
-  if (payload === "" || signature === "" || more.length > 0) throw malformed("between its lines is no signed text");
+  if (payload === "" || signature === "" || more.length > 0)
+    throw malformed("the text between its lines is not signed");
   return { payload: Buffer.from(payload, "base64url"), signature: Buffer.from(signature, "base64url") };
 }
 
@@ -75,7 +76,7 @@ function termsOf(payload: Buffer): LicenseTerms {
   }
 }
 
-function keyOf(read: () => KeyObject): KeyObject {
+function signingKey(read: () => KeyObject): KeyObject {
   try {
     const key = read();
     if (key.asymmetricKeyType === "ed25519") return key;

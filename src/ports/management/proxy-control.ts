@@ -2,9 +2,9 @@ import type { EndpointSettings } from "../../core/api/settings/types.ts";
 import type { Instant } from "../../core/base/instant.ts";
 
 /**
- * What an agent says to its proxy over the IPC channel of the child process, and what the proxy answers. A command
- * carries an `id`; its answer carries the same. The proxy ends when the channel closes: without its agent nobody could
- * tell it about a switchover.
+ * Where an engine or an endpoint listens. This file holds what an agent sends to its proxy over the IPC channel of the child
+ * process, and what the proxy replies: a reply carries the `id` of its command. The proxy ends when the channel closes,
+ * because without its agent it would miss a switchover.
  */
 export interface Address {
   readonly host: string;
@@ -28,13 +28,13 @@ export interface EndpointConfig {
 }
 
 export type ProxyCommand =
-  /** Pass on what engines answer until then, and no longer; a proxy that was never told passes on nothing. */
+  /** Pass on replies of engines until then, and no longer; a proxy without this command passes on none. */
   | { readonly op: "lease"; readonly until: Instant }
-  /** The whole wanted set of endpoints; those not named are closed. Idempotent. */
+  /** The whole set of endpoints; those not named are closed. Idempotent. */
   | { readonly op: "configure"; readonly endpoints: readonly EndpointConfig[] }
   /** Dial, authenticate and warm a pool to the primary-to-be; no client effect. `epoch` is the one that will begin. */
   | { readonly op: "prepare"; readonly bdb: number; readonly epoch: number; readonly target: Address }
-  /** Stop reading clients and let what is in flight finish within `drainMs`; resume by itself after `holdMs` in all. */
+  /** Stop reading clients and let what is in flight finish within `drainMs`; resume `holdMs` after the start. */
   | {
       readonly op: "hold";
       readonly bdb: number;
@@ -44,13 +44,13 @@ export type ProxyCommand =
     }
   /** The primary is cut off: leave it at once, cutting what is in flight there, and hold clients until the release. */
   | { readonly op: "fence"; readonly bdb: number; readonly epoch: number }
-  /** Go on at `target` from now on. Valid without a hold before it. */
+  /** Send requests to `target` from now on. Valid without a hold before it. */
   | { readonly op: "release"; readonly bdb: number; readonly epoch: number; readonly target: Address }
-  /** Drop the hold and the prepared pool: go on at the old primary. */
+  /** Drop the hold and the prepared pool: go on with the old primary. */
   | { readonly op: "abort"; readonly bdb: number; readonly epoch: number }
-  /** The node leaves: close each client connection at a request boundary (half-close, read on), within `deadlineMs`. */
+  /** The node is evacuated: close each client connection at a request boundary (half-close, read on), within `deadlineMs`. */
   | { readonly op: "drain"; readonly deadlineMs: number }
-  /** Take clients again after a drain. */
+  /** Accept clients again after a drain. */
   | { readonly op: "undrain" }
   | { readonly op: "stats" };
 
@@ -91,7 +91,7 @@ export interface ProxyReplyMessage {
   readonly reply: ProxyReply;
 }
 
-/** The first message of a proxy, once it can be told what to serve. */
+/** The first message of a proxy: it accepts commands from now on. */
 export interface ProxyReadyMessage {
   readonly ready: true;
 }

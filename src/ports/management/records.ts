@@ -3,17 +3,17 @@ import type { DatabaseState, StoreVersion } from "../../core/api/records.ts";
 import type { WireSettings } from "../../core/api/settings/types.ts";
 import type { LicenseState } from "../../core/api/states.ts";
 
-/** `GET /v1/nodes`. Field names as users of such an API know them. */
+/** `GET /v1/nodes`. Field names are those of such APIs in the field. */
 export interface NodeRecord {
   readonly uid: number;
   readonly addr: string;
   readonly status: "active" | "down" | "provisioning" | "decommissioning";
-  /** True between maintenance_on and maintenance_off: holds no primary, takes no clients. */
+  /** True between maintenance_on and maintenance_off: holds no primary, accepts no clients. */
   readonly maintenance: boolean;
   /** Node tag of the release that its image belongs to, for instance 8.2.0-25.12. */
   readonly software_version: string;
   readonly role: "leader" | "member";
-  /** Proxy is up, has the newest record of each database, and takes clients. */
+  /** The proxy runs, has the newest record of each database, and accepts clients. */
   readonly accepts_clients: boolean;
   readonly os_name: string;
   readonly architecture: string;
@@ -75,7 +75,7 @@ export interface BdbRecord extends WireSettings {
     readonly addr: readonly string[];
   }[];
   readonly module_list: readonly { readonly module_name: string; readonly semantic_version: string }[];
-  /** Why a change waits; empty when none waits. */
+  /** Why a change waits; empty when none does. */
   readonly waiting_for: string;
   readonly loss_reports: readonly string[];
   readonly action_uid: string;
@@ -113,7 +113,7 @@ export interface ClusterRecord {
   readonly leader_uid: number;
   /** Node tags differ: the cluster is between two versions. */
   readonly upgrade_mode: boolean;
-  /** Version of the operator that looks after the cluster; absent until it has said so, and from nodes of older releases. */
+  /** Version of the operator that manages the cluster; absent until it has reported it, and from nodes of older releases. */
   readonly operator_version?: string;
 }
 

@@ -6,14 +6,14 @@ import type { RouteName } from "./routes.ts";
 /** Longest answers that are read, in bytes. */
 const MAX_ANSWER = { json: 16 * 1024 * 1024, bytes: 256 * 1024 * 1024 } as const;
 
-/** An archive may take this long to be sent and kept, in milliseconds. */
+/** How long sending and storing an archive may take, in milliseconds. */
 const ARCHIVE_MS = 60_000;
 
-/** Header of a write that a node carries to the leader; its value is the uid of that node. */
+/** Header of a write that a node forwards to the leader; its value is the uid of that node. */
 export const FORWARDED_BY = "store-forwarded-by";
 
-/** What a node said, not yet judged. */
-export interface Answer {
+/** What a node answered, not yet interpreted. */
+export interface HttpAnswer {
   readonly status: number;
   readonly bytes: Buffer<ArrayBuffer>;
   /** Empty when the answer has none. */
@@ -35,7 +35,7 @@ export interface LooseRequest {
 }
 
 /** Sends one request to one node; throws what the transport throws. */
-export async function requestOnce(name: RouteName, request: LooseRequest, via: Via): Promise<Answer> {
+export async function requestOnce(name: RouteName, request: LooseRequest, via: Via): Promise<HttpAnswer> {
   const { takes, gives } = routes[name];
   const deadline = AbortSignal.timeout(takes === "archive" ? Math.max(via.timeoutMs, ARCHIVE_MS) : via.timeoutMs);
   const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
@@ -57,7 +57,7 @@ export async function requestOnce(name: RouteName, request: LooseRequest, via: V
   return { status: statusCode, bytes, entityTag: typeof tag === "string" ? tag : "" };
 }
 
-/** The transport heeds an abort only once it has a connection; who waits does not have to wait for that. */
+/** The transport reacts to an abort only once it has a connection; the caller does not wait for that. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => {

@@ -25,7 +25,7 @@ export interface Route<Params extends string, Body, Reply> {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path with `:name` parameters. */
   readonly path: string;
-  /** What a caller must hold; `cluster`: only the cluster itself, with the credentials of its Secret. */
+  /** The permission that a caller needs; `cluster`: only the cluster itself, with the credentials of its Secret. */
   readonly auth: "none" | "cluster" | ManagementPermission;
   readonly why: string;
   /** `archive`: a multipart form with one file field, `module` (§4.2). */
@@ -54,7 +54,7 @@ export interface LocalInstance {
   readonly restarts: number;
   /** Highest launch number this node has used for it. */
   readonly launch: number;
-  /** It ended as it was asked to; absent from nodes of older releases. */
+  /** It ended when asked to; absent from nodes of older releases. */
   readonly clean?: boolean;
 }
 
@@ -80,14 +80,14 @@ export const routes = {
     "PUT",
     "/v1/cluster",
     "update_cluster",
-    "the operator says which version it is, for the other participants of Active-Active databases",
+    "the operator reports its version, for the other participants of Active-Active databases",
   ),
   license: route<never, undefined, LicenseRecord>("GET", "/v1/license", "view_license", "the licence in force"),
   installLicense: route<never, LicenseInstall, LicenseRecord>(
     "PUT",
     "/v1/license",
     "install_new_license",
-    "installs a signed licence, at any time; one that does not fit is refused and the old one stays",
+    "installs a signed licence, at any time; one that is not valid for this cluster is refused and the old one stays",
   ),
   nodes: route<never, undefined, readonly NodeRecord[]>(
     "GET",
@@ -117,7 +117,7 @@ export const routes = {
   ),
   bdbs: route<never, undefined, readonly BdbRecord[]>("GET", "/v1/bdbs", "view_all_bdbs_info", "every database"),
   bdb: route<"uid", undefined, BdbRecord>("GET", "/v1/bdbs/:uid", "view_all_bdbs_info", "one database"),
-  createBdb: route<never, BdbCreate, BdbRecord>("POST", "/v1/bdbs", "create_bdb", "makes a database"),
+  createBdb: route<never, BdbCreate, BdbRecord>("POST", "/v1/bdbs", "create_bdb", "creates a database"),
   updateBdb: route<"uid", Partial<BdbCreate>, BdbRecord>("PUT", "/v1/bdbs/:uid", "update_bdb", "changes a database"),
   deleteBdb: route<"uid", undefined, ActionRecord>(
     "DELETE",
@@ -141,19 +141,19 @@ export const routes = {
     "PUT",
     "/v1/crdbs/:guid",
     "update_crdb",
-    "joins what is sent with what this participant knows of an Active-Active database; asking twice is asking once",
+    "merges a record with that of this participant for an Active-Active database; idempotent",
   ),
   actions: route<never, undefined, { readonly actions: readonly ActionRecord[] }>(
     "GET",
     "/v1/actions",
     "view_status_of_cluster_action",
-    "asynchronous work",
+    "every action that runs or has ended lately",
   ),
   action: route<"uid", undefined, ActionRecord>(
     "GET",
     "/v1/actions/:uid",
     "view_status_of_cluster_action",
-    "one piece of asynchronous work",
+    "one action",
   ),
   maintenanceOn: route<"uid", MaintenanceOn, ActionRecord>(
     "POST",
@@ -179,19 +179,19 @@ export const routes = {
     "POST",
     "/v1/users",
     "create_user",
-    "lets somebody in with credentials and a role of their own",
+    "adds a user with credentials and a role",
   ),
   updateUser: route<"uid", UserChange, UserRecord>(
     "PUT",
     "/v1/users/:uid",
     "update_user",
-    "changes name, role or password, as fast as nodes hear of it",
+    "changes name, role or password; it counts on each node once the node has the changed record",
   ),
   deleteUser: route<"uid", undefined, UserRecord>(
     "DELETE",
     "/v1/users/:uid",
     "delete_user",
-    "lets somebody in no more",
+    "removes a user; its credentials are refused from then on",
   ),
   localInstances: route<never, undefined, readonly LocalInstance[]>(
     "GET",

@@ -52,9 +52,9 @@ const wrong: readonly (readonly [string, readonly ZipEntry[], RegExp])[] = [
   ["a file name that leads elsewhere", [describing({ module_file: "../x.so" }), code], /module_file/],
   ["a missing field", [describing({ commands: undefined }), code], /commands/],
 ];
-for (const [what, entries, says] of wrong) {
+for (const [what, entries, message] of wrong) {
   test(`an archive with ${what} is refused by name`, async () => {
-    await assert.rejects(openModule(zipOf(entries)), { code: "MODULES_BAD_MANIFEST", message: says });
+    await assert.rejects(openModule(zipOf(entries)), { code: "MODULES_BAD_MANIFEST", message: message });
   });
 }
 
@@ -74,9 +74,9 @@ const harmful: readonly (readonly [string, readonly ZipEntry[], RegExp])[] = [
     /holds 65 files, at most 64/,
   ],
 ];
-for (const [what, entries, says] of harmful) {
+for (const [what, entries, message] of harmful) {
   test(`an archive with ${what} is refused`, async () => {
-    await assert.rejects(unpack(zipOf(entries)), { code: "MODULES_UNSAFE_ARCHIVE", message: says });
+    await assert.rejects(unpack(zipOf(entries)), { code: "MODULES_UNSAFE_ARCHIVE", message: message });
   });
 }
 

@@ -8,12 +8,12 @@ import { faults } from "./faults.ts";
 const MANIFEST = "module.json";
 const LONGEST_MANIFEST = 1 << 20;
 
-/** A module out of its archive. */
+/** A module that was unpacked. */
 export interface OpenedModule {
   readonly manifest: ModuleManifest;
   /** The shared object. */
   readonly library: Buffer;
-  /** Of the shared object, hexadecimal: what tells one build from another. */
+  /** Of the shared object, hexadecimal; it identifies a build. */
   readonly sha256: string;
 }
 
@@ -30,7 +30,7 @@ export async function openModule(archive: Buffer): Promise<OpenedModule> {
 }
 
 function readManifest(bytes: Buffer | undefined): ModuleManifest {
-  if (bytes === undefined) throw bad("the archive holds no module.json at its top");
+  if (bytes === undefined) throw bad("the archive has no module.json at its top");
   if (bytes.length > LONGEST_MANIFEST)
     throw bad(`module.json has ${bytes.length} bytes, at most ${LONGEST_MANIFEST} are read`);
   const parsed = moduleManifest.safeParse(parsedJson(bytes));
@@ -53,7 +53,7 @@ function libraryOf(files: ReadonlyMap<string, Buffer>, { module_file: named }: M
   const found = [...files.keys()].filter((name) => name.endsWith(".so"));
   const name = named ?? found[0];
   const library = name === undefined ? undefined : files.get(name);
-  if (library === undefined) throw bad(`the archive holds no ${named ?? "file that ends in .so"} at its top`);
+  if (library === undefined) throw bad(`the archive has no ${named ?? "file that ends in .so"} at its top`);
   if (named === undefined && found.length > 1) throw bad(`module_file is missing, and there are ${found.join(", ")}`);
   if (!library.subarray(0, MAGIC.length).equals(MAGIC)) throw bad(`${name} is no shared object`);
   return library;

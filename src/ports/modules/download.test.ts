@@ -13,7 +13,7 @@ let server: Server;
 let other: Server;
 let url = "";
 let elsewhere = "";
-const heard: (string | undefined)[] = [];
+const authorizations: (string | undefined)[] = [];
 
 before(async () => {
   const identity = issue(authority, {
@@ -26,7 +26,7 @@ before(async () => {
   });
   const tls = { key: identity.key, cert: identity.certificate };
   other = createServer(tls, (request, response) => {
-    heard.push(request.headers.authorization);
+    authorizations.push(request.headers.authorization);
     response.end("moved archive");
   }).listen(0, "127.0.0.1");
   await once(other, "listening");
@@ -64,10 +64,10 @@ test("an archive is fetched with its credentials, its server known by the author
   assert.equal(archive.toString(), "archive");
 });
 
-test("a redirect to another host is followed, and that host is not told the credentials", async () => {
+test("a redirect to another host is followed, and that host does not get the credentials", async () => {
   const archive = await downloadArchive({ url: `${url}/moved`, credentials, ca: authority.certificate });
   assert.equal(archive.toString(), "moved archive");
-  assert.deepEqual(heard, [undefined]);
+  assert.deepEqual(authorizations, [undefined]);
 });
 
 const wrong = [
@@ -76,17 +76,17 @@ const wrong = [
   ["that leads to plain HTTP", "/plain", { credentials }, /only https/],
   ["that never ends", "/endless", { credentials }, /more than \d+ bytes/],
 ] as const;
-for (const [what, path, more, says] of wrong) {
+for (const [what, path, more, message] of wrong) {
   test(`an archive ${what} is given up, with the reason and no secret`, async () => {
     const fetching = downloadArchive({ url: `${url}${path}?token=hidden`, ca: authority.certificate, ...more });
     await assert.rejects(
       fetching,
-      (error: Error) => says.test(error.message) && !/hidden|secret-word/.test(error.message),
+      (error: Error) => message.test(error.message) && !/hidden|secret-word/.test(error.message),
     );
   });
 }
 
-test("a server that nobody vouches for is not asked, nor one over plain HTTP", async () => {
+test("a server with an untrusted certificate is refused, and so is plain HTTP", async () => {
   await assert.rejects(downloadArchive({ url: `${url}/m.zip` }), /MODULES_UNREACHABLE|certificate/);
   await assert.rejects(downloadArchive({ url: "http://localhost/m.zip" }), /only https/);
   await assert.rejects(downloadArchive({ url: "nonsense" }), /only https/);

@@ -4,7 +4,7 @@ import { fromBufferPromise, type Entry, type ZipFile } from "yauzl";
 import { Fault, isFault, messageOf } from "../../core/base/fault.ts";
 import { faults } from "./faults.ts";
 
-/** What an archive may hold at most; sizes in bytes, `ratio` of a file to its packed form. */
+/** Limits of an archive: sizes in bytes, `ratio` of a file to its packed form. */
 export const ARCHIVE_LIMITS = { packed: 64 << 20, entries: 64, total: 256 << 20, ratio: 200 } as const;
 export type ArchiveLimits = { readonly [K in keyof typeof ARCHIVE_LIMITS]: number };
 
@@ -14,18 +14,18 @@ const FOLDER = 0o040000;
 
 /**
  * Unpacks a zip file in memory, by name. Nothing is written, and nothing is unpacked beyond `limits`:
- * MODULES_NOT_AN_ARCHIVE, or MODULES_UNSAFE_ARCHIVE for names that lead elsewhere, links, doubles, and sizes that lie.
+ * MODULES_NOT_AN_ARCHIVE, or MODULES_UNSAFE_ARCHIVE for paths out of the archive, links, duplicates, and wrong sizes.
  */
 export async function unpack(
   archive: Buffer,
   limits: ArchiveLimits = ARCHIVE_LIMITS,
 ): Promise<ReadonlyMap<string, Buffer>> {
   if (archive.length > limits.packed) {
-    throw unsafe(`it has ${archive.length} bytes, at most ${limits.packed} are taken`);
+    throw unsafe(`it has ${archive.length} bytes, at most ${limits.packed} are accepted`);
   }
   const zip = await openZip(archive);
   if (zip.entryCount > limits.entries) {
-    throw unsafe(`it holds ${zip.entryCount} files, at most ${limits.entries} are taken`);
+    throw unsafe(`it holds ${zip.entryCount} files, at most ${limits.entries} are accepted`);
   }
   const files = new Map<string, Buffer>();
   let total = 0;
@@ -37,7 +37,7 @@ export async function unpack(
       if (!isFolder(entry)) files.set(entry.fileName, await read(zip, entry));
     }
   } catch (error) {
-    // the library refuses names that lead elsewhere and sizes that lie
+    // the library refuses paths out of the archive and wrong sizes
     throw isFault(error, faults.unsafeArchive) ? error : unsafe(messageOf(error));
   }
   return files;

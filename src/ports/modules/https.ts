@@ -25,7 +25,7 @@ export async function fetchBounded(source: HttpsSource, most: number, signal?: A
   }
 }
 
-/** An address for people: one may hold credentials of its own, which are not shown. */
+/** An address for messages: without the credentials that it may contain. */
 export function shownUrl(url: string): string {
   return URL.canParse(url) ? new URL(url).origin + new URL(url).pathname : url;
 }

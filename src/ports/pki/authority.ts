@@ -15,7 +15,7 @@ export interface KeyPair {
 /** A key pair that may sign others. */
 export type Authority = KeyPair;
 
-/** Makes a self-signed authority that may sign end entities, and its successors when that is asked; valid for `days` from `now`. */
+/** Creates a self-signed authority that may sign end entities, and its successors when asked to; valid for `days` from `now`. */
 export function createAuthority(options: {
   readonly commonName: string;
   readonly now: Date;
@@ -77,10 +77,10 @@ export function issue(
 }
 
 /**
- * A certificate by which those who trust `authority` trust the authority `successor` too: same name and key as the
- * successor's own, signed by `authority`; valid as long as both are.
+ * A certificate that makes clients of `authority` trust the authority `successor` too: same name and key as the successor's
+ * own, signed by `authority`; valid as long as both are.
  */
-export function succeed(authority: Authority, successor: string, now: Date): string {
+export function succeedAuthority(authority: Authority, successor: string, now: Date): string {
   const signer = signerOf(authority, now);
   const next = parse(successor);
   return signCertificate(
@@ -106,7 +106,7 @@ export function expiryOf(pem: string): Date {
 }
 
 const DAY_MS = 86_400_000;
-/** Certificates begin a little in the past, for clocks that lag. */
+/** Certificates begin a little in the past, for clocks that are slow. */
 const LAG_MS = 300_000;
 
 function validity(now: Date, days: number): { notBefore: Date; notAfter: Date } {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, sign, type KeyObject } from "node:crypto";
 import { Fault } from "../../core/base/fault.ts";
-import { bits, bodyOf, element, elementsIn, integer, oid, sequence, set, text, time } from "./der.ts";
+import { bits, derContent, element, elementsIn, integer, oid, sequence, set, text, time } from "./der.ts";
 import { faults } from "./faults.ts";
 
 /** What is signed. */
@@ -44,16 +44,16 @@ export function nameOf(commonName: string, organizations: readonly string[] = []
 
 /** The DER name of the holder of a certificate, byte for byte as the certificate has it. */
 export function subjectOf(certificate: Buffer): Buffer {
-  const signed = elementsIn(bodyOf(certificate))[0];
-  const subject = signed === undefined ? undefined : elementsIn(bodyOf(signed))[5];
+  const signed = elementsIn(derContent(certificate))[0];
+  const subject = signed === undefined ? undefined : elementsIn(derContent(signed))[5];
   if (subject === undefined) throw new Fault(faults.unreadable, "the certificate has no subject");
   return subject;
 }
 
 /** Identifier of a key: SHA-1 of its public point (RFC 5280 §4.2.1.2, method 1). */
 export function keyIdOf(publicKey: KeyObject): Buffer {
-  const point = elementsIn(bodyOf(publicKey.export({ type: "spki", format: "der" })))[1] ?? Buffer.alloc(0);
-  return createHash("sha1").update(bodyOf(point).subarray(1)).digest();
+  const point = elementsIn(derContent(publicKey.export({ type: "spki", format: "der" })))[1] ?? Buffer.alloc(0);
+  return createHash("sha1").update(derContent(point).subarray(1)).digest();
 }
 
 const ECDSA_SHA256 = sequence(oid("1.2.840.10045.4.3.2"));

@@ -61,7 +61,7 @@ export function elementsIn(bytes: Buffer): Buffer[] {
 }
 
 /** What an element holds, without its tag and length. */
-export function bodyOf(bytes: Buffer): Buffer {
+export function derContent(bytes: Buffer): Buffer {
   return bytes.subarray(headerOf(bytes));
 }
 

@@ -8,7 +8,7 @@ export type Usage = "server" | "client";
 
 const PURPOSE = { server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.7.3.2" } as const satisfies Record<Usage, string>;
 
-/** The extensions of an authority; one that cannot be succeeded signs end entities only. */
+/** The extensions of an authority; one without succession signs end entities only. */
 export function authorityExtensions(options: {
   readonly keyId: Buffer;
   readonly authorityKeyId: Buffer;

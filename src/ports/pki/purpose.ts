@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
 import { messageOf } from "../../core/base/fault.ts";
 import type { KeyPair } from "./authority.ts";
 
-/** What a key pair that somebody gave can be used for by a server called `host`. */
+/** What a key pair from outside can be used for by a server called `host`. */
 export type Purpose =
   /** It signs a certificate for the server. */
   | { readonly kind: "authority" }
@@ -10,7 +10,7 @@ export type Purpose =
   | { readonly kind: "server" }
   | { readonly kind: "none"; readonly why: string };
 
-/** Looks at a pair that was not made here; never throws on what it contains. */
+/** Finds the purpose of a pair that was not made here; never throws on what it contains. */
 export function purposeOf(pair: KeyPair, host: string, now: Date): Purpose {
   const read = readPair(pair);
   if ("why" in read) return { kind: "none", why: read.why };

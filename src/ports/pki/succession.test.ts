@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { connect, createServer } from "node:tls";
-import { createAuthority, issue, succeed, type KeyPair } from "./authority.ts";
+import { createAuthority, issue, succeedAuthority, type KeyPair } from "./authority.ts";
 import { purposeOf } from "./purpose.ts";
 
 const now = new Date();
@@ -20,14 +20,16 @@ const leafOf = (signer: KeyPair, dnsNames: readonly string[] = [HOST]): KeyPair 
   issue(signer, { commonName: "admission", dnsNames, ipAddresses: [], usages: ["server"], now, days: 7 });
 
 const [first, second, third] = [authority("first"), authority("second"), authority("third")];
-const links = [succeed(second, third.certificate, now), succeed(first, second.certificate, now)].join("");
+const links = [succeedAuthority(second, third.certificate, now), succeedAuthority(first, second.certificate, now)].join(
+  "",
+);
 
 for (const [name, trusted] of [
   ["its own", third],
   ["the one before", second],
   ["the one before that", first],
 ] as const) {
-  test(`whoever trusts ${name} authority trusts the server of the third one`, async () => {
+  test(`a client that trusts ${name} authority trusts the server of the third one`, async () => {
     const leaf = leafOf(third);
     const server = createServer({ cert: leaf.certificate + links, key: leaf.key });
     server.listen(0, "127.0.0.1");
@@ -62,7 +64,10 @@ test("openssl follows the succession under its strictest rules", () => {
 test("an authority that signs end entities only has no successor", async () => {
   const last = authority("last", false);
   const leaf = leafOf(second);
-  const server = createServer({ cert: leaf.certificate + succeed(last, second.certificate, now), key: leaf.key });
+  const server = createServer({
+    cert: leaf.certificate + succeedAuthority(last, second.certificate, now),
+    key: leaf.key,
+  });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();

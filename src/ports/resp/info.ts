@@ -2,7 +2,7 @@
 export type Info = ReadonlyMap<string, string>;
 
 /** Who an engine says it is. */
-export interface EngineIdentity {
+export interface ReportedEngine {
   readonly family: "redis" | "valkey" | "redict";
   readonly version: string;
 }
@@ -48,7 +48,7 @@ export function parseInfo(text: string): Info {
 }
 
 /** Identity by what the engine reports; undefined when it names no version. Valkey and redict pretend to be redis 7.2.4. */
-export function engineIdentity(info: Info): EngineIdentity | undefined {
+export function engineIdentity(info: Info): ReportedEngine | undefined {
   for (const family of ["valkey", "redict", "redis"] as const) {
     const version = info.get(`${family}_version`);
     if (version !== undefined && version !== "") return { family, version };

@@ -37,45 +37,44 @@ export const faults = {
   proxyGone: {
     code: "AGENT_PROXY_GONE",
     retry: "backoff",
-    remedy: "The proxy of the node is starting again; ask once more in a second.",
+    remedy: "The proxy of the node is starting again; try again in a second.",
   },
   proxyRefused: {
     code: "AGENT_PROXY_REFUSED",
     retry: "backoff",
-    remedy: "The message of the proxy says why; the endpoints go on as they were.",
+    remedy: "Read the message of the proxy; the endpoints stay as they were.",
   },
   switchoverRefused: {
     code: "AGENT_SWITCHOVER_REFUSED",
     retry: "backoff",
-    remedy: "The message names what speaks against it; it is tried again once that is gone.",
+    remedy: "The message names the gate that is closed; the leader tries again.",
   },
   notCaughtUp: {
     code: "AGENT_NOT_CAUGHT_UP",
     retry: "backoff",
     remedy:
-      "The old primary serves on and it is tried again; with less write load, or a larger node, it succeeds sooner.",
+      "The old primary goes on, and the leader tries again; with less write load, or a larger node, it succeeds sooner.",
   },
   fenceTooOld: {
     code: "AGENT_FENCE_TOO_OLD",
     retry: "backoff",
-    remedy: "The agent was stopped in the middle of a switchover; the old primary serves on and it is tried again.",
+    remedy:
+      "The agent was suspended in the middle of a switchover. The old primary goes on, and the leader tries again.",
   },
   notFenced: {
     code: "AGENT_NOT_FENCED",
     retry: "backoff",
-    remedy:
-      "Wait until the lease of its node has expired, or end the engine process; then a replica takes over by itself.",
+    remedy: "Wait until the lease of its node has expired, or end the engine process; then a replica takes over.",
   },
   superseded: {
     code: "AGENT_SUPERSEDED",
     retry: "never",
-    remedy: "The pod of this node was made anew elsewhere; end what is left of the old one on its machine.",
+    remedy: "The pod of this node runs elsewhere now; end what is left of the old one on its machine.",
   },
   notAReplica: {
     code: "AGENT_NOT_A_REPLICA",
     retry: "backoff",
-    remedy:
-      "Wait until the replica is attached (`GET /v1/bdbs/<uid>` shows in_sync); the leader tries again by itself.",
+    remedy: "Wait until the replica is attached (`GET /v1/bdbs/<uid>` shows in_sync); the leader tries again.",
   },
   engineUnclear: {
     code: "AGENT_ENGINE_UNCLEAR",
@@ -85,11 +84,11 @@ export const faults = {
   recordMoved: {
     code: "AGENT_RECORD_MOVED",
     retry: "backoff",
-    remedy: "Another leader, or the management API, changed the record meanwhile; the leader looks again by itself.",
+    remedy: "Another leader, or the management API, changed the record meanwhile; the leader decides anew.",
   },
   moveNotDone: {
     code: "AGENT_MOVE_NOT_DONE",
     retry: "backoff",
-    remedy: "The message says what it waits for; the leader tries again by itself.",
+    remedy: "The message names what it waits for; the leader tries again.",
   },
 } as const satisfies Record<string, FaultSpec>;

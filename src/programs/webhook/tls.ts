@@ -1,4 +1,4 @@
-import { expiryOf, issue, succeed, type KeyPair } from "../../ports/pki/authority.ts";
+import { expiryOf, issue, succeedAuthority, type KeyPair } from "../../ports/pki/authority.ts";
 import { purposeOf } from "../../ports/pki/purpose.ts";
 
 /** What a server presents: its certificate with those that lead to older authorities, and its key; PEM. */
@@ -67,7 +67,7 @@ function linksFrom(
   now: Date,
 ): readonly string[] {
   if (!isAuthority(before, host, now) || !isAuthority(next, host, now)) return [];
-  return [succeed(before, next.certificate, now), ...links].slice(0, LINKS);
+  return [succeedAuthority(before, next.certificate, now), ...links].slice(0, LINKS);
 }
 
 function isAuthority(pair: KeyPair, host: string, now: Date): boolean {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { actionRecord } from "../../../src/programs/agent/api/actions.ts";
 import { refusals, refuse } from "../../../src/programs/agent/api/refusals.ts";
 import { authenticator } from "../../../src/programs/agent/api/auth.ts";
-import type { Handlers } from "../../../src/programs/agent/api/api-call.ts";
+import type { Handlers } from "../../../src/programs/agent/api/handler-call.ts";
 import { serveManagementApi } from "../../../src/programs/agent/api/server.ts";
 import { clusterNames, PORTS } from "../../../src/core/api/names.ts";
 import { STORE_VERSIONS } from "../../../src/core/api/records.ts";

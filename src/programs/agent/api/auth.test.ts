@@ -32,7 +32,7 @@ const cases: readonly (readonly [rule: string, header: string | undefined, calle
 ];
 
 for (const [rule, header, name] of cases) {
-  test(`credentials: ${rule} ${name === undefined ? "is turned away" : "is let in"}`, async () => {
+  test(`credentials: ${rule} ${name === undefined ? "is refused" : "is accepted"}`, async () => {
     const callerOf = authenticator({
       credentials: () => credentials,
       users: () => [viewer],
@@ -82,7 +82,7 @@ test("who was right once is let in again without another hash, until the passwor
   assert.equal(await callerOf(right), undefined);
 });
 
-test("guesses are checked one after the other, and too many at once are turned away", async () => {
+test("guesses are checked one after the other, and too many at once are refused", async () => {
   const callerOf = authenticator({ credentials: () => credentials, users: () => [viewer], hashIn: async () => hash });
   const guesses = Array.from({ length: 40 }, (_, index) => callerOf(basic(`v@x.org:guess ${index}`)));
   const answers = await Promise.allSettled(guesses);

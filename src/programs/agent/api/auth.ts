@@ -4,30 +4,30 @@ import type { ClusterUser } from "../../../core/api/records.ts";
 import { matchesHash } from "../credentials/password-hash.ts";
 import { refusals, refuse } from "./refusals.ts";
 
-/** Who calls: the cluster itself and its administrator, or a user. */
+/** The cluster itself and its administrator, or a user. */
 export interface Caller {
   readonly name: string;
   readonly role: ManagementRole;
-  /** True for who has the credentials in the cluster's Secret, as its nodes have. */
+  /** True for the credentials in the cluster's Secret, which its nodes use. */
   readonly isCluster: boolean;
 }
 
 export interface AuthenticatorDeps {
-  /** Asked at each request, so that changed credentials count at once. */
+  /** Read at each request, so that changed credentials count at once. */
   readonly credentials: () => { readonly username: string; readonly password: string };
-  /** Asked at each request, so that a user who is gone is out at once. */
+  /** Read at each request, so that a removed user is refused at once. */
   readonly users: () => readonly ClusterUser[];
   readonly hashIn: (secret: string) => Promise<string | undefined>;
 }
 
-/** DatabasePasswords that wait to be checked, one after the other; more are turned away, so that guesses cannot fill the node. */
+/** How many passwords may wait to be checked, one after the other; more are refused, so that guesses cannot fill the node. */
 const MOST_WAITING = 16;
 /** Pairs that have been right and need no second hash. */
 const MOST_REMEMBERED = 1_000;
 
 /**
- * Tells who a header of Basic credentials is from; undefined when from nobody. Takes the same time however much of them is
- * right. AGENT_TOO_MANY_LOGINS while too many users come in for the first time.
+ * Finds the caller of a header with Basic credentials; undefined when the credentials are unknown. Takes the same time
+ * however much of them is right. AGENT_TOO_MANY_LOGINS while too many users log in for the first time.
  */
 export function authenticator(deps: AuthenticatorDeps): (header: string | undefined) => Promise<Caller | undefined> {
   const secret = randomBytes(32);
@@ -39,7 +39,7 @@ export function authenticator(deps: AuthenticatorDeps): (header: string | undefi
     if (waiting >= MOST_WAITING) throw refuse(refusals.tooManyLogins, `${waiting} passwords are waiting to be checked`);
     waiting += 1;
     const mine = last.then(() => matchesHash(password, hash)).finally(() => (waiting -= 1));
-    last = mine.catch(() => undefined); // told to whoever asked
+    last = mine.catch(() => undefined); // the caller gets the failure
     return mine;
   };
 

@@ -14,7 +14,7 @@ import { refusals, refuse } from "./refusals.ts";
 const CONFIGURATION_BYTES = 16_384;
 
 /** The body of `route` out of what was sent; a refusal that names the field and what it may be. */
-export function bodyOf<N extends RouteName>(route: N, sent: unknown, supported: readonly StoreVersion[]): BodyOf<N> {
+export function parseBody<N extends RouteName>(route: N, sent: unknown, supported: readonly StoreVersion[]): BodyOf<N> {
   const parsed = schemas(supported)[route].safeParse(sent ?? undefined);
   if (parsed.success) return parsed.data;
   throw refusalOfIssue(parsed.error.issues[0], supported);

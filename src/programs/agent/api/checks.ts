@@ -14,7 +14,7 @@ import { licenseOf } from "./license.ts";
 import type { LicenseContext } from "./license.ts";
 import { refusals, refuse } from "./refusals.ts";
 
-/** What the checks of a request look at. */
+/** What the checks of a request read. */
 export type CheckContext = LicenseContext & {
   readonly config: Pick<AgentConfig, "release">;
   readonly members: Pick<Members, "list">;
@@ -56,7 +56,7 @@ export function requireModules(
     const lacking = context.members.list().filter(({ fresh, report }) => fresh && !report.modules.includes(build.uid));
     if (lacking.length > 0) {
       const nodes = lacking.map(({ uid }) => uid).join(", ");
-      throw refuse(refusals.busy, `module "${name}" ${build.version} is still on its way to node ${nodes}`);
+      throw refuse(refusals.busy, `module "${name}" ${build.version} is not yet on node ${nodes}`);
     }
   }
 }
@@ -82,7 +82,7 @@ export function endpointPort(context: CheckContext, asked: number | undefined): 
 /** Where an instance runs. */
 export type InstancePlace = Pick<InstanceRecord, "node" | "port">;
 
-/** Where the instances of a new database go; a refusal that says, node by node, why one finds no place. */
+/** Where the instances of a new database go; a refusal that names the reason of each node when one finds no place. */
 export function placeDatabase(
   context: CheckContext,
   nodes: readonly NodeFacts[],

@@ -1,8 +1,8 @@
 import type { Records } from "../records/records.ts";
 import { getAction, getNodeAction, listActions } from "./actions.ts";
 import type { ActionsContext } from "./actions.ts";
-import { uidOf } from "./api-call.ts";
-import type { Handlers } from "./api-call.ts";
+import { uidParam } from "./handler-call.ts";
+import type { Handlers } from "./handler-call.ts";
 import { installLicense, licenseOf } from "./license.ts";
 import type { LicenseContext } from "./license.ts";
 import { maintenanceOff, maintenanceOn } from "./maintenance.ts";
@@ -12,7 +12,7 @@ import { runOnLeader } from "./run-on-leader.ts";
 import type { LeaderContext } from "./run-on-leader.ts";
 
 /** What the operations on the cluster and its nodes work on. */
-export type ClusterContext = NodesContext &
+export type ClusterApiContext = NodesContext &
   ActionsContext &
   LicenseContext &
   LeaderContext & { readonly records: Pick<Records, "changeState"> };
@@ -21,7 +21,7 @@ type ClusterRoutes = "cluster" | "updateCluster" | "license" | "installLicense";
 type NodeRoutes = "nodes" | "node" | "actions" | "action" | "nodeAction" | "maintenanceOn" | "maintenanceOff";
 
 /** The cluster and its licence. */
-export function clusterHandlers(context: ClusterContext): Pick<Handlers, ClusterRoutes> {
+export function clusterHandlers(context: ClusterApiContext): Pick<Handlers, ClusterRoutes> {
   return {
     cluster: async () => clusterRecord(context),
     updateCluster: ({ body, forwardedBy }) =>
@@ -36,7 +36,7 @@ export function clusterHandlers(context: ClusterContext): Pick<Handlers, Cluster
 }
 
 /** Nodes, their maintenance, and the actions of the cluster. */
-export function nodeHandlers(context: ClusterContext): Pick<Handlers, NodeRoutes> {
+export function nodeHandlers(context: ClusterApiContext): Pick<Handlers, NodeRoutes> {
   return {
     nodes: async () => listNodes(context),
     node: async ({ params }) => getNode(context, params.uid ?? ""),
@@ -44,11 +44,11 @@ export function nodeHandlers(context: ClusterContext): Pick<Handlers, NodeRoutes
     action: async ({ params }) => getAction(context, params.uid ?? ""),
     nodeAction: async ({ params }) => getNodeAction(context, params.uid ?? "", params.action ?? ""),
     maintenanceOn: ({ params, body, forwardedBy }) =>
-      runOnLeader(context, "maintenanceOn", { params: uidOf(params), body }, forwardedBy, async () =>
+      runOnLeader(context, "maintenanceOn", { params: uidParam(params), body }, forwardedBy, async () =>
         maintenanceOn(context, getNode(context, params.uid ?? "").uid, body),
       ),
     maintenanceOff: ({ params, forwardedBy }) =>
-      runOnLeader(context, "maintenanceOff", { params: uidOf(params) }, forwardedBy, async () =>
+      runOnLeader(context, "maintenanceOff", { params: uidParam(params) }, forwardedBy, async () =>
         maintenanceOff(context, getNode(context, params.uid ?? "").uid),
       ),
   };

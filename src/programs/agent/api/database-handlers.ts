@@ -1,8 +1,8 @@
 import { observeEngines } from "../observation/engine-answers.ts";
 import { nodePlatforms } from "../modules/platforms.ts";
 import { putActiveActive } from "./active-active.ts";
-import { uidOf } from "./api-call.ts";
-import type { Handlers } from "./api-call.ts";
+import { uidParam } from "./handler-call.ts";
+import type { Handlers } from "./handler-call.ts";
 import { databaseReads } from "./databases.ts";
 import type { DatabasesContext } from "./databases.ts";
 import { deleteModule, localModule, uploadModule } from "./module-upload.ts";
@@ -28,15 +28,15 @@ export function databaseHandlers(
     createBdb: ({ body, forwardedBy }) =>
       runOnLeader(context, "createBdb", { body }, forwardedBy, async () => reads.fresh(await writes.create(body))),
     updateBdb: ({ params, body, forwardedBy }) =>
-      runOnLeader(context, "updateBdb", { params: uidOf(params), body }, forwardedBy, async () =>
+      runOnLeader(context, "updateBdb", { params: uidParam(params), body }, forwardedBy, async () =>
         reads.fresh(await writes.update(reads.record(params.uid), body)),
       ),
     deleteBdb: ({ params, forwardedBy }) =>
-      runOnLeader(context, "deleteBdb", { params: uidOf(params) }, forwardedBy, () =>
+      runOnLeader(context, "deleteBdb", { params: uidParam(params) }, forwardedBy, () =>
         writes.remove(reads.record(params.uid)),
       ),
     upgradeBdb: ({ params, body, forwardedBy }) =>
-      runOnLeader(context, "upgradeBdb", { params: uidOf(params), body }, forwardedBy, async () =>
+      runOnLeader(context, "upgradeBdb", { params: uidParam(params), body }, forwardedBy, async () =>
         reads.fresh(await writes.upgrade(reads.record(params.uid), body)),
       ),
     crdbs: async () => context.records.state()?.activeActives ?? [],

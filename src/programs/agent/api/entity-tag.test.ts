@@ -4,7 +4,7 @@ import { entityTag, hasEntityTag, isKnown } from "./entity-tag.ts";
 
 const bdb = { name: "orders", status: "active", shard_list: [{ uid: 1, offset: 5, lag_bytes: 0 }] };
 
-test("an answer that differs only in what moves by itself has the same tag", () => {
+test("an answer that differs only in members that move with time has the same tag", () => {
   const later = { ...bdb, shard_list: [{ uid: 1, offset: 9, lag_bytes: 3 }] };
   assert.equal(entityTag([bdb]), entityTag([later]));
   assert.equal(entityTag({ uid: 1, uptime: 1 }), entityTag({ uid: 1, uptime: 2 }));
@@ -21,7 +21,7 @@ test("one tag of several in If-None-Match is enough", () => {
   assert.ok(!isKnown(tag, undefined) && !isKnown(tag, 'W/"other"'));
 });
 
-test("reads about the cluster carry a tag; the probe, writes and what a node says of itself do not", () => {
+test("reads of the cluster carry a tag; the probe, writes and reads of one node do not", () => {
   assert.ok(hasEntityTag("bdbs") && hasEntityTag("nodes"));
   for (const name of ["bootstrap", "createBdb", "localInstances"] as const) assert.ok(!hasEntityTag(name), name);
 });

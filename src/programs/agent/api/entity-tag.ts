@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { routes, type RouteName } from "../../../ports/management/routes.ts";
 
-/** Members that move by themselves, with time or with what clients write; alone they make no new answer. */
+/** Members that change with time or with the writes of clients; they alone make no new answer. */
 const MOVING = new Set(["offset", "lag_bytes", "uptime"]);
 
 /** Whether answers of `name` carry an entity tag: what clients ask again and again about the whole cluster. */
@@ -10,7 +10,7 @@ export function hasEntityTag(name: RouteName): boolean {
   return method === "GET" && auth !== "none" && auth !== "cluster";
 }
 
-/** A weak entity tag: the same for answers that differ only in what moves by itself, whichever node gives them. */
+/** A weak entity tag: the same on every node for answers that differ only in such members. */
 export function entityTag(answer: unknown): string {
   const text = JSON.stringify(answer, (key, value: unknown) => (MOVING.has(key) ? undefined : value));
   return `W/"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;

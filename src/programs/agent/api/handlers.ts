@@ -3,9 +3,9 @@ import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-c
 import type { LocalInstance } from "../../../ports/management/routes.ts";
 import type { Members } from "../members/members.ts";
 import type { AgentConfig } from "../runtime/config.ts";
-import type { Handlers } from "./api-call.ts";
+import type { Handlers } from "./handler-call.ts";
 import { clusterHandlers, nodeHandlers } from "./cluster-handlers.ts";
-import type { ClusterContext } from "./cluster-handlers.ts";
+import type { ClusterApiContext } from "./cluster-handlers.ts";
 import { databaseHandlers, moduleHandlers } from "./database-handlers.ts";
 import type { DatabasesContext } from "./databases.ts";
 import type { ModulesContext } from "./module-upload.ts";
@@ -25,7 +25,7 @@ interface LocalContext {
 }
 
 /** What all operations together work on. */
-export type ApiContext = ClusterContext &
+export type ApiContext = ClusterApiContext &
   DatabasesContext &
   WriteContext &
   ModulesContext &

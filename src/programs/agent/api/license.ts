@@ -52,7 +52,7 @@ function onTrial(context: LicenseContext): ValidatedLicense {
   return { terms, ...validated(context, terms) };
 }
 
-/** A text that no known authority has signed is Invalid for that reason; what it says of itself is shown all the same. */
+/** A licence that no known authority has signed is Invalid; its terms are shown nevertheless. */
 function opened(context: LicenseContext, license: string): ValidatedLicense {
   let terms = onTrial(context).terms;
   try {

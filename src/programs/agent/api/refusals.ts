@@ -7,7 +7,7 @@ interface Refusal extends FaultSpec {
   readonly errorCode: string;
 }
 
-/** Every answer of the management API that is not a success: status and `error_code` as users of such an API know them. */
+/** Every failure that the management API answers with: status, `error_code` and remedy. */
 export const refusals = {
   unauthorized: row(
     "AGENT_UNAUTHORIZED",
@@ -19,7 +19,7 @@ export const refusals = {
     "AGENT_FORBIDDEN",
     403,
     "insufficient_permissions",
-    "Ask as a user with one of the roles that the description names, or have an administrator change yours.",
+    "Use a user with one of the roles that the description names, or let an administrator change the role of yours.",
   ),
   tooManyLogins: row(
     "AGENT_TOO_MANY_LOGINS",
@@ -32,7 +32,7 @@ export const refusals = {
     "AGENT_NOT_JSON",
     415,
     "unsupported_media_type",
-    "Send JSON, and say so: Content-Type: application/json.",
+    "Send JSON with the header Content-Type: application/json.",
   ),
   bodyTooLarge: row(
     "AGENT_BODY_TOO_LARGE",
@@ -97,7 +97,7 @@ export const refusals = {
     "cannot_change_cluster_admin",
     "Change username and password in the Secret named as the cluster.",
   ),
-  tooManyUsers: row("AGENT_TOO_MANY_USERS", 406, "too_many_users", "Delete users that nobody needs."),
+  tooManyUsers: row("AGENT_TOO_MANY_USERS", 406, "too_many_users", "Delete users that are no longer needed."),
   busy: row("AGENT_BUSY", 409, "busy", "Wait until the running action ends (GET /v1/actions), then ask again."),
   licenseExpired: row("AGENT_LICENSE_EXPIRED", 403, "license_expired", "Install a valid licence, then ask again."),
   licenseLimit: row(
@@ -128,7 +128,7 @@ export const refusals = {
   portUnavailable: row("AGENT_PORT_UNAVAILABLE", 406, "port_unavailable", "Leave port out, or ask for a free one."),
   unchangeable: row("AGENT_UNCHANGEABLE", 406, "config_not_acceptable", "Make a new database with the wanted value."),
   notJoined: row("AGENT_NOT_JOINED", 503, "node_not_joined", "Ask another node, or wait until this one has joined."),
-  noLeader: row("AGENT_NO_LEADER", 503, "no_leader", "Wait a few seconds: the nodes are choosing a leader."),
+  noLeader: row("AGENT_NO_LEADER", 503, "no_leader", "Wait a few seconds: the nodes elect a leader."),
   internal: row(
     "AGENT_INTERNAL",
     500,

@@ -9,11 +9,11 @@ import { FORWARDED_BY } from "../../../ports/management/request.ts";
 import { routes } from "../../../ports/management/routes.ts";
 import type { RouteName } from "../../../ports/management/routes.ts";
 import type { SecretFiles } from "../runtime/mounted-secret.ts";
-import type { Handlers } from "./api-call.ts";
+import type { Handlers } from "./handler-call.ts";
 import { acceptArchives } from "./archives.ts";
-import { authorize } from "./authorize.ts";
-import type { AuthorizeContext } from "./authorize.ts";
-import { bodyOf } from "./bodies.ts";
+import { authorizeCaller } from "./authorize-caller.ts";
+import type { AuthorizeContext } from "./authorize-caller.ts";
+import { parseBody } from "./bodies.ts";
 import { entityTag, hasEntityTag, isKnown } from "./entity-tag.ts";
 import { answerError, BODY_BYTES, refuseUnrouted } from "./errors.ts";
 import { refusals, refuse } from "./refusals.ts";
@@ -76,13 +76,13 @@ function mount<N extends RouteName>(server: HttpsInstance, name: N, options: Man
     url: path,
     // before anything of the body is read
     onRequest: async (request) => {
-      roles.set(request, await authorize(name, request, options));
+      roles.set(request, await authorizeCaller(name, request, options));
     },
     handler: async (request, reply) => {
       const forwardedBy = request.headers[FORWARDED_BY];
       const answer = await options.handlers[name]({
         params: request.params,
-        body: bodyOf(name, request.body, options.supported),
+        body: parseBody(name, request.body, options.supported),
         role: roles.get(request) ?? "none",
         ...(typeof forwardedBy === "string" ? { forwardedBy } : {}),
       });

@@ -1,5 +1,5 @@
-import { uidOf } from "./api-call.ts";
-import type { Handlers } from "./api-call.ts";
+import { uidParam } from "./handler-call.ts";
+import type { Handlers } from "./handler-call.ts";
 import { runOnLeader } from "./run-on-leader.ts";
 import type { LeaderContext } from "./run-on-leader.ts";
 import { createUser, deleteUser, getUser, listUsers, requireMayManage, updateUser } from "./users.ts";
@@ -22,14 +22,14 @@ export function userHandlers(
     updateUser: async ({ params, body, role, forwardedBy }) => {
       const user = getUser(context, adminName(), params.uid ?? "");
       requireMayManage(role, { user, wanted: body.role });
-      return runOnLeader(context, "updateUser", { params: uidOf(params), body }, forwardedBy, () =>
+      return runOnLeader(context, "updateUser", { params: uidParam(params), body }, forwardedBy, () =>
         updateUser(context, user.uid, body),
       );
     },
     deleteUser: async ({ params, role, forwardedBy }) => {
       const user = getUser(context, adminName(), params.uid ?? "");
       requireMayManage(role, { user });
-      return runOnLeader(context, "deleteUser", { params: uidOf(params) }, forwardedBy, () =>
+      return runOnLeader(context, "deleteUser", { params: uidParam(params) }, forwardedBy, () =>
         deleteUser(context, user.uid),
       );
     },

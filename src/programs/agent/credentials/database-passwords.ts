@@ -6,9 +6,9 @@ import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import { faults } from "../faults.ts";
 
-/** DatabasePasswords of databases; each in a Secret of its own, key `password`, empty when clients need none. */
+/** The passwords of databases; each in a Secret of its own, key `password`, empty when clients need none. */
 export interface DatabasePasswords {
-  /** Read anew when the record says that something has changed. */
+  /** Read again when the record has changed. */
   of(record: Pick<DatabaseRecord, "uid" | "lastChangedTime">): Promise<string>;
   set(uid: number, password: string): Promise<void>;
   remove(uid: number): Promise<void>;

@@ -3,10 +3,10 @@ import { ConfigMaps } from "../../../ports/kube/builtin.ts";
 import { startInformer, type InformerOptions } from "../../../ports/kube/informer.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 
-/** The public keys that may sign licences, as the namespace names them now. */
+/** The public keys that may sign licences, as the ConfigMap of the namespace has them now. */
 export interface LicenseAuthorities {
   readonly synced: Promise<void>;
-  /** PEM; none while the ConfigMap is not there. */
+  /** PEM; none while the ConfigMap is missing. */
   keys(): readonly string[];
 }
 

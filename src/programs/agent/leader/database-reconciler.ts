@@ -17,7 +17,7 @@ import {
   substance,
   withActive,
   withProgress,
-  withReason,
+  withWaitReason,
   withRelaunch,
   withReplica,
   withUpgradeFinished,
@@ -144,7 +144,7 @@ export class DatabaseReconciler {
     const before = substance(decidedOn);
     await this.#context.records.changeDatabase(decidedOn.uid, (old) => {
       if (substance(old) !== before) return old;
-      const next = withReason(change(old), "");
+      const next = withWaitReason(change(old), "");
       return withProgress(next, progressOf(next));
     });
   }
@@ -154,7 +154,7 @@ export class DatabaseReconciler {
     const now = this.#context.clock.now().getTime();
     if (reported === reason || (reason !== "" && now - (this.#reasonAt.get(record.uid) ?? 0) < REASON_EVERY_MS)) return;
     this.#reasonAt.set(record.uid, now);
-    await this.#context.records.changeDatabase(record.uid, (old) => withReason(old, reason));
+    await this.#context.records.changeDatabase(record.uid, (old) => withWaitReason(old, reason));
   }
 }
 

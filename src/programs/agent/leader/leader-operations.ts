@@ -68,7 +68,7 @@ export class LeaderOperations implements ShardOperations {
 
   async reattach(record: DatabaseRecord, shard: number, replica: number): Promise<void> {
     const ports = await this.#portsFor(record);
-    // a leader that stood still for a while has a successor, and would attach the new primary to the old one
+    // a leader that was suspended has a successor, and would attach the new primary to the old one
     const { epoch, instances } = shardOf(await ports.change((stored) => stored), shard);
     if (epoch !== shardOf(record, shard).epoch) throw notDone(record, "another leader has changed the primary");
     const primary = primaryOf(shardOf(record, shard));

@@ -18,7 +18,13 @@ import type { NodeFactsContext } from "../observation/node-facts.ts";
 import { placedInstances } from "../records/placed-instances.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
-import { isDraining, maintenanceOf, withEvacuated, withReason, withReturned } from "../records/maintenance.ts";
+import {
+  isDraining,
+  maintenanceOf,
+  withEvacuated,
+  withMaintenanceReason,
+  withReturned,
+} from "../records/maintenance.ts";
 
 /** What reconciling the maintenance of nodes works on. */
 export type NodeReconcilerContext = NodeFactsContext &
@@ -73,7 +79,7 @@ export class NodeReconciler {
         return settled;
       case "wait":
         if (entry.waitingFor !== step.reason)
-          await records.changeState((state) => withReason(state, node, step.reason));
+          await records.changeState((state) => withMaintenanceReason(state, node, step.reason));
         return waiting(RECHECK_MS, "Evacuating", step.reason);
     }
   }

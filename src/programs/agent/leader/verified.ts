@@ -1,6 +1,6 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 
-/** Replicas whose content was compared in this term of leadership; a change of primary makes the comparison void. */
+/** Replicas whose content was compared in this leader term; a change of primary makes the comparison void. */
 export class VerifiedReplicas {
   readonly #marks = new Map<number, Set<string>>();
 

@@ -21,7 +21,7 @@ export interface NodeLeaseOptions {
   readonly namespace: string;
   readonly node: number;
   readonly podName: string;
-  /** Asked at each renewal. */
+  /** Called at each renewal. */
   readonly report: () => NodeReport;
   readonly clock: Clock;
   readonly log: Log;
@@ -35,15 +35,15 @@ export interface NodeLease {
   readonly joined: Promise<void>;
   /** Renews now, instead of a little later; resolves also when that fails. */
   renewNow(): Promise<void>;
-  /** Says that the node is gone, so that nobody waits for its lease to run out. Call after `signal` has aborted. */
+  /** Releases the lease, so that no node waits for it to expire. Call after `signal` has aborted. */
   release(): Promise<void>;
 }
 
 const RENEW_MS = 1_000;
 
 /**
- * Renews the Lease of this node every second until `signal` aborts, by compare-and-swap: another process that has begun to
- * act for the same node is never renewed away. Failures are logged once, and renewal goes on.
+ * Renews the Lease of this node every second until `signal` aborts, by compare-and-swap: it never replaces the renewal of
+ * another process of the same node. The first failure of a row is logged, and renewal goes on.
  */
 export function renewNodeLease(options: NodeLeaseOptions): NodeLease {
   const { clock, log, signal } = options;
@@ -91,7 +91,7 @@ interface LeaseRef {
   readonly namespace: string;
 }
 
-/** As the API server has it at this moment; read by a list, which nodes may do anyway. Undefined when there is none. */
+/** As the API server has it at this moment; read by a list, which nodes may do. Undefined when there is none. */
 export async function readNodeLease(kube: Kube, { name, namespace }: LeaseRef): Promise<Stored<Lease> | undefined> {
   const { items } = await kube.list(Leases, { namespace, fieldSelector: `metadata.name=${name}` });
   return items[0];
@@ -115,7 +115,7 @@ class OwnLease {
       this.#held = current === undefined ? await this.#create(ref, holder) : await this.#change(current, holder);
     } catch (error) {
       if (!isFault(error, kubeFaults.conflict) && !isFault(error, kubeFaults.notFound)) throw error;
-      this.#look(await readNodeLease(kube, ref));
+      this.#check(await readNodeLease(kube, ref));
       throw error;
     }
   }
@@ -144,8 +144,8 @@ class OwnLease {
     return { holderIdentity, leaseDurationSeconds: NODE_LEASE_MS / 1000, renewTime, leaseTransitions };
   }
 
-  /** Somebody else wrote: a hand that changed a label, or a successor, after whom this process is nobody. */
-  #look(current: Stored<Lease> | undefined): void {
+  /** Another writer: a user who changed a label, or a successor, which fences this process. */
+  #check(current: Stored<Lease> | undefined): void {
     const held = this.#held;
     if (held === undefined) return;
     if ((current?.spec?.leaseTransitions ?? 0) > (held.spec?.leaseTransitions ?? 0)) {

@@ -9,7 +9,7 @@ const schema = z.object({
   engines: z.array(
     z.object({ storeVersion: z.enum(DATABASE_VERSIONS), engine: z.string().max(64), standIn: z.boolean() }),
   ),
-  /** uids of the installed modules that it has; absent from nodes of older releases. */
+  /** uids of the installed modules that it has; nodes of older releases do not report them. */
   modules: z.array(z.string().max(32)).max(4096).default([]),
   osName: z.string().max(128),
   architecture: z.string().max(64),
@@ -18,7 +18,7 @@ const schema = z.object({
   startedAt: z.iso.datetime(),
 });
 
-/** What a node says of itself in its Lease. */
+/** The report of a node in its Lease. */
 export type NodeReport = Readonly<z.infer<typeof schema>>;
 
 /** Annotation of the Lease that carries the report. */
@@ -30,7 +30,7 @@ export function parseNodeReport(text: string | undefined): NodeReport | undefine
   try {
     return schema.safeParse(JSON.parse(text)).data;
   } catch {
-    // not JSON: the node is treated as one that has said nothing yet
+    // not JSON: as if the node had not reported yet
     return undefined;
   }
 }

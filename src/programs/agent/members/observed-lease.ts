@@ -24,7 +24,7 @@ export interface ObservedAt {
   readonly steadyMs: number;
 }
 
-/** What a Lease says now, given what it said before; undefined when its report cannot be read. */
+/** The state of a Lease, given the one before; undefined when its report cannot be read. */
 export function observeLease(
   uid: number,
   lease: Stored<Lease>,

@@ -6,10 +6,10 @@ import type { InstalledModule } from "../../../core/api/records.ts";
 /** The shared objects of modules that this node has, one file each. */
 export interface ModuleStore {
   has(uid: string): boolean;
-  /** Where the shared object is, or will be. */
+  /** Path of the shared object, whether it is there or not. */
   pathOf(uid: string): string;
   read(uid: string): Promise<Buffer<ArrayBuffer>>;
-  /** Keeps a shared object durably; throws when it is not the one of `module`. */
+  /** Stores a shared object durably; throws when it is not that of `module`. */
   put(module: Pick<InstalledModule, "uid" | "sha256">, library: Uint8Array): Promise<void>;
   /** Removes all but these. */
   keepOnly(uids: readonly string[]): Promise<void>;

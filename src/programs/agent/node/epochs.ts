@@ -4,7 +4,7 @@ import type { EndpointConfig } from "../../../ports/management/proxy-control.ts"
 
 /** The highest epoch that this node has served for each database; survives a restart of the agent. */
 export interface Epochs {
-  /** The endpoints with an epoch no lower than one served before; remembers theirs before it answers. */
+  /** The endpoints with an epoch no lower than one served before; stores theirs before it answers. */
   admit(endpoints: readonly EndpointConfig[]): Promise<readonly EndpointConfig[]>;
 }
 
@@ -31,7 +31,7 @@ async function read(path: string): Promise<readonly [number, number][]> {
       .map(([bdb, epoch]): [number, number] => [Number(bdb), Number(epoch)])
       .filter((pair) => pair.every(Number.isInteger));
   } catch {
-    // no file yet, or one that a crash left unreadable: the records say the epoch, and they never go back
+    // no file yet, or one that a crash left unreadable: the records have the epoch, and it never falls
     return [];
   }
 }

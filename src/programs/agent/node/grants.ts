@@ -24,14 +24,14 @@ export interface GrantOptions {
   readonly signal: AbortSignal;
 }
 
-const LOOK_MS = 500;
-/** A fence that is not renewed ends by itself. */
+const CHECK_MS = 500;
+/** A fence that is not renewed ends after this, in milliseconds. */
 const PAUSE_MS = 10_000;
 
 /**
- * Keeps the proxy's right to acknowledge (docs/decisions/0012): renewed while nobody can take over from this node unseen,
- * left to run out when it is cut off, and given again only after the records have been read anew. Writes that come to
- * the engines by other ways are paused meanwhile.
+ * Renews the grant of the proxy (docs/decisions/0012) while no node can take over from this one unseen. The grant expires
+ * when this node is cut off, and is given again only after the records have been read anew. Meanwhile writes that reach the
+ * engines on other ways are paused.
  */
 export async function renewGrants(options: GrantOptions): Promise<void> {
   const { lease, clock, log, signal } = options;
@@ -50,24 +50,24 @@ export async function renewGrants(options: GrantOptions): Promise<void> {
         grantedUntil = await caughtUp(options);
         break;
       case "cut-off":
-        if (!fenced && grantedUntil !== LONG_AGO) log.warn("cut off: nothing is acknowledged, writes are paused");
+        if (!fenced && grantedUntil !== LONG_AGO) log.warn("cut off: no write is acknowledged, and writes are paused");
         fenced = true;
         await commandPrimaries(options, "CLIENT", "PAUSE", String(PAUSE_MS), "WRITE");
         break;
     }
     options.grant(grantedUntil);
     if (fenced && !hasCome(grantedUntil, instantNow())) {
-      log.info("no longer cut off: writes go on");
+      log.info("no longer cut off: writes continue");
       await commandPrimaries(options, "CLIENT", "UNPAUSE");
       fenced = false;
     }
-    await clock.sleep(LOOK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
+    await clock.sleep(CHECK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
   }
 }
 
 /**
- * First the renewal, then the records: whoever takes over writes its intent first and looks at the lease then, so that one
- * of the two sees the other. The end of the new grant; long ago when it could not be done.
+ * First the renewal, then the records: a node that takes over writes its intent first and reads the lease then, so that one
+ * of the two sees the other. The end of the new grant; long ago when that failed.
  */
 async function caughtUp({ lease, catchUp, log, signal }: GrantOptions): Promise<Instant> {
   const began = instantNow();
@@ -78,7 +78,7 @@ async function caughtUp({ lease, catchUp, log, signal }: GrantOptions): Promise<
     await catchUp();
   } catch (error) {
     if (!(error instanceof Fault) || signal.aborted) throw error;
-    log.warn("what happened while this node was out cannot be read yet", { error });
+    log.warn("the records cannot be read yet after the lease had expired", { error });
     return LONG_AGO;
   }
   const since = { now: instantNow(), renewedAt, vouchedAt: LONG_AGO };
@@ -93,7 +93,7 @@ async function commandPrimaries({ primaries, log }: GrantOptions, ...command: re
         await callEngine({ ...address, timeoutMs: 1_000 }, ...command);
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
-        log.warn("an engine could not be told to pause or to go on", { port: address.port, error });
+        log.warn("an engine could not be paused or resumed", { port: address.port, error });
       }
     }),
   );

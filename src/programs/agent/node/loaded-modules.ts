@@ -6,8 +6,8 @@ import type { ModuleStore } from "../modules/module-store.ts";
 import type { LoadedModules } from "./wanted.ts";
 
 /**
- * Which shared objects an instance loads on this node. One that is not here yet is named all the same: an engine that cannot
- * load it ends at once and is started again until it is, which is better than one that serves without it.
+ * Which shared objects an instance loads on this node. One that is not here yet is named too: an engine that cannot load it
+ * ends at once and is started again until it can, which is better than one that serves without it.
  */
 export function loadedModules(
   records: Pick<Records, "state">,

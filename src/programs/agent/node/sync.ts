@@ -9,7 +9,7 @@ import { maintenanceOf } from "../records/maintenance.ts";
 import type { Records } from "../records/records.ts";
 import { runPasses } from "../runtime/pass-runner.ts";
 import type { NodeProxy } from "./proxy.ts";
-import { wantedEndpoint, wantedInstances, type LoadedModules } from "./wanted.ts";
+import { wantedEndpoint, nodeInstances, type LoadedModules } from "./wanted.ts";
 
 /** What the node's engines and endpoints follow from. */
 export interface NodeSyncContext extends AddressContext {
@@ -70,7 +70,7 @@ async function applyInstances(context: NodeSyncContext): Promise<void> {
   if (!records.complete()) return;
   const addressOf = (node: number): string | undefined => nodeAddress(context, node);
   const wanted = await forEach(context, (record, password) =>
-    wantedInstances(record, config.node, password, { addressOf, modulesOf }),
+    nodeInstances(record, config.node, password, { addressOf, modulesOf }),
   );
   await supervisor.reconcileInstances(wanted.flat());
 }

@@ -5,7 +5,7 @@ import type { FoundEngine } from "../../../mechanisms/supervisor/engines.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import type { NodeReport } from "../members/node-report.ts";
 
-/** What this node says of itself, but for what changes while it runs. */
+/** The report of this node, without what changes while it runs. */
 export function describeNode(
   config: AgentConfig,
   found: readonly FoundEngine[],

@@ -9,7 +9,7 @@ type AddressOf = (node: number) => string | undefined;
 export type LoadedModules = (record: DatabaseRecord, storeVersion: StoreVersion) => WantedInstance["modules"];
 
 /** What the agent of `node` shall run for a database. */
-export function wantedInstances(
+export function nodeInstances(
   record: DatabaseRecord,
   node: number,
   password: string,

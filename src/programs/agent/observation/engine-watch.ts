@@ -3,26 +3,26 @@ import { Fault } from "../../../core/base/fault.ts";
 import { connectEngine, engineCodeOf } from "../../../ports/resp/engine-client.ts";
 import type { EngineAddress, EngineClient } from "../../../ports/resp/engine-client.ts";
 import { engineIdentity, parseInfo, replicationView } from "../../../ports/resp/info.ts";
-import type { EngineIdentity, Info, ReplicationView } from "../../../ports/resp/info.ts";
+import type { ReportedEngine, Info, ReplicationView } from "../../../ports/resp/info.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
 
 /** What an engine answered, or how it failed to. */
 export type EngineAnswer =
   | {
       readonly state: "serving";
-      readonly engine: EngineIdentity;
+      readonly engine: ReportedEngine;
       readonly replication: ReplicationView;
       /** It is a primary, or has been linked to its primary since it started or was last attached. */
       readonly hasData: boolean;
-      /** Of the running process: tells whose engine it is. */
+      /** Of the running process: it identifies the instance. */
       readonly configFile: string;
-      /** Everything else that it says of itself. */
+      /** All that INFO reports. */
       readonly info: Info;
       readonly modules: readonly EngineModule[];
     }
-  /** EngineAnswers, but has its data to load first. */
+  /** Answers, but has to load its data first. */
   | { readonly state: "loading" }
-  /** Nobody listens there. */
+  /** No process listens there. */
   | { readonly state: "refused" }
   | { readonly state: "silent"; readonly why: string };
 
@@ -33,27 +33,27 @@ export interface EngineModule {
 }
 
 export interface EngineWatch {
-  /** Asks over a connection that is kept; several callers at once share one question. */
+  /** Asks over a connection that stays open; several callers at once share one request. */
   ask(address: EngineAddress): Promise<EngineAnswer>;
-  /** Calls back as soon as a connection ends: the engine may have died. */
+  /** Calls back when a connection ends: the engine may have died. */
   onDisconnect(listener: () => void): void;
   close(): void;
 }
 
 /** How long an engine may take to answer, in milliseconds. */
 const DEADLINE_MS = 1_000;
-/** A connection that nobody used for this long is closed. */
+/** A connection that is unused for this long is closed, in milliseconds. */
 const IDLE_MS = 60_000;
 
 /** Keeps one control connection to each engine that is asked about. */
 export function watchEngines({ clock }: { readonly clock: Clock }): EngineWatch {
-  const lines = new Map<string, EngineConnection>();
+  const connections = new Map<string, EngineConnection>();
   const listeners: (() => void)[] = [];
   const forgetIdle = (now: number): void => {
-    for (const [key, line] of lines) {
-      if (now - line.usedAt < IDLE_MS) continue;
-      lines.delete(key);
-      line.close();
+    for (const [key, connection] of connections) {
+      if (now - connection.usedAt < IDLE_MS) continue;
+      connections.delete(key);
+      connection.close();
     }
   };
   return {
@@ -61,17 +61,18 @@ export function watchEngines({ clock }: { readonly clock: Clock }): EngineWatch 
       const now = clock.now().getTime();
       forgetIdle(now);
       const key = JSON.stringify([address.host, address.port, address.password]);
-      const line = lines.get(key) ?? new EngineConnection(address, () => listeners.forEach((tell) => tell()));
-      lines.set(key, line);
-      line.usedAt = now;
-      return line.ask();
+      const connection =
+        connections.get(key) ?? new EngineConnection(address, () => listeners.forEach((notify) => notify()));
+      connections.set(key, connection);
+      connection.usedAt = now;
+      return connection.ask();
     },
     onDisconnect: (listener) => {
       listeners.push(listener);
     },
     close: () => {
-      for (const line of lines.values()) line.close();
-      lines.clear();
+      for (const connection of connections.values()) connection.close();
+      connections.clear();
     },
   };
 }
@@ -90,7 +91,7 @@ class EngineConnection {
   }
 
   ask(): Promise<EngineAnswer> {
-    this.#asking ??= this.#question().finally(() => {
+    this.#asking ??= this.#requestInfo().finally(() => {
       this.#asking = undefined;
     });
     return this.#asking;
@@ -102,7 +103,7 @@ class EngineConnection {
     this.#client?.then((client) => client.close()).catch(() => undefined);
   }
 
-  async #question(): Promise<EngineAnswer> {
+  async #requestInfo(): Promise<EngineAnswer> {
     try {
       const client = await this.#connected();
       const text = textOf(await client.call("INFO", "server", "replication", "memory", "persistence", "modules"));
@@ -123,7 +124,7 @@ class EngineConnection {
         forget();
         if (!this.#closed) this.#onLost();
       })
-      .catch(forget); // whoever asked is told why
+      .catch(forget); // the caller of ask gets the reason
     return opened;
   }
 }

@@ -7,7 +7,7 @@ import {
   withActive,
   withLoss,
   withProgress,
-  withReason,
+  withWaitReason,
   withRelaunch,
   withReplica,
   withUpgradeFinished,
@@ -87,13 +87,13 @@ test("progress never goes back", () => {
 });
 
 test("a reason belongs to the upgrade while there is one", () => {
-  assert.equal(withReason(recordOf(toVersion8), "why").upgrade?.waitingFor, "why");
-  assert.equal(withReason(recordOf(), "why").waitingFor, "why");
-  assert.equal(withReason(recordOf({ ...toVersion8, waitingFor: "before" }), "").waitingFor, undefined);
+  assert.equal(withWaitReason(recordOf(toVersion8), "why").upgrade?.waitingFor, "why");
+  assert.equal(withWaitReason(recordOf(), "why").waitingFor, "why");
+  assert.equal(withWaitReason(recordOf({ ...toVersion8, waitingFor: "before" }), "").waitingFor, undefined);
 });
 
 test("why it waits and how far it is do not count as a change; everything else does", () => {
   const record = recordOf({ lastAction: running });
-  assert.equal(substance(withProgress(withReason(record, "why"), 50)), substance(record));
+  assert.equal(substance(withProgress(withWaitReason(record, "why"), 50)), substance(record));
   assert.notEqual(substance(withoutReplica(record, 1, 2)), substance(record));
 });

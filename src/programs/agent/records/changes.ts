@@ -63,7 +63,7 @@ export function withActive(record: DatabaseRecord, now: string): DatabaseRecord 
 }
 
 /** Why nothing moves at the moment; empty when something does. */
-export function withReason(record: DatabaseRecord, reason: string): DatabaseRecord {
+export function withWaitReason(record: DatabaseRecord, reason: string): DatabaseRecord {
   const { waitingFor: _before, ...rest } = record;
   if (rest.upgrade !== undefined) return { ...rest, upgrade: { ...rest.upgrade, waitingFor: reason } };
   return reason === "" ? rest : { ...rest, waitingFor: reason };
@@ -77,7 +77,7 @@ export function withProgress(record: DatabaseRecord, progress: number): Database
 
 /** Everything but why it waits and how far it is: two records alike in this allow the same step. */
 export function substance(record: DatabaseRecord): string {
-  const { waitingFor: _reason, lastAction: _action, ...rest } = withReason(record, "");
+  const { waitingFor: _reason, lastAction: _action, ...rest } = withWaitReason(record, "");
   return JSON.stringify(rest);
 }
 

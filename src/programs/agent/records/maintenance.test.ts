@@ -6,7 +6,7 @@ import {
   maintenanceOf,
   withEvacuated,
   withMaintenance,
-  withReason,
+  withMaintenanceReason,
   withReturn,
   withReturned,
 } from "./maintenance.ts";
@@ -85,8 +85,8 @@ test("left again while it comes back: it drains anew, with an action of its own"
 });
 
 test("why it waits is noted for a node that is being left", () => {
-  assert.equal(maintenanceOf(withReason(asked(empty), 2, "because"), 2)?.waitingFor, "because");
-  assert.equal(withReason(empty, 2, "because"), empty);
+  assert.equal(maintenanceOf(withMaintenanceReason(asked(empty), 2, "because"), 2)?.waitingFor, "because");
+  assert.equal(withMaintenanceReason(empty, 2, "because"), empty);
 });
 
 test("fields of a newer release survive every change", () => {

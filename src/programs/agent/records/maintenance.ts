@@ -74,7 +74,7 @@ export function withReturned(state: ClusterStateRecord, node: number): ClusterSt
 }
 
 /** Notes why leaving the node waits. */
-export function withReason(state: ClusterStateRecord, node: number, waitingFor: string): ClusterStateRecord {
+export function withMaintenanceReason(state: ClusterStateRecord, node: number, waitingFor: string): ClusterStateRecord {
   const before = maintenanceOf(state, node);
   return before === undefined ? state : replaced(state, { ...before, waitingFor });
 }

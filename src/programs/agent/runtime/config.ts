@@ -6,7 +6,7 @@ import { releaseByOperator } from "../../../core/releases/find.ts";
 import type { Release } from "../../../core/releases/release.ts";
 import { faults } from "../faults.ts";
 
-/** What an agent must know before it starts; read once, checked, frozen. */
+/** The configuration of an agent: read once, validated, frozen. */
 export interface AgentConfig {
   readonly podName: string;
   readonly namespace: string;
@@ -54,9 +54,9 @@ export function readAgentConfig(env: Environment): AgentConfig {
   });
 }
 
-function needed(env: Environment, name: string, form = /^[^\s]{1,253}$/, said = "a non-empty word"): string {
+function needed(env: Environment, name: string, form = /^[^\s]{1,253}$/, expected = "a non-empty word"): string {
   const value = env[name] ?? "";
-  if (!form.test(value)) throw bad(name, value, said);
+  if (!form.test(value)) throw bad(name, value, expected);
   return value;
 }
 
@@ -74,6 +74,6 @@ function graceOf(text: string): number {
   return seconds * 1000;
 }
 
-function bad(name: string, value: string, said: string): Fault {
-  return new Fault(faults.badConfig, `${name} is "${value}"; it must be ${said}`, { name, value });
+function bad(name: string, value: string, expected: string): Fault {
+  return new Fault(faults.badConfig, `${name} is "${value}"; it must be ${expected}`, { name, value });
 }

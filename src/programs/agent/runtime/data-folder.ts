@@ -3,8 +3,8 @@ import { Fault, messageOf } from "../../../core/base/fault.ts";
 import { faults } from "../faults.ts";
 
 /**
- * Makes the data folder of a node unless it is there. AGENT_DATA_NOT_WRITABLE when nothing can be kept in it: a node that
- * joined all the same would be given shards that it cannot start.
+ * Creates the data folder of a node unless it exists. AGENT_DATA_NOT_WRITABLE when it cannot be written: a node that joined
+ * without one would get shards that it cannot start.
  */
 export async function openDataFolder(path: string): Promise<void> {
   try {
@@ -12,7 +12,7 @@ export async function openDataFolder(path: string): Promise<void> {
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const who = process.getuid?.() ?? "of this process";
-    const said = `user ${who} can keep nothing in the data folder ${path}: ${messageOf(error)}`;
-    throw new Fault(faults.dataNotWritable, said, { path }, error);
+    const message = `user ${who} cannot write to the data folder ${path}: ${messageOf(error)}`;
+    throw new Fault(faults.dataNotWritable, message, { path }, error);
   }
 }

@@ -8,14 +8,14 @@ import { faults } from "../faults.ts";
 /** A mounted secret: one file a key. */
 export type SecretFiles<K extends string> = Readonly<Record<K, string>>;
 
-/** A secret whose files are looked at again and again, because the kubelet rewrites them when the secret changes. */
+/** A secret whose files are polled, because the kubelet rewrites them when the secret changes. */
 export interface MountedSecret<K extends string> {
   readonly current: () => SecretFiles<K>;
   /** Calls back after each change until `signal` aborts; a half-written secret keeps the one before. */
   follow(onChange: (files: SecretFiles<K>) => void, signal: AbortSignal): Promise<void>;
 }
 
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 
 /** Reads the files `keys` of `folder`; AGENT_BAD_SECRET_FILE when one is missing or empty. */
 export async function openMountedSecret<K extends string>(
@@ -29,14 +29,14 @@ export async function openMountedSecret<K extends string>(
     async follow(onChange, signal) {
       while (!signal.aborted) {
         try {
-          await deps.clock.sleep(LOOK_MS, signal);
+          await deps.clock.sleep(POLL_MS, signal);
           const seen = await readAll(folder, keys);
           if (keys.every((key) => seen[key] === files[key])) continue;
           files = seen;
           onChange(files);
         } catch (error) {
           if (!signal.aborted)
-            deps.log.warn("a mounted secret cannot be read, the one before stays in use", { folder, error });
+            deps.log.warn("a mounted secret cannot be read; the one before stays in use", { folder, error });
         }
       }
     },

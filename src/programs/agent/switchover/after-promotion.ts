@@ -36,23 +36,23 @@ export interface CompletedSwitchover {
 
 /**
  * What follows a promotion, forward only: clients first, then the other instances, then the record. A proxy or an instance
- * that cannot be told now does not hold it up. AGENT_RECORD_MOVED when another leader has taken the move back: then it is
- * the target that steps down.
+ * that does not answer now does not delay it. AGENT_RECORD_MOVED when another leader has taken the switchover back: then the
+ * target becomes a replica.
  */
 export async function completeSwitchover(promoted: Promoted): Promise<CompletedSwitchover> {
   const { move, target, ports } = promoted;
   const bdb = promoted.record.uid;
   const place = { host: target.host, port: target.port };
-  await announce(ports, "release");
+  await beforeStep(ports, "release");
   const released = await sendToProxies(ports.proxies, { op: "release", bdb, epoch: move.epoch, target: place });
   const releasedAt = performance.now();
-  await announce(ports, "demote");
+  await beforeStep(ports, "demote");
   const latest = await latestRecord(promoted);
-  if (!isUnderWay(latest, move) && !isDone(latest, move)) return stepDown(move, latest, target, ports);
+  if (!isUnderWay(latest, move) && !isDone(latest, move)) return demoteTarget(move, latest, target, ports);
   const unattached = await attachAll(othersOf(latest, move), place, ports);
-  await announce(ports, "commit");
+  await beforeStep(ports, "commit");
   const record = await ports.change((stored) => finish(stored, move));
-  if (!isDone(record, move)) return stepDown(move, record, target, ports);
+  if (!isDone(record, move)) return demoteTarget(move, record, target, ports);
   const done = { record, unreleased: failedNodes(released), unattached, heldMs: slowest(released), releasedAt };
   ports.log.info("primary changed", { bdb, ...move, unreleased: done.unreleased, unattached });
   return done;
@@ -80,7 +80,7 @@ export async function attachAll(
   return failed.filter((id) => id !== undefined);
 }
 
-/** With the API away the move goes on by what was read before: the fence on the old primary does not last for ever. */
+/** Without the Kubernetes API the record that was read before counts: the fence on the old primary ends in time. */
 async function latestRecord({ record, ports }: Promoted): Promise<DatabaseRecord> {
   try {
     return await ports.change((stored) => stored);
@@ -90,8 +90,8 @@ async function latestRecord({ record, ports }: Promoted): Promise<DatabaseRecord
   }
 }
 
-/** A promotion that lost against another leader: the instance follows whom the record names. Always AGENT_RECORD_MOVED. */
-export async function stepDown(
+/** A promotion that lost against another leader: the target follows the primary that the record names. Always AGENT_RECORD_MOVED. */
+export async function demoteTarget(
   move: SwitchoverMove,
   latest: DatabaseRecord,
   target: EngineAddress,
@@ -118,11 +118,11 @@ function othersOf(record: DatabaseRecord, move: SwitchoverMove): readonly Instan
   return [...(old === undefined ? [] : [old]), ...siblingsOf(record, move)];
 }
 
-/** After the promotion an announcement that fails stops nothing. */
-async function announce(ports: ShardPorts, step: SwitchoverStep): Promise<void> {
+/** After the promotion a failed callback stops nothing. */
+async function beforeStep(ports: ShardPorts, step: SwitchoverStep): Promise<void> {
   try {
     await ports.before?.(step);
   } catch (error) {
-    ports.log.warn("the announcement of a step failed", { step, reason: reasonOf(error) });
+    ports.log.warn("the callback of a step failed", { step, reason: reasonOf(error) });
   }
 }

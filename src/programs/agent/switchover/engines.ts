@@ -9,7 +9,7 @@ import type { Reply } from "../../../ports/resp/reply.ts";
 import { faults } from "../faults.ts";
 
 /** A control connection to one engine of a shard. */
-export interface Engine extends Place {
+export interface EngineControl extends Place {
   readonly client: EngineClient;
 }
 
@@ -25,13 +25,13 @@ export interface RoleView {
 const ANSWER_MS = 1_500;
 const CATCH_UP_MS = 2_000;
 
-export async function openEngine(address: EngineAddress): Promise<Engine> {
+export async function openEngine(address: EngineAddress): Promise<EngineControl> {
   const { host, port } = address;
   return { host, port, client: await connectEngine({ ...address, timeoutMs: ANSWER_MS }) };
 }
 
-/** Everything the gates look at. */
-export async function viewEngine({ host, port, client }: Engine): Promise<EngineView> {
+/** What the gates check. */
+export async function viewEngine({ host, port, client }: EngineControl): Promise<EngineView> {
   const [info, modules] = await Promise.all([
     infoOf(client, "server", "replication", "memory"),
     client.call("MODULE", "LIST"),
@@ -56,7 +56,7 @@ export async function viewEngine({ host, port, client }: Engine): Promise<Engine
   };
 }
 
-export async function roleOf({ host, port, client }: Engine): Promise<RoleView> {
+export async function roleOf({ host, port, client }: EngineControl): Promise<RoleView> {
   const info = await infoOf(client, "replication");
   const view = replicationView(info);
   if (view === undefined)
@@ -67,16 +67,16 @@ export async function roleOf({ host, port, client }: Engine): Promise<RoleView> 
 }
 
 /** Stops writes of clients that no proxy holds, expiry and scripts, for at most `ms`. */
-export async function pauseWrites({ client }: Engine, ms: number): Promise<void> {
+export async function pauseWrites({ client }: EngineControl, ms: number): Promise<void> {
   await client.call("CLIENT", "PAUSE", ms, "WRITE");
 }
 
-export async function resumeWrites({ client }: Engine): Promise<void> {
+export async function resumeWrites({ client }: EngineControl): Promise<void> {
   await client.call("CLIENT", "UNPAUSE");
 }
 
 /** Resolves once `target` has applied all that `primary` had written when asked; AGENT_NOT_CAUGHT_UP after 2 s. */
-export async function awaitEqualOffset(primary: Engine, target: Engine): Promise<void> {
+export async function awaitEqualOffset(primary: EngineControl, target: EngineControl): Promise<void> {
   const { offset } = await roleOf(primary);
   const deadline = performance.now() + CATCH_UP_MS;
   for (;;) {
@@ -92,19 +92,19 @@ export async function awaitEqualOffset(primary: Engine, target: Engine): Promise
   }
 }
 
-export async function promote({ client }: Engine): Promise<void> {
+export async function promote({ client }: EngineControl): Promise<void> {
   await client.call("REPLICAOF", "NO", "ONE");
 }
 
-/** Makes it a replica of `primary` and lets its clients go on, who then hear READONLY. */
-export async function attach({ client }: Engine, primary: Place): Promise<void> {
+/** Makes it a replica of `primary` and lifts the pause of its clients, which then get READONLY. */
+export async function attach({ client }: EngineControl, primary: Place): Promise<void> {
   await client.call("REPLICAOF", primary.host, primary.port);
   await client.call("CLIENT", "UNPAUSE");
 }
 
 /**
- * The role of an engine that nobody else is about to change: connections over which an earlier command might still arrive
- * are closed first, unless it is a primary already. Undefined when it cannot be asked.
+ * The role of an engine after every earlier command: connections over which one might still arrive are closed first, unless
+ * the engine is a primary already. Undefined when it does not answer.
  */
 export async function settledRole(address: EngineAddress): Promise<RoleView | undefined> {
   try {
@@ -115,12 +115,12 @@ export async function settledRole(address: EngineAddress): Promise<RoleView | un
       return roleOf(engine);
     });
   } catch (error) {
-    if (error instanceof Fault) return undefined; // cannot be asked now
+    if (error instanceof Fault) return undefined; // does not answer now
     throw error;
   }
 }
 
-export async function withEngine<T>(address: EngineAddress, act: (engine: Engine) => Promise<T>): Promise<T> {
+export async function withEngine<T>(address: EngineAddress, act: (engine: EngineControl) => Promise<T>): Promise<T> {
   const engine = await openEngine(address);
   try {
     return await act(engine);
@@ -129,7 +129,7 @@ export async function withEngine<T>(address: EngineAddress, act: (engine: Engine
   }
 }
 
-/** For sentences. */
+/** The message of an error, for a sentence. */
 export function reasonOf(error: unknown): string {
   return messageOf(error).replace(/\.$/, "");
 }

@@ -12,21 +12,21 @@ import {
 } from "../../../core/planner/database/switchover-record.ts";
 import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
 import { faults } from "../faults.ts";
-import { withReason } from "../records/changes.ts";
+import { withWaitReason } from "../records/changes.ts";
 import { attach, promote, reasonOf, roleOf, withEngine } from "./engines.ts";
-import { attachAll, stepDown } from "./after-promotion.ts";
+import { attachAll, demoteTarget } from "./after-promotion.ts";
 import type { ShardPorts } from "./ports.ts";
 import { failedNodes, sendToProxies } from "./proxies.ts";
 import { fenceOldPrimary } from "./fence.ts";
 
-/** A primary that is dead, and who takes over. */
+/** A primary that is dead, and the replica that takes over. */
 export interface FailoverRequest {
   readonly record: DatabaseRecord;
   readonly shard: number;
   readonly to: number;
   /** Why the old primary acknowledges no more writes; asked again right before the promotion. */
   readonly proof: () => Promise<"ended" | "cut-off" | undefined>;
-  /** What was last seen of it, for the report. */
+  /** Its last known offset, for the report. */
   readonly lastSeen?: { readonly offset: number; readonly agoMs: number };
 }
 
@@ -40,9 +40,9 @@ export interface FailoverResult {
 
 /**
  * Makes a replica primary because the primary is dead: promotion, record with the next epoch, clients, the other replicas.
- * One that is cut off, and may come back, is shut out first. No client is sent to it before the record says so; whoever finds it half-way finds a replica that is promoted
- * already, and goes on with that one. AGENT_NOT_FENCED when the old primary may still take writes; AGENT_RECORD_MOVED when
- * somebody else was quicker: then it steps down again.
+ * A primary that is cut off may come back and is fenced first. No client is sent to the new primary before the record names
+ * it; a leader that finds an unfinished failover finds a promoted replica, and goes on with that one. AGENT_NOT_FENCED when
+ * the old primary may still take writes; AGENT_RECORD_MOVED when another leader was first: then the target is demoted.
  */
 export async function failOver(
   request: FailoverRequest,
@@ -65,7 +65,7 @@ export async function failOver(
   const target = { host: address.host, port: address.port };
   const loss = lossSentence(successionFacts(request, move, successor, offset, ports.clock));
   const stored = await ports.change((current) => withSuccession(current, move, loss));
-  if (!isDone(stored, move)) return stepDown(move, stored, address, ports);
+  if (!isDone(stored, move)) return demoteTarget(move, stored, address, ports);
   const release = { op: "release", bdb: record.uid, epoch: move.epoch, target } as const;
   const unreleased = failedNodes(await sendToProxies(ports.proxies, release));
   const unattached = await attachAll(siblingsOf(stored, move), target, ports);
@@ -74,10 +74,10 @@ export async function failOver(
   return { record: stored, loss, unreleased, unattached };
 }
 
-/** Idempotent: the loss is told once, by whoever changes the primary. */
+/** Idempotent: the loss is reported once, with the change of the primary. */
 function withSuccession(current: DatabaseRecord, move: SwitchoverMove, loss: string): DatabaseRecord {
   const next = succeed(current, move);
-  return next === current ? current : withReason(withLossReport(next, loss), "");
+  return next === current ? current : withWaitReason(withLossReport(next, loss), "");
 }
 
 async function requireEnd({ record, proof }: FailoverRequest): Promise<"ended" | "cut-off"> {
@@ -86,7 +86,7 @@ async function requireEnd({ record, proof }: FailoverRequest): Promise<"ended" |
   throw new Fault(faults.notFenced, `the primary of database ${record.uid} may still take writes`, { bdb: record.uid });
 }
 
-/** A process that its node called dead may have been seen wrongly: should it answer, it becomes a replica at once. */
+/** A process that was reported dead may run nevertheless: when it answers, it becomes a replica at once. */
 async function demoteIfAlive(
   record: DatabaseRecord,
   move: SwitchoverMove,

@@ -6,10 +6,10 @@ import { switchoverGates } from "../../../core/planner/database/switchover.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
 import { openEngine, viewEngine } from "./engines.ts";
-import type { Engine } from "./engines.ts";
+import type { EngineControl } from "./engines.ts";
 import type { ShardPorts } from "./ports.ts";
 
-/** Which instance shall serve. */
+/** The instance that shall be primary. */
 export interface SwitchoverRequest {
   /** As it was last read; compare-and-swap finds out when it has changed since. */
   readonly record: DatabaseRecord;
@@ -19,28 +19,28 @@ export interface SwitchoverRequest {
   readonly rollback?: boolean;
 }
 
-/** A move whose engines are connected. The connection to the target is never made anew: another leader may close it. */
+/** A switchover with its engines connected. The connection to the target is never made anew: another leader may close it. */
 export interface OpenSwitchover {
   readonly move: SwitchoverMove;
   readonly ports: ShardPorts;
   readonly record: DatabaseRecord;
-  readonly primary: Engine;
-  readonly target: Engine;
+  readonly primary: EngineControl;
+  readonly target: EngineControl;
   readonly targetAddress: EngineAddress;
 }
 
-/** Connects and asks the gates; why it must not be, when it must not. Nothing is changed. */
+/** Connects and checks the gates; the objection of a closed gate. Changes nothing. */
 export async function openSwitchover(
   request: SwitchoverRequest,
   move: SwitchoverMove,
   ports: ShardPorts,
 ): Promise<OpenSwitchover | { readonly objection: string }> {
   const { record } = request;
-  const opened: Engine[] = [];
+  const opened: EngineControl[] = [];
   try {
     await ports.before?.("check");
     if (record.shards.some(({ id, switchover }) => id === request.shard && switchover !== undefined))
-      throw new Fault(faults.switchoverRefused, `a switchover of shard ${request.shard} has begun already`);
+      throw new Fault(faults.switchoverRefused, `a switchover of shard ${request.shard} is under way already`);
     const targetAddress = addressOf(record, move, move.to, ports);
     const primary = await openEngine(addressOf(record, move, move.from, ports));
     opened.push(primary);
@@ -61,7 +61,7 @@ export function closeSwitchover({ primary, target }: OpenSwitchover): void {
 }
 
 /** The primary is read first: what it writes in between makes the gap smaller, never larger. */
-async function requireGates(primary: Engine, target: Engine, request: SwitchoverRequest): Promise<void> {
+async function requireGates(primary: EngineControl, target: EngineControl, request: SwitchoverRequest): Promise<void> {
   const primaryView = await viewEngine(primary);
   const view = { primary: primaryView, target: await viewEngine(target), rollback: request.rollback ?? false };
   const objection = switchoverGates(view);

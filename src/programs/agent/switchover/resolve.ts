@@ -30,13 +30,14 @@ export type ResolveResult =
   | { readonly kind: "nothing" }
   /** The target serves. */
   | { readonly kind: "finished"; readonly record: DatabaseRecord; readonly unattached: readonly number[] }
-  /** The old primary serves, under an epoch that shuts out whoever began. */
+  /** The old primary serves, under an epoch that fences the leader that began. */
   | { readonly kind: "taken-back"; readonly record: DatabaseRecord }
   | { readonly kind: "waiting"; readonly reason: string };
 
 /**
- * Ends a switchover that another leader, or this one before a failure, has left half-way. Renews the fence first, so that
- * the old primary takes no write until it is known who serves. Idempotent; AGENT_RECORD_MOVED when somebody else ended it.
+ * Ends a switchover that another leader, or this one before a failure, has left unfinished. Renews the fence first, so that
+ * the old primary takes no write until it is known which engine serves. Idempotent; AGENT_RECORD_MOVED when another leader
+ * ended it.
  */
 export async function resolveIntent(request: ResolveRequest, ports: ShardPorts): Promise<ResolveResult> {
   const { record } = request;
@@ -49,7 +50,7 @@ export async function resolveIntent(request: ResolveRequest, ports: ShardPorts):
   const target = targetAddress === undefined ? undefined : await settledRole(targetAddress);
   const forced = shard?.switchover?.forced === true;
   const verdict = judgeIntent({ old, target, targetDead: request.targetDead, forced });
-  ports.log.info("unfinished switchover judged", { bdb: record.uid, ...move, verdict: verdict.kind, old, target });
+  ports.log.info("unfinished switchover evaluated", { bdb: record.uid, ...move, verdict: verdict.kind, old, target });
   switch (verdict.kind) {
     case "wait":
       return { kind: "waiting", reason: verdict.reason };
@@ -57,7 +58,7 @@ export async function resolveIntent(request: ResolveRequest, ports: ShardPorts):
       if (targetAddress === undefined) return { kind: "waiting", reason: "the node of the target has no address" };
       return finished({ record, move, target: targetAddress, loss: verdict.loss }, ports);
     case "take-back":
-      return takenBack({ record, move, oldAddress, targetAddress, old, loss: verdict.loss }, ports);
+      return rollBack({ record, move, oldAddress, targetAddress, old, loss: verdict.loss }, ports);
   }
 }
 
@@ -84,8 +85,8 @@ interface TakeBack {
   readonly loss: string | undefined;
 }
 
-/** The record first: from then on whoever began is shut out. Then the target, the old primary and at last the clients. */
-async function takenBack(
+/** The record first: from then on the leader that began is fenced. Then the target, the old primary and at last the clients. */
+async function rollBack(
   { record, move, oldAddress, targetAddress, old, loss }: TakeBack,
   ports: ShardPorts,
 ): Promise<ResolveResult> {
@@ -93,12 +94,12 @@ async function takenBack(
     isUnderWay(current, move) ? withLossReport(takeBack(current, move), loss) : current,
   );
   if (!stored.shards.some(({ id, epoch }) => id === move.shard && epoch === move.epoch + 1))
-    throw new Fault(faults.recordMoved, `somebody else ended the switchover of database ${record.uid}`, { ...move });
+    throw new Fault(faults.recordMoved, `another leader ended the switchover of database ${record.uid}`, { ...move });
   if (oldAddress === undefined || old === undefined) return { kind: "taken-back", record: stored };
   if (old.role === "replica") await withEngine(oldAddress, promote);
   if (targetAddress !== undefined) await reattached(targetAddress, oldAddress, ports);
   const target = { host: oldAddress.host, port: oldAddress.port };
-  // a target that is silent may only stand still: what it would acknowledge when it goes on is lost already
+  // a target that does not answer may only be suspended: what it would acknowledge later is lost already
   if (loss !== undefined) await sendToProxies(ports.proxies, { op: "fence", bdb: record.uid, epoch: move.epoch + 1 });
   await sendToProxies(ports.proxies, { op: "release", bdb: record.uid, epoch: move.epoch + 1, target });
   await withEngine(oldAddress, resumeWrites);

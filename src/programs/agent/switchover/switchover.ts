@@ -27,7 +27,7 @@ export async function switchOver(request: SwitchoverRequest, ports: ShardPorts):
   const run = await openSwitchover(request, move, ports);
   if ("objection" in run) return { kind: "refused", reason: run.objection };
   try {
-    return await carriedOut(run, began);
+    return await execute(run, began);
   } finally {
     closeSwitchover(run);
   }
@@ -44,7 +44,7 @@ interface Progress {
   record: DatabaseRecord;
 }
 
-async function carriedOut(run: OpenSwitchover, began: number): Promise<SwitchoverResult> {
+async function execute(run: OpenSwitchover, began: number): Promise<SwitchoverResult> {
   const progress: Progress = {
     step: "intend",
     heldAt: 0,
@@ -59,13 +59,13 @@ async function carriedOut(run: OpenSwitchover, began: number): Promise<Switchove
   } catch (error) {
     const promoted = await wasPromoted(run, progress.step);
     if (promoted === undefined) return { kind: "unresolved", step: progress.step, reason: reasonOf(error) };
-    if (!promoted) return takenBack(run, progress.step, reasonOf(error));
+    if (!promoted) return rollBack(run, progress.step, reasonOf(error));
     progress.promotedAt = performance.now();
   }
-  return completed(run, progress, began);
+  return complete(run, progress, began);
 }
 
-async function completed(run: OpenSwitchover, progress: Progress, began: number): Promise<SwitchoverResult> {
+async function complete(run: OpenSwitchover, progress: Progress, began: number): Promise<SwitchoverResult> {
   const { move, ports, targetAddress } = run;
   let end: CompletedSwitchover;
   try {
@@ -127,7 +127,7 @@ async function upToPromotion(
   progress.promotedAt = performance.now();
 }
 
-/** Ours alone: an intent of the same move that somebody else has written does not count. */
+/** Throws unless this call writes the intent: that of another leader for the same switchover does not count. */
 async function intend(move: SwitchoverMove, ports: ShardPorts): Promise<DatabaseRecord> {
   let begun = false;
   const record = await ports.change((stored) => {
@@ -150,15 +150,15 @@ function requireFence(fencedAt: number): void {
   );
 }
 
-/** Undefined when nobody knows: the answer to the promotion is missing and the target cannot be asked. */
+/** Undefined when it is unknown: the reply to the promotion is missing and the target does not answer. */
 async function wasPromoted({ targetAddress }: OpenSwitchover, step: SwitchoverStep): Promise<boolean | undefined> {
   if (step !== "promote") return false;
   const view = await settledRole(targetAddress);
   return view === undefined ? undefined : view.role === "primary";
 }
 
-/** Everything as it was; what cannot be undone now ends by its own deadline, or is taken back by the intent. */
-async function takenBack(run: OpenSwitchover, step: SwitchoverStep, reason: string): Promise<SwitchoverResult> {
+/** Undoes every step; what cannot be undone now ends by its own deadline, or when the intent is resolved. */
+async function rollBack(run: OpenSwitchover, step: SwitchoverStep, reason: string): Promise<SwitchoverResult> {
   const { move, ports, primary } = run;
   const bdb = run.record.uid;
   const undone = await Promise.allSettled([

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { listOf, textOf } from "../../../ports/resp/reply.ts";
 import { awaitEqualOffset } from "./engines.ts";
-import type { Engine } from "./engines.ts";
+import type { EngineControl } from "./engines.ts";
 
 export interface VerifyPair {
-  readonly primary: Engine;
-  readonly replica: Engine;
+  readonly primary: EngineControl;
+  readonly replica: EngineControl;
 }
 
 export interface ComparedKey {
@@ -13,40 +13,40 @@ export interface ComparedKey {
   readonly verdict: "equal" | "different" | "changing" | "expired";
 }
 
-/** One look at a key from both sides; the primary's digest is taken before and after the replica's. */
-interface Look {
+/** The digests of a key on both sides; that of the primary is taken before and after that of the replica. */
+interface Digests {
   readonly key: Uint8Array;
   readonly before: string;
   readonly replica: string;
   readonly after: string;
 }
 
-const LOOKS = 5;
-const BETWEEN_LOOKS_MS = 5;
+const ROUNDS = 5;
+const BETWEEN_ROUNDS_MS = 5;
 /** Digest of a key that is not there. */
 const ABSENT = "0".repeat(40);
 const SCORES_AT_ONCE = 1_000;
 
 /**
- * Compares keys of the selected database. A key that differs is looked at again: different is one that stood still on both
- * sides through all looks, so that a busy key is never taken for a lost one.
+ * Compares keys of the selected database. A key that differs is read again: it is different when it has not changed on
+ * either side in any round, so that a busy key never counts as a lost one.
  */
 export async function compareKeys(pair: VerifyPair, keys: readonly Uint8Array[]): Promise<readonly ComparedKey[]> {
   const settled: ComparedKey[] = [];
-  const first = new Map<string, Look>();
+  const first = new Map<string, Digests>();
   const busy = new Set<string>();
   let open = keys;
-  for (let n = 0; n < LOOKS && open.length > 0; n += 1) {
-    if (n > 0) await sleep(BETWEEN_LOOKS_MS * n);
+  for (let n = 0; n < ROUNDS && open.length > 0; n += 1) {
+    if (n > 0) await sleep(BETWEEN_ROUNDS_MS * n);
     const unsettled: Uint8Array[] = [];
-    for (const look of await observeEngines(pair, open)) {
-      const { key } = look;
-      const verdict = await verdictOf(pair, look);
+    for (const read of await observeEngines(pair, open)) {
+      const { key } = read;
+      const verdict = await verdictOf(pair, read);
       if (verdict !== undefined) settled.push({ key, verdict });
       else unsettled.push(key);
-      const seen = first.get(nameOf(key)) ?? look;
+      const seen = first.get(nameOf(key)) ?? read;
       first.set(nameOf(key), seen);
-      if (hasMoved(look, seen)) busy.add(nameOf(key));
+      if (hasMoved(read, seen)) busy.add(nameOf(key));
     }
     open = unsettled;
   }
@@ -54,11 +54,14 @@ export async function compareKeys(pair: VerifyPair, keys: readonly Uint8Array[])
   return [...settled, ...rest];
 }
 
-function hasMoved(look: Look, first: Look): boolean {
-  return look.before !== look.after || look.before !== first.before || look.replica !== first.replica;
+function hasMoved(read: Digests, first: Digests): boolean {
+  return read.before !== read.after || read.before !== first.before || read.replica !== first.replica;
 }
 
-async function observeEngines({ primary, replica }: VerifyPair, keys: readonly Uint8Array[]): Promise<readonly Look[]> {
+async function observeEngines(
+  { primary, replica }: VerifyPair,
+  keys: readonly Uint8Array[],
+): Promise<readonly Digests[]> {
   const before = await digests(primary, keys);
   await awaitEqualOffset(primary, replica);
   const middle = await digests(replica, keys);
@@ -71,12 +74,12 @@ async function observeEngines({ primary, replica }: VerifyPair, keys: readonly U
   }));
 }
 
-/** Undefined when this look settles nothing. */
-async function verdictOf(pair: VerifyPair, look: Look): Promise<"equal" | "expired" | undefined> {
-  if (look.before !== look.after) return undefined;
-  if (look.before === look.replica) return look.before === ABSENT ? "expired" : "equal";
-  if (look.before === ABSENT || look.replica === ABSENT) return undefined;
-  return (await scoresAreEqual(pair, look.key)) ? "equal" : undefined;
+/** Undefined when this round settles nothing. */
+async function verdictOf(pair: VerifyPair, read: Digests): Promise<"equal" | "expired" | undefined> {
+  if (read.before !== read.after) return undefined;
+  if (read.before === read.replica) return read.before === ABSENT ? "expired" : "equal";
+  if (read.before === ABSENT || read.replica === ABSENT) return undefined;
+  return (await scoresAreEqual(pair, read.key)) ? "equal" : undefined;
 }
 
 /**
@@ -103,7 +106,7 @@ function sameEntry(place: number, ours: string, theirs: string): boolean {
   return ours === theirs || (place % 2 === 1 && Number(ours) === Number(theirs));
 }
 
-async function digests({ client }: Engine, keys: readonly Uint8Array[]): Promise<readonly string[]> {
+async function digests({ client }: EngineControl, keys: readonly Uint8Array[]): Promise<readonly string[]> {
   return listOf(await client.call("DEBUG", "DIGEST-VALUE", ...keys)).map(textOf);
 }
 

@@ -5,7 +5,7 @@ import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { listOf, textOf } from "../../../ports/resp/reply.ts";
 import { faults } from "../faults.ts";
 import { roleOf } from "./engines.ts";
-import type { Engine } from "./engines.ts";
+import type { EngineControl } from "./engines.ts";
 import { compareKeys } from "./verify-keys.ts";
 import type { ComparedKey, VerifyPair } from "./verify-keys.ts";
 
@@ -23,7 +23,7 @@ export interface VerifyResult {
   /** Compared keys, of both sides; a key of a small database counts once for each side. */
   readonly keys: number;
   readonly different: number;
-  /** Some of the different keys, for people. */
+  /** Some of the different keys, for messages. */
   readonly examples: readonly string[];
   /** Keys that changed under each comparison: no verdict. */
   readonly changing: number;
@@ -42,7 +42,7 @@ const ANSWER_MS = 10_000;
 /**
  * Compares a replica with its primary while clients write: both digest each key, and a key counts as different only when
  * its digest on the primary stayed the same from before to after the replica's, the replica had applied everything up to
- * there, and still it differs. Keys of both sides are looked at, so that one too many is found as well as one too few.
+ * there, and still it differs. The keys of both sides are compared, so that one too many is found as well as one too few.
  */
 export async function verifyReplica(request: VerifyRequest): Promise<VerifyResult> {
   const primary = await open(request.primary, request.signal);
@@ -75,7 +75,7 @@ async function comparePair(pair: VerifyPair, request: VerifyRequest): Promise<Ve
 
 /** Walks over the keys of one side; true when it saw all of them. */
 async function compareSide(
-  side: Engine,
+  side: EngineControl,
   pair: VerifyPair,
   { signal, keysPerSecond = KEYS_PER_SECOND }: VerifyRequest,
   maxKeys: number,
@@ -94,7 +94,7 @@ async function compareSide(
     cursor = batch.cursor;
     if (cursor === "0") ends += 1;
     await pace(began, seen, keysPerSecond, signal);
-    // a sample that began near the end goes on from the beginning, but not for ever should the keys have gone meanwhile
+    // a sample that began near the end goes on from the beginning, but only once: the keys may have gone meanwhile
   } while (small ? ends === 0 : seen < maxKeys && ends < 2);
   return small;
 }
@@ -123,7 +123,7 @@ class Tally {
   }
 }
 
-async function open(address: EngineAddress, signal: AbortSignal | undefined): Promise<Engine> {
+async function open(address: EngineAddress, signal: AbortSignal | undefined): Promise<EngineControl> {
   const { host, port } = address;
   return { host, port, client: await connectEngine({ ...address, timeoutMs: ANSWER_MS, bulk: "bytes", signal }) };
 }
@@ -145,7 +145,10 @@ async function databasesOf({ primary, replica }: VerifyPair): Promise<readonly n
   return [...new Set(names)].toSorted((a, b) => a - b);
 }
 
-async function scan({ client }: Engine, cursor: string): Promise<{ cursor: string; keys: readonly Uint8Array[] }> {
+async function scan(
+  { client }: EngineControl,
+  cursor: string,
+): Promise<{ cursor: string; keys: readonly Uint8Array[] }> {
   const [next = null, keys = null] = listOf(await client.call("SCAN", cursor, "COUNT", BATCH));
   return { cursor: textOf(next), keys: listOf(keys).filter((key) => key instanceof Uint8Array) };
 }

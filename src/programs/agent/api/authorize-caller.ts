@@ -14,7 +14,7 @@ export interface AuthorizeContext {
 }
 
 /** The role of a caller who may use the route; `none` for a route without authentication. Refuses any other caller. */
-export async function authorize(
+export async function authorizeCaller(
   name: RouteName,
   request: FastifyRequest,
   { callerOf, notJoined }: AuthorizeContext,
@@ -32,7 +32,7 @@ export async function authorize(
   if (!isAllowed) {
     const needed =
       auth === "cluster"
-        ? "only the nodes of the cluster do this among themselves"
+        ? "only the nodes of the cluster may do this"
         : `it takes the permission ${auth}, which the roles ${rolesWith(auth).join(", ")} have`;
     throw refuse(refusals.forbidden, `${caller.name} has the role ${caller.role}: ${needed}`);
   }

@@ -2,7 +2,7 @@ import type { ManagementRole } from "../../../core/api/management-roles.ts";
 import type { BodyOf, ReplyOf, RouteName } from "../../../ports/management/routes.ts";
 
 /** What a handler gets: path parameters as text, and the validated body. */
-export interface ApiCall<N extends RouteName> {
+export interface HandlerCall<N extends RouteName> {
   readonly params: Readonly<Record<string, string>>;
   readonly body: BodyOf<N>;
   /** Role of the caller; `none` for a route without authentication. */
@@ -12,9 +12,9 @@ export interface ApiCall<N extends RouteName> {
 }
 
 /** One handler a route: a route without one does not compile. */
-export type Handlers = { readonly [N in RouteName]: (call: ApiCall<N>) => Promise<ReplyOf<N>> };
+export type Handlers = { readonly [N in RouteName]: (call: HandlerCall<N>) => Promise<ReplyOf<N>> };
 
 /** The uid that the path of a call names. */
-export function uidOf(params: Readonly<Record<string, string>>): { readonly uid: string } {
+export function uidParam(params: Readonly<Record<string, string>>): { readonly uid: string } {
   return { uid: params.uid ?? "" };
 }
