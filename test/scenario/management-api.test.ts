@@ -8,6 +8,7 @@ import { NODE_PATHS, PORTS, clusterNames } from "../../src/core/api/names.ts";
 import { Fault } from "../../src/core/base/fault.ts";
 import { managementClient } from "../../src/ports/management/client.ts";
 import type { ManagementClientOptions } from "../../src/ports/management/client.ts";
+import { RawClient } from "../kit/engines/raw-client.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import type { TestCluster } from "../kit/world/cluster.ts";
 import { until } from "../kit/time/until.ts";
@@ -225,6 +226,34 @@ test("a change is taken, shown as pending, and done", async () => {
   const { actions } = await cluster.client.call("actions");
   const action = actions.find(({ action_uid }) => action_uid === changed.action_uid);
   assert.deepEqual([action?.name, action?.status, action?.object_name], ["update_bdb", "completed", "bdb:1"]);
+});
+
+test("a limit of connections is applied by running endpoints, and cuts nobody", async () => {
+  const at = { host: cluster.address(1), port: 12_000 };
+  const limitTo = async (max_connections: number): Promise<void> => {
+    await cluster.client.call("updateBdb", { params: { uid: 1 }, body: { max_connections } });
+    await until("the change is done", async () => {
+      const bdb = await cluster.client.call("bdb", { params: { uid: 1 } });
+      return bdb.status === "active" && bdb.max_connections === max_connections;
+    });
+  };
+  const answered = async (): Promise<unknown> => {
+    const client = await RawClient.connect(at);
+    const answer = await client.ask("PING");
+    client.close();
+    return answer;
+  };
+  const [first, second] = [await RawClient.connect(at), await RawClient.connect(at)];
+  for (const client of [first, second]) assert.equal(await client.ask("PING"), "PONG");
+  await limitTo(1);
+  await until("a third is refused", async () => (await answered()) === "-ERR max number of clients reached");
+  for (const client of [first, second]) assert.equal(await client.ask("SET", "k", "v"), "OK");
+  await limitTo(0);
+  await until("a third is served", async () => (await answered()) === "PONG");
+  for (const client of [first, second]) {
+    assert.equal(await client.ask("GET", "k"), "v");
+    client.close();
+  }
 });
 
 test("a change while another one runs is refused as busy", async () => {

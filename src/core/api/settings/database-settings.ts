@@ -92,4 +92,20 @@ export const DATABASE_SETTINGS = {
       reportedAs: { "maxmemory-policy": "maxmemory_policy" },
     },
   }),
+  maxClients: defineSetting({
+    specName: "maxClients",
+    specField: z
+      .int()
+      .min(0)
+      .default(0)
+      .describe(
+        "Client connections that the endpoint accepts on each node, where each node counts its own; 0 for as many as a node can serve.",
+      ),
+    fromSpec: (written) => written,
+    wireName: "max_connections",
+    accepted: z.int().min(0),
+    stored: z.int().nonnegative(),
+    fallback: 0,
+    effect: { by: "endpoints" },
+  }),
 };

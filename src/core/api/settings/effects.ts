@@ -11,7 +11,8 @@ export function engineDirectives(settings: SettingValues): Directives {
 /** The settings that endpoints of a database apply. */
 export function endpointSettings(settings: SettingValues): EndpointSettings {
   const names = SETTING_NAMES.filter((name) => TABLE[name].effect.by === "endpoints");
-  return Object.fromEntries(names.map((name) => [name, settings[name]]));
+  const values = Object.fromEntries(names.map((name) => [name, settings[name]]));
+  return values as EndpointSettings; // its type has the same names
 }
 
 /** Whether an engine has these settings, as far as the fields of its INFO tell. */

@@ -75,6 +75,15 @@ const cases: Readonly<Record<SettingName, readonly Case[]>> = {
       directives: { "maxmemory-policy": "allkeys-lfu" },
     },
   ],
+  maxClients: [
+    {
+      spec: { maxClients: 500 },
+      record: { maxClients: 500 },
+      other: { maxClients: 0 },
+      wire: { max_connections: 500 },
+      directives: {},
+    },
+  ],
 };
 
 for (const { spec, record, other, wire, directives } of Object.values(cases).flat()) {
@@ -120,6 +129,7 @@ test("the management API refuses what is no setting, no value of one, or left ou
   assert.equal(created.safeParse({ memory_size: 2e6, novelty: 1 }).error?.issues[0]?.code, "unrecognized_keys");
   assert.equal(refused(created, {}), "memory_size");
   assert.equal(refused(changed, { memory_size: 1 }), "memory_size");
+  assert.equal(refused(changed, { max_connections: -1 }), "max_connections");
   assert.equal(refused(changed, { eviction_policy: "sometimes" }), "eviction_policy");
   assert.equal(refused(changed, { eviction_policy: undefined }), "eviction_policy");
 });

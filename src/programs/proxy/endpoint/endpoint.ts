@@ -6,7 +6,6 @@ import { Credentials } from "../client/credentials.ts";
 import { identityOf } from "../client/identity.ts";
 import { newCounters } from "../limits/counters.ts";
 import { LIMITS } from "../limits/limits.ts";
-import { replies } from "../protocol/replies.ts";
 import { ScanSources } from "../scan/sources.ts";
 import type { SessionEndpoint } from "../session/session-endpoint.ts";
 import { Session } from "../session/session.ts";
@@ -19,6 +18,7 @@ import { Upstream } from "../upstream/upstream.ts";
 import { drainSessions } from "./drain.ts";
 import type { DrainResult } from "./drain.ts";
 import { Listener } from "./listener.ts";
+import { refuseConnection } from "./refuse-connection.ts";
 
 /** What the endpoints of a proxy share. */
 export interface EndpointContext {
@@ -103,10 +103,15 @@ export class Endpoint implements SessionEndpoint {
     };
   }
 
+  /** On this node. A lower limit than before closes no connection. */
+  get #mostClients(): number {
+    const { maxClients } = this.#config.settings;
+    return maxClients === 0 ? LIMITS.clients : Math.min(maxClients, LIMITS.clients);
+  }
+
   #accept(socket: Socket): void {
-    if (this.#sessions.size >= LIMITS.clients) {
-      socket.on("error", () => undefined); // it is ended anyway
-      socket.end(replies.tooManyClients);
+    if (this.#sessions.size >= this.#mostClients) {
+      refuseConnection(socket, this.clock);
       return;
     }
     const identity = identityOf(socket, this.#nextClient++, !this.credentials.required);
