@@ -4,7 +4,7 @@ import { existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { callEngine, connectEngine } from "../../../src/ports/resp/engine-client.ts";
-import type { EngineClient } from "../../../src/ports/resp/engine-client.ts";
+import type { EngineAddress, EngineClient } from "../../../src/ports/resp/engine-client.ts";
 import type { Arg } from "../../../src/ports/resp/encode.ts";
 import { parseInfo, replicationView } from "../../../src/ports/resp/info.ts";
 import type { ReplicationView } from "../../../src/ports/resp/info.ts";
@@ -12,8 +12,8 @@ import { textOf } from "../../../src/ports/resp/reply.ts";
 import type { Reply } from "../../../src/ports/resp/reply.ts";
 import { until } from "../time/until.ts";
 
-/** A real engine process of a test, on a loopback address of its own. Dies with the test process. */
-export interface TestEngine {
+/** A real engine process of a test, on a loopback address of its own. It ends with the test process. */
+export interface TestEngine extends AsyncDisposable {
   readonly name: string;
   readonly host: string;
   readonly port: number;
@@ -26,7 +26,6 @@ export interface TestEngine {
   follow(primary: TestEngine): Promise<void>;
   /** Ends the process (SIGKILL unless told otherwise) and waits until it is gone. */
   stop(signal?: NodeJS.Signals): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface TestEngineOptions {
@@ -56,7 +55,7 @@ export function enginePair(): readonly [string, string] {
   return [first, others.find((name) => name.startsWith("valkey")) ?? others[0] ?? first];
 }
 
-/** A loopback address that nobody else is likely to use. */
+/** A loopback address of its own: one of 14 million, so that no port of it is in use. */
 export function loopbackAddress(): string {
   const part = (low: number, high: number): number => low + Math.floor(Math.random() * (high - low));
   return `127.${part(20, 250)}.${part(0, 255)}.${part(1, 255)}`;
@@ -65,42 +64,26 @@ export function loopbackAddress(): string {
 /** Starts an engine without persistence and waits until it answers. */
 export async function startEngine(options: TestEngineOptions = {}): Promise<TestEngine> {
   const { engine: name = enginePair()[0], host = loopbackAddress(), port = 6379, password } = options;
-  const executable = executables().get(name);
-  if (executable === undefined) throw new Error(`no engine ${name}; there are ${engineNames().join(", ")}`);
-  const folder = mkdtempSync(join(tmpdir(), "engine-"));
-  const child = spawn(executable, [...argumentsOf(host, port, folder, password), ...(options.args ?? [])], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  const kill = (): void => {
-    child.kill("SIGKILL");
-  };
-  process.once("exit", kill);
-  const gone = once(child, "exit").then(() => {
-    process.removeListener("exit", kill);
-    rmSync(folder, { recursive: true, force: true });
-  });
   const address = { host, port, timeoutMs: 5000, ...(password === undefined ? {} : { password }) };
-  await until(`${name} answers`, async () => {
-    if (child.exitCode !== null) throw new Error(`${name} ended with code ${child.exitCode}`);
-    return callEngine(address, "PING").then(
-      () => true,
-      () => false, // it does not listen yet
-    );
-  });
+  const { child, stop } = spawnEngine(name, address, options.args ?? []);
+  try {
+    await until(`${name} answers`, async () => {
+      if (child.exitCode !== null) throw new Error(`${name} ended with code ${child.exitCode}`);
+      return callEngine(address, "PING").then(
+        () => true,
+        () => false, // it does not listen yet
+      );
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   const call = (...args: readonly Arg[]): Promise<Reply> => callEngine(address, ...args);
   const replication = async (): Promise<ReplicationView> => viewOf(textOf(await call("INFO", "replication")));
-  const stop = async (signal: NodeJS.Signals = "SIGKILL"): Promise<void> => {
-    child.kill(signal);
-    await gone;
-  };
   return {
-    name,
-    host,
-    port,
-    pid: child.pid ?? 0,
-    call,
+    ...{ name, host, port, pid: child.pid ?? 0 },
+    ...{ call, replication, stop },
     connect: () => connectEngine(address),
-    replication,
     follow: async (primary) => {
       if (password !== undefined) await call("CONFIG", "SET", "masterauth", password);
       await call("REPLICAOF", primary.host, primary.port);
@@ -113,9 +96,30 @@ export async function startEngine(options: TestEngineOptions = {}): Promise<Test
       const { offset } = await primary.replication();
       await until(`the stream reaches ${name}`, async () => (await replication()).offset >= offset);
     },
-    stop,
     [Symbol.asyncDispose]: () => stop(),
   };
+}
+
+function spawnEngine(name: string, { host, port, password }: EngineAddress, more: readonly string[]) {
+  const executable = executables().get(name);
+  if (executable === undefined) throw new Error(`no engine ${name}; there are ${engineNames().join(", ")}`);
+  const folder = mkdtempSync(join(tmpdir(), "engine-"));
+  const child = spawn(executable, [...argumentsOf(host, port, folder, password), ...more], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const kill = (): void => {
+    child.kill("SIGKILL");
+  };
+  process.once("exit", kill);
+  const gone = once(child, "exit").then(() => {
+    process.removeListener("exit", kill);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const stop = async (signal: NodeJS.Signals = "SIGKILL"): Promise<void> => {
+    child.kill(signal);
+    await gone;
+  };
+  return { child, stop };
 }
 
 function executables(): ReadonlyMap<string, string> {

@@ -1,4 +1,5 @@
 import { fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import type {
@@ -15,56 +16,73 @@ import type { TestEngine } from "./engine.ts";
 import { noEnd } from "../time/lease.ts";
 
 /** A real proxy process, commanded as its agent does. */
-export interface TestProxy {
+export interface TestProxy extends AsyncDisposable {
   readonly pid: number;
   send(command: ProxyCommand): Promise<ProxyReply>;
   stats(bdb?: number): Promise<EndpointStats>;
-  /** Closes the channel, and waits until the process has ended by itself. */
+  /** Closes the channel; fails when the process does not end on that within five seconds, and kills it. */
   stop(): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** Starts a proxy with a lease that does not end. */
 export async function startProxy(): Promise<TestProxy> {
   const child = fork(join(import.meta.dirname, "../../../src/bin/store.ts"), ["proxy"], {
     stdio: ["ignore", "ignore", process.env.PROXY_LOG === undefined ? "ignore" : "inherit", "ipc"],
   });
-  const waiting = new Map<number, (reply: ProxyReply) => void>();
-  const gone = once(child, "exit");
-  const ready = new Promise<void>((resolve, reject) => {
-    child.once("exit", (code) => {
-      reject(new Error(`the proxy ended with code ${code}`));
-    });
-    child.on("message", (message: { ready?: true; id?: number; reply?: ProxyReply }) => {
-      if (message.ready === true) resolve();
-      else if (message.id !== undefined && message.reply !== undefined) waiting.get(message.id)?.(message.reply);
-    });
+  const stop = (): Promise<void> => stopChild(child);
+  try {
+    const send = await openChannel(child);
+    await done(send({ op: "lease", until: noEnd() }));
+    const stats = async (bdb = 1): Promise<EndpointStats> => statsIn(await send({ op: "stats" }), bdb);
+    return { pid: child.pid ?? 0, send, stats, stop, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  }
+}
+
+/** Resolves when the proxy is ready, with what sends it a command; the reply rejects when the proxy ends before it. */
+async function openChannel(child: ChildProcess): Promise<TestProxy["send"]> {
+  const waiting = new Map<number, PromiseWithResolvers<ProxyReply>>();
+  const ready = Promise.withResolvers<undefined>();
+  child.once("exit", (code) => {
+    const error = new Error(`the proxy ended with code ${code}`);
+    for (const { reject } of [ready, ...waiting.values()]) reject(error);
   });
+  child.on("message", (message: { ready?: true; id?: number; reply?: ProxyReply }) => {
+    if (message.ready === true) ready.resolve(undefined);
+    else if (message.id !== undefined && message.reply !== undefined) {
+      waiting.get(message.id)?.resolve(message.reply);
+      waiting.delete(message.id);
+    }
+  });
+  await ready.promise;
   let nextId = 1;
-  const send = (command: ProxyCommand): Promise<ProxyReply> =>
-    new Promise((resolve) => {
-      const id = nextId++;
-      waiting.set(id, resolve);
-      child.send({ id, command });
-    });
-  const stop = async (): Promise<void> => {
-    if (child.connected) child.disconnect();
-    await gone;
+  return (command) => {
+    const answer = Promise.withResolvers<ProxyReply>();
+    const id = nextId++;
+    waiting.set(id, answer);
+    child.send({ id, command });
+    return answer.promise;
   };
-  await ready;
-  await done(send({ op: "lease", until: noEnd() }));
-  return {
-    pid: child.pid ?? 0,
-    send,
-    stats: async (bdb = 1) => {
-      const reply = await send({ op: "stats" });
-      const found =
-        reply.ok && reply.op === "stats" ? reply.endpoints.find((endpoint) => endpoint.bdb === bdb) : undefined;
-      if (found === undefined) throw new Error(`no endpoint of database ${bdb}: ${JSON.stringify(reply)}`);
-      return found;
-    },
-    stop,
-    [Symbol.asyncDispose]: stop,
-  };
+}
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, "exit");
+  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+  if (child.connected) child.disconnect();
+  await gone;
+  clearTimeout(timer);
+  if (child.exitCode !== 0) throw new Error(`the proxy did not end within ${STOP_MS} ms without its agent`);
+}
+
+const STOP_MS = 5_000;
+
+function statsIn(reply: ProxyReply, bdb: number): EndpointStats {
+  const found = reply.ok && reply.op === "stats" ? reply.endpoints.find((endpoint) => endpoint.bdb === bdb) : undefined;
+  if (found === undefined) throw new Error(`no endpoint of database ${bdb}: ${JSON.stringify(reply)}`);
+  return found;
 }
 
 /** An endpoint of database 1 in front of `primary`, on an address of its own. */
@@ -85,7 +103,7 @@ export function addressOf({ host, port }: TestEngine): Address {
   return { host, port };
 }
 
-/** The reply, if it is a success; otherwise fails with what the proxy says. */
+/** The reply when it is a success; otherwise fails with the error of the proxy. */
 export async function done(pending: Promise<ProxyReply>): Promise<ProxyReply & { readonly ok: true }> {
   const reply = await pending;
   if (!reply.ok) throw new Error(`${reply.code}: ${reply.message}`);

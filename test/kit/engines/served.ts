@@ -4,10 +4,11 @@ import type { TestEngine, TestEngineOptions } from "./engine.ts";
 import { addressOf, done, endpointFor, startProxy } from "./proxy.ts";
 import type { TestProxy } from "./proxy.ts";
 import { RawClient } from "./raw-client.ts";
+import { startAll } from "./start-all.ts";
 import { demote, promote, switchOver } from "./switchover.ts";
 
-/** A database of two engines, of different versions where there are two, behind a proxy; it is moved to and fro. */
-export class Served {
+/** A database of two engines, of different versions where there are two, behind a proxy. Its primary changes from one engine to the other. */
+export class Served implements AsyncDisposable {
   readonly proxy: TestProxy;
   endpoint: EndpointConfig;
   primary: TestEngine;
@@ -23,15 +24,20 @@ export class Served {
 
   static async start(more: Partial<EndpointConfig> = {}, options: TestEngineOptions = {}): Promise<Served> {
     const [older, newer] = enginePair();
-    const [primary, replica, proxy] = await Promise.all([
+    const [primary, replica, proxy] = await startAll(
       startEngine({ ...options, engine: older }),
       startEngine({ ...options, engine: newer }),
       startProxy(),
-    ]);
-    await replica.follow(primary);
-    const endpoint = endpointFor(primary, more);
-    await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
-    return new Served(proxy, endpoint, primary, replica);
+    );
+    const served = new Served(proxy, endpointFor(primary, more), primary, replica);
+    try {
+      await replica.follow(primary);
+      await done(proxy.send({ op: "configure", endpoints: [served.endpoint] }));
+    } catch (error) {
+      await served[Symbol.asyncDispose]();
+      throw error;
+    }
+    return served;
   }
 
   client(): Promise<RawClient> {
@@ -42,7 +48,7 @@ export class Served {
     return Promise.all(Array.from({ length: count }, () => this.client()));
   }
 
-  /** A whole switchover, as the product does it. */
+  /** A whole switchover, in the order that the product uses. */
   async move(): Promise<void> {
     await switchOver([this.proxy], ++this.epoch, this.primary, this.replica);
     this.#swap();
@@ -60,20 +66,21 @@ export class Served {
     return this.proxy.send({ op: "abort", bdb: 1, epoch: this.epoch + 1 });
   }
 
-  /** Changes the roles of the engines; the proxy is not told. */
+  /** Changes the roles of the engines without the proxy. */
   async moveEngines(): Promise<void> {
     await promote(this.primary, this.replica);
     await demote(this.primary, this.replica);
     this.#swap();
   }
 
-  /** Tells the proxy who is primary now. */
+  /** Releases the proxy to the primary of now. */
   release() {
     return this.proxy.send({ op: "release", bdb: 1, epoch: ++this.epoch, target: addressOf(this.primary) });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.proxy.stop(), this.primary.stop(), this.replica.stop()]);
+    await Promise.allSettled([this.primary.stop(), this.replica.stop()]);
+    await this.proxy.stop();
   }
 
   #swap(): void {

@@ -17,7 +17,8 @@ export interface LedgerReport {
   readonly complaints: readonly string[];
 }
 
-export interface Ledger {
+/** A running load; disposed, it ends at once and compares nothing. */
+export interface Ledger extends AsyncDisposable {
   /** Requests answered so far. */
   readonly requests: () => number;
   /** Ends the load, then compares every value with what was acknowledged. */
@@ -50,6 +51,11 @@ export async function startLedger(options: LedgerOptions): Promise<Ledger> {
       await Promise.all(writers.map((writer) => writer.verify()));
       const { requests, failed, lost, longestMs, complaints } = book;
       return { requests, failed, lost, longestMs, complaints };
+    },
+    [Symbol.asyncDispose]: async () => {
+      book.stopped = true;
+      for (const writer of writers) writer.close();
+      await Promise.all(runs);
     },
   };
 }
@@ -106,6 +112,10 @@ class Writer {
     await this.#read();
     const counter = await this.#ask("GET", this.#counterKey);
     if (counter !== undefined) this.#checkCounter(numberOf(counter ?? 0), this.#counter);
+    this.close();
+  }
+
+  close(): void {
     this.#client?.close();
   }
 

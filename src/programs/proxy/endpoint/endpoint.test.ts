@@ -1,30 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
 import { startEngine } from "../../../../test/kit/engines/engine.ts";
-import type { TestEngine } from "../../../../test/kit/engines/engine.ts";
-import { done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
-import type { TestProxy } from "../../../../test/kit/engines/proxy.ts";
+import { addressOf, done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
 import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
+import { sharing } from "../../../../test/kit/engines/shared.ts";
+import { startAll } from "../../../../test/kit/engines/start-all.ts";
 import { until } from "../../../../test/kit/time/until.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
 
-let engine: TestEngine;
-let proxy: TestProxy;
 const open = endpointFor(undefined);
 const locked = endpointFor(undefined, { bdb: 2, password: "s3cret" });
-let lockedEngine: TestEngine;
-
-before(async () => {
-  [engine, lockedEngine, proxy] = await Promise.all([startEngine(), startEngine({ password: "s3cret" }), startProxy()]);
-  const endpoints = [
-    { ...open, primary: { host: engine.host, port: engine.port } },
-    { ...locked, primary: { host: lockedEngine.host, port: lockedEngine.port } },
-  ];
-  await done(proxy.send({ op: "configure", endpoints }));
-});
-after(async () => {
-  await Promise.all([proxy.stop(), engine.stop(), lockedEngine.stop()]);
-});
+const test = sharing(startBoth);
 
 const client = () => RawClient.connect(open.listen);
 const guest = () => RawClient.connect(locked.listen);
@@ -128,7 +113,7 @@ test("values larger than any buffer go through, while others are served", async 
   assert.equal(String(got).length, large.length);
 });
 
-test("a reply far larger than the queue may be comes whole to a client that takes it", async () => {
+test("a reply far larger than the queue may be comes whole to a client that takes it", async ({ engine }) => {
   const one = await client();
   await engine.call("SET", "huge", Buffer.alloc(80 * 2 ** 20, "h"));
   assert.equal(String(await one.ask("GET", "huge")).length, 80 * 2 ** 20);
@@ -140,7 +125,7 @@ test("a guest cannot make the proxy keep a large request", async () => {
   assert.equal(await one.read(), undefined);
 });
 
-test("a client that takes no replies is cut, and nobody else notices", async () => {
+test("a client that takes no replies is cut, and the others do not notice", async ({ proxy }) => {
   const [deaf, other] = [await client(), await client()];
   await other.ask("SET", "large", "x".repeat(2 ** 20));
   const { cut } = await proxy.stats();
@@ -159,7 +144,7 @@ test("what is no request is answered with an error behind what was asked before,
   assert.equal(await one.read(), undefined);
 });
 
-test("a web page that posts to an endpoint is cut before it can do anything", async () => {
+test("a web page that posts to an endpoint is cut before it can do anything", async ({ engine }) => {
   const one = await client();
   one.write("POST / HTTP/1.1\r\nHost: x\r\n\r\nSET owned 1\r\n");
   assert.equal(await one.read(), undefined);
@@ -180,12 +165,31 @@ test("QUIT is answered before the end", async () => {
   assert.equal(await one.read(), undefined);
 });
 
-test("an endpoint that is configured away ends its clients", async () => {
+test("an endpoint that is configured away ends its clients", async ({ engine, proxy }) => {
   const one = await guest();
-  await done(
-    proxy.send({ op: "configure", endpoints: [{ ...open, primary: { host: engine.host, port: engine.port } }] }),
-  );
+  await done(proxy.send({ op: "configure", endpoints: [{ ...open, primary: addressOf(engine) }] }));
   assert.equal(await one.read(), undefined);
   await assert.rejects(guest(), /ECONNREFUSED/);
   assert.equal(await (await client()).ask("PING"), "PONG");
 });
+
+/** Both endpoints at one proxy, each with an engine of its own. */
+async function startBoth() {
+  const [engine, lockedEngine, proxy] = await startAll(
+    startEngine(),
+    startEngine({ password: "s3cret" }),
+    startProxy(),
+  );
+  const endpoints = [
+    { ...open, primary: addressOf(engine) },
+    { ...locked, primary: addressOf(lockedEngine) },
+  ];
+  await done(proxy.send({ op: "configure", endpoints }));
+  return {
+    ...{ engine, proxy },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.allSettled([engine.stop(), lockedEngine.stop()]);
+      await proxy.stop();
+    },
+  };
+}

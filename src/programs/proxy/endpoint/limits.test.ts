@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { startEngine } from "../../../../test/kit/engines/engine.ts";
-import type { TestEngine } from "../../../../test/kit/engines/engine.ts";
 import { done, endpointFor } from "../../../../test/kit/engines/proxy.ts";
 import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
+import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { until } from "../../../../test/kit/time/until.ts";
 import { silentLog } from "../../../core/base/log.ts";
 import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
@@ -17,22 +17,9 @@ import { LIMITS } from "../limits/limits.ts";
 import { REQUEST_LIMITS } from "../protocol/request-limits.ts";
 import { heldLease } from "../../../../test/kit/time/lease.ts";
 
-let engine: TestEngine;
-let endpoint: Endpoint;
-let address: { readonly host: string; readonly port: number };
-before(async () => {
-  engine = await startEngine();
-  const config = endpointFor(engine);
-  address = config.listen;
-  endpoint = new Endpoint(config, { clock: systemClock, log: silentLog, arenas: new ArenaPool(), lease: heldLease() });
-  await endpoint.listen();
-});
-after(async () => {
-  endpoint.close();
-  await engine.stop();
-});
-
 test("without a connection of its own to be had, what needs one is refused and the rest goes on", async () => {
+  await using opened = await openEndpoint();
+  const { endpoint, address } = opened;
   const client = await RawClient.connect(address);
   endpoint.counters.pins += LIMITS.pins;
   for (const args of [["SUBSCRIBE", "x"], ["MULTI"], ["BLPOP", "q", "0"], ["SCAN", "0"]])
@@ -44,6 +31,8 @@ test("without a connection of its own to be had, what needs one is refused and t
 });
 
 test("when the budget for unfinished requests is spent, who goes on sending one is cut, and gives its part back", async () => {
+  await using opened = await openEndpoint();
+  const { endpoint, address } = opened;
   const [greedy, modest] = await Promise.all([RawClient.connect(address), RawClient.connect(address)]);
   assert.equal(await greedy.ask("PING"), "PONG");
   const { cut } = endpoint.counters;
@@ -82,7 +71,7 @@ test("a WAIT that a stalled replica keeps waiting ends in time, and does not hin
   await using served = await Served.start();
   const [timed, patient] = await served.clients(2);
   await timed?.ask("SET", "k", 1);
-  process.kill(served.replica.pid, "SIGSTOP");
+  using replica = await suspend(served.replica);
   const startedAt = performance.now();
   assert.equal(await timed?.ask("WAIT", 1, 200), 0);
   const elapsedMs = performance.now() - startedAt;
@@ -93,7 +82,7 @@ test("a WAIT that a stalled replica keeps waiting ends in time, and does not hin
   await done(served.hold({ drainMs: 1000 }));
   await done(served.abort());
   assert.equal(patient?.unread.length, 0);
-  process.kill(served.replica.pid, "SIGCONT");
+  replica.resume();
   assert.equal(await patient?.read(), 1);
 });
 
@@ -106,9 +95,10 @@ test("sessions at an engine that hangs are at the next primary in time, and only
   await queued?.ask("SET", "queued", 1);
   await until("two block", async () => /blocked_clients:2/.test(String(await served.primary.call("INFO", "clients"))));
   await served.replica.call("REPLICAOF", "NO", "ONE");
-  process.kill(served.primary.pid, "SIGSTOP");
+  using _hanging = await suspend(served.primary);
   uncertain?.send("INCR", "counter");
   reading?.send("GET", "counter");
+  await until("both requests are at the engine", async () => (await served.proxy.stats()).inFlight >= 2);
   const target = { host: served.replica.host, port: served.replica.port };
   await done(served.proxy.send({ op: "release", bdb: 1, epoch: ++served.epoch, target }));
   assert.deepEqual(await queued?.ask("EXEC"), ["OK"]);
@@ -121,3 +111,20 @@ test("sessions at an engine that hangs are at the next primary in time, and only
 });
 
 const BATCH = 500;
+
+/** An endpoint in this process, so that its counters can be set. */
+async function openEndpoint() {
+  const engine = await startEngine();
+  const config = endpointFor(engine);
+  const context = { clock: systemClock, log: silentLog, arenas: new ArenaPool(), lease: heldLease() };
+  const endpoint = new Endpoint(config, context);
+  await endpoint.listen();
+  return {
+    endpoint,
+    address: config.listen,
+    [Symbol.asyncDispose]: async () => {
+      endpoint.close();
+      await engine.stop();
+    },
+  };
+}

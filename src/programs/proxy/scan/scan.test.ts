@@ -1,28 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
 import { addressOf, done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
 import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
+import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
+import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { switchOver } from "../../../../test/kit/engines/switchover.ts";
 import { listOf, textOf } from "../../../ports/resp/reply.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
 
 const KEYS = 4000;
-let served: Served;
-
-before(async () => {
-  served = await Served.start();
-  const client = await served.client();
-  const fill = `for i = 1, ${KEYS} do
-    redis.call('SET', 'key:' .. i, i); redis.call('HSET', 'hash', 'f' .. i, i)
-    redis.call('SADD', 'set', 'm' .. i); redis.call('ZADD', 'sorted', i, 'z' .. i)
-  end`;
-  await client.ask("EVAL", fill, 0);
-  client.close();
-});
-after(async () => {
-  await served[Symbol.asyncDispose]();
-});
+const test = sharing(filled);
 
 const scans = [
   { name: "SCAN", args: ["SCAN"], width: 1, sizes: KEYS + 3 },
@@ -32,7 +19,7 @@ const scans = [
 ] as const;
 
 for (const { name, args, width, sizes } of scans)
-  test(`${name} goes on over a move, on any connection, and sees all once`, async () => {
+  test(`${name} goes on over a move, on any connection, and sees all once`, async (served) => {
     const [first, second] = await served.clients(2);
     const scan = new Scan(args, width);
     await scan.goOn(first, 8);
@@ -44,7 +31,7 @@ for (const { name, args, width, sizes } of scans)
     assert.equal(scan.count, sizes);
   });
 
-test("a scan goes on through another proxy of the cluster", async () => {
+test("a scan goes on through another proxy of the cluster", async (served) => {
   await using second = await startProxy();
   const endpoint = endpointFor(served.primary, { epoch: served.epoch });
   await done(second.send({ op: "configure", endpoints: [endpoint] }));
@@ -56,7 +43,7 @@ test("a scan goes on through another proxy of the cluster", async () => {
   assert.deepEqual([scan.seen.size, scan.count], [KEYS + 3, KEYS + 3]);
 });
 
-test("through a proxy that does not know where it began, a scan begins anew and misses nothing", async () => {
+test("through a proxy that does not know where it began, a scan begins anew and misses nothing", async (served) => {
   const scan = new Scan(["SCAN"]);
   await scan.goOn(await served.client(), 10);
   await served.move();
@@ -67,7 +54,7 @@ test("through a proxy that does not know where it began, a scan begins anew and 
   assert.equal(scan.seen.size, KEYS + 3);
 });
 
-test("a scan of another protocol version and database goes on as well", async () => {
+test("a scan of another protocol version and database goes on as well", async (served) => {
   const client = await served.client();
   await client.ask("SELECT", 3);
   await client.ask("EVAL", "for i = 1, 500 do redis.call('SET', i, i) end", 0);
@@ -81,7 +68,7 @@ test("a scan of another protocol version and database goes on as well", async ()
   assert.deepEqual([scan.seen.size, scan.count], [500, 500]);
 });
 
-test("a user's scan has the user's rights at the server that was left", async () => {
+test("a user's scan has the user's rights at the server that was left", async (served) => {
   const rules = ["SETUSER", "reader", "on", ">secret", "~hash", "+hscan"];
   for (const engine of [served.primary, served.replica]) await engine.call("ACL", ...rules);
   const client = await served.client();
@@ -94,7 +81,7 @@ test("a user's scan has the user's rights at the server that was left", async ()
   assert.equal(scan.count, KEYS);
 });
 
-test("inside a transaction the cursor of another server begins anew", async () => {
+test("inside a transaction the cursor of another server begins anew", async (served) => {
   const client = await served.client();
   const scan = new Scan(["SSCAN", "set"]);
   await scan.goOn(client, 5);
@@ -105,7 +92,7 @@ test("inside a transaction the cursor of another server begins anew", async () =
   assert.equal(listOf(listOf(answer ?? [])[1] ?? []).length, KEYS);
 });
 
-test("what is no scan is the engine's to refuse, and a scan keeps its place among other requests", async () => {
+test("what is no scan is the engine's to refuse, and a scan keeps its place among other requests", async (served) => {
   const client = await served.client();
   assert.equal(await client.ask("SCAN", "x"), "-ERR invalid cursor");
   assert.match(textOf((await client.ask("HSCAN", "hash")) ?? ""), /^-ERR wrong number/);
@@ -115,7 +102,7 @@ test("what is no scan is the engine's to refuse, and a scan keeps its place amon
   assert.deepEqual(await client.readMany(3), ["OK", ["0", ["place"]], 1]);
 });
 
-test("a scan whose server does not answer any more begins anew", async () => {
+test("a scan whose server does not answer any more begins anew", async (served) => {
   await served.move();
   await using impatient = await startProxy();
   const quick = endpointFor(served.primary, { epoch: served.epoch, holdMs: 300 });
@@ -126,17 +113,13 @@ test("a scan whose server does not answer any more begins anew", async () => {
   await served.move();
   const target = addressOf(served.primary);
   await done(impatient.send({ op: "release", bdb: 1, epoch: served.epoch, target }));
-  process.kill(served.replica.pid, "SIGSTOP");
-  try {
-    await scan.goOn(client);
-  } finally {
-    process.kill(served.replica.pid, "SIGCONT");
-  }
+  using _hanging = await suspend(served.replica);
+  await scan.goOn(client);
   assert.equal(scan.seen.size, KEYS + 3);
 });
 
 // stays the last one: there is no replica any more behind it
-test("a scan whose server is gone begins anew, and misses nothing", async () => {
+test("a scan whose server is gone begins anew, and misses nothing", async (served) => {
   const client = await served.client();
   const scan = new Scan(["SCAN"]);
   await scan.goOn(client, 20);
@@ -147,6 +130,19 @@ test("a scan whose server is gone begins anew, and misses nothing", async () => 
   assert.ok(scan.count > scan.seen.size, "some are seen twice");
   assert.equal((await served.proxy.stats()).cut, 0);
 });
+
+/** A database with keys of each kind that can be scanned. */
+async function filled(): Promise<Served> {
+  const served = await Served.start();
+  const client = await served.client();
+  const fill = `for i = 1, ${KEYS} do
+    redis.call('SET', 'key:' .. i, i); redis.call('HSET', 'hash', 'f' .. i, i)
+    redis.call('SADD', 'set', 'm' .. i); redis.call('ZADD', 'sorted', i, 'z' .. i)
+  end`;
+  await client.ask("EVAL", fill, 0);
+  client.close();
+  return served;
+}
 
 /** A scan as a client library makes it. */
 class Scan {

@@ -1,24 +1,18 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, test } from "node:test";
 import { startLedger } from "../../../../test/kit/load/load-ledger.ts";
 import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
 import { plain } from "../../../../test/kit/engines/raw-client.ts";
 import type { RawClient } from "../../../../test/kit/engines/raw-client.ts";
+import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { until } from "../../../../test/kit/time/until.ts";
 import { faults } from "../faults.ts";
 
 const MIB = 2 ** 20;
-let served: Served;
-before(async () => {
-  served = await Served.start({ holdMs: 1000 });
-});
-after(async () => {
-  await served[Symbol.asyncDispose]();
-});
+const test = sharing(() => Served.start({ holdMs: 1000 }));
 
-test("a large request is executed once and in its place, and what follows it as well", async () => {
+test("a large request is executed once and in its place, and what follows it as well", async (served) => {
   const client = await served.client();
   const value = Buffer.alloc(5 * MIB, "v");
   client.send("SET", "large", "small");
@@ -30,18 +24,19 @@ test("a large request is executed once and in its place, and what follows it as 
   assert.equal(await client.ask("GET", "large"), `sm${"v".repeat(10 * MIB)}`);
 });
 
-test("a slow upload delays nobody, and needs little memory", async () => {
+test("a slow upload delays no other client, and needs little memory", async (served) => {
   const [slow, other] = await served.clients(2);
-  const before = residentMiB();
+  const before = residentMiB(served);
   const upload = new SlowUpload(slow, "slow", 128 * MIB);
   upload.send(127 * MIB);
-  const ledger = await startLedger({ ...served.endpoint.listen, connections: 10 });
+  await using ledger = await startLedger({ ...served.endpoint.listen, connections: 10 });
   await until("requests are served", () => ledger.requests() > 2000);
   const { failed, longestMs } = await ledger.stop();
   assert.equal(failed, 0);
-  assert.ok(longestMs < 500, `${longestMs} ms`);
+  // the upload goes on for as long as the test wants: a request behind it would wait for ever
+  assert.ok(longestMs < 2000, `${longestMs} ms`);
   await until("most has been passed on", async () => (await received(served)) > 126 * MIB);
-  const grown = residentMiB() - before;
+  const grown = residentMiB(served) - before;
   assert.ok(grown < 90, `${grown} MiB`);
   assert.equal(await other?.ask("EXISTS", "slow"), 0);
   upload.finish();
@@ -50,7 +45,7 @@ test("a slow upload delays nobody, and needs little memory", async () => {
   await other?.ask("FLUSHALL");
 });
 
-test("a hold waits for the end of an upload", async () => {
+test("a hold waits for the end of an upload", async (served) => {
   const client = await served.client();
   const upload = new SlowUpload(client, "held", 4 * MIB);
   upload.send(2 * MIB);
@@ -66,7 +61,7 @@ test("a hold waits for the end of an upload", async () => {
   assert.equal(await client.ask("STRLEN", "held"), 4 * MIB);
 });
 
-test("a hold that an upload outlasts is given up, and the upload goes on", async () => {
+test("a hold that an upload outlasts is given up, and the upload goes on", async (served) => {
   const client = await served.client();
   const upload = new SlowUpload(client, "outlasts", 4 * MIB);
   upload.send(2 * MIB);
@@ -79,7 +74,7 @@ test("a hold that an upload outlasts is given up, and the upload goes on", async
   assert.equal(await client.read(), "OK");
 });
 
-test("an upload that begins during a hold goes to the new primary", async () => {
+test("an upload that begins during a hold goes to the new primary", async (served) => {
   const client = await served.client();
   await done(served.prepare());
   await done(served.hold());
@@ -91,7 +86,7 @@ test("an upload that begins during a hold goes to the new primary", async () => 
   assert.equal(await client.read(), "OK");
 });
 
-test("an upload that an engine refuses is read to its end, and answered with what says that it was not executed", async () => {
+test("an upload that an engine refuses is read to its end, and answered with what says that it was not executed", async (served) => {
   const client = await served.client();
   const upload = new SlowUpload(client, "refused", 4 * MIB);
   upload.send(2 * MIB);
@@ -104,7 +99,7 @@ test("an upload that an engine refuses is read to its end, and answered with wha
   assert.equal(await client.ask("EXISTS", "refused"), 0);
 });
 
-test("whoever leaves in the middle of an upload has asked for nothing", async () => {
+test("whoever leaves in the middle of an upload has asked for nothing", async (served) => {
   const [gone, other] = await served.clients(2);
   const upload = new SlowUpload(gone, "gone", 4 * MIB);
   upload.send(2 * MIB);
@@ -113,7 +108,7 @@ test("whoever leaves in the middle of an upload has asked for nothing", async ()
   assert.equal(await other?.ask("EXISTS", "gone"), 0);
 });
 
-test("a large script and a large part of a transaction are collected, as they may have to be sent again", async () => {
+test("a large script and a large part of a transaction are collected, as they may have to be sent again", async (served) => {
   const client = await served.client();
   const large = "-".repeat(2 * MIB);
   assert.equal(await client.ask("EVAL", `--${large}\nreturn 7`, 0), 7);
@@ -123,7 +118,7 @@ test("a large script and a large part of a transaction are collected, as they ma
   assert.deepEqual(await client.ask("EXEC"), ["OK"]);
 });
 
-test("a request of no form in the middle of an upload ends its client only", async () => {
+test("a request of no form in the middle of an upload ends its client only", async (served) => {
   const client = await served.client();
   const upload = new SlowUpload(client, "broken", 4 * MIB);
   upload.send(4 * MIB);
@@ -132,7 +127,7 @@ test("a request of no form in the middle of an upload ends its client only", asy
   assert.equal(await client.read(), undefined);
 });
 
-test("an engine that dies in the middle of an upload is told as not executed, or the next one gets what follows", async () => {
+test("an engine that dies in the middle of an upload is told as not executed, or the next one gets what follows", async (served) => {
   const client = await served.client();
   const upload = new SlowUpload(client, "dying", 4 * MIB);
   upload.send(2 * MIB);
@@ -169,8 +164,8 @@ class SlowUpload {
   }
 }
 
-function residentMiB(): number {
-  const kib = /VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${served.proxy.pid}/status`, "latin1"))?.[1];
+function residentMiB({ proxy }: Served): number {
+  const kib = /VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${proxy.pid}/status`, "latin1"))?.[1];
   return Number(kib) / 1024;
 }
 

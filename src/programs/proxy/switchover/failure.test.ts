@@ -6,6 +6,7 @@ import { startLedger } from "../../../../test/kit/load/load-ledger.ts";
 import { addressOf, done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
 import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
+import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { until } from "../../../../test/kit/time/until.ts";
 
 test("when the primary dies, idle clients wait for the next one, and only requests of unknown outcome are cut", async () => {
@@ -20,7 +21,7 @@ test("when the primary dies, idle clients wait for the next one, and only reques
     const isBlocked = String(await served.primary.call("INFO", "clients")).includes("blocked_clients:1");
     return isBlocked && (await served.replica.replication()).offset >= offset;
   });
-  await freeze(served.primary);
+  using _stopped = await suspend(served.primary);
   reader?.send("GET", "k");
   writer?.send("INCR", "unknown");
   await until("the requests are at the engine", async () => (await served.proxy.stats()).requests >= 6);
@@ -42,21 +43,17 @@ test("a primary that stands still is not waited for once another serves: what it
   const [reader, writer] = await served.clients(2);
   await reader?.ask("SET", "k", "v");
   await until("it is replicated", async () => (await served.replica.call("GET", "k")) === "v");
-  await freeze(served.primary);
-  try {
-    reader?.send("GET", "k");
-    writer?.send("INCR", "unknown");
-    await until("the requests are at the engine", async () => (await served.proxy.stats()).inFlight >= 2);
-    await served.replica.call("REPLICAOF", "NO", "ONE");
-    await done(served.proxy.send({ op: "release", bdb: 1, epoch: 2, target: addressOf(served.replica) }));
-    assert.deepEqual(await Promise.all([reader?.read(), writer?.read()]), ["v", undefined]);
-  } finally {
-    process.kill(served.primary.pid, "SIGCONT");
-  }
+  using _stopped = await suspend(served.primary);
+  reader?.send("GET", "k");
+  writer?.send("INCR", "unknown");
+  await until("the requests are at the engine", async () => (await served.proxy.stats()).inFlight >= 2);
+  await served.replica.call("REPLICAOF", "NO", "ONE");
+  await done(served.proxy.send({ op: "release", bdb: 1, epoch: 2, target: addressOf(served.replica) }));
+  assert.deepEqual(await Promise.all([reader?.read(), writer?.read()]), ["v", undefined]);
 });
 
 test("a primary that is started again is used again, and nothing is answered while it loads", async () => {
-  const first = await startEngine();
+  await using first = await startEngine();
   await using proxy = await startProxy();
   const endpoint = endpointFor(first);
   await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
@@ -92,7 +89,7 @@ test("without a primary, clients wait for their time and are then told so at onc
 
 test("under load, a killed primary loses nothing that its replica had, and only cuts", async () => {
   await using served = await Served.start();
-  const ledger = await startLedger({ ...served.endpoint.listen, connections: 20 });
+  await using ledger = await startLedger({ ...served.endpoint.listen, connections: 20 });
   await until("there is load", () => ledger.requests() > 500);
   // what the replica has not acknowledged may be lost with its primary: writes are stopped first
   await served.primary.call("CLIENT", "PAUSE", 10_000, "WRITE");
@@ -108,12 +105,6 @@ test("under load, a killed primary loses nothing that its replica had, and only 
   const report = await ledger.stop();
   assert.deepEqual([report.lost, report.failed <= 20], [0, true], JSON.stringify(report));
 });
-
-/** The engine stays connected and answers nothing. */
-async function freeze(engine: TestEngine): Promise<void> {
-  process.kill(engine.pid, "SIGSTOP");
-  await Promise.resolve();
-}
 
 async function isLoading(engine: TestEngine): Promise<boolean> {
   return String(await engine.call("INFO", "persistence")).includes("loading:1");

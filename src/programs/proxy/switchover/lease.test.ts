@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { noEnd } from "../../../../test/kit/time/lease.ts";
 import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
 import { plain, type RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
+import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { until } from "../../../../test/kit/time/until.ts";
 import { laterBy } from "../../../core/base/instant.ts";
 import type { Instant } from "../../../core/base/instant.ts";
@@ -13,12 +13,12 @@ import { instantNow } from "../../../mechanisms/reconcile/instant.ts";
 test("what an engine answers after the lease ran out is told when it holds again, not before", async () => {
   await using served = await Served.start();
   const [writer, other] = await warm(served, 2);
-  await stop(served.primary.pid);
+  using primary = await suspend(served.primary);
   writer?.send("INCR", "n");
   await inFlight(served, 1);
   await lease(served, laterBy(instantNow(), -1));
   other?.send("GET", "n");
-  process.kill(served.primary.pid, "SIGCONT");
+  primary.resume();
   await until("the engine has done it", async () => (await served.primary.call("GET", "n")) === "1");
   assert.deepEqual([(await served.proxy.stats()).held, writer?.unread, other?.unread], [true, [], []]);
   await lease(served, noEnd());
@@ -39,10 +39,10 @@ test("a proxy that stood still past its lease acknowledges nothing, also not wha
   await using served = await Served.start();
   const clients = await warm(served, 20);
   await lease(served, laterBy(instantNow(), 300));
-  await stop(served.proxy.pid);
+  using proxy = await suspend(served.proxy);
   for (const client of clients) client.send("INCR", "n");
   await past(laterBy(instantNow(), 350));
-  process.kill(served.proxy.pid, "SIGCONT");
+  proxy.resume();
   await until("it has noticed", async () => (await served.proxy.stats()).held);
   assert.equal(clients.flatMap(({ unread }) => unread).length, 0);
 });
@@ -56,16 +56,18 @@ test("when another serves after the lease ran out, requests of unknown outcome a
   await transaction?.ask("INCR", "unknown");
   blocked?.send("BLPOP", "queue", 0);
   await until("it blocks", async () => /blocked_clients:1/.test(String(await served.primary.call("INFO", "clients"))));
-  await stop(served.primary.pid);
+  using primary = await suspend(served.primary);
+  const { requests } = await served.proxy.stats();
   transaction?.send("EXEC");
+  transaction?.send("PING");
   reader?.send("GET", "k");
   writer?.send("INCR", "unknown");
-  await inFlight(served, 2);
+  await until("all are at the engine", async () => (await served.proxy.stats()).requests >= requests + 3);
   await lease(served, laterBy(instantNow(), -1));
   await served.replica.call("REPLICAOF", "NO", "ONE");
   const moved = { ...served.endpoint, epoch: 2, primary: addressOf(served.replica) };
   await done(served.proxy.send({ op: "configure", endpoints: [moved] }));
-  process.kill(served.primary.pid, "SIGCONT");
+  primary.resume();
   await lease(served, noEnd());
   const answers = [reader, writer, transaction, blocked].map(async (client) => plain(await client?.read()));
   assert.deepEqual(await Promise.all(answers), ["v", undefined, undefined, undefined]);
@@ -75,13 +77,15 @@ test("a fence cuts what is in flight at the primary, whoever asks; the others wa
   await using served = await Served.start();
   const [idle, reader, writer, transaction] = await warm(served, 4);
   await transaction?.ask("MULTI");
-  await stop(served.primary.pid);
+  using primary = await suspend(served.primary);
+  const { requests } = await served.proxy.stats();
   transaction?.send("EXEC");
+  transaction?.send("PING");
   reader?.send("GET", "k");
   writer?.send("INCR", "unknown");
-  await inFlight(served, 2);
+  await until("all are at the engine", async () => (await served.proxy.stats()).requests >= requests + 3);
   await done(served.proxy.send({ op: "fence", bdb: 1, epoch: 2 }));
-  process.kill(served.primary.pid, "SIGCONT");
+  primary.resume();
   idle?.send("INCR", "after");
   assert.deepEqual(await Promise.all([writer?.read(), transaction?.read()]), [undefined, undefined]);
   const late = await served.proxy.send({ op: "configure", endpoints: [served.endpoint] });
@@ -94,14 +98,14 @@ test("a fence cuts what is in flight at the primary, whoever asks; the others wa
 test("a lease that is out for longer than clients may wait: they are told, and go on when it holds again", async () => {
   await using served = await Served.start({ holdMs: 200 });
   const [waiting, writer] = await warm(served, 2);
-  await stop(served.primary.pid);
+  using primary = await suspend(served.primary);
   writer?.send("INCR", "unknown");
   await inFlight(served, 1);
   await lease(served, laterBy(instantNow(), -1));
   waiting?.send("GET", "k");
   assert.match(String(plain(await waiting?.read())), /^-LOADING/);
   assert.equal(await writer?.read(), undefined);
-  process.kill(served.primary.pid, "SIGCONT");
+  primary.resume();
   await lease(served, noEnd());
   await until("it serves again", async () => (await waiting?.ask("SET", "k", "v")) === "OK");
 });
@@ -118,11 +122,6 @@ function lease(served: Served, end: Instant) {
 
 function inFlight(served: Served, count: number): Promise<void> {
   return until("the requests are at the engine", async () => (await served.proxy.stats()).inFlight >= count);
-}
-
-async function stop(pid: number): Promise<void> {
-  process.kill(pid, "SIGSTOP");
-  await until("it stands still", () => /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "utf8")));
 }
 
 function past(moment: Instant): Promise<void> {

@@ -1,25 +1,20 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
 import { startLedger } from "../../../../test/kit/load/load-ledger.ts";
 import type { Ledger } from "../../../../test/kit/load/load-ledger.ts";
 import { addressOf, done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
 import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
+import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
+import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { switchOver } from "../../../../test/kit/engines/switchover.ts";
 import { until } from "../../../../test/kit/time/until.ts";
 import type { ProxyReply } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
 
-let served: Served;
-before(async () => {
-  served = await Served.start();
-});
-after(async () => {
-  await served[Symbol.asyncDispose]();
-});
+const test = sharing(() => Served.start());
 
-test("under load, eight moves to and fro between two versions fail no request and lose no write", async () => {
-  const ledger = await startLedger(served.endpoint.listen);
+test("under load, eight moves to and fro between two versions fail no request and lose no write", async (served) => {
+  await using ledger = await startLedger(served.endpoint.listen);
   for (let i = 0; i < 8; i++) {
     await progress(ledger, 100);
     await served.move();
@@ -28,21 +23,22 @@ test("under load, eight moves to and fro between two versions fail no request an
   await flawless(ledger);
 });
 
-test("two proxies hold and release together", async () => {
+test("two proxies hold and release together", async (served) => {
   await using second = await startProxy();
   const endpoint = endpointFor(served.primary, { epoch: served.epoch });
   await done(second.send({ op: "configure", endpoints: [endpoint] }));
-  const ledgers = await Promise.all([startLedger(served.endpoint.listen), startLedger(endpoint.listen)]);
+  await using first = await startLedger(served.endpoint.listen);
+  await using other = await startLedger(endpoint.listen);
   for (let i = 0; i < 2; i++) {
     await switchOver([served.proxy, second], ++served.epoch, served.primary, served.replica);
     [served.primary, served.replica] = [served.replica, served.primary];
-    for (const ledger of ledgers) await progress(ledger, 200);
+    for (const ledger of [first, other]) await progress(ledger, 200);
   }
-  for (const ledger of ledgers) await flawless(ledger);
+  for (const ledger of [first, other]) await flawless(ledger);
 });
 
-test("a hold whose controller died ends by its own deadline, and clients go on at the old primary", async () => {
-  const ledger = await startLedger(served.endpoint.listen);
+test("a hold whose controller died ends by its own deadline, and clients go on at the old primary", async (served) => {
+  await using ledger = await startLedger(served.endpoint.listen);
   const before = await served.proxy.stats();
   await done(served.prepare());
   await done(served.hold({ holdMs: 200 }));
@@ -50,13 +46,13 @@ test("a hold whose controller died ends by its own deadline, and clients go on a
   await until("the hold is over", async () => !(await served.proxy.stats()).held);
   await progress(ledger, 200);
   const report = await flawless(ledger);
-  assert.ok(report.longestMs > 190 && report.longestMs < 2000, `${report.longestMs} ms`);
+  assert.ok(report.longestMs > 190 && report.longestMs < 4000, `${report.longestMs} ms`);
   assert.equal((await served.proxy.stats()).holdsExpired, before.holdsExpired + 1);
 });
 
 for (const step of ["prepare", "hold", "pause"] as const) {
-  test(`an abort after ${step} resumes at the old primary`, async () => {
-    const ledger = await startLedger({ ...served.endpoint.listen, connections: 20 });
+  test(`an abort after ${step} resumes at the old primary`, async (served) => {
+    await using ledger = await startLedger({ ...served.endpoint.listen, connections: 20 });
     await done(served.prepare());
     if (step !== "prepare") await done(served.hold());
     if (step === "pause") await served.primary.call("CLIENT", "PAUSE", 5000, "WRITE");
@@ -69,21 +65,23 @@ for (const step of ["prepare", "hold", "pause"] as const) {
   });
 }
 
-test("a hold that cannot drain is given up at once, and nobody notices", async () => {
-  const ledger = await startLedger({ ...served.endpoint.listen, connections: 20 });
+test("a hold that cannot drain is given up at once, and no client notices", async (served) => {
+  await using ledger = await startLedger({ ...served.endpoint.listen, connections: 20 });
   const slow = await served.client();
-  const spin = "local t = redis.call('TIME')[1] + 1; while tonumber(redis.call('TIME')[1]) < t do end; return 'done'";
-  slow.send("EVAL", spin, 0);
   await done(served.prepare());
+  using primary = await suspend(served.primary);
+  slow.send("INCR", "slow");
+  await until("requests wait for a reply", async () => (await served.proxy.stats()).inFlight > 20);
   assert.equal(codeOf(await served.hold({ drainMs: 30 })), faults.notDrained.code);
   assert.equal((await served.proxy.stats()).held, false);
-  assert.equal(await slow.read(), "done");
+  primary.resume();
+  assert.equal(await slow.read(), 1);
   await progress(ledger, 200);
   await flawless(ledger);
   await served.move();
 });
 
-test("a lower epoch is refused by every command", async () => {
+test("a lower epoch is refused by every command", async (served) => {
   const target = addressOf(served.replica);
   const low = served.epoch - 1;
   for (const reply of [
@@ -103,13 +101,13 @@ test("a lower epoch is refused by every command", async () => {
   assert.equal(await client.ask("SET", "k", "v"), "OK");
 });
 
-test("a release is repeated without effect", async () => {
+test("a release is repeated without effect", async (served) => {
   const again = { op: "release", bdb: 1, epoch: served.epoch, target: addressOf(served.primary) } as const;
   assert.equal((await served.proxy.send(again)).ok, true);
 });
 
-test("a proxy that was not told of the move keeps refused requests, and sends them to the new primary in order", async () => {
-  const ledger = await startLedger({ ...served.endpoint.listen, connections: 20 });
+test("a proxy that was not told of the move keeps refused requests, and sends them to the new primary in order", async (served) => {
+  await using ledger = await startLedger({ ...served.endpoint.listen, connections: 20 });
   const [pipelined, transaction, single] = await served.clients(3);
   await transaction?.ask("MULTI");
   await transaction?.ask("INCR", "inTransaction");
@@ -132,7 +130,7 @@ test("a proxy that was not told of the move keeps refused requests, and sends th
   await flawless(ledger);
 });
 
-test("a request that nobody takes is answered with an error after its time", async () => {
+test("a request that no primary takes is answered with an error after its time", async (served) => {
   await using alone = await startProxy();
   const endpoint = endpointFor(served.replica, { holdMs: 200 });
   await done(alone.send({ op: "configure", endpoints: [endpoint] }));
@@ -144,7 +142,7 @@ test("a request that nobody takes is answered with an error after its time", asy
   assert.match(String(plain(read)), /^-LOADING|^v$/);
 });
 
-test("nobody was cut", async () => {
+test("no client was cut", async (served) => {
   assert.equal((await served.proxy.stats()).cut, 0);
 });
 
