@@ -56,6 +56,11 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
   ],
   "programs/demo": ["load", "report", "steps", "."],
   "local-kubernetes/kubelet": ["environment", "volume", "container", "node", "pod", "service", "."],
+  "mechanisms/observe": ["permissions", "kubernetes", "management", "sites", "environment", "."],
+  "programs/operator": [
+    ...["objects", "context", "cluster", "database", "remote-cluster", "active-active", "admission"],
+    ...["process", "namespace", "teardown", "."],
+  ],
   "programs/agent": [
     ...["runtime", "records", "credentials", "modules", "members", "observation"],
     ...["switchover", "leader", "node", "api", "."],

@@ -2,7 +2,7 @@ import type { StoreEnterpriseDatabase } from "../../src/core/api/kinds.ts";
 import type { Informer } from "../../src/ports/kube/informer.ts";
 import type { Kube, Ref } from "../../src/ports/kube/kube.ts";
 import { refOf } from "../../src/ports/kube/ref.ts";
-import { Databases } from "../../src/mechanisms/observe/kinds.ts";
+import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import type { SimulatedAgents } from "../../test/kit/operator/simulated-agents.ts";
 import { until } from "../../test/kit/time/until.ts";
 

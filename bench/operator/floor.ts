@@ -4,7 +4,7 @@ import { runInCluster } from "../../src/bin/in-cluster.ts";
 import { ConfigMaps, Pods, StatefulSets } from "../../src/ports/kube/builtin.ts";
 import { startInformer } from "../../src/ports/kube/informer.ts";
 import type { ResourceType } from "../../src/ports/kube/kube.ts";
-import { Clusters, Databases } from "../../src/mechanisms/observe/kinds.ts";
+import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 
 const FOLLOWED: readonly (readonly [type: ResourceType, labelSelector?: string])[] = [
   [Clusters],

@@ -8,7 +8,7 @@ import { silentLog } from "../../src/core/base/log.ts";
 import { isTrue } from "../../src/ports/kube/conditions.ts";
 import { startInformer, type Informer } from "../../src/ports/kube/informer.ts";
 import type { Kube, Stored } from "../../src/ports/kube/kube.ts";
-import { Clusters, Databases } from "../../src/mechanisms/observe/kinds.ts";
+import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
 import { latestRelease } from "../../src/core/releases/find.ts";
 import { OPERATOR_NODE_OPTIONS } from "../../src/core/releases/operator-deployment.ts";

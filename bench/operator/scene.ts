@@ -5,7 +5,7 @@ import { OPERATOR_NAME } from "../../src/core/api/names.ts";
 import { CustomResourceDefinitions, RoleBindings, Roles, ServiceAccounts } from "../../src/ports/kube/builtin.ts";
 import { isTrue } from "../../src/ports/kube/conditions.ts";
 import type { Kube, ResourceType, Wanted } from "../../src/ports/kube/kube.ts";
-import { Clusters } from "../../src/mechanisms/observe/kinds.ts";
+import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { until } from "../../test/kit/time/until.ts";
 import type { ControlPlane } from "../../test/kubernetes/control-plane/control-plane.ts";
 

@@ -2,7 +2,7 @@ import type { DatabaseStatus } from "../../src/core/api/database-status.ts";
 import { FINALIZERS } from "../../src/core/api/kinds.ts";
 import { ConfigMaps, Events, Namespaces, Secrets } from "../../src/ports/kube/builtin.ts";
 import type { Kube, Ref } from "../../src/ports/kube/kube.ts";
-import { Databases } from "../../src/mechanisms/observe/kinds.ts";
+import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 
 const NAMESPACE = "alone";
 /** As many as the operator has under way. */

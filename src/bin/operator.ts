@@ -1,5 +1,5 @@
-import { followWatchedNamespaces } from "../mechanisms/observe/watched-namespaces.ts";
-import { readOperatorConfig } from "../programs/operator/config.ts";
+import { followWatchedNamespaces } from "../mechanisms/observe/kubernetes/watched-namespaces.ts";
+import { readOperatorConfig } from "../programs/operator/process/config.ts";
 import { runOperator } from "../programs/operator/run.ts";
 import { startWebhook } from "../programs/webhook/run.ts";
 import { runInCluster } from "./in-cluster.ts";

@@ -5,7 +5,7 @@ import { OPERATOR_NAME } from "../../src/core/api/names.ts";
 import { silentLog } from "../../src/core/base/log.ts";
 import { ConfigMaps, Deployments, Events } from "../../src/ports/kube/builtin.ts";
 import type { Kube } from "../../src/ports/kube/kube.ts";
-import { Clusters, Databases } from "../../src/mechanisms/observe/kinds.ts";
+import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { runOperator } from "../../src/programs/operator/run.ts";
 import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
 import { latestRelease } from "../../src/core/releases/find.ts";

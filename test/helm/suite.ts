@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { parseAllDocuments } from "yaml";
 import { OPERATOR_NAME, RELEASE_ANNOTATION } from "../../src/core/api/names.ts";
 import { CustomResourceDefinitions, Deployments, Namespaces } from "../../src/ports/kube/builtin.ts";
-import { Clusters } from "../../src/mechanisms/observe/kinds.ts";
+import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { bundleFor, watchedNamespaceFor } from "../../src/core/releases/bundle.ts";
 import { chartFor } from "../../src/core/releases/chart.ts";
 import { latestRelease } from "../../src/core/releases/find.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { StoreEnterpriseDatabase } from "../../src/core/api/kinds.ts";
 import { isTrue } from "../../src/ports/kube/conditions.ts";
 import type { Stored } from "../../src/ports/kube/kube.ts";
-import { Clusters, Databases } from "../../src/mechanisms/observe/kinds.ts";
+import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import type { RouteName } from "../../src/ports/management/routes.ts";
 import { loopbackAddress } from "../kit/engines/engine.ts";
 import { startOperatorWorld, type OperatorWorld } from "../kit/operator/operator-world.ts";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { clusterNames } from "../../src/core/api/names.ts";
 import type { DatabaseRecord } from "../../src/core/api/records.ts";
-import { Clusters, Databases } from "../../src/mechanisms/observe/kinds.ts";
+import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
 import { startLoadProcess } from "../../src/programs/demo/load/load-process.ts";
 import { fetchReleaseBundle } from "../../src/programs/demo/steps/release-server.ts";

@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import type { DatabaseRecord } from "../../src/core/api/records.ts";
 import { LABELS } from "../../src/core/api/names.ts";
 import { messageOf } from "../../src/core/base/fault.ts";
-import { Clusters, Databases } from "../../src/mechanisms/observe/kinds.ts";
+import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
 import { startClients, type Load } from "../../src/programs/demo/load/clients.ts";
 import {

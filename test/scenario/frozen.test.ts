@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { availableParallelism, loadavg } from "node:os";
 import { after, before, describe } from "node:test";
 import type { Finding } from "../../src/core/api/parts.ts";
-import { Databases } from "../../src/mechanisms/observe/kinds.ts";
+import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { Events } from "../../src/ports/kube/builtin.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import {

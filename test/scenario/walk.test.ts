@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runScenario } from "../../src/programs/demo/scenario.ts";
-import { Clusters, Databases } from "../../src/mechanisms/observe/kinds.ts";
+import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
 import { Pods } from "../../src/ports/kube/builtin.ts";
 import { startAudit } from "../kit/kubernetes/audit.ts";

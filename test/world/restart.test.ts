@@ -14,7 +14,7 @@ import { loadKubeConfig } from "../../src/ports/kube/config.ts";
 import type { Kube } from "../../src/ports/kube/kube.ts";
 import { applyManifest } from "../../src/ports/kube/manifest.ts";
 import { demoCluster } from "../../src/programs/demo/steps/objects.ts";
-import { Clusters, Databases } from "../../src/mechanisms/observe/kinds.ts";
+import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { bundleFor } from "../../src/core/releases/bundle.ts";
 import { latestRelease } from "../../src/core/releases/find.ts";
 import { callEngine, connectEngine, type EngineOptions } from "../../src/ports/resp/engine-client.ts";

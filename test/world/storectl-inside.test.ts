@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Clusters } from "../../src/mechanisms/observe/kinds.ts";
+import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { tallyArchive } from "../kit/modules/module-archive.ts";
 import { foundKubectls } from "../kubectl/kubectl.ts";

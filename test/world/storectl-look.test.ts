@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { RoleBindings, Roles, ServiceAccounts } from "../../src/ports/kube/builtin.ts";
-import { Clusters } from "../../src/mechanisms/observe/kinds.ts";
+import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { latestRelease } from "../../src/core/releases/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { PATIENCE, startStorectlWorld, type Ran, type StorectlWorld } from "../kit/world/storectl-world.ts";

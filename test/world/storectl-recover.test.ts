@@ -11,8 +11,8 @@ import { ConfigMaps, Nodes, Roles, Secrets, ValidatingWebhookConfigurations } fr
 import { applyManifest } from "../../src/ports/kube/manifest.ts";
 import { createLicenseAuthority, signLicense } from "../../src/ports/management/license.ts";
 import { connectionTo, readClusterSpec, liveReads } from "../../src/mechanisms/observe/cluster.ts";
-import { openConnections } from "../../src/mechanisms/observe/connections.ts";
-import { Clusters, Databases } from "../../src/mechanisms/observe/kinds.ts";
+import { openConnections } from "../../src/mechanisms/observe/management/connections.ts";
+import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { createAuthority, issue } from "../../src/ports/pki/authority.ts";
 import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
 import { bundleFor } from "../../src/core/releases/bundle.ts";

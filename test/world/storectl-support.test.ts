@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { APP_LABEL } from "../../src/core/api/names.ts";
 import { ConfigMaps, Deployments, Events, Pods, Secrets } from "../../src/ports/kube/builtin.ts";
 import { createLicenseAuthority } from "../../src/ports/management/license.ts";
-import { Clusters } from "../../src/mechanisms/observe/kinds.ts";
+import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { imagesOf } from "../../src/core/releases/images.ts";
 import { latestRelease } from "../../src/core/releases/find.ts";
 import { createPod } from "../kit/kubernetes/pods.ts";

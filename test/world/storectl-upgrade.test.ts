@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
-import { Clusters, Databases } from "../../src/mechanisms/observe/kinds.ts";
+import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { latestRelease } from "../../src/core/releases/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { startStorectlWorld, type StorectlWorld } from "../kit/world/storectl-world.ts";

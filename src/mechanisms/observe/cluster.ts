@@ -14,13 +14,13 @@ import type { Reading, Environment, WebhookFacts } from "../../core/planner/prer
 import type { Platform } from "../../core/releases/permissions.ts";
 import type { MissingPermission } from "../../core/releases/roles.ts";
 import type { Release } from "../../core/releases/release.ts";
-import { factsOf } from "./cluster-records.ts";
-import type { Connection, Connections } from "./connections.ts";
-import type { InformerCache } from "./informer-cache.ts";
-import type { PollResult } from "./polled-state.ts";
-import { Databases } from "./kinds.ts";
-import type { Permissions } from "./permissions.ts";
-import { nodePodOf, workloadOf } from "./workload.ts";
+import { factsOf } from "./management/cluster-records.ts";
+import type { Connection, Connections } from "./management/connections.ts";
+import type { InformerCache } from "./kubernetes/informer-cache.ts";
+import type { PollResult } from "./management/polled-state.ts";
+import { Databases } from "./kubernetes/kinds.ts";
+import type { Permissions } from "./permissions/permissions.ts";
+import { nodePodOf, workloadOf } from "./kubernetes/workload.ts";
 
 export interface ObserveDeps {
   readonly kube: Kube;

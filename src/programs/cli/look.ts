@@ -8,7 +8,7 @@ import {
   type ClusterObservation,
 } from "../../mechanisms/observe/cluster.ts";
 import { readEnvironment } from "../../mechanisms/observe/environment/environment.ts";
-import { Databases } from "../../mechanisms/observe/kinds.ts";
+import { Databases } from "../../mechanisms/observe/kubernetes/kinds.ts";
 import type { Environment } from "../../core/planner/prerequisites/environment.ts";
 import { latestRelease, releaseByNodeTag, releaseByOperator } from "../../core/releases/find.ts";
 import { tagOf } from "../../core/releases/images.ts";

@@ -10,10 +10,10 @@ import { loadKubeConfig } from "../../ports/kube/config.ts";
 import type { KubeConfig } from "../../ports/kube/kubeconfig.ts";
 import { faults as kubeFaults } from "../../ports/kube/faults.ts";
 import type { Kube, Stored } from "../../ports/kube/kube.ts";
-import { openConnections, type Connections } from "../../mechanisms/observe/connections.ts";
-import { Clusters } from "../../mechanisms/observe/kinds.ts";
-import { kubernetesMinor } from "../../mechanisms/observe/kubernetes-version.ts";
-import { reviewPermissions, type Permissions } from "../../mechanisms/observe/permissions.ts";
+import { openConnections, type Connections } from "../../mechanisms/observe/management/connections.ts";
+import { Clusters } from "../../mechanisms/observe/kubernetes/kinds.ts";
+import { kubernetesMinor } from "../../mechanisms/observe/kubernetes/kubernetes-version.ts";
+import { reviewPermissions, type Permissions } from "../../mechanisms/observe/permissions/permissions.ts";
 import type { CliContext } from "./context.ts";
 import { faults } from "./faults.ts";
 

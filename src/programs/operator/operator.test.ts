@@ -14,7 +14,7 @@ import {
   StatefulSets,
 } from "../../ports/kube/builtin.ts";
 import type { ResourceType } from "../../ports/kube/kube.ts";
-import { Clusters } from "../../mechanisms/observe/kinds.ts";
+import { Clusters } from "../../mechanisms/observe/kubernetes/kinds.ts";
 
 const REF = { name: "rec", namespace: "default" };
 

@@ -3,15 +3,15 @@ import type { Log } from "../../core/base/log.ts";
 import { APP_LABEL, LABELS, OPERATOR_NAME, PORTS } from "../../core/api/names.ts";
 import type { Kube } from "../../ports/kube/kube.ts";
 import { tellingRefusals } from "../../ports/kube/refusals.ts";
-import { reviewPermissions } from "../../mechanisms/observe/permissions.ts";
-import { ownNamespaceOnly, type WatchedNamespaces } from "../../mechanisms/observe/watched-namespaces.ts";
+import { reviewPermissions } from "../../mechanisms/observe/permissions/permissions.ts";
+import { ownNamespaceOnly, type WatchedNamespaces } from "../../mechanisms/observe/kubernetes/watched-namespaces.ts";
 import { runWhileLeader } from "../../mechanisms/reconcile/leader.ts";
-import type { OperatorConfig } from "./config.ts";
-import { serveHealth, type Health } from "./health.ts";
-import { startMetrics } from "./metrics.ts";
-import { ownDeployment } from "./own-deployment.ts";
-import { followOwnPermissions } from "./own-permissions.ts";
-import { serveTerm } from "./term.ts";
+import type { OperatorConfig } from "./process/config.ts";
+import { serveHealth, type Health } from "./process/health.ts";
+import { startMetrics } from "./process/metrics.ts";
+import { ownDeployment } from "./objects/own-deployment.ts";
+import { followOwnPermissions } from "./process/own-permissions.ts";
+import { serveTerm } from "./leader-term.ts";
 
 export interface OperatorDeps {
   readonly kube: Kube;

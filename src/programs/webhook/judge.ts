@@ -23,7 +23,7 @@ import {
   REMOTE_CLUSTER_RULES,
   type RemoteClusterFacts,
 } from "../../core/planner/admission/remote-cluster.ts";
-import { existingOf, referencesIn, type NamespaceObjects } from "../../mechanisms/observe/references.ts";
+import { existingOf, referencesIn, type NamespaceObjects } from "../../mechanisms/observe/kubernetes/references.ts";
 import { NOTHING_TO_SAY, review, type Review } from "../../core/planner/admission/review.ts";
 import type { Release } from "../../core/releases/release.ts";
 import type { Asked } from "./review.ts";

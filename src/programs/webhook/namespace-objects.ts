@@ -2,9 +2,14 @@ import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
 import { startInformer } from "../../ports/kube/informer.ts";
 import type { Kube, ResourceType, Stored } from "../../ports/kube/kube.ts";
-import type { NamespaceObjects } from "../../mechanisms/observe/references.ts";
-import type { WatchedNamespaces } from "../../mechanisms/observe/watched-namespaces.ts";
-import { ActiveActiveDatabases, Clusters, Databases, RemoteClusters } from "../../mechanisms/observe/kinds.ts";
+import type { NamespaceObjects } from "../../mechanisms/observe/kubernetes/references.ts";
+import type { WatchedNamespaces } from "../../mechanisms/observe/kubernetes/watched-namespaces.ts";
+import {
+  ActiveActiveDatabases,
+  Clusters,
+  Databases,
+  RemoteClusters,
+} from "../../mechanisms/observe/kubernetes/kinds.ts";
 
 /** What is known of the namespaces that are looked after. */
 export interface Lookout {

@@ -3,7 +3,7 @@ import type { Log } from "../../core/base/log.ts";
 import { PORTS } from "../../core/api/names.ts";
 import type { Kube } from "../../ports/kube/kube.ts";
 import { patchCommand } from "../../core/planner/operator/webhook.ts";
-import type { WatchedNamespaces } from "../../mechanisms/observe/watched-namespaces.ts";
+import type { WatchedNamespaces } from "../../mechanisms/observe/kubernetes/watched-namespaces.ts";
 import type { Release } from "../../core/releases/release.ts";
 import { followCertificate } from "./certificate.ts";
 import { startWebhookMetrics } from "./metrics.ts";

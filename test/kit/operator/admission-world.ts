@@ -8,7 +8,7 @@ import { EndpointSlices } from "../../../src/ports/kube/builtin.ts";
 import { connect } from "../../../src/ports/kube/client.ts";
 import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
 import type { Kube } from "../../../src/ports/kube/kube.ts";
-import { ownNamespaceOnly } from "../../../src/mechanisms/observe/watched-namespaces.ts";
+import { ownNamespaceOnly } from "../../../src/mechanisms/observe/kubernetes/watched-namespaces.ts";
 import { runOperator } from "../../../src/programs/operator/run.ts";
 import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
 import { startWebhook, type Webhook } from "../../../src/programs/webhook/run.ts";

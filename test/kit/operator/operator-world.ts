@@ -9,7 +9,7 @@ import { connect } from "../../../src/ports/kube/client.ts";
 import { CustomResourceDefinitions } from "../../../src/ports/kube/builtin.ts";
 import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
 import type { Kube, ResourceType, Stored } from "../../../src/ports/kube/kube.ts";
-import { Clusters } from "../../../src/mechanisms/observe/kinds.ts";
+import { Clusters } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { runOperator } from "../../../src/programs/operator/run.ts";
 import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
 import { release } from "../facts/cluster-view.ts";

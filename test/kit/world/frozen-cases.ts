@@ -4,7 +4,7 @@ import { LICENSE_AUTHORITIES, type LicenseTerms } from "../../../src/core/api/li
 import { clusterNames, OPERATOR_NAME } from "../../../src/core/api/names.ts";
 import { ConfigMaps, Roles, ValidatingWebhookConfigurations } from "../../../src/ports/kube/builtin.ts";
 import { createLicenseAuthority, signLicense } from "../../../src/ports/management/license.ts";
-import { Databases } from "../../../src/mechanisms/observe/kinds.ts";
+import { Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { OPERATOR_RULES, operatorNeeds } from "../../../src/core/releases/roles.ts";
 import { createAuthority } from "../../../src/ports/pki/authority.ts";
 import type { Lane } from "./lane.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Databases } from "../../../src/mechanisms/observe/kinds.ts";
+import { Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { Pods } from "../../../src/ports/kube/builtin.ts";
 import { SECRET } from "./frozen-cases.ts";
 import type { Lane } from "./lane.ts";

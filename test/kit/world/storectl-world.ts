@@ -7,7 +7,7 @@ import { connect } from "../../../src/ports/kube/client.ts";
 import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
 import type { Kube } from "../../../src/ports/kube/kube.ts";
 import { applyManifest } from "../../../src/ports/kube/manifest.ts";
-import { Clusters, Databases } from "../../../src/mechanisms/observe/kinds.ts";
+import { Clusters, Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { bundleFor } from "../../../src/core/releases/bundle.ts";
 import type { Release } from "../../../src/core/releases/release.ts";
 import { until } from "../time/until.ts";

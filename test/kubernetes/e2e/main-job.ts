@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { Clusters } from "../../../src/mechanisms/observe/kinds.ts";
+import { Clusters } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { DEMO } from "../../../src/programs/demo/steps/objects.ts";
 import { receiptLines } from "../../../src/programs/demo/report/receipt.ts";
 import { newestVersion, runScenario } from "../../../src/programs/demo/scenario.ts";

@@ -1,5 +1,5 @@
 import { clusterNames } from "../../../src/core/api/names.ts";
-import { Clusters, Databases } from "../../../src/mechanisms/observe/kinds.ts";
+import { Clusters, Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { DEMO } from "../../../src/programs/demo/steps/objects.ts";
 import { waitForObject } from "../../../src/programs/demo/steps/wait.ts";
 import { Pods, StatefulSets } from "../../../src/ports/kube/builtin.ts";

@@ -1,6 +1,6 @@
 import type { Kube } from "../../../ports/kube/kube.ts";
 import type { DesiredDatabase } from "../../../core/planner/prerequisites/environment.ts";
-import { Databases } from "../kinds.ts";
+import { Databases } from "../kubernetes/kinds.ts";
 import type { Place } from "./place.ts";
 
 /** What the objects of the cluster's databases ask for. */

@@ -15,7 +15,7 @@ import {
   ValidatingWebhookConfigurations,
 } from "../../../ports/kube/builtin.ts";
 import { systemClock } from "../../reconcile/system-clock.ts";
-import { Databases } from "../kinds.ts";
+import { Databases } from "../kubernetes/kinds.ts";
 import { readEnvironment } from "./environment.ts";
 
 const PLACE = { name: "rec", namespace: "default" };

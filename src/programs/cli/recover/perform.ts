@@ -6,7 +6,7 @@ import { Fault } from "../../../core/base/fault.ts";
 import { Deployments, Nodes, Roles, Secrets, ValidatingWebhookConfigurations } from "../../../ports/kube/builtin.ts";
 import { applyManifest } from "../../../ports/kube/manifest.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
-import { Clusters, Databases } from "../../../mechanisms/observe/kinds.ts";
+import { Clusters, Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { RecoveryAct } from "../../../core/planner/recovery/recovery.ts";
 import type { CliContext } from "../context.ts";
 import { faults } from "../faults.ts";

@@ -4,7 +4,12 @@ import { Fault, messageOf } from "../../../core/base/fault.ts";
 import * as kinds from "../../../ports/kube/builtin.ts";
 import type { ResourceType, Stored } from "../../../ports/kube/kube.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
-import { ActiveActiveDatabases, Clusters, Databases, RemoteClusters } from "../../../mechanisms/observe/kinds.ts";
+import {
+  ActiveActiveDatabases,
+  Clusters,
+  Databases,
+  RemoteClusters,
+} from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { Site } from "../site.ts";
 import { secretOutline, secretValues } from "./secrets.ts";
 

@@ -2,7 +2,7 @@ import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import { STORE_VERSIONS } from "../../../core/api/records.ts";
 import { Deployments } from "../../../ports/kube/builtin.ts";
 import { applyManifest } from "../../../ports/kube/manifest.ts";
-import { Clusters, Databases } from "../../../mechanisms/observe/kinds.ts";
+import { Clusters, Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { isAutoUpgrade } from "../../../core/planner/view/target.ts";
 import { isOlder } from "../../../core/planner/upgrade-path/state.ts";
 import type { PlanStep } from "../../../core/planner/upgrade-path/step.ts";

@@ -3,7 +3,7 @@ import type { AskedVersion } from "../../../core/api/records.ts";
 import { Deployments, StatefulSets } from "../../../ports/kube/builtin.ts";
 import { imagesOf, tagOf } from "../../../core/releases/images.ts";
 import type { Release } from "../../../core/releases/release.ts";
-import { Clusters, Databases } from "../../../mechanisms/observe/kinds.ts";
+import { Clusters, Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { DEMO, demoCluster, demoDatabase } from "./objects.ts";
 import { applyManifest } from "../../../ports/kube/manifest.ts";
 import type { Progress } from "../report/progress.ts";

@@ -7,11 +7,11 @@ import type { Kube, Ref, ResourceType, Stored, Wanted } from "../../../ports/kub
 import { mergeDiff } from "../../../ports/kube/merge-diff.ts";
 import { ownerReference, refOf } from "../../../ports/kube/ref.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
-import { ActiveActiveDatabases, Databases } from "../../../mechanisms/observe/kinds.ts";
+import { ActiveActiveDatabases, Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { agreementText } from "../../../core/planner/active-active/agreement.ts";
 import type { ActiveActiveAct } from "../../../core/planner/active-active/decide.ts";
 import { sharedOf, sharedText, specOf, withVersion } from "../../../core/planner/active-active/shared.ts";
-import { removeFinalizer } from "../finalizer.ts";
+import { removeFinalizer } from "../objects/finalizer.ts";
 import type { Redb } from "../database/cluster.ts";
 import type { Reaadb } from "./view.ts";
 

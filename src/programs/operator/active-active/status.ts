@@ -4,8 +4,8 @@ import type { Condition, Finding } from "../../../core/api/parts.ts";
 import { sentenceOf } from "../../../core/planner/findings/finding.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { describeActiveActiveAct, type ActiveActiveDecision } from "../../../core/planner/active-active/decide.ts";
-import { stamped } from "../cluster/status.ts";
-import type { SiteState } from "../../../mechanisms/observe/sites.ts";
+import { withStatements } from "../objects/conditions.ts";
+import type { SiteState } from "../../../mechanisms/observe/sites/sites.ts";
 import type { Redb } from "../database/cluster.ts";
 import type { Reaadb } from "./view.ts";
 
@@ -36,7 +36,7 @@ export function activeActiveStatusOf(report: ActiveActiveReport, now: Date): Act
     replicationStatus: "down",
     participatingClusters: participantsOf(report),
     ...(isHandled(decision) ? { observedGeneration: generation } : {}),
-    conditions: stamped(
+    conditions: withStatements(
       before.conditions,
       statements(report).map((statement) => ({ ...statement, observedGeneration: generation })),
       now,

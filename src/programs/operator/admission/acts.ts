@@ -7,7 +7,7 @@ import { ClusterRoles, ValidatingWebhookConfigurations } from "../../../ports/ku
 import { faults } from "../../../ports/kube/faults.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import { ownerReference } from "../../../ports/kube/ref.ts";
-import type { WatchedNamespaces } from "../../../mechanisms/observe/watched-namespaces.ts";
+import type { WatchedNamespaces } from "../../../mechanisms/observe/kubernetes/watched-namespaces.ts";
 import type { WebhookAct } from "../../../core/planner/operator/webhook.ts";
 import {
   ADMISSION_ACCESS,

@@ -8,7 +8,7 @@ import {
 } from "../../../core/api/names.ts";
 import { EndpointSlices, ValidatingWebhookConfigurations } from "../../../ports/kube/builtin.ts";
 import type { Kube, Stored } from "../../../ports/kube/kube.ts";
-import { askOwnAccess } from "../../../mechanisms/observe/access-reviews.ts";
+import { askOwnAccess } from "../../../mechanisms/observe/permissions/access-reviews.ts";
 import type { InstalledWebhook } from "../../../core/planner/operator/webhook.ts";
 import { NAMESPACE_NAME } from "../../../core/releases/admission.ts";
 import type { Need } from "../../../core/releases/roles.ts";

@@ -7,7 +7,7 @@ import { Secrets } from "../../../ports/kube/builtin.ts";
 import type { Kube, Ref, Stored, Wanted } from "../../../ports/kube/kube.ts";
 import { createAuthority, expiryOf, type KeyPair } from "../../../ports/pki/authority.ts";
 import { purposeOf } from "../../../ports/pki/purpose.ts";
-import { ownDeployment } from "../own-deployment.ts";
+import { ownDeployment } from "../objects/own-deployment.ts";
 import { encoded, textOf } from "../objects/secrets.ts";
 
 export interface AdmissionSecretDeps {

@@ -7,7 +7,7 @@ import type { Kube } from "../../../ports/kube/kube.ts";
 import { timestamp } from "../../../ports/kube/timestamp.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
-import { Clusters } from "../../../mechanisms/observe/kinds.ts";
+import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { ClusterAct } from "../../../core/planner/cluster/roll.ts";
 import { faults } from "../faults.ts";
 import { nodeStatefulSet } from "../objects/stateful-set.ts";

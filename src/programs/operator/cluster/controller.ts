@@ -17,17 +17,17 @@ import {
   type ClusterObservation,
   type ObserveDeps,
 } from "../../../mechanisms/observe/cluster.ts";
-import type { InformerCache } from "../../../mechanisms/observe/informer-cache.ts";
-import { Clusters } from "../../../mechanisms/observe/kinds.ts";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
+import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { planCluster, type ClusterDecision } from "../../../core/planner/cluster/plan.ts";
 import { targetTag } from "../../../core/planner/view/target.ts";
 import { PERMISSIONS_MISSING } from "../../../core/planner/prerequisites/permissions.ts";
 import type { ObjectApplier } from "../../../mechanisms/reconcile/object-applier.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
-import { addFinalizer } from "../finalizer.ts";
-import { contextOf, forbiddenContext, invalidContext, type ClusterContexts } from "../cluster-context.ts";
-import { forbiddenFinding } from "../forbidden.ts";
+import { addFinalizer } from "../objects/finalizer.ts";
+import { contextOf, forbiddenContext, invalidContext, type ClusterContexts } from "../context/cluster-context.ts";
+import { forbiddenFinding } from "../context/forbidden.ts";
 import { lacksUserModules, type KeepUserModules } from "./user-modules.ts";
 import { perform } from "./acts.ts";
 import { keepLicense } from "./license.ts";

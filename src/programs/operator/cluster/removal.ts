@@ -7,10 +7,10 @@ import type { Kube, ResourceType } from "../../../ports/kube/kube.ts";
 import { changeObject } from "../../../ports/kube/records.ts";
 import { refOf } from "../../../ports/kube/ref.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
-import { Clusters } from "../../../mechanisms/observe/kinds.ts";
+import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
-import { removeFinalizer } from "../finalizer.ts";
-import { stamped } from "./status.ts";
+import { removeFinalizer } from "../objects/finalizer.ts";
+import { withStatements } from "../objects/conditions.ts";
 
 export interface RemovalDeps {
   readonly kube: Kube;
@@ -63,7 +63,7 @@ async function keepWaiting(
         status: {
           ...current.status,
           state: "Deleting" as const,
-          conditions: stamped(current.status?.conditions, [statement], clock.now()),
+          conditions: withStatements(current.status?.conditions, [statement], clock.now()),
         },
       }),
       { subresource: "status" },

@@ -8,13 +8,14 @@ import { changeObject } from "../../../ports/kube/records.ts";
 import { refOf } from "../../../ports/kube/ref.ts";
 import { isSame } from "../../../ports/kube/same.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
-import type { InformerCache } from "../../../mechanisms/observe/informer-cache.ts";
-import { Clusters } from "../../../mechanisms/observe/kinds.ts";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
+import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { announcements, findingEvents } from "../../../core/planner/cluster/announcements.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { blocked } from "../../../core/planner/cluster/conditions.ts";
 import type { ClusterDecision } from "../../../core/planner/cluster/plan.ts";
-import { nextStatus, stamped } from "./status.ts";
+import { withStatements } from "../objects/conditions.ts";
+import { nextStatus } from "./status.ts";
 
 export interface ReportDeps {
   readonly kube: Kube;
@@ -53,7 +54,11 @@ export async function reportForbidden(
 ): Promise<void> {
   const before = rec.status ?? {};
   const findings = [finding];
-  const status = { ...before, findings, conditions: stamped(before.conditions, [blocked(findings)], deps.clock.now()) };
+  const status = {
+    ...before,
+    findings,
+    conditions: withStatements(before.conditions, [blocked(findings)], deps.clock.now()),
+  };
   await writeStatus(deps, rec, status);
   for (const { type, reason, message } of findingEvents(before, status)) deps.events.record(rec, type, reason, message);
 }
@@ -70,7 +75,7 @@ export async function reportUnreadable(
     state: "Invalid",
     specStatus: "Invalid",
     observedGeneration: rec.metadata.generation ?? 0,
-    conditions: stamped(rec.status?.conditions, [statement], deps.clock.now()),
+    conditions: withStatements(rec.status?.conditions, [statement], deps.clock.now()),
   };
   await writeStatus(deps, rec, status);
   if (rec.status?.state !== "Invalid") deps.events.record(rec, "Warning", "SpecInvalid", message);

@@ -1,11 +1,9 @@
 import type { ClusterStatus } from "../../../core/api/cluster-status.ts";
-import type { Condition } from "../../../core/api/parts.ts";
 import { clusterNames } from "../../../core/api/names.ts";
 import { compareVersionText } from "../../../core/base/version.ts";
-import { withCondition } from "../../../ports/kube/conditions.ts";
 import { timestamp } from "../../../ports/kube/timestamp.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
-import { verdictOf, type ClusterRecords } from "../../../mechanisms/observe/cluster-records.ts";
+import { verdictOf, type ClusterRecords } from "../../../mechanisms/observe/management/cluster-records.ts";
 import type { ClusterDecision } from "../../../core/planner/cluster/plan.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { clusterConditions } from "../../../core/planner/cluster/conditions.ts";
@@ -13,6 +11,7 @@ import { isComplete } from "../../../core/planner/cluster/state.ts";
 import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import { WATCH_CONDITION } from "../../../core/planner/operator/watched-namespaces.ts";
 import { supportedStoreVersions } from "../../../core/releases/find.ts";
+import { withStatements } from "../objects/conditions.ts";
 
 /** The whole status that a pass leaves behind; what the cluster does not tell at the moment stays as it was. */
 export function nextStatus(
@@ -34,7 +33,7 @@ export function nextStatus(
     ...upgradeOf(view, decision, now),
     findings: [...decision.findings],
     clusterCredentialSecretName: view.spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(view.name),
-    conditions: stamped(
+    conditions: withStatements(
       before.conditions?.filter(
         ({ type }) => type !== WATCH_CONDITION || installation.some((said) => said.type === type),
       ),
@@ -42,15 +41,6 @@ export function nextStatus(
       now,
     ),
   };
-}
-
-/** Each statement with the time since when it holds. */
-export function stamped(
-  before: readonly Condition[] | undefined,
-  statements: readonly Statement[],
-  now: Date,
-): Condition[] {
-  return statements.reduce<Condition[]>((list, next) => withCondition(list, next, now), [...(before ?? [])]);
 }
 
 /** Once complete, a cluster has the version that each of its nodes has at least. */

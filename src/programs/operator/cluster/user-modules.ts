@@ -8,7 +8,7 @@ import type { Kube, Stored } from "../../../ports/kube/kube.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { openModule } from "../../../ports/modules/archive.ts";
 import { downloadArchive } from "../../../ports/modules/download.ts";
-import type { ClusterRecords } from "../../../mechanisms/observe/cluster-records.ts";
+import type { ClusterRecords } from "../../../mechanisms/observe/management/cluster-records.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import {
   listedModules,

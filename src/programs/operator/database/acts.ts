@@ -6,7 +6,7 @@ import type { Kube } from "../../../ports/kube/kube.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults as managementFaults } from "../../../ports/management/faults.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
-import type { Connection } from "../../../mechanisms/observe/connections.ts";
+import type { Connection } from "../../../mechanisms/observe/management/connections.ts";
 import type { DatabaseAct } from "../../../core/planner/database/plan.ts";
 import type { Redb } from "./cluster.ts";
 import { callFailed, failureOf, type DatabaseFailure } from "./failure.ts";

@@ -5,10 +5,10 @@ import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
 import { startOperatorWorld } from "../../../../test/kit/operator/operator-world.ts";
 import { silentLog } from "../../../core/base/log.ts";
 import { keyOf } from "../../../ports/kube/ref.ts";
-import { openConnections } from "../../../mechanisms/observe/connections.ts";
-import { Clusters } from "../../../mechanisms/observe/kinds.ts";
-import { reviewPermissions } from "../../../mechanisms/observe/permissions.ts";
-import { clusterContexts } from "../cluster-context.ts";
+import { openConnections } from "../../../mechanisms/observe/management/connections.ts";
+import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import { reviewPermissions } from "../../../mechanisms/observe/permissions/permissions.ts";
+import { clusterContexts } from "../context/cluster-context.ts";
 import { freshContexts } from "./cluster.ts";
 
 const REC = { name: "rec", namespace: "default" };

@@ -10,9 +10,9 @@ import {
   type ClusterRef,
   type ObserveDeps,
 } from "../../../mechanisms/observe/cluster.ts";
-import type { InformerCache } from "../../../mechanisms/observe/informer-cache.ts";
-import type { PollResult } from "../../../mechanisms/observe/polled-state.ts";
-import { Clusters } from "../../../mechanisms/observe/kinds.ts";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
+import type { PollResult } from "../../../mechanisms/observe/management/polled-state.ts";
+import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { planCluster } from "../../../core/planner/cluster/plan.ts";
 import {
   contextOf,
@@ -20,7 +20,7 @@ import {
   type ClusterContext,
   type ClusterContexts,
   type Unready,
-} from "../cluster-context.ts";
+} from "../context/cluster-context.ts";
 
 /** A StoreEnterpriseDatabase as it is stored. */
 export type Redb = Stored<StoreEnterpriseDatabase>;

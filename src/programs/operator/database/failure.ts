@@ -1,7 +1,7 @@
 import type { Finding } from "../../../core/api/parts.ts";
 import { isFault, messageOf } from "../../../core/base/fault.ts";
 import { faults } from "../../../ports/management/faults.ts";
-import { whyUnreachable } from "../../../mechanisms/observe/unreachable.ts";
+import { whyUnreachable } from "../../../mechanisms/observe/management/unreachable.ts";
 
 /** Why the cluster did not do what it was asked for. */
 export interface DatabaseFailure extends Finding {

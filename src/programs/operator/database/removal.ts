@@ -1,9 +1,9 @@
 import { FINALIZERS } from "../../../core/api/kinds.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
-import { Databases } from "../../../mechanisms/observe/kinds.ts";
+import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
-import { removeFinalizer } from "../finalizer.ts";
-import type { ClusterContext } from "../cluster-context.ts";
+import { removeFinalizer } from "../objects/finalizer.ts";
+import type { ClusterContext } from "../context/cluster-context.ts";
 import { bdbOf, type Redb } from "./cluster.ts";
 
 const LOOK_AGAIN_MS = 500;

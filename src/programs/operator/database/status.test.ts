@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
-import { notReady } from "../cluster-context.ts";
+import { notReady } from "../context/cluster-context.ts";
 import { databaseStatusOf, type DatabaseReport } from "./status.ts";
 
 const NOW = new Date("2026-01-01T00:00:00Z");

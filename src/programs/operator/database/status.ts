@@ -10,9 +10,9 @@ import {
   type DatabaseDecision,
   type Drift,
 } from "../../../core/planner/database/plan.ts";
-import { stamped } from "../cluster/status.ts";
+import { withStatements } from "../objects/conditions.ts";
 import type { DatabaseFailure } from "./failure.ts";
-import type { Unready } from "../cluster-context.ts";
+import type { Unready } from "../context/cluster-context.ts";
 
 /** What a pass over a database knows in the end. */
 export interface DatabaseReport {
@@ -48,7 +48,7 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
     ...(bdb === undefined ? {} : mirrored(bdb, before, report.actions)),
     ...(isHandled(report) ? { observedGeneration: report.generation } : {}),
     findings: findingsOf(report),
-    conditions: stamped(before.conditions, statements(report), now),
+    conditions: withStatements(before.conditions, statements(report), now),
   };
 }
 

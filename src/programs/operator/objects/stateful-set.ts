@@ -4,7 +4,7 @@ import type { Container, PodAntiAffinity, PodTemplateSpec, Volume } from "kubern
 import { clusterNames, IN_SERVICE_GATE, NODE_CONTAINER, NODE_PATHS, PORTS } from "../../../core/api/names.ts";
 import type { ImageSpec } from "../../../core/api/parts.ts";
 import type { Wanted } from "../../../ports/kube/kube.ts";
-import { TEMPLATE_ANNOTATION } from "../../../mechanisms/observe/workload.ts";
+import { TEMPLATE_ANNOTATION } from "../../../mechanisms/observe/kubernetes/workload.ts";
 import { installedList } from "../../../core/planner/modules/user-modules.ts";
 import { REPOSITORIES } from "../../../core/releases/images.ts";
 import { labelsOf, ownedMeta, selectorOf, type Owner } from "./meta.ts";

@@ -6,15 +6,15 @@ import type { EventRecorder } from "../../../ports/kube/events.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import { keyOf, refOfKey } from "../../../ports/kube/ref.ts";
 import { faults as managementFaults } from "../../../ports/management/faults.ts";
-import { RemoteClusters } from "../../../mechanisms/observe/kinds.ts";
-import { referencesIn } from "../../../mechanisms/observe/references.ts";
-import type { SiteState } from "../../../mechanisms/observe/sites.ts";
+import { RemoteClusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import { referencesIn } from "../../../mechanisms/observe/kubernetes/references.ts";
+import type { SiteState } from "../../../mechanisms/observe/sites/sites.ts";
 import { findingOf, objections } from "../../../core/planner/admission/objection.ts";
 import { REMOTE_CLUSTER_RULES } from "../../../core/planner/admission/remote-cluster.ts";
 import { judgeRemoteCluster } from "../../../core/planner/active-active/remote-cluster.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import type { Release } from "../../../core/releases/release.ts";
-import { addFinalizer, removeFinalizer } from "../finalizer.ts";
+import { addFinalizer, removeFinalizer } from "../objects/finalizer.ts";
 import {
   contextOf,
   readParticipant,

@@ -1,5 +1,5 @@
-import type { InformerCache } from "../../../mechanisms/observe/informer-cache.ts";
-import type { NamespaceObjects } from "../../../mechanisms/observe/references.ts";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
+import type { NamespaceObjects } from "../../../mechanisms/observe/kubernetes/references.ts";
 
 /** The objects of one namespace, as last heard of. */
 export function objectsIn(cache: InformerCache, namespace: string): NamespaceObjects {

@@ -2,11 +2,11 @@ import type { StoreEnterpriseRemoteCluster } from "../../../core/api/kinds.ts";
 import { remoteClusterSpec } from "../../../core/api/active-active.ts";
 import { keyOf } from "../../../ports/kube/ref.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
-import type { InformerCache } from "../../../mechanisms/observe/informer-cache.ts";
-import type { RemoteCluster } from "../../../mechanisms/observe/site-silence.ts";
-import type { SiteState, Sites } from "../../../mechanisms/observe/sites.ts";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
+import type { RemoteCluster } from "../../../mechanisms/observe/sites/site-silence.ts";
+import type { SiteState, Sites } from "../../../mechanisms/observe/sites/sites.ts";
 import type { ParticipantWord } from "../../../core/planner/active-active/participants.ts";
-import type { ClusterContext, ClusterContexts } from "../cluster-context.ts";
+import type { ClusterContext, ClusterContexts } from "../context/cluster-context.ts";
 
 export interface RemoteReadDeps {
   readonly cache: InformerCache;

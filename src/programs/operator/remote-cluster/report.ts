@@ -3,12 +3,12 @@ import type { RemoteClusterStatus } from "../../../core/api/active-active.ts";
 import type { EventRecorder } from "../../../ports/kube/events.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import { isSame } from "../../../ports/kube/same.ts";
-import type { InformerCache } from "../../../mechanisms/observe/informer-cache.ts";
-import { RemoteClusters } from "../../../mechanisms/observe/kinds.ts";
-import type { SiteState } from "../../../mechanisms/observe/sites.ts";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
+import { RemoteClusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import type { SiteState } from "../../../mechanisms/observe/sites/sites.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import type { RemoteClusterVerdict } from "../../../core/planner/active-active/remote-cluster.ts";
-import { stamped } from "../cluster/status.ts";
+import { withStatements } from "../objects/conditions.ts";
 import type { Rerc } from "./participant.ts";
 
 export interface RemoteClusterReportDeps {
@@ -67,7 +67,7 @@ function statusOf(
     observedGeneration: generation,
     ...(polled.secretVersion === undefined ? {} : { internalObservedSecretResourceVersion: polled.secretVersion }),
     ...(operator === undefined ? {} : { operatorVersion: operator }),
-    conditions: stamped(
+    conditions: withStatements(
       before.conditions,
       statementsOf(report).map((statement) => ({ ...statement, observedGeneration: generation })),
       now,

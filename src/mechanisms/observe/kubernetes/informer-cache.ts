@@ -1,0 +1,39 @@
+import type { StatefulSet } from "kubernetes-types/apps/v1.js";
+import type { ConfigMap, Pod } from "kubernetes-types/core/v1.js";
+import type {
+  StoreEnterpriseActiveActiveDatabase,
+  StoreEnterpriseCluster,
+  StoreEnterpriseDatabase,
+  StoreEnterpriseRemoteCluster,
+} from "../../../core/api/kinds.ts";
+import { LABELS } from "../../../core/api/names.ts";
+import { ConfigMaps, Pods, StatefulSets } from "../../../ports/kube/builtin.ts";
+import { startInformer, type Informer, type InformerOptions } from "../../../ports/kube/informer.ts";
+import type { Kube } from "../../../ports/kube/kube.ts";
+import { ActiveActiveDatabases, Clusters, Databases, RemoteClusters } from "./kinds.ts";
+
+/** InformerCache of everything in Kubernetes that a decision may depend on. */
+export interface InformerCache {
+  readonly clusters: Informer<StoreEnterpriseCluster>;
+  readonly databases: Informer<StoreEnterpriseDatabase>;
+  readonly activeActives: Informer<StoreEnterpriseActiveActiveDatabase>;
+  readonly remoteClusters: Informer<StoreEnterpriseRemoteCluster>;
+  readonly statefulSets: Informer<StatefulSet>;
+  readonly nodePods: Informer<Pod>;
+  /** Records of clusters and databases. */
+  readonly records: Informer<ConfigMap>;
+}
+
+/** Follows everything of the namespace that `options` name. */
+export function startInformerCache(kube: Kube, options: InformerOptions): InformerCache {
+  const labelled = (labelSelector: string): InformerOptions => ({ ...options, labelSelector });
+  return {
+    clusters: startInformer(kube, Clusters, options),
+    databases: startInformer(kube, Databases, options),
+    activeActives: startInformer(kube, ActiveActiveDatabases, options),
+    remoteClusters: startInformer(kube, RemoteClusters, options),
+    statefulSets: startInformer(kube, StatefulSets, labelled(LABELS.cluster)),
+    nodePods: startInformer(kube, Pods, labelled(`${LABELS.cluster},${LABELS.role}=node`)),
+    records: startInformer(kube, ConfigMaps, labelled(LABELS.record)),
+  };
+}

@@ -1,0 +1,20 @@
+import {
+  KINDS,
+  type KindName,
+  type StoreEnterpriseActiveActiveDatabase,
+  type StoreEnterpriseCluster,
+  type StoreEnterpriseDatabase,
+  type StoreEnterpriseRemoteCluster,
+} from "../../../core/api/kinds.ts";
+import { API_GROUP, API_VERSION } from "../../../core/api/names.ts";
+import type { ResourceType } from "../../../ports/kube/kube.ts";
+
+export const Clusters: ResourceType<StoreEnterpriseCluster> = ours("cluster");
+export const Databases: ResourceType<StoreEnterpriseDatabase> = ours("database");
+export const ActiveActiveDatabases: ResourceType<StoreEnterpriseActiveActiveDatabase> = ours("activeActive");
+export const RemoteClusters: ResourceType<StoreEnterpriseRemoteCluster> = ours("remoteCluster");
+
+function ours<T>(name: KindName): ResourceType<T> {
+  const { kind, plural } = KINDS[name];
+  return { group: API_GROUP, version: API_VERSION, kind, plural, namespaced: true };
+}

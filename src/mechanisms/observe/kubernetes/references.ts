@@ -1,0 +1,68 @@
+import { databaseStatus } from "../../../core/api/database-status.ts";
+import type {
+  StoreEnterpriseActiveActiveDatabase,
+  StoreEnterpriseCluster,
+  StoreEnterpriseDatabase,
+  StoreEnterpriseRemoteCluster,
+} from "../../../core/api/kinds.ts";
+import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
+import type { Stored } from "../../../ports/kube/kube.ts";
+import type { ExistingFacts } from "../../../core/planner/admission/database-facts.ts";
+import {
+  referencedCluster,
+  type ReferencedDatabase,
+  type References,
+} from "../../../core/planner/admission/references.ts";
+import type { Release } from "../../../core/releases/release.ts";
+
+/** Every object of ours in one namespace. */
+export interface NamespaceObjects {
+  readonly clusters: readonly Stored<StoreEnterpriseCluster>[];
+  readonly databases: readonly Stored<StoreEnterpriseDatabase>[];
+  readonly activeActives: readonly Stored<StoreEnterpriseActiveActiveDatabase>[];
+  readonly remoteClusters: readonly Stored<StoreEnterpriseRemoteCluster>[];
+}
+
+/** What lies around the object `self` of the kind `kind`. */
+export function referencesIn(
+  objects: NamespaceObjects,
+  release: Release,
+  self: { readonly kind: keyof NamespaceObjects; readonly name: string },
+): References {
+  const others = <T extends { readonly metadata: { readonly name: string } }>(
+    kind: keyof NamespaceObjects,
+    list: readonly T[],
+  ): readonly T[] => (kind === self.kind ? list.filter(({ metadata }) => metadata.name !== self.name) : list);
+  return {
+    release,
+    clusters: objects.clusters
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map(({ metadata, spec, status }) => referencedCluster(metadata.name, spec, status)),
+    databases: others("databases", objects.databases).map(referencedDatabase),
+    activeActives: others("activeActives", objects.activeActives).map(({ metadata }) => metadata.name),
+    remoteClusters: others("remoteClusters", objects.remoteClusters).map(({ metadata, spec }) => ({
+      name: metadata.name,
+      recName: spec.recName,
+      recNamespace: spec.recNamespace,
+    })),
+  };
+}
+
+/** What the cluster made of a database, as its status tells. */
+export function existingOf(status: unknown): ExistingFacts | undefined {
+  const { data } = databaseStatus.safeParse(status ?? {});
+  if (data?.databaseUID === undefined) return undefined;
+  return {
+    port: data.internalEndpoints?.[0]?.port,
+    storeVersion: DATABASE_VERSIONS.find((known) => known === data.storeVersion),
+    cluster: data.cluster === "" ? undefined : data.cluster,
+  };
+}
+
+function referencedDatabase({ metadata, spec, status }: Stored<StoreEnterpriseDatabase>): ReferencedDatabase {
+  return {
+    name: metadata.name,
+    cluster: status?.cluster || spec.storeEnterpriseCluster?.name,
+    port: status?.internalEndpoints?.[0]?.port ?? spec.databasePort,
+  };
+}

@@ -1,0 +1,55 @@
+import type { StatefulSet } from "kubernetes-types/apps/v1.js";
+import type { Pod } from "kubernetes-types/core/v1.js";
+import { IN_SERVICE_GATE, NODE_CONTAINER } from "../../../core/api/names.ts";
+import { isTrue } from "../../../ports/kube/conditions.ts";
+import type { Stored } from "../../../ports/kube/kube.ts";
+import type { NodePod, Workload } from "../../../core/planner/view/cluster-view.ts";
+import { tagOf } from "../../../core/releases/images.ts";
+
+/** Annotation of the StatefulSet: hash of the pod template that was last written. */
+export const TEMPLATE_ANNOTATION = "storeenterprise.io/template";
+
+/** The StatefulSet as the planner looks at it. */
+export function workloadOf({ metadata, spec, status }: Stored<StatefulSet>): Workload {
+  const container = spec?.template.spec?.containers.find(({ name }) => name === NODE_CONTAINER);
+  return {
+    template: metadata.annotations?.[TEMPLATE_ANNOTATION] ?? "",
+    imageTag: tagOf(container?.image ?? ""),
+    replicas: spec?.replicas ?? 1,
+    partition: spec?.updateStrategy?.rollingUpdate?.partition ?? 0,
+    updateRevision: status?.updateRevision ?? "",
+    observed: (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0),
+  };
+}
+
+/** A node pod as the planner looks at it. */
+export function nodePodOf({ metadata, spec, status }: Stored<Pod>): NodePod {
+  const container = spec?.containers.find(({ name }) => name === NODE_CONTAINER);
+  const seen = status?.containerStatuses?.find(({ name }) => name === NODE_CONTAINER);
+  return {
+    ordinal: Number(metadata.name.slice(metadata.name.lastIndexOf("-") + 1)),
+    revision: metadata.labels?.["controller-revision-hash"] ?? "",
+    imageTag: tagOf(container?.image ?? ""),
+    deleting: metadata.deletionTimestamp !== undefined,
+    containerReady: seen?.ready ?? false,
+    inService: isTrue(status?.conditions, IN_SERVICE_GATE),
+    trouble: troubleOf(status),
+  };
+}
+
+/** Reasons that every pod goes through on its way up. */
+const ON_THE_WAY = ["ContainerCreating", "PodInitializing"];
+
+function troubleOf(status: Pod["status"]): string {
+  const unscheduled = status?.conditions?.find(
+    ({ type, status: holds }) => type === "PodScheduled" && holds === "False",
+  );
+  if (unscheduled !== undefined) return sentence(unscheduled.reason ?? "Unschedulable", unscheduled.message);
+  const waiting = status?.containerStatuses?.map(({ state }) => state?.waiting).find((state) => state !== undefined);
+  if (waiting === undefined || ON_THE_WAY.includes(waiting.reason ?? "")) return "";
+  return sentence(waiting.reason ?? "Waiting", waiting.message);
+}
+
+function sentence(reason: string, message: string | undefined): string {
+  return message === undefined || message === "" ? reason : `${reason}: ${message}`;
+}

@@ -1,0 +1,108 @@
+import { isFault } from "../../../core/base/fault.ts";
+import type { ManagementClient } from "../../../ports/management/client.ts";
+import { faults } from "../../../ports/management/faults.ts";
+import type {
+  ActionRecord,
+  BdbRecord,
+  LicenseRecord,
+  ModuleRecord,
+  NodeRecord,
+} from "../../../ports/management/records.ts";
+import type { ClusterFacts, Unreachable } from "../../../core/planner/view/cluster-view.ts";
+import { settingsOfWire } from "../../../core/api/settings/values.ts";
+import type { LicenseVerdict } from "../../../core/planner/license/evaluate.ts";
+import { whyUnreachable } from "./unreachable.ts";
+
+/** What the management API answered, as it answered it. */
+export interface ClusterRecords {
+  readonly nodes: readonly NodeRecord[];
+  readonly bdbs: readonly BdbRecord[];
+  readonly license: LicenseRecord;
+  readonly modules: readonly ModuleRecord[];
+  readonly actions: readonly ActionRecord[];
+}
+
+/** Why a cluster said nothing. */
+export interface Silence {
+  readonly unreachable: string;
+  /** A node answers and does not take the credentials. */
+  readonly refused?: boolean;
+}
+
+/** Asks a cluster everything that decisions need; a sentence instead when it does not answer, never an exception. */
+export async function readRecords(client: ManagementClient): Promise<ClusterRecords | Silence> {
+  try {
+    const [nodes, bdbs, license, modules, { actions }] = await Promise.all([
+      client.call("nodes"),
+      client.call("bdbs"),
+      client.call("license"),
+      client.call("modules"),
+      client.call("actions"),
+    ]);
+    return { nodes, bdbs, license, modules, actions };
+  } catch (error) {
+    // whatever it is, the cluster cannot be asked now: the decision is made without its word
+    return { unreachable: whyUnreachable(error), refused: isFault(error, faults.unauthorized) };
+  }
+}
+
+/** The same as facts for the planner; of the same records always the same object. */
+export function factsOf(records: ClusterRecords | Silence): ClusterFacts | Unreachable {
+  if ("unreachable" in records) {
+    const cause = records.refused === true ? ({ cause: "credentials" } as const) : {};
+    return { reachable: false, reason: records.unreachable, ...cause };
+  }
+  const known = factsKnown.get(records);
+  if (known !== undefined) return known;
+  const facts = factsFrom(records);
+  factsKnown.set(records, facts);
+  return facts;
+}
+
+/** A cluster of a thousand databases is looked at for each of them. */
+const factsKnown = new WeakMap<ClusterRecords, ClusterFacts>();
+
+function factsFrom(records: ClusterRecords): ClusterFacts {
+  return {
+    reachable: true,
+    nodes: records.nodes.map((node) => ({
+      uid: node.uid,
+      active: node.status === "active",
+      maintenance: node.maintenance,
+      acceptsClients: node.accepts_clients,
+      leader: node.role === "leader",
+      tag: node.software_version,
+      memoryBytes: node.total_memory,
+    })),
+    databases: records.bdbs.map((bdb) => ({
+      uid: bdb.uid,
+      name: bdb.name,
+      status: bdb.status,
+      storeVersion: bdb.redis_version,
+      ...settingsOfWire(bdb),
+      modules: bdb.module_list.map(({ module_name }) => module_name),
+      waitingFor: bdb.waiting_for,
+      instances: bdb.shard_list.map(({ node_uid, role, in_sync }) => ({
+        node: node_uid,
+        primary: role === "primary",
+        inSync: in_sync,
+      })),
+    })),
+    license: { ...verdictOf(records.license), expirationDate: records.license.expiration_date },
+    modules: records.modules.map(({ module_name, display_name, is_bundled, platforms }) => ({
+      name: module_name,
+      displayName: display_name,
+      bundled: is_bundled,
+      platforms: Object.keys(platforms),
+    })),
+    actions: records.actions
+      .filter(({ status }) => status === "queued" || status === "running")
+      .map(({ name, object_name }) => ({ name, object: object_name })),
+  };
+}
+
+/** A node of an older release says only whether its licence is over. */
+export function verdictOf({ state, reason, expired, expiration_date: end }: LicenseRecord): LicenseVerdict {
+  const verdict = state ?? (expired ? "Expired" : "Valid");
+  return { state: verdict, reason: reason ?? (expired ? `the licence expired on ${end}` : "") };
+}

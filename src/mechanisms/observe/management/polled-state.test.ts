@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import type { ManagementClient } from "../../../ports/management/client.ts";
+import { faults } from "../../../ports/management/faults.ts";
+import type { ActionRecord, BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
+import { pollState, type PollResult, type PolledState } from "./polled-state.ts";
+
+/** A cluster that says what a test lets it say, when the test lets it. */
+class Cluster {
+  readonly clock = new FakeClock();
+  readonly news: string[] = [];
+  bdbs: readonly BdbRecord[] = [];
+  actions: readonly ActionRecord[] = [];
+  isSilent = false;
+  questions = 0;
+  /** While there is one, answers wait for it. */
+  gate: Promise<void> | undefined;
+  readonly polledState: PolledState;
+
+  constructor() {
+    const client: ManagementClient = {
+      call: (route: string) => this.#answer(route),
+      close: async () => undefined,
+      destroy: async () => undefined,
+    };
+    this.polledState = pollState(client, this.clock, (databases) => this.news.push(databases.toSorted().join(" ")));
+  }
+
+  async #answer(route: string): Promise<never> {
+    if (route === "nodes") this.questions += 1;
+    const { bdbs, actions, isSilent } = this; // what is said is what was so when it was asked
+    await this.gate;
+    if (isSilent) throw new Fault(faults.unreachable, "no node answers", { tried: [] });
+    const answers: Readonly<Record<string, unknown>> = {
+      nodes: [],
+      bdbs,
+      license: {},
+      modules: [],
+      actions: { actions },
+    };
+    return answers[route] as never;
+  }
+}
+
+const ages: readonly { name: string; maxAgeMs: number; afterMs: number; questions: number }[] = [
+  { name: "of the same instant is good enough for who wants the newest", maxAgeMs: 0, afterMs: 0, questions: 1 },
+  { name: "as old as it may be is good enough", maxAgeMs: 500, afterMs: 500, questions: 1 },
+  { name: "older than it may be is asked for anew", maxAgeMs: 500, afterMs: 501, questions: 2 },
+  { name: "of any age is good enough for who does not mind", maxAgeMs: Infinity, afterMs: 86_400_000, questions: 1 },
+];
+
+for (const { name, maxAgeMs, afterMs, questions } of ages) {
+  test(`an answer ${name}`, async () => {
+    const cluster = new Cluster();
+    await cluster.polledState.records(0);
+    await cluster.clock.advance(afterMs);
+    await cluster.polledState.records(maxAgeMs);
+    assert.equal(cluster.questions, questions);
+  });
+}
+
+const meanwhile: readonly { name: string; maxAgeMs: number; questions: number; hears: string }[] = [
+  { name: "that was put late enough is shared", maxAgeMs: 100, questions: 1, hears: "pending" },
+  { name: "that was put too early is followed by one of its own", maxAgeMs: 99, questions: 2, hears: "active" },
+];
+
+for (const { name, maxAgeMs, questions, hears } of meanwhile) {
+  test(`a question under way ${name}`, async () => {
+    const cluster = new Cluster();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    cluster.gate = promise;
+    cluster.bdbs = [bdb("a", { status: "pending" })];
+    const first = cluster.polledState.records(0);
+    cluster.bdbs = [bdb("a", { status: "active" })];
+    await cluster.clock.advance(100);
+    const second = cluster.polledState.records(maxAgeMs);
+    const third = cluster.polledState.records(maxAgeMs);
+    resolve();
+    assert.deepEqual(statusesOf(await first), ["a pending"]);
+    assert.deepEqual(statusesOf(await second), [`a ${hears}`]);
+    assert.equal(await third, await second);
+    assert.equal(cluster.questions, questions);
+  });
+}
+
+test("what a write was answered counts until the database is heard of again", async () => {
+  const cluster = new Cluster();
+  cluster.bdbs = [bdb("a"), bdb("b")];
+  await cluster.polledState.records(0);
+  cluster.polledState.told(bdb("a", { status: "active-change-pending" }));
+  cluster.polledState.told(bdb("c", { status: "pending" }));
+  const told = ["a active-change-pending", "b active", "c pending"];
+  assert.deepEqual(statusesOf(await cluster.polledState.records(Infinity)), told);
+  await cluster.clock.advance(1);
+  assert.deepEqual(statusesOf(await cluster.polledState.records(0)), ["a active", "b active"]);
+});
+
+test("an answer to what was asked before a write does not take back what the write was answered", async () => {
+  const cluster = new Cluster();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  cluster.gate = promise;
+  const asked = cluster.polledState.records(0);
+  await cluster.clock.advance(1);
+  cluster.polledState.told(bdb("a", { status: "pending" }));
+  resolve();
+  assert.deepEqual(statusesOf(await asked), ["a pending"]);
+});
+
+test("a cluster that falls silent is heard as silent, and one word of it is not made up", async () => {
+  const cluster = new Cluster();
+  cluster.isSilent = true;
+  cluster.polledState.told(bdb("a"));
+  assert.deepEqual(await cluster.polledState.records(0), { unreachable: "no node has an address yet", refused: false });
+});
+
+interface Said {
+  readonly bdbs: readonly BdbRecord[];
+  readonly actions?: readonly ActionRecord[];
+}
+
+const SHARD: ShardInstanceRecord = {
+  uid: 1,
+  node_uid: 1,
+  role: "primary",
+  status: "active",
+  port: 20_000,
+  redis_version: "8.2",
+  engine: "redis 8.2.2",
+  offset: 10,
+  lag_bytes: 0,
+  in_sync: true,
+};
+const UPDATE: ActionRecord = {
+  action_uid: "u",
+  name: "update_bdb",
+  status: "running",
+  progress: 10,
+  object_name: "bdb:1",
+};
+
+const news: readonly { name: string; before: Said; after: Said; tells: readonly string[] }[] = [
+  { name: "a database that is new", before: { bdbs: [bdb("a")] }, after: { bdbs: [bdb("a"), bdb("b")] }, tells: ["b"] },
+  {
+    name: "a database that is gone",
+    before: { bdbs: [bdb("a"), bdb("b")] },
+    after: { bdbs: [bdb("a")] },
+    tells: ["b"],
+  },
+  {
+    name: "another status, and only that database",
+    before: { bdbs: [bdb("a"), bdb("b")] },
+    after: { bdbs: [bdb("a"), bdb("b", { status: "pending" })] },
+    tells: ["b"],
+  },
+  {
+    name: "a shard that went down",
+    before: { bdbs: [bdb("a", { shard_list: [SHARD] })] },
+    after: { bdbs: [bdb("a", { shard_list: [{ ...SHARD, status: "down" }] })] },
+    tells: ["a"],
+  },
+  {
+    name: "how far its change has come",
+    before: { bdbs: [bdb("a", { action_uid: "u" })], actions: [UPDATE] },
+    after: { bdbs: [bdb("a", { action_uid: "u" })], actions: [{ ...UPDATE, progress: 60 }] },
+    tells: ["a"],
+  },
+  {
+    name: "not a change that is not its own",
+    before: { bdbs: [bdb("a", { action_uid: "other" })], actions: [UPDATE] },
+    after: { bdbs: [bdb("a", { action_uid: "other" })], actions: [{ ...UPDATE, progress: 60 }] },
+    tells: [],
+  },
+  {
+    name: "not an offset or a lag, which move by themselves",
+    before: { bdbs: [bdb("a", { shard_list: [SHARD] })] },
+    after: { bdbs: [bdb("a", { shard_list: [{ ...SHARD, offset: 99, lag_bytes: 7 }] })] },
+    tells: [],
+  },
+  { name: "not the order", before: { bdbs: [bdb("a"), bdb("b")] }, after: { bdbs: [bdb("b"), bdb("a")] }, tells: [] },
+];
+
+for (const { name, before, after, tells } of news) {
+  for (const silent of [false, true]) {
+    test(`news are ${name}${silent ? ", also after a silence" : ""}`, async () => {
+      const cluster = new Cluster();
+      await say(cluster, before);
+      assert.deepEqual(cluster.news, [before.bdbs.map((each) => each.name).join(" ")], "the first time all are new");
+      if (silent) {
+        cluster.isSilent = true;
+        await say(cluster, { bdbs: [] });
+        cluster.isSilent = false;
+      }
+      await say(cluster, after);
+      assert.deepEqual(cluster.news.slice(1), tells);
+    });
+  }
+}
+
+async function say(cluster: Cluster, { bdbs, actions = [] }: Said): Promise<void> {
+  Object.assign(cluster, { bdbs, actions });
+  await cluster.clock.advance(1);
+  await cluster.polledState.records(0);
+}
+
+function statusesOf(polled: PollResult): readonly string[] {
+  return "unreachable" in polled
+    ? [polled.unreachable]
+    : polled.bdbs.map(({ name, status }) => `${name} ${status}`).toSorted();
+}
+
+function bdb(name: string, changed: Partial<BdbRecord> = {}): BdbRecord {
+  return {
+    uid: 1,
+    name,
+    type: "redis",
+    status: "active",
+    version: "8.2.2",
+    version_display: "8.2 (redis 8.2.2)",
+    redis_version: "8.2",
+    memory_size: 100e6,
+    port: 10_000,
+    replication: false,
+    data_persistence: "disabled",
+    eviction_policy: "volatile-lru",
+    shards_count: 1,
+    shard_list: [],
+    epoch: 1,
+    endpoints: [],
+    module_list: [],
+    waiting_for: "",
+    loss_reports: [],
+    action_uid: "",
+    created_time: "2026-01-01T00:00:00Z",
+    last_changed_time: "2026-01-01T00:00:00Z",
+    ...changed,
+  };
+}

@@ -1,0 +1,78 @@
+import { clusterNames, PORTS, remoteSecretName } from "../../../core/api/names.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import { Secrets } from "../../../ports/kube/builtin.ts";
+import type { Kube } from "../../../ports/kube/kube.ts";
+import { managementClient, type ManagementClient } from "../../../ports/management/client.ts";
+import type { RemoteCluster, SiteSilence } from "./site-silence.ts";
+
+/** Secrets are read again after this long, in milliseconds; sooner while the site does not answer. */
+const REREAD_MS = 60_000;
+const REREAD_SILENT_MS = 4_000;
+/** How long a site may take to answer, in milliseconds. */
+const TIMEOUT_MS = 5_000;
+
+/** A way to a site. */
+export interface SiteLink {
+  readonly client: ManagementClient;
+  /** Of the secret that it uses. */
+  readonly secretVersion: string;
+  readonly identity: string;
+  readonly readAt: number;
+  readonly isSilent: boolean;
+}
+
+interface SiteSecret {
+  readonly version: string;
+  readonly username: string;
+  readonly password: string;
+  readonly ca: string;
+}
+
+/** The link that there is while nothing says otherwise, else a new one by what the secret says now. */
+export async function linkTo(
+  { kube, clock }: { readonly kube: Kube; readonly clock: Clock },
+  remote: RemoteCluster,
+  known: SiteLink | undefined,
+): Promise<SiteLink | SiteSilence> {
+  const now = clock.now().getTime();
+  const place = JSON.stringify(remote.spec);
+  const isFresh = now - (known?.readAt ?? -Infinity) < (known?.isSilent === true ? REREAD_SILENT_MS : REREAD_MS);
+  if (known !== undefined && isFresh && known.identity.startsWith(place)) return known;
+  const secret = await readSecret(kube, remote);
+  if ("reason" in secret) return secret;
+  const identity = `${place} ${JSON.stringify(secret)}`;
+  if (known?.identity === identity) return { ...known, readAt: now };
+  return { client: clientFor(remote, secret), identity, secretVersion: secret.version, readAt: now, isSilent: false };
+}
+
+function clientFor({ spec }: RemoteCluster, { username, password, ca }: SiteSecret): ManagementClient {
+  return managementClient({
+    addresses: () => [spec.apiFqdnUrl],
+    port: spec.apiPort ?? PORTS.management,
+    serverName: clusterNames.dnsName(spec.recName, spec.recNamespace),
+    ca,
+    username,
+    password,
+    timeoutMs: TIMEOUT_MS,
+    remembers: true,
+  });
+}
+
+async function readSecret(kube: Kube, { name, namespace }: RemoteCluster): Promise<SiteSecret | SiteSilence> {
+  const secretName = remoteSecretName(name);
+  const found = await kube.get(Secrets, { name: secretName, namespace });
+  const text = (key: string): string => Buffer.from(found?.data?.[key] ?? "", "base64").toString();
+  const missing = ["username", "password", "ca.crt"].filter((key) => text(key) === "");
+  if (found !== undefined && missing.length === 0) {
+    const version = found.metadata.resourceVersion;
+    return { version, username: text("username"), password: text("password"), ca: text("ca.crt") };
+  }
+  return {
+    reason: "SecretMissing",
+    message:
+      found === undefined ? `there is no secret ${secretName}` : `secret ${secretName} has no ${missing.join(", ")}`,
+    remedy:
+      `put username, password and ca.crt of that cluster into files of a folder, and run ` +
+      `kubectl -n ${namespace} create secret generic ${secretName} --from-file=<folder>`,
+  };
+}

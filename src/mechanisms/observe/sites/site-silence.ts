@@ -1,0 +1,51 @@
+import type { SilenceReason } from "../../../core/planner/active-active/participants.ts";
+import { clusterNames, PORTS, remoteSecretName } from "../../../core/api/names.ts";
+import type { RemoteClusterSpec } from "../../../core/api/active-active.ts";
+import { isFault, messageOf } from "../../../core/base/fault.ts";
+import { faults } from "../../../ports/management/faults.ts";
+
+/** A remote cluster as its object describes it. */
+export interface RemoteCluster {
+  readonly name: string;
+  readonly namespace: string;
+  readonly spec: RemoteClusterSpec;
+}
+
+/** Why a site said nothing, and what clears that. */
+export interface SiteSilence {
+  readonly reason: SilenceReason;
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** What `error` of a call to a site means; the sentence stays the same while the cause does. */
+export function silenceOf(error: unknown, { name, namespace, spec }: RemoteCluster): SiteSilence {
+  const where = `${spec.apiFqdnUrl}:${spec.apiPort ?? PORTS.management}`;
+  const secret = remoteSecretName(name);
+  if (isFault(error, faults.unauthorized)) {
+    return {
+      reason: "CredentialsRefused",
+      message: `${where} does not take the username and password of secret ${secret}`,
+      remedy: `copy those of the cluster ${spec.recName} there into it: kubectl -n ${namespace} edit secret ${secret}`,
+    };
+  }
+  const said = isFault(error, faults.unreachable) ? causesOf(error.details["tried"]) : messageOf(error);
+  if (/certificate|altname|self.signed|issuer/i.test(said)) {
+    return {
+      reason: "CertificateRefused",
+      message: `${where} has no certificate for ${clusterNames.dnsName(spec.recName, spec.recNamespace)} that ca.crt of secret ${secret} vouches for`,
+      remedy: `compare spec with the cluster there, and ca.crt with its secret ${clusterNames.nodeTlsSecret(spec.recName)}`,
+    };
+  }
+  return {
+    reason: "Unreachable",
+    message: `nobody answers at ${where} (${said})`,
+    remedy: "check spec.apiFqdnUrl and spec.apiPort, and that the network lets the operator through to them",
+  };
+}
+
+/** `tried` holds `<address>: <what happened>`. */
+function causesOf(tried: unknown): string {
+  const all = Array.isArray(tried) ? tried.map(String) : [];
+  return all.map((one) => one.slice(one.indexOf(": ") + 2)).join(", ");
+}

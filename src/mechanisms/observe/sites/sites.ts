@@ -1,0 +1,124 @@
+import type { ActiveActiveRecord } from "../../../core/api/records.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import { isFault } from "../../../core/base/fault.ts";
+import type { Kube } from "../../../ports/kube/kube.ts";
+import type { ManagementClient } from "../../../ports/management/client.ts";
+import { faults } from "../../../ports/management/faults.ts";
+import type { BdbRecord, ClusterRecord, NodeRecord } from "../../../ports/management/records.ts";
+import { linkTo, type SiteLink } from "./site-link.ts";
+import { silenceOf, type RemoteCluster, type SiteSilence } from "./site-silence.ts";
+
+/** What the cluster of a participant said. */
+export interface SiteWord {
+  readonly cluster: ClusterRecord;
+  readonly nodes: readonly NodeRecord[];
+  readonly bdbs: readonly BdbRecord[];
+  /** Empty from nodes of releases that know none. */
+  readonly crdbs: readonly ActiveActiveRecord[];
+}
+
+/** What is heard of a site, and with which version of its secret. */
+export interface SiteState {
+  readonly word: SiteWord | SiteSilence;
+  readonly secretVersion?: string;
+}
+
+/** The clusters of other participants, asked no more often than is needed however many want to know. */
+export interface Sites {
+  /** At most `maxAgeMs` old; a site that does not answer is a fact, not a failure. */
+  polled(remote: RemoteCluster, maxAgeMs: number): Promise<SiteState>;
+  /** The same of the own cluster, to which there is another way. */
+  own(remote: RemoteCluster, client: ManagementClient, maxAgeMs: number): Promise<SiteWord | SiteSilence>;
+  /** Something was written to the own cluster: what it said before does not count any more. */
+  wrote(client: ManagementClient): void;
+  /** Gives up the way to the remote cluster of this name. */
+  forget(remote: Pick<RemoteCluster, "name" | "namespace">): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Site {
+  readonly place: string;
+  readonly at: number;
+  readonly polled: Promise<SiteState>;
+}
+
+/** Asks with what each remote cluster's secret says. */
+export function openSites(kube: Kube, clock: Clock): Sites {
+  const links = new Map<string, SiteLink>();
+  const lately = new Map<string, Site>();
+  const own = new WeakMap<ManagementClient, { readonly at: number; readonly word: Promise<SiteWord | SiteSilence> }>();
+  const ask = async (remote: RemoteCluster): Promise<SiteState> => {
+    const key = keyOf(remote);
+    const known = links.get(key);
+    const link = await linkTo({ kube, clock }, remote, known);
+    if ("reason" in link) return { word: link };
+    links.set(key, link);
+    if (known !== undefined && known.client !== link.client) await known.client.close();
+    const word = await readSite(link.client, remote);
+    if (links.get(key) === link) links.set(key, { ...link, isSilent: "reason" in word });
+    return { word, secretVersion: link.secretVersion };
+  };
+  return {
+    polled(remote, maxAgeMs) {
+      const key = keyOf(remote);
+      const place = JSON.stringify(remote.spec);
+      const at = clock.now().getTime();
+      const known = lately.get(key);
+      if (known !== undefined && known.place === place && at - known.at <= maxAgeMs) return known.polled;
+      const polled = (known?.polled ?? Promise.resolve()).then(
+        () => ask(remote),
+        () => ask(remote),
+      );
+      lately.set(key, { place, at, polled });
+      polled.catch(() => lately.delete(key)); // whoever asked is told
+      return polled;
+    },
+    own(remote, client, maxAgeMs) {
+      const at = clock.now().getTime();
+      const known = own.get(client);
+      if (known !== undefined && at - known.at <= maxAgeMs) return known.word;
+      const word = readSite(client, remote);
+      own.set(client, { at, word });
+      return word;
+    },
+    wrote(client) {
+      own.delete(client);
+    },
+    async forget(remote) {
+      const key = keyOf(remote);
+      lately.delete(key);
+      const link = links.get(key);
+      links.delete(key);
+      await link?.client.close();
+    },
+    async close() {
+      await Promise.all([...links.values()].map(({ client }) => client.destroy()));
+    },
+  };
+}
+
+/** Asks a cluster what another participant has to know; a reason instead when it does not answer, never an exception. */
+async function readSite(client: ManagementClient, remote: RemoteCluster): Promise<SiteWord | SiteSilence> {
+  try {
+    const [cluster, nodes, bdbs, crdbs] = await Promise.all([
+      client.call("cluster"),
+      client.call("nodes"),
+      client.call("bdbs"),
+      client.call("crdbs").catch(noneIfUnknown),
+    ]);
+    return { cluster, nodes, bdbs, crdbs };
+  } catch (error) {
+    // whatever it is, the site cannot be asked now: the decision is made without its word
+    return silenceOf(error, remote);
+  }
+}
+
+/** Nodes of older releases do not know the path. */
+function noneIfUnknown(error: unknown): readonly ActiveActiveRecord[] {
+  if (isFault(error, faults.notFound)) return [];
+  throw error;
+}
+
+function keyOf({ name, namespace }: Pick<RemoteCluster, "name" | "namespace">): string {
+  return `${namespace}/${name}`;
+}

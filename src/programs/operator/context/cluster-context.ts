@@ -1,0 +1,121 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Finding } from "../../../core/api/parts.ts";
+import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
+import type { Connection } from "../../../mechanisms/observe/management/connections.ts";
+import { referencedCluster, type ReferencedCluster } from "../../../core/planner/admission/references.ts";
+import type { Suspension } from "../../../core/planner/cluster/plan.ts";
+import { PERMISSIONS_MISSING } from "../../../core/planner/prerequisites/permissions.ts";
+import { wasRunning } from "../../../core/planner/cluster/state.ts";
+
+/** Why databases of a cluster cannot be managed at the moment. */
+export interface Unready extends Finding {
+  readonly id: "ClusterNotFound" | "ClusterInvalid" | "ClusterNotReady" | "PermissionsMissing" | "RequestForbidden";
+}
+
+/** What a look at a cluster has found that all its databases rest on. */
+export interface ClusterContext {
+  readonly suspension: Suspension | undefined;
+  readonly unready: Unready | undefined;
+  /** Its nodes have been asked for, and may hold databases. */
+  readonly hasNodes: boolean;
+  /** What a spec of a database may refer to; absent when the cluster's own spec cannot be read. */
+  readonly nearby: ReferencedCluster | undefined;
+  /** By what the cluster may refuse a change: its licence and its modules, as one text. */
+  readonly means: string;
+  /** Absent while nobody can be asked. */
+  readonly connection: Connection | undefined;
+}
+
+/** ClusterContexts of clusters by `namespace/name`, as last found. */
+export interface ClusterContexts {
+  of(cluster: string): ClusterContext | undefined;
+  /** Undefined when the cluster is gone. */
+  set(cluster: string, context: ClusterContext | undefined): void;
+  /** Calls back when databases have to be looked at because the footing of their cluster is another. */
+  onChange(handler: (cluster: string) => void): void;
+}
+
+export function clusterContexts(): ClusterContexts {
+  const known = new Map<string, ClusterContext>();
+  const handlers: ((cluster: string) => void)[] = [];
+  return {
+    of: (cluster) => known.get(cluster),
+    set(cluster, context) {
+      const before = known.get(cluster);
+      if (context === undefined) known.delete(cluster);
+      else known.set(cluster, context);
+      if (isDeepStrictEqual(saidBy(before), saidBy(context))) return;
+      for (const tell of handlers) tell(cluster);
+    },
+    onChange: (handler) => {
+      handlers.push(handler);
+    },
+  };
+}
+
+function saidBy(context: ClusterContext | undefined): unknown {
+  return context && { ...context, connection: context.connection !== undefined };
+}
+
+/** The footing that a cluster gives which was observed and decided about. */
+export function contextOf(observation: ClusterObservation, suspension: Suspension | undefined): ClusterContext {
+  const { view, connection, records } = observation;
+  return {
+    suspension,
+    unready: unreadiness(observation),
+    hasNodes: view.workload !== undefined,
+    // how many shards are left is the cluster's own word to say
+    nearby: { ...referencedCluster(view.name, view.spec, view.remembered), shards: undefined },
+    means: meansOf(records),
+    connection,
+  };
+}
+
+/** The footing that a cluster gives whose spec cannot be read. */
+export function invalidContext(name: string, message: string): ClusterContext {
+  return noContext({
+    id: "ClusterInvalid",
+    severity: "block",
+    evidence: `the cluster ${name} is invalid: ${message}`,
+    remedy: `kubectl edit rec ${name}`,
+  });
+}
+
+/** The footing that a cluster gives which the operator may not look at. */
+export function forbiddenContext(finding: Finding): ClusterContext {
+  return noContext(forbids(finding));
+}
+
+/** What a request that Kubernetes forbade means for a database; the cluster's status tells the same. */
+export function forbids(finding: Finding): Unready {
+  return { ...finding, id: finding.id === PERMISSIONS_MISSING ? "PermissionsMissing" : "RequestForbidden" };
+}
+
+function noContext(unready: Unready): ClusterContext {
+  return { suspension: undefined, unready, hasNodes: true, nearby: undefined, means: "", connection: undefined };
+}
+
+function meansOf(records: ClusterObservation["records"]): string {
+  if ("unreachable" in records) return "";
+  const { license, modules } = records;
+  return JSON.stringify([license.license, license.state, modules.map(({ uid }) => uid)]);
+}
+
+/** Why the cluster cannot be asked for anything yet; undefined when it can. */
+function unreadiness({ records, view }: ClusterObservation): Unready | undefined {
+  if (!wasRunning(view)) {
+    const state = view.remembered.state ?? "PendingCreation";
+    return notReady(view.name, `cluster ${view.name} is ${state}; databases are made once it is Running`);
+  }
+  return "unreachable" in records ? notReady(view.name, records.unreachable) : undefined;
+}
+
+/** Databases wait until the cluster answers; `evidence` says why it does not. */
+export function notReady(cluster: string, evidence: string): Unready {
+  return {
+    id: "ClusterNotReady",
+    severity: "wait",
+    evidence,
+    remedy: `storectl why, or kubectl describe rec ${cluster}`,
+  };
+}

@@ -1,0 +1,28 @@
+import { isFault, messageOf } from "../../../core/base/fault.ts";
+import type { Finding } from "../../../core/api/parts.ts";
+import { OPERATOR_NAME } from "../../../core/api/names.ts";
+import { faults } from "../../../ports/kube/faults.ts";
+import type { Permissions } from "../../../mechanisms/observe/permissions/permissions.ts";
+import { operatorFinding, refusalFinding } from "../../../core/planner/prerequisites/permissions.ts";
+import type { Release } from "../../../core/releases/release.ts";
+
+/** An answer that is older than this, in milliseconds, says nothing about a refusal. */
+const ASKED_MS = 500;
+
+export interface ForbiddenDeps {
+  readonly permissions: Permissions;
+  readonly release: Release;
+}
+
+/** What stands behind a request that Kubernetes forbade: missing permissions by name; undefined for any other failure. */
+export async function forbiddenFinding(
+  { permissions, release }: ForbiddenDeps,
+  namespace: string,
+  failure: unknown,
+): Promise<Finding | undefined> {
+  if (!isFault(failure, faults.forbidden)) return undefined;
+  const lacking = await permissions.operator(ASKED_MS);
+  return lacking.read && lacking.value.length > 0
+    ? operatorFinding(lacking.value, release.operator)
+    : refusalFinding(messageOf(failure), namespace, OPERATOR_NAME);
+}

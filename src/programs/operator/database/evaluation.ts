@@ -1,0 +1,77 @@
+import { databaseSpec, type DatabaseSpec } from "../../../core/api/database-spec.ts";
+import { settingsOfWire } from "../../../core/api/settings/values.ts";
+import type { BdbRecord } from "../../../ports/management/records.ts";
+import type { Connection } from "../../../mechanisms/observe/management/connections.ts";
+import type { PollResult } from "../../../mechanisms/observe/management/polled-state.ts";
+import type { Suspension } from "../../../core/planner/cluster/plan.ts";
+import { planDatabase, type DatabaseDecision } from "../../../core/planner/database/plan.ts";
+import type { References } from "../../../core/planner/admission/references.ts";
+import type { Release } from "../../../core/releases/release.ts";
+import { notReady, type ClusterContext, type Unready } from "../context/cluster-context.ts";
+import { bdbOf, type Redb } from "./cluster.ts";
+import type { DatabaseFailure } from "./failure.ts";
+import { referencesOf } from "./references.ts";
+import { homeOf } from "./status.ts";
+
+/** What was seen of a database, and what is to be done; without a decision nothing is. */
+export interface Judgement {
+  readonly polled: PollResult;
+  readonly bdb?: BdbRecord | undefined;
+  readonly connection?: Connection | undefined;
+  readonly suspension?: Suspension | undefined;
+  readonly unready?: Unready | undefined;
+  readonly decision?: DatabaseDecision;
+  readonly failure?: DatabaseFailure | undefined;
+}
+
+/** Looks at a database from the footing of its cluster; what the cluster says of it may be `maxAgeMs` old. */
+export async function judge(
+  redb: Redb,
+  context: ClusterContext,
+  release: Release,
+  maxAgeMs: number,
+): Promise<Judgement> {
+  const { connection, suspension, unready } = context;
+  const polled = (await connection?.records(maxAgeMs)) ?? {
+    unreachable: unready?.evidence ?? "it cannot be asked yet",
+  };
+  const bdb = bdbOf(polled, redb);
+  const seen = { polled, bdb, connection };
+  if (suspension !== undefined || unready !== undefined) return { ...seen, suspension, unready };
+  if ("unreachable" in polled) return { ...seen, unready: notReady(context.nearby?.name ?? "", polled.unreachable) };
+  const spec = readSpec(redb);
+  return typeof spec === "string"
+    ? { ...seen, failure: specInvalid(spec, redb.metadata.name) }
+    : { ...seen, decision: decide(redb, spec, bdb, referencesOf(release, context.nearby, polled, redb)) };
+}
+
+function specInvalid(evidence: string, name: string): DatabaseFailure {
+  return { id: "SpecInvalid", severity: "block", evidence, remedy: `kubectl edit redb ${name}` };
+}
+
+/** The spec with every default filled in; a sentence that names the field when it is not one. */
+function readSpec({ spec }: Redb): DatabaseSpec | string {
+  const parsed = databaseSpec.safeParse(spec);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  return `spec.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}`;
+}
+
+function decide(redb: Redb, spec: DatabaseSpec, bdb: BdbRecord | undefined, references: References): DatabaseDecision {
+  const drift = redb.status?.conditions?.find(({ type }) => type === "Drifted");
+  return planDatabase({
+    name: redb.metadata.name,
+    spec,
+    isEdited: redb.status?.observedGeneration !== redb.metadata.generation,
+    wasRefused: drift?.status === "True" && drift.reason === "DowngradeRefused",
+    references,
+    home: homeOf(redb.status ?? {}),
+    existing: bdb && {
+      uid: bdb.uid,
+      isSettled: bdb.status === "active",
+      ...settingsOfWire(bdb),
+      port: bdb.port,
+      storeVersion: bdb.redis_version,
+    },
+  });
+}

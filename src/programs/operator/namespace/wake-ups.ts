@@ -1,0 +1,102 @@
+import { KINDS } from "../../../core/api/kinds.ts";
+import { LABELS } from "../../../core/api/names.ts";
+import type { Stored } from "../../../ports/kube/kube.ts";
+import { controllerOf, keyOf, refOf } from "../../../ports/kube/ref.ts";
+import type { Connections } from "../../../mechanisms/observe/management/connections.ts";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
+import type { AppliedKind } from "../../../mechanisms/reconcile/object-applier.ts";
+import { clusterOf, type Redb } from "../database/cluster.ts";
+import type { ClusterContexts } from "../context/cluster-context.ts";
+
+/** Asks for a pass over the object with this key, at once or after so many milliseconds. */
+type Wake = (key: string, afterMs?: number) => void;
+
+/** Where news come from. */
+export interface Sources {
+  readonly cache: InformerCache;
+  readonly applied: readonly AppliedKind[];
+  readonly connections: Connections;
+  readonly contexts: ClusterContexts;
+}
+
+/** Records change in flocks: a cluster is asked what has become of them once for many. */
+const RECORDS_MS = 100;
+
+/** Wakes a cluster when it, its nodes, its records or what is kept for it change. */
+export function wakeClusters({ cache, applied }: Sources, wake: Wake): void {
+  cache.clusters.onChange((ref) => {
+    wake(keyOf(ref));
+  });
+  cache.databases.onChange((ref, current) => {
+    if (current !== undefined) return;
+    // a cluster that is being deleted waits for its databases
+    for (const { metadata } of cache.clusters.list()) {
+      if (metadata.namespace === ref.namespace && metadata.deletionTimestamp !== undefined) wake(keyOf(metadata));
+    }
+  });
+  for (const informer of [cache.statefulSets, cache.nodePods, ...applied.map((kind) => kind.cache)]) {
+    informer.onChange((_ref, current, previous) => {
+      wakeOwner(wake, current ?? previous);
+    });
+  }
+  cache.records.onChange((_ref, current, previous) => {
+    wakeOwner(wake, current ?? previous, RECORDS_MS);
+  });
+}
+
+function wakeOwner(wake: Wake, object: Stored<object> | undefined, afterMs = 0): void {
+  const name = object?.metadata.labels?.[LABELS.cluster];
+  if (name !== undefined) wake(keyOf({ name, namespace: object?.metadata.namespace ?? "default" }), afterMs);
+}
+
+/** Wakes a database when it changes, when its cluster tells something else of it, and when what it rests on is another. */
+export function wakeDatabases({ cache, connections, contexts }: Sources, wake: Wake): void {
+  cache.databases.onChange((ref) => {
+    wake(keyOf(ref));
+  });
+  cache.clusters.onChange((_ref, current, previous) => {
+    if (current === undefined || previous === undefined) wakeThose(cache, wake, () => true);
+  });
+  connections.onChange(({ namespace }, names) => {
+    for (const name of names) wake(keyOf({ name, namespace }));
+  });
+  contexts.onChange((cluster) => {
+    wakeThose(cache, wake, (redb) => {
+      const its = clusterOf(cache, redb);
+      return "id" in its || keyOf(its) === cluster;
+    });
+  });
+}
+
+/**
+ * Wakes remote clusters and Active-Active databases when they change, or what they rest on does. What other participants
+ * do is found by asking them.
+ */
+export function wakeActiveActives(
+  { cache, contexts }: Sources,
+  { activeActive, remoteCluster }: { readonly activeActive: Wake; readonly remoteCluster: Wake },
+): void {
+  const wakeAll = (): void => {
+    for (const { metadata } of cache.remoteClusters.list()) remoteCluster(keyOf(metadata));
+    for (const { metadata } of cache.activeActives.list()) activeActive(keyOf(metadata));
+  };
+  cache.activeActives.onChange((ref, current, previous) => {
+    activeActive(keyOf(ref));
+    if (current === undefined || previous === undefined) wakeAll();
+  });
+  cache.remoteClusters.onChange((ref, current, previous) => {
+    remoteCluster(keyOf(ref));
+    if (current === undefined || previous === undefined) wakeAll();
+  });
+  cache.databases.onChange((ref, current, previous) => {
+    const owner = controllerOf(current ?? previous ?? NOTHING);
+    if (owner?.kind === KINDS.activeActive.kind) activeActive(keyOf({ ...ref, name: owner.name }));
+  });
+  contexts.onChange(wakeAll);
+}
+
+const NOTHING = { metadata: {} };
+
+function wakeThose({ databases }: InformerCache, wake: Wake, claim: (redb: Redb) => boolean): void {
+  for (const redb of databases.list()) if (claim(redb)) wake(keyOf(refOf(redb)));
+}

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { deployOperator } from "../../../../test/kit/operator/operator-deployment.ts";
+import { startOperatorWorld } from "../../../../test/kit/operator/operator-world.ts";
+import { until } from "../../../../test/kit/time/until.ts";
+import { OPERATOR_NAME } from "../../../core/api/names.ts";
+import { silentLog } from "../../../core/base/log.ts";
+import { CustomResourceDefinitions, Deployments, ServiceAccounts } from "../../../ports/kube/builtin.ts";
+import { eventRecorder } from "../../../ports/kube/events.ts";
+import type { Kube } from "../../../ports/kube/kube.ts";
+import { startInformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
+import { ownNamespaceOnly } from "../../../mechanisms/observe/kubernetes/watched-namespaces.ts";
+import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import { followTeardown, type Teardown } from "./teardown.ts";
+
+const OWN = { name: OPERATOR_NAME, namespace: "default" };
+
+test("definitions that are gone before the operator hold nothing any more: it goes too", async (t) => {
+  await using world = await startOperatorWorld();
+  const { kube } = world;
+  const stop = new AbortController();
+  t.after(() => {
+    stop.abort();
+  });
+  const leaving = leavingOf(kube, stop.signal);
+  await deployOperator(kube, "default");
+  await kube.create(Clusters, { metadata: { name: "rec", namespace: "default" }, spec: {} });
+  const isHeld = async (): Promise<boolean> => {
+    await leaving.reconcileFinalizer();
+    return ((await kube.get(Deployments, OWN))?.metadata.finalizers ?? []).length > 0;
+  };
+  await until("the operator is held", isHeld, { withinMs: 15_000, everyMs: 20 });
+
+  await kube.delete(Clusters, { name: "rec", namespace: "default" });
+  const { items: definitions } = await kube.list(CustomResourceDefinitions);
+  for (const { metadata } of definitions) await kube.delete(CustomResourceDefinitions, metadata);
+  await kube.delete(ServiceAccounts, OWN);
+  await kube.delete(Deployments, OWN);
+  await leaving.leave();
+  assert.equal(await kube.get(Deployments, OWN), undefined);
+  assert.equal(await kube.get(ServiceAccounts, OWN), undefined);
+});
+
+test("definitions that go with the bundle of another namespace leave no cluster behind here", async () => {
+  await using world = await startOperatorWorld();
+  const { kube } = world;
+  await world.operate("8.2.0-12");
+  await kube.create(Clusters, { metadata: { name: "rec", namespace: "default" }, spec: {} });
+  await world.cluster("it is looked after", ({ metadata }) => metadata.finalizers?.length === 1);
+  const ours = (await kube.list(CustomResourceDefinitions)).items.map(({ metadata }) => metadata);
+  // clusters last, as their operator still waits for databases then
+  const [clusters, others] = [true, false].map((wanted) =>
+    ours.filter(({ name }) => name.startsWith("storeenterpriseclusters.") === wanted),
+  );
+  for (const definition of others ?? []) await kube.delete(CustomResourceDefinitions, definition);
+  const left = async (): Promise<number> => (await kube.list(CustomResourceDefinitions)).items.length;
+  await until("the others are gone", async () => (await left()) === 1, { withinMs: 15_000, everyMs: 20 });
+  for (const definition of clusters ?? []) await kube.delete(CustomResourceDefinitions, definition);
+  await until("clusters are gone too", async () => (await left()) === 0, { withinMs: 30_000, everyMs: 20 });
+});
+
+function leavingOf(kube: Kube, signal: AbortSignal): Teardown {
+  const log = silentLog;
+  const clock = systemClock;
+  const events = eventRecorder(kube, { component: OPERATOR_NAME, clock, log });
+  const cache = startInformerCache(kube, { namespace: "default", clock, log, signal });
+  return followTeardown({
+    kube,
+    namespace: "default",
+    watched: ownNamespaceOnly("default"),
+    cache,
+    clock,
+    log,
+    events,
+    signal,
+  });
+}
