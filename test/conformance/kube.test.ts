@@ -8,7 +8,7 @@ import { patches } from "./patches.ts";
 import { pods } from "./pods.ts";
 import { refused } from "./refusals.ts";
 import { subjects } from "./servers.ts";
-import { suite } from "./theme.ts";
+import { conformanceSuite } from "./rule-set.ts";
 import { watches } from "./watches.ts";
 import { webhooks } from "./webhooks.ts";
 import { writes } from "./writes.ts";
@@ -16,7 +16,7 @@ import { writes } from "./writes.ts";
 // Everything that we need from a Kubernetes API, held against each Kubernetes at hand.
 
 for (const subject of subjects())
-  suite(subject, [
+  conformanceSuite(subject, [
     writes,
     refused,
     patches,

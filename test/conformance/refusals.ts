@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { configMap, pod } from "./objects.ts";
-import type { Scene, Theme } from "./theme.ts";
+import type { Rule, RuleContext, RuleSet } from "./rule-set.ts";
 
 interface Refusal {
   readonly what: string;
   readonly method: string;
-  path(scene: Scene): string;
+  path(context: RuleContext): string;
   readonly body?: unknown;
   readonly type?: string;
   readonly code: number;
@@ -13,7 +13,7 @@ interface Refusal {
   readonly message: RegExp;
 }
 
-const maps = ({ at }: Scene): string => at("configmaps");
+const maps = ({ at }: RuleContext): string => at("configmaps");
 const NOT_SERVED = /the server could not find the requested resource/;
 const NO_METHOD = /the server does not allow this method on the requested resource/;
 
@@ -253,18 +253,23 @@ const refusals: readonly Refusal[] = [
 ];
 
 /** Requests that cannot be carried out, and the Status that says so. */
-export const refused: Theme = {
+export const refused: RuleSet = {
   title: "refusals",
-  rules: (rule) => {
-    for (const { what, method, path, body, type, code, reason, message } of refusals) {
-      rule(`${what} is ${code} ${reason}`, async (scene) => {
-        const options = method === "GET" ? { headers: { accept: type ?? "*/*" } } : type === undefined ? {} : { type };
-        const answer = await scene.send(method, path(scene), { ...options, ...(body === undefined ? {} : { body }) });
-        assert.equal(answer.body?.kind, "Status", answer.text);
-        const { status, reason: told, code: inBody } = answer.body;
-        assert.deepEqual([answer.code, inBody, status, told], [code, code, "Failure", reason], answer.text);
-        assert.match(answer.body.message, message);
-      });
-    }
-  },
+  rules: [refusalRules],
 };
+
+function refusalRules(rule: Rule): void {
+  for (const { what, method, path, body, type, code, reason, message } of refusals) {
+    rule(`${what} is ${code} ${reason}`, async (context) => {
+      const options = method === "GET" ? { headers: { accept: type ?? "*/*" } } : type === undefined ? {} : { type };
+      const answer = await context.send(method, path(context), {
+        ...options,
+        ...(body === undefined ? {} : { body }),
+      });
+      assert.equal(answer.body?.kind, "Status", answer.text);
+      const { status, reason: told, code: inBody } = answer.body;
+      assert.deepEqual([answer.code, inBody, status, told], [code, code, "Failure", reason], answer.text);
+      assert.match(answer.body.message, message);
+    });
+  }
+}

@@ -63,7 +63,7 @@ async function startEmbedded({ controllers = true }: StartOptions = {}): Promise
     port: 0,
     clock: systemClock,
     log: silentLog,
-    podLogs: sayLines,
+    podLogs: fixedLog,
   });
   const kubeconfig = join(home, "kubeconfig");
   writeFileSync(kubeconfig, server.kubeconfigs.admin, { mode: 0o600 });
@@ -82,7 +82,7 @@ async function startEmbedded({ controllers = true }: StartOptions = {}): Promise
   };
 }
 
-async function* sayLines(
+async function* fixedLog(
   _pod: object,
   container: string,
   { tailLines }: { tailLines?: number },

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { until } from "../kit/time/until.ts";
-import type { Scene } from "./theme.ts";
+import type { RuleContext } from "./rule-set.ts";
 
 export const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /** The API group of the scene's own definitions: definitions have no namespace, and a Kubernetes outlives a run. */
-export function groupOf({ namespace }: Scene): string {
+export function groupOf({ namespace }: RuleContext): string {
   return `${namespace}.example.io`;
 }
 
@@ -23,12 +23,12 @@ export function version(name: string) {
 
 /** A definition of `kind`, named after the scene's group. */
 export function definition(
-  scene: Scene,
+  context: RuleContext,
   plural: string,
   kind: string,
   versions: readonly object[] = [version("v1"), version("v1alpha1")],
 ) {
-  const group = groupOf(scene);
+  const group = groupOf(context);
   const names = { plural, kind, shortNames: [plural.slice(0, 3)], categories: ["all"] };
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -39,19 +39,19 @@ export function definition(
 }
 
 /** A Store in the scene's group. */
-export function store(scene: Scene, name: string, spec: object = { size: 1 }): object {
-  return { apiVersion: `${groupOf(scene)}/v1`, kind: "Store", metadata: { name }, spec };
+export function store(context: RuleContext, name: string, spec: object = { size: 1 }): object {
+  return { apiVersion: `${groupOf(context)}/v1`, kind: "Store", metadata: { name }, spec };
 }
 
 /** Creates the definition, waits until its objects can be listed, and takes it away with the scene. */
-export async function install(scene: Scene, body: ReturnType<typeof definition>): Promise<void> {
-  const made = await scene.send("POST", CRDS, { body });
+export async function install(context: RuleContext, body: ReturnType<typeof definition>): Promise<void> {
+  const made = await context.send("POST", CRDS, { body });
   assert.equal(made.code, 201, made.text);
-  scene.afterwards(async () => {
-    await scene.send("DELETE", `${CRDS}/${body.metadata.name}`);
+  context.cleanUp(async () => {
+    await context.send("DELETE", `${CRDS}/${body.metadata.name}`);
   });
-  const objects = scene.at(`${body.spec.group}/v1/${body.spec.names.plural}`);
-  await until("it is served", async () => (await scene.send("GET", objects)).code === 200, { everyMs: 50 });
+  const objects = context.at(`${body.spec.group}/v1/${body.spec.names.plural}`);
+  await until("it is served", async () => (await context.send("GET", objects)).code === 200, { everyMs: 50 });
 }
 
 const SPEC = {

@@ -8,38 +8,39 @@ import { openClients, type ApiClient } from "../kit/kubernetes/api-client.ts";
 import { until } from "../kit/time/until.ts";
 import type { Subject } from "./servers.ts";
 
-/** What a rule works with: one running Kubernetes, and a namespace that belongs to the rule's theme. */
-export interface Scene extends ApiClient {
+/** What a rule works with: a running Kubernetes, and a namespace of its rule set. */
+export interface RuleContext extends ApiClient {
   readonly kind: Subject["kind"];
   readonly config: KubeConfig;
   readonly kube: Kube;
   readonly namespace: string;
-  /** The path of `configmaps` or `apps/v1/deployments` in the scene's namespace, and of what is named below it. */
+  /** The path of `configmaps` or `apps/v1/deployments` in the namespace, and of what is named below it. */
   at(resource: string, name?: string): string;
-  /** A client that brings this token, or nothing, instead of the administrator's certificate. */
+  /** A client with this token, or with none, instead of the administrator's certificate. */
   as(token: string | undefined): ApiClient;
-  /** Undoes something outside the namespace when the theme is over. */
-  afterwards(undo: () => Promise<void>): void;
+  /** Undoes something outside the namespace after the last rule of the set. */
+  cleanUp(undo: () => Promise<void>): void;
 }
 
-/** Writes down one rule; `unless` says why a kind of server is not held to it, `needs` what a server may be without. */
-export type Rule = (title: string, body: (scene: Scene) => Promise<void>, options?: RuleOptions) => void;
+/** Defines one rule; `unless` says why a kind of server is exempt, `needs` which part of a server it needs. */
+export type Rule = (title: string, body: (context: RuleContext) => Promise<void>, options?: RuleOptions) => void;
 
 export interface RuleOptions {
   readonly unless?: Partial<Record<Subject["kind"], string>>;
   readonly needs?: "controllers";
 }
 
-/** Rules about one thing. */
-export interface Theme {
+/** Rules about one topic. */
+export interface RuleSet {
   readonly title: string;
   /** Runs once before the rules, for instance to install a definition. */
-  readonly prepare?: (scene: Scene) => Promise<void>;
-  rules(rule: Rule): void;
+  readonly prepare?: (context: RuleContext) => Promise<void>;
+  /** Each function defines some of the rules. */
+  readonly rules: readonly ((rule: Rule) => void)[];
 }
 
-/** Runs the themes, one after the other, against one Kubernetes that is started for them. */
-export function suite(subject: Subject, themes: readonly Theme[]): void {
+/** Runs the rule sets one after the other against one Kubernetes that is started for them. */
+export function conformanceSuite(subject: Subject, ruleSets: readonly RuleSet[]): void {
   describe(subject.title, { skip: subject.skip }, () => {
     const stack = new AsyncDisposableStack();
     let config: KubeConfig | undefined;
@@ -48,8 +49,8 @@ export function suite(subject: Subject, themes: readonly Theme[]): void {
       config = loadKubeConfig({ KUBECONFIG: kubeconfig });
     });
     after(() => stack.disposeAsync());
-    for (const theme of themes) {
-      runTheme(subject, theme, () => {
+    for (const ruleSet of ruleSets) {
+      runRuleSet(subject, ruleSet, () => {
         if (config === undefined) throw new Error(`${subject.title} did not start`);
         return config;
       });
@@ -57,21 +58,22 @@ export function suite(subject: Subject, themes: readonly Theme[]): void {
   });
 }
 
-function runTheme(subject: Subject, theme: Theme, config: () => KubeConfig): void {
-  describe(theme.title, { concurrency: 4 }, () => {
+function runRuleSet(subject: Subject, ruleSet: RuleSet, config: () => KubeConfig): void {
+  describe(ruleSet.title, { concurrency: 4 }, () => {
     const stack = new AsyncDisposableStack();
-    let scene: Scene | undefined;
+    let context: RuleContext | undefined;
     before(async () => {
-      scene = await openScene(subject, config(), stack);
-      await theme.prepare?.(scene);
+      context = await openContext(subject, config(), stack);
+      await ruleSet.prepare?.(context);
     });
     after(() => stack.disposeAsync());
-    theme.rules((title, body, options = {}) => {
+    const rule: Rule = (title, body, options = {}) => {
       test(title, { skip: reasonToSkip(subject, options) }, async () => {
-        if (scene === undefined) throw new Error(`the scene of ${theme.title} was not set`);
-        await body(scene);
+        if (context === undefined) throw new Error(`the context of ${ruleSet.title} could not be prepared`);
+        await body(context);
       });
-    });
+    };
+    for (const define of ruleSet.rules) define(rule);
   });
 }
 
@@ -81,7 +83,7 @@ function reasonToSkip(subject: Subject, { unless = {}, needs }: RuleOptions): st
   return unless[subject.kind] ?? false;
 }
 
-async function openScene(subject: Subject, config: KubeConfig, stack: AsyncDisposableStack): Promise<Scene> {
+async function openContext(subject: Subject, config: KubeConfig, stack: AsyncDisposableStack): Promise<RuleContext> {
   const clients = openClients(() => config);
   const kube = connect(config);
   stack.defer(() => clients.close());
@@ -96,13 +98,13 @@ async function openScene(subject: Subject, config: KubeConfig, stack: AsyncDispo
     const root = parts.length === 1 ? "/api/v1" : `/apis/${parts.slice(0, 2).join("/")}`;
     return [root, "namespaces", namespace, parts.at(-1), ...(name === undefined ? [] : [name])].join("/");
   };
-  await furnish(subject, clients.admin, at);
-  const afterwards = (undo: () => Promise<void>): void => stack.defer(undo);
-  return { ...clients.admin, as: clients.as, kind: subject.kind, config, kube, namespace, at, afterwards };
+  await awaitDefaults(subject, clients.admin, at);
+  const cleanUp = (undo: () => Promise<void>): void => stack.defer(undo);
+  return { ...clients.admin, as: clients.as, kind: subject.kind, config, kube, namespace, at, cleanUp };
 }
 
-/** What controllers put into each namespace: pods are refused before its service account is there. */
-async function furnish(subject: Subject, { send }: ApiClient, at: Scene["at"]): Promise<void> {
+/** Waits for what controllers put into each namespace: without the service account, pods are refused. */
+async function awaitDefaults(subject: Subject, { send }: ApiClient, at: RuleContext["at"]): Promise<void> {
   const wanted = { serviceaccounts: "default", configmaps: "kube-root-ca.crt" };
   for (const [plural, name] of Object.entries(wanted)) {
     if (!subject.hasControllers) await send("POST", at(plural), { body: { metadata: { name } } });
