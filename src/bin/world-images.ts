@@ -1,7 +1,7 @@
 import { extname, join } from "node:path";
 import type { Image, ImageStore } from "../local-kubernetes/world/index.ts";
 import { releaseByNodeTag, releaseByOperator } from "../core/releases/find.ts";
-import { tagOf } from "../core/releases/images.ts";
+import { imageTagOf } from "../core/releases/images.ts";
 import type { Release } from "../core/releases/release.ts";
 
 /** Image names of the product, wherever they are pulled from, and what their tags stand for. */
@@ -23,7 +23,7 @@ export function worldImages(own: Readonly<Record<string, string | undefined>>, c
   const env: Readonly<Record<string, string>> = { NODE_COMPILE_CACHE: cacheFolder, ...Object.fromEntries(passed) };
   return {
     resolve: (image): Image | undefined => {
-      const release = RELEASE_OF[nameOf(image)]?.(tagOf(image));
+      const release = RELEASE_OF[nameOf(image)]?.(imageTagOf(image));
       if (release === undefined) return undefined;
       return { command: [process.execPath, programPath()], env: { ...env, STORE_RELEASE: release.operator } };
     },

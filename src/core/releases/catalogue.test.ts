@@ -10,7 +10,7 @@ import {
   releaseByOperator,
   supportedStoreVersions,
 } from "./find.ts";
-import { imagesOf, tagOf } from "./images.ts";
+import { imagesOf, imageTagOf } from "./images.ts";
 import { knownIssues } from "./known-issues.ts";
 import { openShiftOf } from "./open-shift.ts";
 import { pathProblem } from "./path.ts";
@@ -103,9 +103,9 @@ test("known issues are told for the steps that meet them", () => {
 
 test("a tag is read from any spelling of an image", () => {
   assert.equal(imagesOf(latestRelease()).node, "storeenterprise/node:8.2.0-25.12");
-  assert.equal(tagOf("registry:5000/a/b:1.2-3"), "1.2-3");
-  assert.equal(tagOf("registry:5000/a/b"), "");
-  assert.equal(tagOf("a/b:1@sha256:00"), "1");
+  assert.equal(imageTagOf("registry:5000/a/b:1.2-3"), "1.2-3");
+  assert.equal(imageTagOf("registry:5000/a/b"), "");
+  assert.equal(imageTagOf("a/b:1@sha256:00"), "1");
 });
 
 const old: Release = { ...release("7.4.2-2"), operator: "7.2.4-12" };

@@ -21,7 +21,7 @@ export function imagesOf(release: Release): {
 }
 
 /** The tag of an image reference, a digest left out; empty when it has none. */
-export function tagOf(image: string): string {
+export function imageTagOf(image: string): string {
   const [name = ""] = image.split("@");
   const colon = name.lastIndexOf(":");
   return colon > name.lastIndexOf("/") ? name.slice(colon + 1) : "";
@@ -30,6 +30,6 @@ export function tagOf(image: string): string {
 /** The image reference without tag and digest. */
 export function repositoryOf(image: string): string {
   const [name = ""] = image.split("@");
-  const tag = tagOf(name);
+  const tag = imageTagOf(name);
   return tag === "" ? name : name.slice(0, -tag.length - 1);
 }

@@ -1,7 +1,7 @@
 import { APP_LABEL, OPERATOR_NAME, PORTS } from "../api/names.ts";
 import type { ImageSpec } from "../api/parts.ts";
 import { LEAVE_SOON } from "./eviction.ts";
-import { imagesOf, tagOf } from "./images.ts";
+import { imagesOf, imageTagOf } from "./images.ts";
 import type { Platform } from "./permissions.ts";
 import type { Release } from "./release.ts";
 
@@ -53,7 +53,7 @@ function container(release: Release, platform: Platform, image: OperatorImage): 
   const published = imagesOf(release).operator;
   return {
     name: OPERATOR_NAME,
-    image: image.repository === undefined ? published : `${image.repository}:${tagOf(published)}`,
+    image: image.repository === undefined ? published : `${image.repository}:${imageTagOf(published)}`,
     ...(image.pullPolicy === undefined ? {} : { imagePullPolicy: image.pullPolicy }),
     args: ["operator"],
     env: [

@@ -3,10 +3,10 @@ import { API_GROUP } from "../api/names.ts";
 /** Who asks the Kubernetes API. */
 export type Program = "operator" | "node" | "rigger";
 
-export type Verb = (typeof VERBS)[number];
+export type PolicyVerb = (typeof POLICY_VERBS)[number];
 
 /** Every verb that a Role here may hold, in the order in which it is written. */
-export const VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "use"] as const;
+export const POLICY_VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "use"] as const;
 
 /** Objects whose names are known when a Role is written; a verb that is asked of a name can be limited to them. */
 export type Named = "leaderLease" | "nodeLeases" | "nodePods" | "unprivilegedConstraint";
@@ -21,7 +21,7 @@ export interface Permission {
   readonly group: string;
   /** Plural; a subresource follows a slash. */
   readonly resource: string;
-  readonly verbs: readonly Verb[];
+  readonly verbs: readonly PolicyVerb[];
   /** Only objects of these names; every one of the namespace when absent. */
   readonly only?: Named;
   readonly why: string;

@@ -1,4 +1,4 @@
-import { VERBS } from "./permissions.ts";
+import { POLICY_VERBS } from "./permissions.ts";
 import type { MissingPermission, PolicyRule } from "./roles.ts";
 
 /** A longer list is cut: an event holds 1024 characters. */
@@ -51,7 +51,7 @@ function ruleOf(same: readonly MissingPermission[]): PolicyRule[] {
       apiGroups: [first.group],
       resources: [first.resource],
       ...(first.name === undefined ? {} : { resourceNames: [first.name] }),
-      verbs: VERBS.filter((verb) => same.some((one) => one.verb === verb)),
+      verbs: POLICY_VERBS.filter((verb) => same.some((one) => one.verb === verb)),
     },
   ];
 }

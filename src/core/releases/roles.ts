@@ -1,12 +1,12 @@
 import { clusterNames, UNPRIVILEGED_CONSTRAINT } from "../api/names.ts";
 import {
   PERMISSIONS,
-  VERBS,
+  POLICY_VERBS,
   type Named,
   type Permission,
   type Platform,
   type Program,
-  type Verb,
+  type PolicyVerb,
 } from "./permissions.ts";
 
 /** One rule of a Role. */
@@ -14,7 +14,7 @@ export interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly resourceNames?: readonly string[];
-  readonly verbs: readonly Verb[];
+  readonly verbs: readonly PolicyVerb[];
 }
 
 /** The cluster whose nodes and rigger a Role is for. */
@@ -61,7 +61,7 @@ export function clusterRules(who: Exclude<Program, "operator">, scope: RoleScope
 
 /** One verb on one resource, as a program needs it. */
 export interface Need extends Pick<Permission, "who" | "group" | "resource" | "why" | "without"> {
-  readonly verb: Verb;
+  readonly verb: PolicyVerb;
   /** Only on the object of this name. */
   readonly name?: string;
 }
@@ -152,7 +152,7 @@ function rulesFrom(grants: readonly Grant[]): readonly PolicyRule[] {
       apiGroups: [first.group],
       resources: [first.resource],
       ...(first.names.length === 0 ? {} : { resourceNames: first.names }),
-      verbs: VERBS.filter((verb) => same.some(({ verbs }) => verbs.includes(verb))),
+      verbs: POLICY_VERBS.filter((verb) => same.some(({ verbs }) => verbs.includes(verb))),
     };
   });
 }

@@ -10,7 +10,7 @@ import { faults as kubeFaults } from "../../ports/kube/faults.ts";
 import type { Kube, Ref, Stored } from "../../ports/kube/kube.ts";
 import { targetTag, versionChange } from "../../core/planner/view/target.ts";
 import { nodesOf, type ClusterView } from "../../core/planner/view/cluster-view.ts";
-import type { Reading, Environment, WebhookFacts } from "../../core/planner/prerequisites/environment.ts";
+import type { Reading, ClusterEnvironment, WebhookFacts } from "../../core/planner/prerequisites/environment.ts";
 import type { Platform } from "../../core/releases/permissions.ts";
 import type { MissingPermission } from "../../core/releases/roles.ts";
 import type { Release } from "../../core/releases/release.ts";
@@ -40,7 +40,7 @@ export interface ClusterObservation {
   readonly rec: Stored<StoreEnterpriseCluster>;
   readonly namespace: string;
   readonly view: ClusterView;
-  readonly environment: Environment;
+  readonly environment: ClusterEnvironment;
   readonly records: PollResult;
   /** Absent while the cluster's secrets are not there. */
   readonly connection: Connection | undefined;
@@ -133,7 +133,7 @@ export async function observeCluster(
 }
 
 /** It stands in the way of an upgrade alone (§4.3 rule 4). */
-async function readWebhook({ webhook }: ObserveDeps, view: ClusterView): Promise<Pick<Environment, "webhook">> {
+async function readWebhook({ webhook }: ObserveDeps, view: ClusterView): Promise<Pick<ClusterEnvironment, "webhook">> {
   const seen = versionChange(view) === undefined ? undefined : await webhook?.();
   return seen === undefined ? {} : { webhook: seen };
 }

@@ -9,16 +9,16 @@ import {
 } from "../../mechanisms/observe/cluster.ts";
 import { readEnvironment } from "../../mechanisms/observe/environment/environment.ts";
 import { Databases } from "../../mechanisms/observe/kubernetes/kinds.ts";
-import type { Environment } from "../../core/planner/prerequisites/environment.ts";
+import type { ClusterEnvironment } from "../../core/planner/prerequisites/environment.ts";
 import { latestRelease, releaseByNodeTag, releaseByOperator } from "../../core/releases/find.ts";
-import { tagOf } from "../../core/releases/images.ts";
+import { imageTagOf } from "../../core/releases/images.ts";
 import { faults } from "./faults.ts";
 import { chosenCluster, type Site } from "./site.ts";
 
 /** A cluster with all that lies around it, as it is now. */
 export interface Look {
   readonly observation: ClusterObservation;
-  readonly environment: Environment;
+  readonly environment: ClusterEnvironment;
   /** Its StoreEnterpriseDatabases; databases that were made through the management API have none. */
   readonly databases: readonly Stored<StoreEnterpriseDatabase>[];
   /** Version of the operator that is installed; empty when it cannot be told. */
@@ -36,7 +36,7 @@ export async function lookAtCluster(site: Site, name?: string): Promise<Look> {
     readEnvironment(site, { name: rec.metadata.name, namespace: site.namespace }),
     databasesOf(site, rec.metadata.name),
   ]);
-  const operator = environment.operator?.read === true ? tagOf(environment.operator.value.image) : "";
+  const operator = environment.operator?.read === true ? imageTagOf(environment.operator.value.image) : "";
   const nodeTag = rec.status?.version ?? rec.status?.imageTag ?? spec.storeEnterpriseImageSpec?.versionTag ?? "";
   const release = releaseByOperator(operator) ?? releaseByNodeTag(nodeTag) ?? latestRelease();
   const observed = await observeCluster({ ...site, release }, liveReads(site.kube), rec, spec, 0);

@@ -5,13 +5,13 @@ import { faults } from "./faults.ts";
 import { chosenCluster, type Site } from "./site.ts";
 
 /** A cluster that is asked itself. */
-export interface Asked {
+export interface ClusterClient {
   readonly name: string;
   readonly client: ManagementClient;
 }
 
 /** The management API of a cluster; CLI_CLUSTER_SILENT when there is no way to it. */
-export async function askCluster(site: Site, name?: string): Promise<Asked> {
+export async function askCluster(site: Site, name?: string): Promise<ClusterClient> {
   const rec = await chosenCluster(site, name);
   const spec = readClusterSpec(rec);
   const cluster = { name: rec.metadata.name, namespace: site.namespace };

@@ -29,7 +29,7 @@ export function rendered(form: Form, value: unknown, table: () => string): strin
 }
 
 /** Rows under a heading, each column as wide as its longest cell. */
-export function tableOf(heading: readonly string[], rows: readonly (readonly string[])[]): string {
+export function textTable(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [heading, ...rows];
   const widths = heading.map((_head, column) => Math.max(...lines.map((line) => (line[column] ?? "").length)));
   return lines

@@ -10,21 +10,21 @@ import { CustomResourceDefinitions } from "../../ports/kube/builtin.ts";
 import {
   ACTIVE_ACTIVE_ADVICE,
   ACTIVE_ACTIVE_RULES,
-  type ActiveActiveFacts,
+  type ReviewedActiveActive,
 } from "../../core/planner/admission/active-active.ts";
 import { CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE } from "../../core/planner/admission/cluster.ts";
-import type { ClusterFacts } from "../../core/planner/admission/cluster-facts.ts";
+import type { ReviewedCluster } from "../../core/planner/admission/reviewed-cluster.ts";
 import { objectionsToDefinition } from "../../core/planner/admission/definition.ts";
 import { DATABASE_ADVICE, DATABASE_RULES } from "../../core/planner/admission/database.ts";
-import type { DatabaseFacts } from "../../core/planner/admission/database-facts.ts";
-import { invalid } from "../../core/planner/admission/objection.ts";
+import type { ReviewedDatabase } from "../../core/planner/admission/reviewed-database.ts";
+import { invalidValue } from "../../core/planner/admission/objection.ts";
 import {
   REMOTE_CLUSTER_ADVICE,
   REMOTE_CLUSTER_RULES,
-  type RemoteClusterFacts,
+  type ReviewedRemoteCluster,
 } from "../../core/planner/admission/remote-cluster.ts";
 import { existingOf, referencesIn, type NamespaceObjects } from "../../mechanisms/observe/kubernetes/references.ts";
-import { NOTHING_TO_SAY, review, type Review } from "../../core/planner/admission/review.ts";
+import { ACCEPTED, review, type SpecReview } from "../../core/planner/admission/review.ts";
 import type { Release } from "../../core/releases/release.ts";
 import type { Asked } from "./review.ts";
 
@@ -44,23 +44,23 @@ export function isDefinition({ kind, operation, subResource, name, object, oldOb
 }
 
 /** What is said of a definition, by the releases that it and its successor are marked with. */
-export function judgeDefinition({ object, oldObject }: Asked): Review {
+export function judgeDefinition({ object, oldObject }: Asked): SpecReview {
   const markOf = (one: Asked["object"]) => one?.metadata.annotations?.[RELEASE_ANNOTATION];
   return { denials: objectionsToDefinition({ mark: markOf(object), before: markOf(oldObject) }), warnings: [] };
 }
 
 /** What the rules of its kind say of the object that is asked about, given what is around it. */
-export function judge(asked: Asked, objects: NamespaceObjects, release: Release): Review {
+export function judge(asked: Asked, objects: NamespaceObjects, release: Release): SpecReview {
   const name = asked.name || (asked.object?.metadata.name ?? "");
   switch (asked.kind.kind) {
     case KINDS.cluster.kind:
-      return judged(asked, clusterSpec, (spec, before): ClusterFacts => {
+      return judged(asked, clusterSpec, (spec, before): ReviewedCluster => {
         const nodes = clusterStatus.safeParse(statusOf(asked)).data?.nodes?.length ?? 0;
         return { name, spec, before, nodes };
       })(CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE);
     case KINDS.database.kind: {
       const references = referencesIn(objects, release, { kind: "databases", name });
-      return judged(asked, databaseSpec, (spec, before): DatabaseFacts => {
+      return judged(asked, databaseSpec, (spec, before): ReviewedDatabase => {
         const facts = { kind: "redb", name, at: "spec", spec, before } as const;
         return { ...facts, existing: existingOf(statusOf(asked)), references };
       })(DATABASE_RULES, DATABASE_ADVICE);
@@ -69,25 +69,25 @@ export function judge(asked: Asked, objects: NamespaceObjects, release: Release)
       const references = referencesIn(objects, release, { kind: "activeActives", name });
       const linked = activeActiveStatus.safeParse(statusOf(asked)).data?.linkedRedbs?.[0];
       const existing = existingOf(objects.databases.find(({ metadata }) => metadata.name === linked)?.status);
-      return judged(asked, activeActiveSpec, (spec, before): ActiveActiveFacts => {
+      return judged(asked, activeActiveSpec, (spec, before): ReviewedActiveActive => {
         return { name, spec, before, existing, references };
       })(ACTIVE_ACTIVE_RULES, ACTIVE_ACTIVE_ADVICE);
     }
     case KINDS.remoteCluster.kind: {
       const references = referencesIn(objects, release, { kind: "remoteClusters", name });
-      return judged(asked, remoteClusterSpec, (spec, before): RemoteClusterFacts => {
+      return judged(asked, remoteClusterSpec, (spec, before): ReviewedRemoteCluster => {
         return { name, spec, before, references };
       })(REMOTE_CLUSTER_RULES, REMOTE_CLUSTER_ADVICE);
     }
     default:
-      return NOTHING_TO_SAY;
+      return ACCEPTED;
   }
 }
 
 type Judging<Facts> = (
   rules: Parameters<typeof review<Facts>>[0],
   advice: Parameters<typeof review<Facts>>[1],
-) => Review;
+) => SpecReview;
 
 /** Reads both specs, and has the rules judge what `factsOf` makes of them. */
 function judged<Spec, Facts>(
@@ -108,7 +108,7 @@ function objectionOf({ path, message, input }: z.core.$ZodIssue) {
     (text, part) => (typeof part === "number" ? `${text}[${part}]` : `${text}.${String(part)}`),
     "spec",
   );
-  return invalid(field, input ?? null, message, `kubectl explain tells what ${field} may be`);
+  return invalidValue(field, input ?? null, message, `kubectl explain tells what ${field} may be`);
 }
 
 function statusOf({ oldObject }: Asked): unknown {

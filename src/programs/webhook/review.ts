@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Fault } from "../../core/base/fault.ts";
 import { sentence } from "../../core/planner/admission/objection.ts";
-import type { Review } from "../../core/planner/admission/review.ts";
+import type { SpecReview } from "../../core/planner/admission/review.ts";
 import { faults } from "./faults.ts";
 
 const object = z.looseObject({
@@ -45,7 +45,7 @@ export function readQuestion(text: string): Question {
 }
 
 /** The answer to `question`, in the version in which it was asked. */
-export function answerTo({ apiVersion, kind, request }: Question, { denials, warnings }: Review): object {
+export function answerTo({ apiVersion, kind, request }: Question, { denials, warnings }: SpecReview): object {
   const allowed = denials.length === 0;
   const response = {
     uid: request.uid,
@@ -56,7 +56,7 @@ export function answerTo({ apiVersion, kind, request }: Question, { denials, war
   return { apiVersion, kind, response };
 }
 
-function statusOf({ name, kind, object: asked }: Asked, denials: Review["denials"]): object {
+function statusOf({ name, kind, object: asked }: Asked, denials: SpecReview["denials"]): object {
   return {
     status: "Failure",
     code: 422,

@@ -2,7 +2,7 @@ import type { Clock } from "../../core/base/clock.ts";
 import { messageOf } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
 import { OPERATOR_NAME } from "../../core/api/names.ts";
-import { NOTHING_TO_SAY, type Review } from "../../core/planner/admission/review.ts";
+import { ACCEPTED, type SpecReview } from "../../core/planner/admission/review.ts";
 import type { Release } from "../../core/releases/release.ts";
 import { isBeyondJudgement, isDefinition, judge, judgeDefinition } from "./judge.ts";
 import type { WebhookMetrics } from "./metrics.ts";
@@ -34,13 +34,13 @@ export function reviewer(deps: ReviewerDeps): (text: string) => Promise<object> 
 }
 
 interface Verdict {
-  readonly review: Review;
+  readonly review: SpecReview;
   readonly outcome: "allowed" | "denied" | "failed";
 }
 
 async function verdictOn(asked: Asked, deps: ReviewerDeps): Promise<Verdict> {
   if (isDefinition(asked)) return outcomeOf(judgeDefinition(asked));
-  if (isBeyondJudgement(asked) || isOperator(asked, deps.namespace)) return outcomeOf(NOTHING_TO_SAY);
+  if (isBeyondJudgement(asked) || isOperator(asked, deps.namespace)) return outcomeOf(ACCEPTED);
   try {
     return outcomeOf(await reviewOf(asked, deps));
   } catch (error) {
@@ -50,12 +50,12 @@ async function verdictOn(asked: Asked, deps: ReviewerDeps): Promise<Verdict> {
   }
 }
 
-function outcomeOf(review: Review): Verdict {
+function outcomeOf(review: SpecReview): Verdict {
   return { review, outcome: review.denials.length > 0 ? "denied" : "allowed" };
 }
 
 /** Judged from memory first; a refusal only rests on what is the case now. */
-async function reviewOf(asked: Asked, { lookout, release, namespace }: ReviewerDeps): Promise<Review> {
+async function reviewOf(asked: Asked, { lookout, release, namespace }: ReviewerDeps): Promise<SpecReview> {
   if (!lookout.watches(asked.namespace)) {
     const warning = `the operator in namespace ${namespace} does not look after namespace ${asked.namespace}`;
     return { denials: [], warnings: [warning] };

@@ -1,7 +1,7 @@
 import { clusterSpec } from "../../../src/core/api/cluster-spec.ts";
 import type {
   ClusterDatabase,
-  ClusterFacts,
+  PolledCluster,
   ClusterNode,
   ClusterView,
   NodePod,
@@ -94,7 +94,7 @@ export function database(change: Partial<ClusterDatabase> = {}): ClusterDatabase
   };
 }
 
-export function facts(change: Partial<ClusterFacts> = {}): ClusterFacts {
+export function facts(change: Partial<PolledCluster> = {}): PolledCluster {
   return {
     reachable: true,
     nodes: [node(1), node(2), node(3)],

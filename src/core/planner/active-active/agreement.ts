@@ -5,7 +5,7 @@ import { compareVersionText } from "../../base/version.ts";
 import { sharedOf, sharedText, versionOf } from "./shared.ts";
 
 /** What an object says beside what the participants know. */
-export type Comparison =
+export type SpecComparison =
   /** The object says what is known. */
   | { readonly kind: "same" }
   /** Somebody edited the object: this is to be known everywhere. */
@@ -32,12 +32,12 @@ export function firstRecord(
  * Compares an object with what is known. `agreed` is the text of `agreementText` when both were last the same: only what
  * differs from it was edited here. A version below the known one is never an edit, since versions only rise.
  */
-export function compare(
+export function compareSpec(
   spec: ActiveActiveSpec,
   agreed: string | undefined,
   known: ActiveActiveRecord,
   author: string,
-): Comparison {
+): SpecComparison {
   const [here, there] = [sharedText(sharedOf(spec)), sharedText(known)];
   const version = versionOf(spec);
   const last = parsed(agreed);

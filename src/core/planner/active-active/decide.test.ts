@@ -6,7 +6,7 @@ import { databaseSpec, type DatabaseSpec } from "../../api/database-spec.ts";
 import type { ActiveActiveRecord } from "../../api/records.ts";
 import { agreementText } from "./agreement.ts";
 import { decideActiveActive, type ActiveActiveObject, type ActiveActiveView } from "./decide.ts";
-import type { ParticipantWord } from "./participants.ts";
+import type { ParticipantAnswer } from "./participants.ts";
 
 const participants = [{ name: "east" }, { name: "west" }];
 const known: ActiveActiveRecord = {
@@ -22,7 +22,7 @@ const written = {
   storeVersion: "7.4",
   globalConfigurations: { memorySize: "120MB" },
 };
-const fits: ParticipantWord = { answers: true, operator: "8.2.0-12", nodeTags: ["8.2.0-25.12"] };
+const fits: ParticipantAnswer = { answers: true, operator: "8.2.0-12", nodeTags: ["8.2.0-25.12"] };
 const silent = { answers: false, reason: "Unreachable", message: "nobody answers", remedy: "look" } as const;
 const finding = { id: "SpecInvalid", severity: "block", evidence: "", remedy: "" } as const;
 

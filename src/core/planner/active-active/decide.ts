@@ -4,11 +4,11 @@ import type { Finding } from "../../api/parts.ts";
 import type { ActiveActiveRecord } from "../../api/records.ts";
 import { defaultStoreVersion } from "../../releases/find.ts";
 import type { Release } from "../../releases/release.ts";
-import { agreementText, compare, firstRecord } from "./agreement.ts";
+import { agreementText, compareSpec, firstRecord } from "./agreement.ts";
 import { canonical } from "./canonical.ts";
-import { databaseStep, type LinkedDatabase, type DatabaseStep } from "./linked.ts";
+import { linkedDatabaseStep, type LinkedDatabase, type LinkedDatabaseStep } from "./linked.ts";
 import { participantFindings, type Participant } from "./participants.ts";
-import { joined, liveRecord } from "./record.ts";
+import { joinedRecord, liveRecord } from "./record.ts";
 
 /** The object of an Active-Active database on this participant. */
 export interface ActiveActiveObject {
@@ -48,7 +48,7 @@ export type ActiveActiveAct =
   | { readonly kind: "write-object"; readonly record: ActiveActiveRecord; readonly isVersionEdited: boolean }
   | { readonly kind: "remember"; readonly agreed: string }
   | { readonly kind: "write-record"; readonly record: ActiveActiveRecord }
-  | DatabaseStep;
+  | LinkedDatabaseStep;
 
 export interface ActiveActiveDecision {
   readonly act: ActiveActiveAct;
@@ -67,7 +67,7 @@ export function decideActiveActive(view: ActiveActiveView): ActiveActiveDecision
   const decided = { findings: view.objections, held, record: known };
   const { object, self } = view;
   if (object === undefined) return { ...decided, findings: [], act: actWithoutObject(view, known) };
-  if (object.isDeleted) return { ...decided, act: farewell(view, known, object) };
+  if (object.isDeleted) return { ...decided, act: teardownAct(view, known, object) };
   if (isDeletedElsewhere(view, object)) return { ...decided, act: { kind: "delete-object" } };
   const participates = object.spec.participatingClusters.some(({ name }) => name === self);
   if (self === undefined || !participates) {
@@ -76,7 +76,7 @@ export function decideActiveActive(view: ActiveActiveView): ActiveActiveDecision
   const act = agreeing(view, known, object, self);
   if (act !== undefined) return { ...decided, act };
   if (view.objections.length > 0 || known === undefined) return { ...decided, act: { kind: "none" } };
-  return { ...decided, act: databaseStep({ ...view, record: known, mayUpgrade: held.length === 0 }) };
+  return { ...decided, act: linkedDatabaseStep({ ...view, record: known, mayUpgrade: held.length === 0 }) };
 }
 
 /** An act in a few words. */
@@ -111,7 +111,7 @@ function knownRecord({ name, own, others }: ActiveActiveView): ActiveActiveRecor
   const gone = new Set(all.filter(({ deleted }) => deleted === true).map(({ guid }) => guid));
   const live = all.filter((record) => record.name === name && !gone.has(record.guid));
   const [first, ...rest] = live;
-  return first === undefined ? undefined : rest.reduce(joined, first);
+  return first === undefined ? undefined : rest.reduce(joinedRecord, first);
 }
 
 /** Made on another participant, and to be here too; or gone, and the own cluster has not heard of it. */
@@ -126,7 +126,7 @@ function actWithoutObject(view: ActiveActiveView, known: ActiveActiveRecord | un
 }
 
 /** Deleted here: the others are told before the object goes, unless this cluster does not take part in it. */
-function farewell(
+function teardownAct(
   { own, self }: ActiveActiveView,
   known: ActiveActiveRecord | undefined,
   { spec }: ActiveActiveObject,
@@ -154,7 +154,7 @@ function agreeing(
     const record = firstRecord({ ...object, name }, self, defaultStoreVersion(release));
     return isAcceptable ? { kind: "write-record", record } : undefined;
   }
-  const compared = compare(object.spec, object.agreed, known, self);
+  const compared = compareSpec(object.spec, object.agreed, known, self);
   if (compared.kind === "edited") {
     return isAcceptable ? { kind: "write-record", record: compared.record } : undefined;
   }

@@ -9,7 +9,7 @@ export interface LinkedDatabase {
 }
 
 /** What is to be done with it; its spec is written, and it is then looked after as any other (§4.3.9). */
-export type DatabaseStep =
+export type LinkedDatabaseStep =
   | { readonly kind: "none" }
   | { readonly kind: "make-database"; readonly spec: object }
   | { readonly kind: "write-database"; readonly spec: object };
@@ -23,7 +23,7 @@ export interface LinkedFacts {
 }
 
 /** Keeps the database as the record says; its version follows only when that may be. */
-export function databaseStep(facts: LinkedFacts): DatabaseStep {
+export function linkedDatabaseStep(facts: LinkedFacts): LinkedDatabaseStep {
   const { record, database } = facts;
   if (database === undefined) return { kind: "make-database", spec: specOf(facts, record.version) };
   const wanted = specOf(facts, versionFor(facts, database.spec["storeVersion"]));

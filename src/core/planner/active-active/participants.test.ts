@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rule } from "../../../../test/specification/rule.ts";
-import { participantFinding, participantFindings, type ParticipantWord } from "./participants.ts";
+import { participantFinding, participantFindings, type ParticipantAnswer } from "./participants.ts";
 
-const answering = (operator: string | undefined, ...nodeTags: readonly string[]): ParticipantWord => ({
+const answering = (operator: string | undefined, ...nodeTags: readonly string[]): ParticipantAnswer => ({
   answers: true,
   operator,
   nodeTags,

@@ -7,7 +7,7 @@ import { releaseByNodeTag } from "../../releases/find.ts";
 const OLDEST_OPERATOR = "8.0.2-2";
 
 /** Why a remote cluster said nothing, as the condition `Reachable` tells it. */
-export type SilenceReason =
+export type UnreachableReason =
   | "RemoteClusterMissing"
   | "RemoteClusterInvalid"
   | "SecretMissing"
@@ -16,8 +16,8 @@ export type SilenceReason =
   | "Unreachable";
 
 /** What a participant said when it was last asked. */
-export type ParticipantWord =
-  | { readonly answers: false; readonly reason: SilenceReason; readonly message: string; readonly remedy: string }
+export type ParticipantAnswer =
+  | { readonly answers: false; readonly reason: UnreachableReason; readonly message: string; readonly remedy: string }
   | {
       readonly answers: true;
       /** Version of its operator; undefined while that has not said so. */
@@ -29,7 +29,7 @@ export type ParticipantWord =
 export interface Participant {
   /** Of the remote cluster that stands for it. */
   readonly name: string;
-  readonly word: ParticipantWord;
+  readonly word: ParticipantAnswer;
 }
 
 /** What stands in the way of another version on account of one participant; undefined when nothing does. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { ActiveActiveRecord } from "../../api/records.ts";
-import { joined, liveRecord, recordOf, withRecord } from "./record.ts";
+import { joinedRecord, liveRecord, recordOf, withRecord } from "./record.ts";
 
 const base: ActiveActiveRecord = {
   guid: "a",
@@ -50,8 +50,8 @@ const cases: readonly (readonly [
 
 for (const [rule, a, b, is] of cases) {
   test(`records: ${rule}`, () => {
-    assert.deepEqual(joined({ ...base, ...a }, { ...base, ...b }), { ...base, ...is });
-    assert.deepEqual(joined({ ...base, ...b }, { ...base, ...a }), { ...base, ...is }, "in the other order too");
+    assert.deepEqual(joinedRecord({ ...base, ...a }, { ...base, ...b }), { ...base, ...is });
+    assert.deepEqual(joinedRecord({ ...base, ...b }, { ...base, ...a }), { ...base, ...is }, "in the other order too");
   });
 }
 
@@ -74,9 +74,9 @@ const record: fc.Arbitrary<ActiveActiveRecord> = fc.record(
 test("records: whoever hears of whom in whichever order, and however often, all come to the same", () => {
   fc.assert(
     fc.property(record, record, record, (a, b, c) => {
-      assert.deepEqual(joined(a, b), joined(b, a));
-      assert.deepEqual(joined(joined(a, b), c), joined(a, joined(b, c)));
-      assert.deepEqual(joined(a, a), a);
+      assert.deepEqual(joinedRecord(a, b), joinedRecord(b, a));
+      assert.deepEqual(joinedRecord(joinedRecord(a, b), c), joinedRecord(a, joinedRecord(b, c)));
+      assert.deepEqual(joinedRecord(a, a), a);
     }),
   );
 });

@@ -10,7 +10,7 @@ const REMEMBERED = 100;
  * often. The higher version holds, and the later edit of everything else; of two that were made at once under one name
  * the lower guid is kept.
  */
-export function joined(a: ActiveActiveRecord, b: ActiveActiveRecord): ActiveActiveRecord {
+export function joinedRecord(a: ActiveActiveRecord, b: ActiveActiveRecord): ActiveActiveRecord {
   const later = isLater(b, a) ? b : a;
   return {
     guid: a.guid < b.guid ? a.guid : b.guid,
@@ -32,7 +32,7 @@ export function withRecord(
   const isConcerned = (one: ActiveActiveRecord): boolean =>
     one.guid === record.guid || (record.deleted !== true && one.deleted !== true && one.name === record.name);
   const others = records.filter((one) => !isConcerned(one));
-  return bounded([...others, records.filter(isConcerned).reduce(joined, record)]);
+  return bounded([...others, records.filter(isConcerned).reduce(joinedRecord, record)]);
 }
 
 /** The record of the database of that name that is not deleted. */

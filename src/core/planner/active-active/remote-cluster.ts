@@ -1,7 +1,7 @@
 import type { Finding } from "../../api/parts.ts";
 import type { Statement } from "../findings/statement.ts";
 import { sentenceOf, wait } from "../findings/finding.ts";
-import type { ParticipantWord } from "./participants.ts";
+import type { ParticipantAnswer } from "./participants.ts";
 
 /** What the status of a remote cluster says of it. */
 export interface RemoteClusterVerdict {
@@ -11,7 +11,7 @@ export interface RemoteClusterVerdict {
 }
 
 /** Whether a remote cluster answers, and what clears it when it does not. */
-export function judgeRemoteCluster(objections: readonly Finding[], word: ParticipantWord): RemoteClusterVerdict {
+export function evaluateRemoteCluster(objections: readonly Finding[], word: ParticipantAnswer): RemoteClusterVerdict {
   const [objection] = objections;
   const specStatus = objection === undefined ? "Valid" : "Invalid";
   if (objection !== undefined) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nearby, references } from "../../../../test/kit/facts/references.ts";
 import { activeActiveSpec } from "../../api/active-active.ts";
-import { ACTIVE_ACTIVE_ADVICE, ACTIVE_ACTIVE_RULES, type ActiveActiveFacts } from "./active-active.ts";
+import { ACTIVE_ACTIVE_ADVICE, ACTIVE_ACTIVE_RULES, type ReviewedActiveActive } from "./active-active.ts";
 import { review } from "./review.ts";
 
 interface Case {
@@ -110,7 +110,7 @@ const environment = references({
   remoteClusters: ["here", "there"].map((name) => ({ name, recName: name, recNamespace: "default" })),
 });
 
-function facts(spec: object, before?: object): ActiveActiveFacts {
+function facts(spec: object, before?: object): ReviewedActiveActive {
   const parsed = (given: object) => activeActiveSpec.parse({ participatingClusters, ...given });
   return {
     name: "orders",

@@ -1,15 +1,15 @@
 import type { ActiveActiveSpec } from "../../api/active-active.ts";
 import { databaseSpec, type DatabaseSpec } from "../../api/database-spec.ts";
 import { CONFIGURATION_RULES, DATABASE_RULES } from "./database.ts";
-import type { DatabaseFacts } from "./database-facts.ts";
-import type { ExistingFacts } from "./database-facts.ts";
+import type { ReviewedDatabase } from "./reviewed-database.ts";
+import type { ReviewedExisting } from "./reviewed-database.ts";
 import { fieldOf, modulesOf, renumberedModules, type ModuleLists } from "./modules.ts";
 import {
-  duplicate,
-  forbidden,
-  notFound,
+  duplicateValue,
+  forbiddenValue,
+  notFoundValue,
   objections,
-  required,
+  requiredValue,
   type Advice,
   type Objection,
   type SpecRule,
@@ -17,33 +17,33 @@ import {
 import { clusterNamed, listed, type References } from "./references.ts";
 
 /** A StoreEnterpriseActiveActiveDatabase and what it is judged by. */
-export interface ActiveActiveFacts {
+export interface ReviewedActiveActive {
   readonly name: string;
   readonly spec: ActiveActiveSpec;
   /** The spec that is replaced; undefined for a new object, and for who looks at an object at rest. */
   readonly before: ActiveActiveSpec | undefined;
   /** The database on this participant; undefined while there is none. */
-  readonly existing: ExistingFacts | undefined;
+  readonly existing: ReviewedExisting | undefined;
   readonly references: References;
 }
 
 /** What is asked of an Active-Active database (product facts §1.3), in the order in which objections are told. */
-export const ACTIVE_ACTIVE_RULES: readonly SpecRule<ActiveActiveFacts>[] = [
-  placesAgree,
+export const ACTIVE_ACTIVE_RULES: readonly SpecRule<ReviewedActiveActive>[] = [
+  placesAreConsistent,
   ownFieldsAreRight,
   globalFieldsAreRight,
   participantsAreDistinct,
-  participantsAreThere,
+  participantsExist,
   modulesHaveNumbers,
   noUserDefinedModules,
-  numbersAreLeftAlone,
+  moduleVersionsAreUnchanged,
 ];
 
 /** Nothing of it is ignored. */
-export const ACTIVE_ACTIVE_ADVICE: readonly Advice<ActiveActiveFacts>[] = [];
+export const ACTIVE_ACTIVE_ADVICE: readonly Advice<ReviewedActiveActive>[] = [];
 
 /** What stands both at the top and in `globalConfigurations` is the same. */
-function placesAgree({ spec }: ActiveActiveFacts): readonly Objection[] {
+function placesAreConsistent({ spec }: ReviewedActiveActive): readonly Objection[] {
   const global = spec.globalConfigurations;
   if (global === undefined) return [];
   const pairs = [
@@ -57,30 +57,30 @@ function placesAgree({ spec }: ActiveActiveFacts): readonly Objection[] {
     )
     .map(([field]) => {
       const why = `spec.${field} and the same in spec.globalConfigurations are both set and differ`;
-      return forbidden(`spec.${field}`, why, `leave it out of spec.globalConfigurations`, "PlacesContradict");
+      return forbiddenValue(`spec.${field}`, why, `leave it out of spec.globalConfigurations`, "PlacesContradict");
     });
 }
 
-function ownFieldsAreRight(facts: ActiveActiveFacts): readonly Objection[] {
+function ownFieldsAreRight(facts: ReviewedActiveActive): readonly Objection[] {
   return objections(
     DATABASE_RULES,
-    databaseFacts(facts, "spec", ownSpec(facts.spec), facts.before && ownSpec(facts.before)),
+    asDatabase(facts, "spec", ownSpec(facts.spec), facts.before && ownSpec(facts.before)),
   );
 }
 
-function globalFieldsAreRight(facts: ActiveActiveFacts): readonly Objection[] {
+function globalFieldsAreRight(facts: ReviewedActiveActive): readonly Objection[] {
   const global = facts.spec.globalConfigurations;
   if (global === undefined) return [];
   const before = facts.before?.globalConfigurations;
-  return objections(CONFIGURATION_RULES, databaseFacts(facts, "spec.globalConfigurations", global, before));
+  return objections(CONFIGURATION_RULES, asDatabase(facts, "spec.globalConfigurations", global, before));
 }
 
-function databaseFacts(
-  { name, existing, references }: ActiveActiveFacts,
+function asDatabase(
+  { name, existing, references }: ReviewedActiveActive,
   at: string,
   spec: DatabaseSpec,
   before: DatabaseSpec | undefined,
-): DatabaseFacts {
+): ReviewedDatabase {
   return { kind: "reaadb", name, at, spec, before, existing, references };
 }
 
@@ -99,13 +99,13 @@ function ownSpec({
   });
 }
 
-function participantsAreDistinct({ spec }: ActiveActiveFacts): readonly Objection[] {
+function participantsAreDistinct({ spec }: ReviewedActiveActive): readonly Objection[] {
   const names = spec.participatingClusters.map(({ name }) => name);
   return names.flatMap((name, index) =>
     names.indexOf(name) === index
       ? []
       : [
-          duplicate(
+          duplicateValue(
             `spec.participatingClusters[${index}].name`,
             name,
             "a cluster takes part once",
@@ -116,13 +116,13 @@ function participantsAreDistinct({ spec }: ActiveActiveFacts): readonly Objectio
 }
 
 /** No dangling reference. */
-function participantsAreThere({ spec, references }: ActiveActiveFacts): readonly Objection[] {
+function participantsExist({ spec, references }: ReviewedActiveActive): readonly Objection[] {
   const known = references.remoteClusters.map(({ name }) => name);
   return spec.participatingClusters.flatMap(({ name }, index) =>
     known.includes(name)
       ? []
       : [
-          notFound(
+          notFoundValue(
             `spec.participatingClusters[${index}].name`,
             name,
             listed("remote clusters", known),
@@ -132,12 +132,12 @@ function participantsAreThere({ spec, references }: ActiveActiveFacts): readonly
   );
 }
 
-function modulesHaveNumbers({ spec }: ActiveActiveFacts): readonly Objection[] {
+function modulesHaveNumbers({ spec }: ReviewedActiveActive): readonly Objection[] {
   const { at, lists } = effectiveModules(spec);
   return modulesOf(lists).flatMap(({ version }, index) =>
     version === undefined
       ? [
-          required(
+          requiredValue(
             `${fieldOf(at, lists)}[${index}].version`,
             "modules of an Active-Active database have version numbers",
             "write the number that every participant has (GET /v1/modules)",
@@ -147,7 +147,7 @@ function modulesHaveNumbers({ spec }: ActiveActiveFacts): readonly Objection[] {
   );
 }
 
-function noUserDefinedModules({ spec, references }: ActiveActiveFacts): readonly Objection[] {
+function noUserDefinedModules({ spec, references }: ReviewedActiveActive): readonly Objection[] {
   const cluster = clusterNamed(
     references,
     (spec.storeEnterpriseCluster ?? spec.globalConfigurations?.storeEnterpriseCluster)?.name,
@@ -156,7 +156,7 @@ function noUserDefinedModules({ spec, references }: ActiveActiveFacts): readonly
   return modulesOf(lists).flatMap(({ name }, index) =>
     cluster?.userModules.includes(name) === true
       ? [
-          forbidden(
+          forbiddenValue(
             `${fieldOf(at, lists)}[${index}].name`,
             `"${name}" is a user-defined module, and Active-Active databases take bundled ones only`,
             "remove it",
@@ -167,7 +167,7 @@ function noUserDefinedModules({ spec, references }: ActiveActiveFacts): readonly
 }
 
 /** §2.3, wherever version and list are written. */
-function numbersAreLeftAlone({ spec, before }: ActiveActiveFacts): readonly Objection[] {
+function moduleVersionsAreUnchanged({ spec, before }: ReviewedActiveActive): readonly Objection[] {
   if (before === undefined || versionOf(before) === versionOf(spec)) return [];
   const { at, lists } = effectiveModules(spec);
   return renumberedModules(at, lists, effectiveModules(before).lists);

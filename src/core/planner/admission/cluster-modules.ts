@@ -1,36 +1,36 @@
-import type { ClusterFacts } from "./cluster-facts.ts";
-import { duplicate, forbidden, invalid, required, type Objection } from "./objection.ts";
+import type { ReviewedCluster } from "./reviewed-cluster.ts";
+import { duplicateValue, forbiddenValue, invalidValue, requiredValue, type Objection } from "./objection.ts";
 
-type UserModule = NonNullable<ClusterFacts["spec"]["userDefinedModules"]>[number];
+type UserModule = NonNullable<ReviewedCluster["spec"]["userDefinedModules"]>[number];
 
 /** A module is listed once. */
-export function modulesAreDistinct({ spec }: ClusterFacts): readonly Objection[] {
+export function modulesAreDistinct({ spec }: ReviewedCluster): readonly Objection[] {
   const names = (spec.userDefinedModules ?? []).map(({ name }) => name.toLowerCase());
   return perModule(spec, ({ name }, at) =>
     names.indexOf(name.toLowerCase()) === indexOf(at)
       ? []
-      : [duplicate(`${at}.name`, name, "a module is listed once", "remove one of the two")],
+      : [duplicateValue(`${at}.name`, name, "a module is listed once", "remove one of the two")],
   );
 }
 
 /** Exactly one place to fetch from, and one secret for it. */
-export function modulesHaveOneSource({ spec }: ClusterFacts): readonly Objection[] {
+export function modulesHaveOneSource({ spec }: ReviewedCluster): readonly Objection[] {
   return perModule(spec, ({ source: { http, https }, credentialsSecret }, at) => {
     if (https === undefined && http === undefined) {
-      return [required(`${at}.source`, "one of https and http", `write ${at}.source.https.url`)];
+      return [requiredValue(`${at}.source`, "one of https and http", `write ${at}.source.https.url`)];
     }
     if (https !== undefined && http !== undefined) {
-      return [forbidden(`${at}.source.http`, "it and source.https are both set", "leave http out")];
+      return [forbiddenValue(`${at}.source.http`, "it and source.https are both set", "leave http out")];
     }
     const inner = (https ?? http)?.credentialsSecret;
     if (credentialsSecret === undefined || inner === undefined || credentialsSecret === inner) return [];
     const why = `"${credentialsSecret}" here and "${inner}" in source are two names of one secret and differ`;
-    return [forbidden(`${at}.credentialsSecret`, why, "leave it out here")];
+    return [forbiddenValue(`${at}.credentialsSecret`, why, "leave it out here")];
   });
 }
 
 /** A URL of the scheme that is named, without credentials in it. */
-export function modulesHaveUrls({ spec }: ClusterFacts): readonly Objection[] {
+export function modulesHaveUrls({ spec }: ReviewedCluster): readonly Objection[] {
   return perModule(spec, ({ source }, at) =>
     (["https", "http"] as const).flatMap((scheme) => {
       const url = source[scheme]?.url;
@@ -44,7 +44,7 @@ function urlObjections(field: string, text: string, scheme: "http" | "https"): r
   if (url?.protocol !== `${scheme}:`) {
     const shown = url === undefined ? text : withoutCredentials(url);
     return [
-      invalid(
+      invalidValue(
         field,
         shown,
         `it is no ${scheme} URL`,
@@ -55,7 +55,7 @@ function urlObjections(field: string, text: string, scheme: "http" | "https"): r
   if (url.username === "" && url.password === "") return [];
   const why = "credentials stand in it, where everybody reads them";
   return [
-    invalid(
+    invalidValue(
       field,
       withoutCredentials(url),
       why,
@@ -69,7 +69,7 @@ function withoutCredentials(url: URL): string {
 }
 
 function perModule(
-  { userDefinedModules = [] }: ClusterFacts["spec"],
+  { userDefinedModules = [] }: ReviewedCluster["spec"],
   look: (module: UserModule, at: string) => readonly Objection[],
 ): readonly Objection[] {
   return userDefinedModules.flatMap((module, index) => look(module, `spec.userDefinedModules[${index}]`));

@@ -1,9 +1,9 @@
 import { parseQuantity } from "../../base/quantity.ts";
-import type { ClusterFacts } from "./cluster-facts.ts";
-import { invalid, type Objection } from "./objection.ts";
+import type { ReviewedCluster } from "./reviewed-cluster.ts";
+import { invalidValue, type Objection } from "./objection.ts";
 
 /** Each image that is named can be pulled by that name. */
-export function imagesAreNamed({ spec }: ClusterFacts): readonly Objection[] {
+export function imagesAreNamed({ spec }: ReviewedCluster): readonly Objection[] {
   const images = [
     ["spec.storeEnterpriseImageSpec", spec.storeEnterpriseImageSpec],
     ["spec.storeEnterpriseServicesRiggerImageSpec", spec.storeEnterpriseServicesRiggerImageSpec],
@@ -22,7 +22,7 @@ function repositoryObjections(field: string, repository: string | undefined): re
   if (repository === undefined || (repository.length <= 255 && REPOSITORY.test(repository))) return [];
   const why = "it is an image name without scheme, tag and digest";
   return [
-    invalid(
+    invalidValue(
       field,
       repository,
       why,
@@ -34,7 +34,7 @@ function repositoryObjections(field: string, repository: string | undefined): re
 function tagObjections(field: string, tag: string | undefined): readonly Objection[] {
   if (tag === undefined || /^\w[\w.-]{0,127}$/.test(tag)) return [];
   return [
-    invalid(
+    invalidValue(
       field,
       tag,
       "an image tag has letters, digits, dots, hyphens and underscores",
@@ -44,7 +44,7 @@ function tagObjections(field: string, tag: string | undefined): readonly Objecti
 }
 
 /** Quantities, and no request above its limit. */
-export function resourcesAddUp({ spec }: ClusterFacts): readonly Objection[] {
+export function resourcesAreConsistent({ spec }: ReviewedCluster): readonly Objection[] {
   const parts = ["storeEnterpriseNodeResources", "storeEnterpriseServicesRiggerResources"] as const;
   return parts.flatMap((part) => {
     const { requests = {}, limits = {} } = spec[part];
@@ -62,24 +62,26 @@ function quantityObjections(at: string, values: Readonly<Record<string, string>>
   return Object.entries(values)
     .filter(([, value]) => !(parseQuantity(value) >= 0))
     .map(([name, value]) =>
-      invalid(`${at}.${name}`, value, "it is no quantity", 'write for instance "500m", "2" or "4Gi"'),
+      invalidValue(`${at}.${name}`, value, "it is no quantity", 'write for instance "500m", "2" or "4Gi"'),
     );
 }
 
 function excess(field: string, asked: string, limit: string | undefined): readonly Objection[] {
   if (limit === undefined || !(parseQuantity(asked) > parseQuantity(limit))) return [];
-  return [invalid(field, asked, `it is above the limit, ${limit}`, "raise the limit, or ask for less")];
+  return [invalidValue(field, asked, `it is above the limit, ${limit}`, "raise the limit, or ask for less")];
 }
 
 const KEY = /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?[a-z0-9]([\w.-]{0,61}[a-z0-9])?$/i;
 const VALUE = /^([a-z0-9]([\w.-]{0,61}[a-z0-9])?)?$/i;
 
 /** Keys and values that Kubernetes takes; annotations have any text for a value. */
-export function labelsAreLabels({ spec }: ClusterFacts): readonly Objection[] {
+export function labelsAreValid({ spec }: ReviewedCluster): readonly Objection[] {
   const labels = (["nodeSelector", "extraLabels"] as const).flatMap((part) =>
     Object.entries(spec[part] ?? {}).flatMap(([key, value]) => [
       ...keyObjections(`spec.${part}`, key),
-      ...(VALUE.test(value) ? [] : [invalid(`spec.${part}["${key}"]`, value, "it is no label value", LABEL_VALUE)]),
+      ...(VALUE.test(value)
+        ? []
+        : [invalidValue(`spec.${part}["${key}"]`, value, "it is no label value", LABEL_VALUE)]),
     ]),
   );
   return [
@@ -94,5 +96,5 @@ function keyObjections(field: string, key: string): readonly Objection[] {
   if (key.length <= 317 && KEY.test(key)) return [];
   const why =
     "it is no key: an optional DNS name and a slash, then at most 63 letters, digits, dots, hyphens and underscores";
-  return [invalid(field, key, why, "correct the key")];
+  return [invalidValue(field, key, why, "correct the key")];
 }

@@ -1,22 +1,22 @@
 import { parseQuantity } from "../../base/quantity.ts";
-import type { ClusterFacts } from "./cluster-facts.ts";
-import { forbidden, invalid, type Objection } from "./objection.ts";
+import type { ReviewedCluster } from "./reviewed-cluster.ts";
+import { forbiddenValue, invalidValue, type Objection } from "./objection.ts";
 
 /** A quantity of more than nothing. */
-export function volumeSizeIsAQuantity({ spec }: ClusterFacts): readonly Objection[] {
+export function volumeSizeIsValid({ spec }: ReviewedCluster): readonly Objection[] {
   const { volumeSize } = spec.persistentSpec;
   if (parseQuantity(volumeSize) > 0) return [];
-  return [invalid("spec.persistentSpec.volumeSize", volumeSize, "it is no size", 'write for instance "20Gi"')];
+  return [invalidValue("spec.persistentSpec.volumeSize", volumeSize, "it is no size", 'write for instance "20Gi"')];
 }
 
 /** What Kubernetes cannot change about a volume that is there; sizes only grow. */
-export function volumesAreKept({ spec, before }: ClusterFacts): readonly Objection[] {
+export function volumesAreUnchanged({ spec, before }: ReviewedCluster): readonly Objection[] {
   if (before === undefined) return [];
   const [now, then] = [spec.persistentSpec, before.persistentSpec];
   const fixed = (["enabled", "storageClassName"] as const)
     .filter((field) => now[field] !== then[field])
     .map((field) =>
-      forbidden(
+      forbiddenValue(
         `spec.persistentSpec.${field}`,
         `it is ${JSON.stringify(then[field] ?? null)} and cannot change while the cluster is there`,
         "set it back",
@@ -25,5 +25,5 @@ export function volumesAreKept({ spec, before }: ClusterFacts): readonly Objecti
   const shrinks = parseQuantity(now.volumeSize) < parseQuantity(then.volumeSize);
   if (!shrinks) return fixed;
   const why = `volumes only grow, and they have ${then.volumeSize}`;
-  return [...fixed, forbidden("spec.persistentSpec.volumeSize", why, `set it to "${then.volumeSize}" or more`)];
+  return [...fixed, forbiddenValue("spec.persistentSpec.volumeSize", why, `set it to "${then.volumeSize}" or more`)];
 }

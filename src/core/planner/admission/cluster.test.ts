@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clusterSpec } from "../../api/cluster-spec.ts";
 import { CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE } from "./cluster.ts";
-import type { ClusterFacts } from "./cluster-facts.ts";
+import type { ReviewedCluster } from "./reviewed-cluster.ts";
 import { review } from "./review.ts";
 
 interface Case {
   readonly rule: string;
   readonly spec?: object;
   readonly before?: object;
-  readonly change?: Partial<ClusterFacts>;
+  readonly change?: Partial<ReviewedCluster>;
   readonly field?: string;
   readonly says?: RegExp;
 }
@@ -184,7 +184,7 @@ test("rec: the longest input is judged in no time", () => {
   assert.ok(performance.now() - began < 500);
 });
 
-function facts(spec: object, before?: object, change: Partial<ClusterFacts> = {}): ClusterFacts {
+function facts(spec: object, before?: object, change: Partial<ReviewedCluster> = {}): ReviewedCluster {
   return {
     name: "rec",
     spec: clusterSpec.parse(spec),

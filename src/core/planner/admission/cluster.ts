@@ -1,48 +1,48 @@
 import type { FindingId } from "../findings/ids.ts";
 import { autoUpgradeContradicts } from "../view/target.ts";
-import { imagesAreNamed, labelsAreLabels, resourcesAddUp } from "./cluster-parts.ts";
+import { imagesAreNamed, labelsAreValid, resourcesAreConsistent } from "./cluster-parts.ts";
 import { modulesAreDistinct, modulesHaveOneSource, modulesHaveUrls } from "./cluster-modules.ts";
-import { volumesAreKept, volumeSizeIsAQuantity } from "./cluster-volumes.ts";
+import { volumesAreUnchanged, volumeSizeIsValid } from "./cluster-volumes.ts";
 import { serviceNameObjections } from "./names.ts";
-import { forbidden, invalid, type Advice, type Objection, type SpecRule } from "./objection.ts";
-import type { ClusterFacts } from "./cluster-facts.ts";
+import { forbiddenValue, invalidValue, type Advice, type Objection, type SpecRule } from "./objection.ts";
+import type { ReviewedCluster } from "./reviewed-cluster.ts";
 
 /** A rule under a stable name, with what holds when it is kept, in a few words. */
 export interface ClusterRule {
   readonly id: FindingId;
   readonly asks: string;
-  readonly rule: SpecRule<ClusterFacts>;
+  readonly rule: SpecRule<ReviewedCluster>;
 }
 
 /** What is asked of a cluster, whoever looks: without any of it nothing can be made of the spec. */
 export const CLUSTER_RULES: readonly ClusterRule[] = [
-  { id: "NodeNumber", asks: "the number of nodes is odd, at least 3 and never lowered", rule: nodesAreRight },
-  { id: "ClusterName", asks: "objects can be named after the cluster", rule: nameServes },
-  { id: "LicensePlace", asks: "the licence is named in one place", rule: licenseIsNamedOnce },
+  { id: "NodeNumber", asks: "the number of nodes is odd, at least 3 and never lowered", rule: nodeNumberIsValid },
+  { id: "ClusterName", asks: "objects can be named after the cluster", rule: nameIsUsable },
+  { id: "LicensePlace", asks: "the licence is named in one place", rule: licenseHasOnePlace },
   { id: "ModulesDistinct", asks: "each user-defined module is listed once", rule: modulesAreDistinct },
   { id: "ModuleSource", asks: "each user-defined module has one source", rule: modulesHaveOneSource },
   { id: "ModuleUrl", asks: "the sources of user-defined modules are URLs", rule: modulesHaveUrls },
   { id: "ImageNames", asks: "images have a repository and a tag", rule: imagesAreNamed },
-  { id: "Resources", asks: "resources are quantities, and no request exceeds its limit", rule: resourcesAddUp },
-  { id: "VolumeSize", asks: "the size of the volumes is a quantity", rule: volumeSizeIsAQuantity },
-  { id: "LabelForm", asks: "labels and annotations are spelled as Kubernetes takes them", rule: labelsAreLabels },
+  { id: "Resources", asks: "resources are quantities, and no request exceeds its limit", rule: resourcesAreConsistent },
+  { id: "VolumeSize", asks: "the size of the volumes is a quantity", rule: volumeSizeIsValid },
+  { id: "LabelForm", asks: "labels and annotations are spelled as Kubernetes takes them", rule: labelsAreValid },
 ];
 
 /** What is asked when a spec is written. What makes a cluster InvalidUpgrade (§3) is let in, to be seen there. */
-export const CLUSTER_ADMISSION_RULES: readonly SpecRule<ClusterFacts>[] = [
+export const CLUSTER_ADMISSION_RULES: readonly SpecRule<ReviewedCluster>[] = [
   ...CLUSTER_RULES.map(({ rule }) => rule),
-  autoUpgradeSaysOneThing,
-  volumesAreKept,
+  autoUpgradeIsConsistent,
+  volumesAreUnchanged,
 ];
 
 /** What is let in and comes to less than one may think. */
-export const CLUSTER_ADVICE: readonly Advice<ClusterFacts>[] = [nameIsLong, usernameIsTaken];
+export const CLUSTER_ADVICE: readonly Advice<ReviewedCluster>[] = [nameIsLong, usernameIsIgnored];
 
 /** One objection at most, whose remedy satisfies all that is asked of the number. */
-function nodesAreRight({ name, spec: { nodes }, nodes: has }: ClusterFacts): readonly Objection[] {
+function nodeNumberIsValid({ name, spec: { nodes }, nodes: has }: ReviewedCluster): readonly Objection[] {
   const objection = (why: string, right: number): readonly Objection[] => {
     const remedy = `kubectl patch rec ${name} --type merge -p '{"spec":{"nodes":${right}}}'`;
-    return [invalid("spec.nodes", nodes, `spec.nodes is ${nodes}${why}`, remedy)];
+    return [invalidValue("spec.nodes", nodes, `spec.nodes is ${nodes}${why}`, remedy)];
   };
   if (nodes < has) return objection(` and the cluster has ${has}: nodes are not removed`, has);
   if (nodes < 3) return objection(": at least 3 are needed to lose one", 3);
@@ -51,33 +51,33 @@ function nodesAreRight({ name, spec: { nodes }, nodes: has }: ClusterFacts): rea
 }
 
 /** The name of its authority, `<name> certificate authority`, has 64 characters at most. */
-function nameServes({ name }: ClusterFacts): readonly Objection[] {
+function nameIsUsable({ name }: ReviewedCluster): readonly Objection[] {
   return serviceNameObjections(name, 42, "the names of its Services and certificates");
 }
 
 /** `license` and `licenseSecretName` are two ways to say one thing. */
-function licenseIsNamedOnce({ name, spec: { license, licenseSecretName } }: ClusterFacts): readonly Objection[] {
+function licenseHasOnePlace({ name, spec: { license, licenseSecretName } }: ReviewedCluster): readonly Objection[] {
   if ((license ?? "") === "" || licenseSecretName === undefined) return [];
   const why = `it and spec.licenseSecretName ("${licenseSecretName}") are both set`;
   const remedy = `leave it out: kubectl patch rec ${name} --type merge -p '{"spec":{"license":null}}'`;
-  return [forbidden("spec.license", why, remedy)];
+  return [forbiddenValue("spec.license", why, remedy)];
 }
 
-function autoUpgradeSaysOneThing({ name, spec }: ClusterFacts): readonly Objection[] {
+function autoUpgradeIsConsistent({ name, spec }: ReviewedCluster): readonly Objection[] {
   if (!autoUpgradeContradicts(spec)) return [];
   const why = "it and spec.upgradeSpec.autoUpgradeStoreEnterprise are two names of one switch, both set, and differ";
   const remedy = `leave the second one out: kubectl patch rec ${name} --type merge -p '{"spec":{"upgradeSpec":null}}'`;
-  return [forbidden("spec.autoUpgradeStoreEnterprise", why, remedy, "AutoUpgradeContradiction")];
+  return [forbiddenValue("spec.autoUpgradeStoreEnterprise", why, remedy, "AutoUpgradeContradiction")];
 }
 
-function nameIsLong({ name, before }: ClusterFacts): readonly string[] {
+function nameIsLong({ name, before }: ReviewedCluster): readonly string[] {
   if (before !== undefined || name.length <= 20) return [];
   return [
     `metadata.name: host names of routes are made from it and its namespace; with ${name.length} characters they may be too long`,
   ];
 }
 
-function usernameIsTaken({ spec, before }: ClusterFacts): readonly string[] {
+function usernameIsIgnored({ spec, before }: ReviewedCluster): readonly string[] {
   if (before === undefined || before.username === spec.username) return [];
   return ["spec.username: it is read when the credentials are made; change the Secret of the cluster instead"];
 }

@@ -1,17 +1,24 @@
 import { MAX_DATABASE_BYTES, memoryBytes, MIN_DATABASE_BYTES } from "../../api/settings/memory.ts";
 import { ADMISSION_SERVICE } from "../../api/names.ts";
-import type { DatabaseFacts } from "./database-facts.ts";
+import type { ReviewedDatabase } from "./reviewed-database.ts";
 import { serviceNameObjections } from "./names.ts";
-import { duplicate, forbidden, invalid, notFound, required, type Objection } from "./objection.ts";
+import {
+  duplicateValue,
+  forbiddenValue,
+  invalidValue,
+  notFoundValue,
+  requiredValue,
+  type Objection,
+} from "./objection.ts";
 import { clusterNamed, listed } from "./references.ts";
 
 /** A Service is made from the name. */
-export function nameServes({ name }: DatabaseFacts): readonly Objection[] {
+export function nameIsUsable({ name }: ReviewedDatabase): readonly Objection[] {
   return serviceNameObjections(name, 63, "the name of the database's Service");
 }
 
 /** The Service must not take the place of another one; a name that was free is the database's own. */
-export function nameIsFree({ kind, name, before, existing, references }: DatabaseFacts): readonly Objection[] {
+export function nameIsFree({ kind, name, before, existing, references }: ReviewedDatabase): readonly Objection[] {
   if (before !== undefined || existing !== undefined) return [];
   const { clusters, databases, activeActives } = references;
   const taken: readonly (readonly [taken: boolean, by: string])[] = [
@@ -22,11 +29,11 @@ export function nameIsFree({ kind, name, before, existing, references }: Databas
   ];
   return taken
     .filter(([isTaken]) => isTaken)
-    .map(([, by]) => duplicate("metadata.name", name, by, "choose another name"));
+    .map(([, by]) => duplicateValue("metadata.name", name, by, "choose another name"));
 }
 
 /** No dangling reference, and none that is ambiguous. */
-export function clusterIsThere({ at, spec, references }: DatabaseFacts): readonly Objection[] {
+export function clusterExists({ at, spec, references }: ReviewedDatabase): readonly Objection[] {
   const asked = spec.storeEnterpriseCluster?.name;
   if (clusterNamed(references, asked) !== undefined) return [];
   const field = `${at}.storeEnterpriseCluster.name`;
@@ -35,44 +42,44 @@ export function clusterIsThere({ at, spec, references }: DatabaseFacts): readonl
     references.clusters.map(({ name }) => name),
   );
   return asked === undefined
-    ? [required(field, `it may be left out where one cluster is; ${there}`, "name one, or make it first")]
-    : [notFound(field, asked, there, "name one of them, or make it first")];
+    ? [requiredValue(field, `it may be left out where one cluster is; ${there}`, "name one, or make it first")]
+    : [notFoundValue(field, asked, there, "name one of them, or make it first")];
 }
 
 /** Databases do not move between clusters. */
-export function clusterIsKept({ at, spec, before, existing, references }: DatabaseFacts): readonly Objection[] {
+export function clusterIsUnchanged({ at, spec, before, existing, references }: ReviewedDatabase): readonly Objection[] {
   const has = existing?.cluster ?? before?.storeEnterpriseCluster?.name;
   const asked = clusterNamed(references, spec.storeEnterpriseCluster?.name)?.name;
   if (has === undefined || asked === undefined || asked === has) return [];
   const why = `it is "${asked}" and the database is in "${has}"; a database does not move between clusters`;
-  return [forbidden(`${at}.storeEnterpriseCluster.name`, why, `set it to "${has}", or make another database`)];
+  return [forbiddenValue(`${at}.storeEnterpriseCluster.name`, why, `set it to "${has}", or make another database`)];
 }
 
 /** Between 100MB and 4 TiB. */
-export function memoryIsSane({ at, spec }: DatabaseFacts): readonly Objection[] {
+export function memoryIsInRange({ at, spec }: ReviewedDatabase): readonly Objection[] {
   const bytes = memoryBytes(spec.memorySize) ?? 0;
   if (bytes >= MIN_DATABASE_BYTES && bytes <= MAX_DATABASE_BYTES) return [];
   const why = "a database has at least 100MB and at most 4096Gi";
-  return [invalid(`${at}.memorySize`, spec.memorySize, why, 'write for instance "100MB", "0.5GB" or "1Gi"')];
+  return [invalidValue(`${at}.memorySize`, spec.memorySize, why, 'write for instance "100MB", "0.5GB" or "1Gi"')];
 }
 
 /** A limit of this release. */
-export function oneShard({ at, spec }: DatabaseFacts): readonly Objection[] {
+export function oneShard({ at, spec }: ReviewedDatabase): readonly Objection[] {
   if (spec.shardCount === 1) return [];
   const why = "this release serves a database from one shard";
-  return [invalid(`${at}.shardCount`, spec.shardCount, why, `set ${at}.shardCount to 1, or leave it out`)];
+  return [invalidValue(`${at}.shardCount`, spec.shardCount, why, `set ${at}.shardCount to 1, or leave it out`)];
 }
 
 /** The port is chosen once. */
-export function portIsKept({ at, spec, existing }: DatabaseFacts): readonly Objection[] {
+export function portIsUnchanged({ at, spec, existing }: ReviewedDatabase): readonly Objection[] {
   const has = existing?.port;
   if (has === undefined || spec.databasePort === undefined || spec.databasePort === has) return [];
   const why = `it is ${spec.databasePort} and the database is at ${has}; a port cannot change`;
-  return [forbidden(`${at}.databasePort`, why, `set it to ${has}, or leave it out`)];
+  return [forbiddenValue(`${at}.databasePort`, why, `set it to ${has}, or leave it out`)];
 }
 
 /** Within a cluster each database has a port of its own. */
-export function portIsFree({ name, at, spec, existing, references }: DatabaseFacts): readonly Objection[] {
+export function portIsFree({ name, at, spec, existing, references }: ReviewedDatabase): readonly Objection[] {
   const port = spec.databasePort;
   if (port === undefined || existing?.port === port) return [];
   const own = clusterNamed(references, spec.storeEnterpriseCluster?.name)?.name;
@@ -81,11 +88,13 @@ export function portIsFree({ name, at, spec, existing, references }: DatabaseFac
   );
   if (holder === undefined) return [];
   const why = `the database "${holder.name}" has it`;
-  return [duplicate(`${at}.databasePort`, port, why, "leave it out, or choose another one between 10000 and 19999")];
+  return [
+    duplicateValue(`${at}.databasePort`, port, why, "leave it out, or choose another one between 10000 and 19999"),
+  ];
 }
 
 /** The licence allows so many shards; what exists is not asked again. */
-export function licenseSuffices({ at, spec, before, existing, references }: DatabaseFacts): readonly Objection[] {
+export function licenseSuffices({ at, spec, before, existing, references }: ReviewedDatabase): readonly Objection[] {
   const shards = clusterNamed(references, spec.storeEnterpriseCluster?.name)?.shards;
   if (shards === undefined) return [];
   const has = existing === undefined ? 0 : copies(before ?? spec);
@@ -93,9 +102,11 @@ export function licenseSuffices({ at, spec, before, existing, references }: Data
   if (more <= 0 || shards.used + more <= shards.limit) return [];
   const why = `it needs ${more} more, and the licence allows ${shards.limit} shards of which ${shards.used} are in use`;
   const field = spec.replication ? `${at}.replication` : `${at}.shardCount`;
-  return [forbidden(field, why, "install a larger licence (PUT /v1/license), or delete a database", "LicenseLimit")];
+  return [
+    forbiddenValue(field, why, "install a larger licence (PUT /v1/license), or delete a database", "LicenseLimit"),
+  ];
 }
 
-function copies({ shardCount, replication }: DatabaseFacts["spec"]): number {
+function copies({ shardCount, replication }: ReviewedDatabase["spec"]): number {
   return shardCount * (replication ? 2 : 1);
 }

@@ -4,13 +4,13 @@ import { release } from "../../../../test/kit/facts/cluster-view.ts";
 import { nearby, references } from "../../../../test/kit/facts/references.ts";
 import { databaseSpec } from "../../api/database-spec.ts";
 import { DATABASE_ADVICE, DATABASE_RULES } from "./database.ts";
-import type { DatabaseFacts } from "./database-facts.ts";
+import type { ReviewedDatabase } from "./reviewed-database.ts";
 import { review } from "./review.ts";
 
 interface Case {
   readonly rule: string;
   readonly spec?: object;
-  readonly change?: Partial<DatabaseFacts>;
+  readonly change?: Partial<ReviewedDatabase>;
   /** Field of the one objection; none when absent. */
   readonly field?: string;
   readonly says?: RegExp;
@@ -225,7 +225,7 @@ test("redb: module numbers that have no effect are said to have none, once", () 
   assert.deepEqual(edited.warnings, []);
 });
 
-function facts(change: Partial<DatabaseFacts>): DatabaseFacts {
+function facts(change: Partial<ReviewedDatabase>): ReviewedDatabase {
   return {
     kind: "redb",
     name: "orders",

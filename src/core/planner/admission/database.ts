@@ -1,14 +1,14 @@
 import type { Advice, SpecRule } from "./objection.ts";
 import {
-  clusterIsKept,
-  clusterIsThere,
+  clusterIsUnchanged,
+  clusterExists,
   licenseSuffices,
-  memoryIsSane,
+  memoryIsInRange,
   nameIsFree,
-  nameServes,
+  nameIsUsable,
   oneShard,
   portIsFree,
-  portIsKept,
+  portIsUnchanged,
 } from "./database-place.ts";
 import {
   fieldOf,
@@ -19,57 +19,57 @@ import {
   unknownModules,
 } from "./modules.ts";
 import { clusterNamed } from "./references.ts";
-import { neverBack, policyAllowsVersion, versionIsSupported } from "./versions.ts";
-import type { DatabaseFacts } from "./database-facts.ts";
+import { noDowngrade, policyAllowsVersion, versionIsSupported } from "./versions.ts";
+import type { ReviewedDatabase } from "./reviewed-database.ts";
 
 /** What is asked of the configuration of every database, in the order in which objections are told. */
-export const CONFIGURATION_RULES: readonly SpecRule<DatabaseFacts>[] = [
+export const CONFIGURATION_RULES: readonly SpecRule<ReviewedDatabase>[] = [
   versionIsSupported,
-  neverBack,
+  noDowngrade,
   policyAllowsVersion,
-  memoryIsSane,
+  memoryIsInRange,
   oneShard,
-  portIsKept,
+  portIsUnchanged,
   portIsFree,
-  modulesSayOneThing,
+  moduleListsAreConsistent,
   modulesAreDistinct,
   modulesAreKnown,
-  numbersAreLeftAlone,
+  moduleVersionsAreUnchanged,
 ];
 
 /** What is asked of every database. */
-export const DATABASE_RULES: readonly SpecRule<DatabaseFacts>[] = [
-  nameServes,
+export const DATABASE_RULES: readonly SpecRule<ReviewedDatabase>[] = [
+  nameIsUsable,
   nameIsFree,
-  clusterIsThere,
-  clusterIsKept,
+  clusterExists,
+  clusterIsUnchanged,
   ...CONFIGURATION_RULES,
   licenseSuffices,
 ];
 
 /** What is accepted and ignored. */
-export const DATABASE_ADVICE: readonly Advice<DatabaseFacts>[] = [moduleVersionsAreIgnored];
+export const DATABASE_ADVICE: readonly Advice<ReviewedDatabase>[] = [moduleVersionsAreIgnored];
 
-function modulesSayOneThing({ at, spec }: DatabaseFacts) {
+function moduleListsAreConsistent({ at, spec }: ReviewedDatabase) {
   return listContradiction(at, spec);
 }
 
-function modulesAreDistinct({ at, spec }: DatabaseFacts) {
+function modulesAreDistinct({ at, spec }: ReviewedDatabase) {
   return repeatedModules(at, spec);
 }
 
-function modulesAreKnown({ at, spec, references }: DatabaseFacts) {
+function modulesAreKnown({ at, spec, references }: ReviewedDatabase) {
   return unknownModules(at, spec, clusterNamed(references, spec.storeEnterpriseCluster?.name));
 }
 
 /** An Active-Active database may have version and list in different places, and asks for itself. */
-function numbersAreLeftAlone({ kind, at, spec, before }: DatabaseFacts) {
+function moduleVersionsAreUnchanged({ kind, at, spec, before }: ReviewedDatabase) {
   if (kind === "reaadb" || before === undefined || before.storeVersion === spec.storeVersion) return [];
   return renumberedModules(at, spec, before);
 }
 
 /** Once, when they are written; a database that exists is not told again with each edit. */
-function moduleVersionsAreIgnored({ kind, at, spec, before }: DatabaseFacts): readonly string[] {
+function moduleVersionsAreIgnored({ kind, at, spec, before }: ReviewedDatabase): readonly string[] {
   const numbered = modulesOf(spec).filter(({ version }) => version !== undefined);
   if (kind === "reaadb" || before !== undefined || numbered.length === 0) return [];
   const names = numbered.map(({ name, version }) => `${name} ${version}`).join(", ");

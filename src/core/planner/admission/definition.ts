@@ -1,6 +1,6 @@
 import { RELEASE_ANNOTATION } from "../../api/names.ts";
 import { knowLess } from "../../releases/definitions.ts";
-import { forbidden, type Objection } from "./objection.ts";
+import { forbiddenValue, type Objection } from "./objection.ts";
 
 /** One of our definitions that is being replaced, by the releases that both are marked with. */
 export interface DefinitionChange {
@@ -17,5 +17,5 @@ export function objectionsToDefinition({ mark, before }: DefinitionChange): read
     "fields that only the newer one knows would be cut off objects";
   const remedy =
     "leave it as it is: older operators work with it, and everything else of a bundle is applied without it";
-  return [forbidden(`metadata.annotations[${RELEASE_ANNOTATION}]`, why, remedy, "DefinitionWrong")];
+  return [forbiddenValue(`metadata.annotations[${RELEASE_ANNOTATION}]`, why, remedy, "DefinitionWrong")];
 }

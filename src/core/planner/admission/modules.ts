@@ -1,5 +1,5 @@
 import type { DatabaseSpec } from "../../api/database-spec.ts";
-import { duplicate, forbidden, unsupported, type Objection } from "./objection.ts";
+import { duplicateValue, forbiddenValue, unsupportedValue, type Objection } from "./objection.ts";
 import type { ReferencedCluster } from "./references.ts";
 
 type ModuleItem = NonNullable<DatabaseSpec["moduleList"]>[number];
@@ -24,7 +24,7 @@ export function listContradiction(at: string, lists: ModuleLists): readonly Obje
   if (moduleList === undefined || modulesList === undefined) return [];
   if (numbers(moduleList) === numbers(modulesList)) return [];
   const why = `${at}.moduleList and ${at}.modulesList are two names of one list and differ`;
-  return [forbidden(`${at}.moduleList`, why, `leave ${at}.moduleList out`, "ModuleListContradiction")];
+  return [forbiddenValue(`${at}.moduleList`, why, `leave ${at}.moduleList out`, "ModuleListContradiction")];
 }
 
 /** A module is named twice. */
@@ -33,7 +33,14 @@ export function repeatedModules(at: string, lists: ModuleLists): readonly Object
   return modulesOf(lists).flatMap(({ name }, index) =>
     names.indexOf(name.toLowerCase()) === index
       ? []
-      : [duplicate(`${fieldOf(at, lists)}[${index}].name`, name, "a module is listed once", "remove one of the two")],
+      : [
+          duplicateValue(
+            `${fieldOf(at, lists)}[${index}].name`,
+            name,
+            "a module is listed once",
+            "remove one of the two",
+          ),
+        ],
   );
 }
 
@@ -49,7 +56,7 @@ export function unknownModules(
     known.some((each) => each.toLowerCase() === name.toLowerCase())
       ? []
       : [
-          unsupported(
+          unsupportedValue(
             `${fieldOf(at, lists)}[${index}].name`,
             name,
             known,
@@ -64,7 +71,7 @@ export function unknownModules(
 export function renumberedModules(at: string, lists: ModuleLists, before: ModuleLists): readonly Objection[] {
   if (numbers(modulesOf(lists)) === numbers(modulesOf(before))) return [];
   const why = "it is edited together with the version; a database takes the modules bundled with its new version";
-  return [forbidden(fieldOf(at, lists), why, "leave it as it was; edit it afterwards if you like")];
+  return [forbiddenValue(fieldOf(at, lists), why, "leave it as it was; edit it afterwards if you like")];
 }
 
 /** Where the list is that counts. */

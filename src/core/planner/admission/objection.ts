@@ -39,7 +39,7 @@ export function objections<Facts>(rules: readonly SpecRule<Facts>[], facts: Fact
 const SPEC_INVALID = "SpecInvalid";
 
 /** The value is none of those that there are. */
-export function unsupported(
+export function unsupportedValue(
   field: string,
   value: unknown,
   allowed: readonly unknown[],
@@ -52,30 +52,30 @@ export function unsupported(
 }
 
 /** The value is of the right type and wrong all the same. */
-export function invalid(field: string, value: unknown, why: string, remedy: string): Objection {
+export function invalidValue(field: string, value: unknown, why: string, remedy: string): Objection {
   const message = `Invalid value: ${JSON.stringify(value)}: ${why}`;
   return { field, reason: "FieldValueInvalid", message, remedy, id: SPEC_INVALID };
 }
 
 /** The field may not be set, or not be changed, at this moment. */
-export function forbidden(field: string, why: string, remedy: string, id: FindingId = SPEC_INVALID): Objection {
+export function forbiddenValue(field: string, why: string, remedy: string, id: FindingId = SPEC_INVALID): Objection {
   return { field, reason: "FieldValueForbidden", message: `Forbidden: ${why}`, remedy, id };
 }
 
 /** The value is there already and may be there once. */
-export function duplicate(field: string, value: unknown, why: string, remedy: string): Objection {
+export function duplicateValue(field: string, value: unknown, why: string, remedy: string): Objection {
   const message = `Duplicate value: ${JSON.stringify(value)}: ${why}`;
   return { field, reason: "FieldValueDuplicate", message, remedy, id: SPEC_INVALID };
 }
 
 /** The value names something that is not there. */
-export function notFound(field: string, value: unknown, why: string, remedy: string): Objection {
+export function notFoundValue(field: string, value: unknown, why: string, remedy: string): Objection {
   const message = `Not found: ${JSON.stringify(value)}: ${why}`;
   return { field, reason: "FieldValueNotFound", message, remedy, id: SPEC_INVALID };
 }
 
 /** The field is missing. */
-export function required(field: string, why: string, remedy: string): Objection {
+export function requiredValue(field: string, why: string, remedy: string): Objection {
   return { field, reason: "FieldValueRequired", message: `Required value: ${why}`, remedy, id: SPEC_INVALID };
 }
 

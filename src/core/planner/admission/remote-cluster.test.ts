@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { references } from "../../../../test/kit/facts/references.ts";
 import { remoteClusterSpec } from "../../api/active-active.ts";
-import { REMOTE_CLUSTER_ADVICE, REMOTE_CLUSTER_RULES, type RemoteClusterFacts } from "./remote-cluster.ts";
+import { REMOTE_CLUSTER_ADVICE, REMOTE_CLUSTER_RULES, type ReviewedRemoteCluster } from "./remote-cluster.ts";
 import { review } from "./review.ts";
 
 interface Case {
@@ -66,7 +66,7 @@ for (const { rule, spec = {}, before, name = "east", field, says } of cases) {
   });
 }
 
-function facts(name: string, spec: object, before?: object): RemoteClusterFacts {
+function facts(name: string, spec: object, before?: object): ReviewedRemoteCluster {
   const base = { recName: "rec", recNamespace: "default", apiFqdnUrl: "api.rec.example.com" };
   const remoteClusters = [{ name: "west", recName: "rec-west", recNamespace: "west" }];
   return {

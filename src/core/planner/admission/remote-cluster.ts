@@ -1,11 +1,18 @@
 import type { RemoteClusterSpec } from "../../api/active-active.ts";
 import { remoteSecretName } from "../../api/names.ts";
 import { isHostName, serviceNameObjections } from "./names.ts";
-import { duplicate, forbidden, invalid, type Advice, type Objection, type SpecRule } from "./objection.ts";
+import {
+  duplicateValue,
+  forbiddenValue,
+  invalidValue,
+  type Advice,
+  type Objection,
+  type SpecRule,
+} from "./objection.ts";
 import type { References } from "./references.ts";
 
 /** A StoreEnterpriseRemoteCluster and what it is judged by. */
-export interface RemoteClusterFacts {
+export interface ReviewedRemoteCluster {
   readonly name: string;
   readonly spec: RemoteClusterSpec;
   /** The spec that is replaced; undefined for a new object, and for who looks at an object at rest. */
@@ -14,50 +21,50 @@ export interface RemoteClusterFacts {
 }
 
 /** What is asked of a remote cluster (product facts §1.4), in the order in which objections are told. */
-export const REMOTE_CLUSTER_RULES: readonly SpecRule<RemoteClusterFacts>[] = [
-  nameServes,
+export const REMOTE_CLUSTER_RULES: readonly SpecRule<ReviewedRemoteCluster>[] = [
+  nameIsUsable,
   namespaceIsAName,
   apiIsAHostName,
   suffixIsAHostName,
   secretIsNamedAfterIt,
   clusterIsListedOnce,
-  clusterIsKept,
+  clusterIsUnchanged,
 ];
 
 /** Nothing of it is ignored. */
-export const REMOTE_CLUSTER_ADVICE: readonly Advice<RemoteClusterFacts>[] = [];
+export const REMOTE_CLUSTER_ADVICE: readonly Advice<ReviewedRemoteCluster>[] = [];
 
-function nameServes({ name }: RemoteClusterFacts): readonly Objection[] {
+function nameIsUsable({ name }: ReviewedRemoteCluster): readonly Objection[] {
   return serviceNameObjections(name, 63 - remoteSecretName("").length, "the name of its secret");
 }
 
-function namespaceIsAName({ spec: { recNamespace } }: RemoteClusterFacts): readonly Objection[] {
+function namespaceIsAName({ spec: { recNamespace } }: ReviewedRemoteCluster): readonly Objection[] {
   if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(recNamespace)) return [];
   const why = "a namespace has small letters, digits and hyphens, 63 at most";
-  return [invalid("spec.recNamespace", recNamespace, why, "write the namespace of the cluster there")];
+  return [invalidValue("spec.recNamespace", recNamespace, why, "write the namespace of the cluster there")];
 }
 
 /** Despite its name the field holds no URL. */
-function apiIsAHostName({ spec: { apiFqdnUrl } }: RemoteClusterFacts): readonly Objection[] {
+function apiIsAHostName({ spec: { apiFqdnUrl } }: ReviewedRemoteCluster): readonly Objection[] {
   if (isHostName(apiFqdnUrl)) return [];
   const bare = apiFqdnUrl.replace(/^[a-z]+:\/\//i, "").replace(/[:/].*$/, "");
   const why = "it is a host name without scheme, port and path; the port goes into spec.apiPort";
   const remedy = isHostName(bare) ? `write "${bare}"` : 'write for instance "api.rec.example.com"';
-  return [invalid("spec.apiFqdnUrl", apiFqdnUrl, why, remedy)];
+  return [invalidValue("spec.apiFqdnUrl", apiFqdnUrl, why, remedy)];
 }
 
 /** A separator comes first: names of databases are put before it. */
-function suffixIsAHostName({ spec: { dbFqdnSuffix } }: RemoteClusterFacts): readonly Objection[] {
+function suffixIsAHostName({ spec: { dbFqdnSuffix } }: ReviewedRemoteCluster): readonly Objection[] {
   if (dbFqdnSuffix === undefined || isHostName(`db${dbFqdnSuffix}`)) return [];
   const why = "it is put behind the name of a database, and together they are a host name";
-  return [invalid("spec.dbFqdnSuffix", dbFqdnSuffix, why, 'write for instance "-db.rec.example.com"')];
+  return [invalidValue("spec.dbFqdnSuffix", dbFqdnSuffix, why, 'write for instance "-db.rec.example.com"')];
 }
 
-function secretIsNamedAfterIt({ name, spec: { secretName } }: RemoteClusterFacts): readonly Objection[] {
+function secretIsNamedAfterIt({ name, spec: { secretName } }: ReviewedRemoteCluster): readonly Objection[] {
   const right = remoteSecretName(name);
   if (secretName === undefined || secretName === right) return [];
   return [
-    invalid(
+    invalidValue(
       "spec.secretName",
       secretName,
       `the secret of "${name}" is "${right}"`,
@@ -66,23 +73,23 @@ function secretIsNamedAfterIt({ name, spec: { secretName } }: RemoteClusterFacts
   ];
 }
 
-function clusterIsListedOnce({ spec, references }: RemoteClusterFacts): readonly Objection[] {
+function clusterIsListedOnce({ spec, references }: ReviewedRemoteCluster): readonly Objection[] {
   const same = references.remoteClusters.find(
     ({ recName, recNamespace }) => recName === spec.recName && recNamespace === spec.recNamespace,
   );
   if (same === undefined) return [];
   const value = `${spec.recNamespace}/${spec.recName}`;
   return [
-    duplicate("spec.recName", value, `"${same.name}" stands for that cluster`, `use "${same.name}", or delete it`),
+    duplicateValue("spec.recName", value, `"${same.name}" stands for that cluster`, `use "${same.name}", or delete it`),
   ];
 }
 
-function clusterIsKept({ spec, before }: RemoteClusterFacts): readonly Objection[] {
+function clusterIsUnchanged({ spec, before }: ReviewedRemoteCluster): readonly Objection[] {
   if (before === undefined) return [];
   return (["recName", "recNamespace"] as const)
     .filter((field) => spec[field] !== before[field])
     .map((field) =>
-      forbidden(
+      forbiddenValue(
         `spec.${field}`,
         `it is "${before[field]}" and cannot become "${spec[field]}"`,
         "make another StoreEnterpriseRemoteCluster",

@@ -1,7 +1,7 @@
 import { objections, sentence, type Advice, type Objection, type SpecRule } from "./objection.ts";
 
 /** What is said of an object that is about to be stored. */
-export interface Review {
+export interface SpecReview {
   /** Why it is refused; empty when it is accepted. */
   readonly denials: readonly Objection[];
   /** What the user is told besides. */
@@ -9,7 +9,7 @@ export interface Review {
 }
 
 /** Accepted, and nothing to say. */
-export const NOTHING_TO_SAY: Review = { denials: [], warnings: [] };
+export const ACCEPTED: SpecReview = { denials: [], warnings: [] };
 
 /**
  * What the rules say of `facts`. What was wrong in `before` already, in the same words, is a warning: whoever mends one
@@ -20,7 +20,7 @@ export function review<Facts>(
   advice: readonly Advice<Facts>[],
   facts: Facts,
   before: Facts | undefined,
-): Review {
+): SpecReview {
   const known = new Set(before === undefined ? [] : objections(rules, before).map(sentence));
   const [old, fresh] = divide(objections(rules, facts), (objection) => known.has(sentence(objection)));
   const warnings = [...old.map((objection) => `${sentence(objection)} (it was so before)`), ...advised(advice, facts)];

@@ -1,28 +1,28 @@
 import { compareVersionText } from "../../base/version.ts";
 import { isMinorVersion, majorVersions, supportedStoreVersions } from "../../releases/find.ts";
-import type { DatabaseFacts } from "./database-facts.ts";
-import { forbidden, unsupported, type Objection } from "./objection.ts";
+import type { ReviewedDatabase } from "./reviewed-database.ts";
+import { forbiddenValue, unsupportedValue, type Objection } from "./objection.ts";
 import { clusterNamed } from "./references.ts";
 
 /** §2.3: one of the versions that the release carries. */
-export function versionIsSupported({ kind, name, at, spec, references }: DatabaseFacts): readonly Objection[] {
+export function versionIsSupported({ kind, name, at, spec, references }: ReviewedDatabase): readonly Objection[] {
   const supported = supportedStoreVersions(references.release);
   if (spec.storeVersion === undefined || supported.includes(spec.storeVersion)) return [];
   const remedy = `${patchVersion(kind, name, at, supported.at(-1) ?? "")} (release ${references.release.operator})`;
-  return [unsupported(`${at}.storeVersion`, spec.storeVersion, supported, remedy, "IncompatibleDatabaseVersion")];
+  return [unsupportedValue(`${at}.storeVersion`, spec.storeVersion, supported, remedy, "IncompatibleDatabaseVersion")];
 }
 
 /** A database that is upgraded is never taken back; who looks at an object at rest calls it drift. */
-export function neverBack({ kind, name, at, spec, before, existing }: DatabaseFacts): readonly Objection[] {
+export function noDowngrade({ kind, name, at, spec, before, existing }: ReviewedDatabase): readonly Objection[] {
   const [asked, has] = [spec.storeVersion, existing?.storeVersion];
   if (before === undefined || asked === before.storeVersion || asked === undefined || has === undefined) return [];
   if ((compareVersionText(asked, has) ?? 0) >= 0) return [];
   const why = `the database is at ${has}, and databases never go back to "${asked}"`;
-  return [forbidden(`${at}.storeVersion`, why, patchVersion(kind, name, at, has), "DowngradeRefused")];
+  return [forbiddenValue(`${at}.storeVersion`, why, patchVersion(kind, name, at, has), "DowngradeRefused")];
 }
 
 /** §2.2: under the policy `major` databases are not moved to minor versions. */
-export function policyAllowsVersion(facts: DatabaseFacts): readonly Objection[] {
+export function policyAllowsVersion(facts: ReviewedDatabase): readonly Objection[] {
   const { kind, name, at, spec, existing, references } = facts;
   const cluster = clusterNamed(references, existing?.cluster ?? spec.storeEnterpriseCluster?.name);
   const [asked, has] = [spec.storeVersion, existing?.storeVersion];
@@ -36,11 +36,11 @@ export function policyAllowsVersion(facts: DatabaseFacts): readonly Objection[] 
     majors.map((version) => `"${version}"`).join(", ");
   const latest = `kubectl patch rec ${cluster.name} --type merge -p '{"spec":{"storeUpgradePolicy":"latest"}}'`;
   const remedy = target === undefined ? latest : `${latest}, or ${patchVersion(kind, name, at, target)}`;
-  return [forbidden(`${at}.storeVersion`, why, remedy, "UpgradePolicyMajor")];
+  return [forbiddenValue(`${at}.storeVersion`, why, remedy, "UpgradePolicyMajor")];
 }
 
 /** The command that asks for a version, in the place where this object has it. */
-function patchVersion(kind: DatabaseFacts["kind"], name: string, at: string, version: string): string {
+function patchVersion(kind: ReviewedDatabase["kind"], name: string, at: string, version: string): string {
   const path = at.split(".");
   const body = path.reduceRight<object>((inner, key) => ({ [key]: inner }), { storeVersion: version });
   return `kubectl patch ${kind} ${name} --type merge -p '${JSON.stringify(body)}'`;

@@ -7,7 +7,7 @@ import { isAutoUpgrade, newerRelease, targetTag, versionChange, type VersionChan
 import type { ClusterView } from "../view/cluster-view.ts";
 import { findingsAt } from "../prerequisites/run.ts";
 import { checkInput } from "../prerequisites/check-input.ts";
-import type { Environment } from "../prerequisites/environment.ts";
+import type { ClusterEnvironment } from "../prerequisites/environment.ts";
 
 /** Management of databases, and of what a cluster upgrade does not need, is suspended (§1 rules 1 and 2). */
 export interface Suspension {
@@ -34,7 +34,7 @@ export interface ClusterDecision {
 }
 
 /** Decides from facts alone, so that an operator that starts in the middle decides the same. `wanted`: template hash. */
-export function planCluster(view: ClusterView, wanted: string, environment: Environment = {}): ClusterDecision {
+export function planCluster(view: ClusterView, wanted: string, environment: ClusterEnvironment = {}): ClusterDecision {
   const input = checkInput(view, { environment });
   const invalid = findingsAt("spec", input);
   const config = findingsAt("edit", input);

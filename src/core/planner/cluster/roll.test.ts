@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { asking, clusterView, database, facts, NEW, pod } from "../../../../test/kit/facts/cluster-view.ts";
 import { planCluster } from "./plan.ts";
 import type { ClusterAct } from "./roll.ts";
-import type { ClusterFacts, ClusterNode, ClusterView, NodePod, Workload } from "../view/cluster-view.ts";
+import type { PolledCluster, ClusterNode, ClusterView, NodePod, Workload } from "../view/cluster-view.ts";
 
 const WANTED = "new template";
 /** What may hold a roll up for a while, and never fails it. */
@@ -29,7 +29,7 @@ class World {
     return this.view.workload;
   }
 
-  get cluster(): ClusterFacts {
+  get cluster(): PolledCluster {
     assert.ok(this.view.cluster.reachable);
     return this.view.cluster;
   }
@@ -253,9 +253,9 @@ function isReady(pod: NodePod): boolean {
 }
 
 function moved(
-  instances: ClusterFacts["databases"][number]["instances"],
+  instances: PolledCluster["databases"][number]["instances"],
   leaving: readonly number[],
-): ClusterFacts["databases"][number]["instances"] {
+): PolledCluster["databases"][number]["instances"] {
   const heir = instances.find(({ node: uid, inSync, primary }) => !primary && inSync && !leaving.includes(uid));
   const mustMove = instances.some(({ node: uid, primary }) => primary && leaving.includes(uid));
   if (!mustMove || heir === undefined) return instances;

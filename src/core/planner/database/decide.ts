@@ -1,10 +1,10 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
-import { inSync, replicasOf, syncStory } from "./facts.ts";
+import { inSync, replicasOf, syncText } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { upgradeStep } from "./upgrade.ts";
 import { evacuationStep } from "./evacuation.ts";
 import { primaryStep } from "./failover.ts";
-import { standInStep } from "./stand-in.ts";
+import { replacementStep } from "./replacement.ts";
 import { missingReplicaStep, surplusStep } from "./replicas.ts";
 import type { DatabaseStep } from "./step.ts";
 
@@ -16,7 +16,7 @@ const RULES: readonly Rule[] = [
   primaryStep,
   strayReplica,
   evacuationStep,
-  standInStep,
+  replacementStep,
   upgradeStep,
   missingReplicaStep,
   surplusStep,
@@ -47,15 +47,15 @@ function strayReplica({ instances }: DatabaseFacts, shard: ShardRecord): Databas
 
 function replicaThatCatchesUp({ instances }: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
   const behind = replicasOf(shard).find(({ id }) => !inSync(instances.get(id)));
-  return behind === undefined ? undefined : { kind: "wait", reason: syncStory(behind, instances.get(behind.id)) };
+  return behind === undefined ? undefined : { kind: "wait", reason: syncText(behind, instances.get(behind.id)) };
 }
 
 function configurationOnItsWay({ record, instances }: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
   if (record.status === "active") return undefined;
   const late = shard.instances.find(({ id }) => instances.get(id)?.configured !== true);
-  return late === undefined ? undefined : { kind: "wait", reason: lateStory(late) };
+  return late === undefined ? undefined : { kind: "wait", reason: lateText(late) };
 }
 
-function lateStory(instance: InstanceRecord): string {
+function lateText(instance: InstanceRecord): string {
   return `the engine on node ${instance.node} has not taken the new settings yet`;
 }

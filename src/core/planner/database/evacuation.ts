@@ -1,6 +1,6 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
 import type { DatabaseStep } from "./step.ts";
-import { inSync, primaryOf, replicasOf, syncStory, wantedInstances } from "./facts.ts";
+import { inSync, primaryOf, replicasOf, syncText, desiredInstances } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { addReplica } from "./replicas.ts";
 
@@ -17,8 +17,8 @@ export function evacuationStep(facts: DatabaseFacts, shard: ShardRecord): Databa
   const heir = elsewhere.find(({ id }) => inSync(facts.instances.get(id)));
   if (heir === undefined) {
     const late = elsewhere[0];
-    if (late !== undefined) return { kind: "wait", reason: syncStory(late, facts.instances.get(late.id)) };
-    if (shard.instances.length <= wantedInstances(facts.record)) return addReplica(facts, shard);
+    if (late !== undefined) return { kind: "wait", reason: syncText(late, facts.instances.get(late.id)) };
+    if (shard.instances.length <= desiredInstances(facts.record)) return addReplica(facts, shard);
     return {
       kind: "wait",
       reason: `each replica of "${facts.record.name}" is on a node that is down or in maintenance`,

@@ -77,7 +77,7 @@ export function inSync(facts: InstanceFacts | undefined): boolean {
 }
 
 /** How many instances a shard of this database shall have. */
-export function wantedInstances(record: Pick<DatabaseRecord, "replication">): number {
+export function desiredInstances(record: Pick<DatabaseRecord, "replication">): number {
   return record.replication ? 2 : 1;
 }
 
@@ -97,7 +97,7 @@ export function replicasOf(shard: ShardRecord): readonly InstanceRecord[] {
 }
 
 /** Why a replica is not in sync, for people. */
-export function syncStory(instance: InstanceRecord, facts: InstanceFacts | undefined): string {
+export function syncText(instance: InstanceRecord, facts: InstanceFacts | undefined): string {
   const who = `the ${instance.storeVersion} replica on node ${instance.node}`;
   if (facts === undefined) return `${who} has not been asked yet`;
   switch (facts.state) {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LONG_AGO } from "../../base/instant.ts";
 import type { Instant } from "../../base/instant.ts";
-import { GRANT_MS, LATE_MS, NODE_LEASE_MS, judgeTerm, mayAcknowledge } from "./grant.ts";
-import type { LeaderTerm } from "./grant.ts";
+import { GRANT_MS, LATE_MS, NODE_LEASE_MS, evaluateGrant, mayAcknowledge } from "./grant.ts";
+import type { NodeGrant } from "./grant.ts";
 
 const at = (steadyMs: number, wallMs = steadyMs): Instant => ({ steadyMs, wallMs });
 const NOW = at(100_000);
@@ -14,7 +14,7 @@ interface OwnCase {
   readonly renewedAt?: Instant;
   readonly vouchedAt?: Instant;
   readonly grantedUntil?: Instant;
-  readonly is: LeaderTerm["kind"];
+  readonly is: NodeGrant["kind"];
 }
 
 const OWN: readonly OwnCase[] = [
@@ -76,12 +76,12 @@ const OWN: readonly OwnCase[] = [
 for (const { rule, is, ...given } of OWN)
   test(rule, () => {
     const facts = { now: NOW, renewedAt: LONG_AGO, vouchedAt: LONG_AGO, grantedUntil: LONG_AGO, ...given };
-    assert.equal(judgeTerm(facts).kind, is);
+    assert.equal(evaluateGrant(facts).kind, is);
   });
 
 test("a grant ends before the lease does, counted from when the renewal was sent", () => {
   const facts = { now: NOW, renewedAt: at(99_000), vouchedAt: at(98_000), grantedUntil: at(102_000) };
-  assert.deepEqual(judgeTerm(facts), { kind: "granted", until: at(99_000 + GRANT_MS) });
+  assert.deepEqual(evaluateGrant(facts), { kind: "granted", until: at(99_000 + GRANT_MS) });
   assert.ok(GRANT_MS + 1_000 < NODE_LEASE_MS && LATE_MS < GRANT_MS);
 });
 

@@ -12,7 +12,7 @@ export const GRANT_MS = 4_000;
 export const LATE_MS = 2_000;
 
 /** What a node knows of its own standing. */
-export interface TermFacts {
+export interface GrantFacts {
   readonly now: Instant;
   /** When the newest renewal was sent that the API server confirmed. */
   readonly renewedAt: Instant;
@@ -22,7 +22,7 @@ export interface TermFacts {
   readonly grantedUntil: Instant;
 }
 
-export type LeaderTerm =
+export type NodeGrant =
   /** Its proxy may acknowledge until then. */
   | { readonly kind: "granted"; readonly until: Instant }
   /** It has been out: what happened meanwhile must be read from the API, after a renewal, before anything is acknowledged. */
@@ -34,7 +34,7 @@ export type LeaderTerm =
  * Whether the primaries of a node may be succeeded without its knowing. With the API away for everybody nobody can be
  * succeeded, which the others' word proves; a node that neither reaches the API nor all the others cannot know.
  */
-export function judgeTerm({ now, renewedAt, vouchedAt, grantedUntil }: TermFacts): LeaderTerm {
+export function evaluateGrant({ now, renewedAt, vouchedAt, grantedUntil }: GrantFacts): NodeGrant {
   const heardAt = elapsedMs(renewedAt, now) <= elapsedMs(vouchedAt, now) ? renewedAt : vouchedAt;
   const until = laterBy(heardAt, GRANT_MS);
   if (hasCome(until, now)) return { kind: "cut-off" };

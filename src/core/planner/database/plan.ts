@@ -7,7 +7,7 @@ import { differingSettings, settingsBesidesFallbacks, settingsOfSpec, wireOf } f
 import { compareVersionText } from "../../base/version.ts";
 import { defaultStoreVersion } from "../../releases/find.ts";
 import { DATABASE_RULES } from "../admission/database.ts";
-import type { DatabaseFacts } from "../admission/database-facts.ts";
+import type { ReviewedDatabase } from "../admission/reviewed-database.ts";
 import { findingOf, objections } from "../admission/objection.ts";
 import type { References } from "../admission/references.ts";
 
@@ -87,7 +87,7 @@ export function describeAct(act: DatabaseAct): string {
   }
 }
 
-function factsOf({ name, spec, existing, home, references }: DatabaseView): DatabaseFacts {
+function factsOf({ name, spec, existing, home, references }: DatabaseView): ReviewedDatabase {
   const isThere = existing !== undefined || home !== undefined;
   const known = { port: existing?.port, storeVersion: existing?.storeVersion, cluster: home };
   return { kind: "redb", name, at: "spec", spec, before: undefined, existing: isThere ? known : undefined, references };

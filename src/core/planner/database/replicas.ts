@@ -1,6 +1,6 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
 import type { DatabaseStep } from "./step.ts";
-import { inSync, primaryOf, replicasOf, syncStory, targetVersion, wantedInstances } from "./facts.ts";
+import { inSync, primaryOf, replicasOf, syncText, targetVersion, desiredInstances } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { placeInstance, portOffsetOf } from "./placement.ts";
 
@@ -10,18 +10,18 @@ export const REPLICA_LOST_MS = 600_000;
 /** A replica too few: made on another node; a replica whose node is gone for long counts as missing. */
 export function missingReplicaStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
   const present = shard.instances.filter((instance) => !isLost(facts, instance));
-  return present.length < wantedInstances(facts.record) ? addReplica(facts, shard) : undefined;
+  return present.length < desiredInstances(facts.record) ? addReplica(facts, shard) : undefined;
 }
 
 /** A replica too many: one goes as soon as those that stay are in sync; lost ones first, then old versions, then draining nodes. */
 export function surplusStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
-  if (shard.instances.length <= wantedInstances(facts.record)) return undefined;
+  if (shard.instances.length <= desiredInstances(facts.record)) return undefined;
   const replicas = replicasOf(shard);
   const going = replicas.toSorted((a, b) => dispensability(facts, b) - dispensability(facts, a) || b.id - a.id)[0];
   if (going === undefined) return undefined;
   const staying = replicas.filter((replica) => replica !== going);
   const behind = staying.find(({ id }) => !inSync(facts.instances.get(id)));
-  if (behind !== undefined) return { kind: "wait", reason: syncStory(behind, facts.instances.get(behind.id)) };
+  if (behind !== undefined) return { kind: "wait", reason: syncText(behind, facts.instances.get(behind.id)) };
   return { kind: "retire", shard: shard.id, instance: going.id };
 }
 

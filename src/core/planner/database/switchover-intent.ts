@@ -31,7 +31,7 @@ const IDLE_BYTES = 128;
  * Decides by the target's role: promoted means finish, otherwise take back. Only when the fence ran out, so that the old
  * primary took writes again while the target took none, a promoted target steps back.
  */
-export function judgeIntent({ target, old, targetDead, forced }: IntentFacts): IntentVerdict {
+export function evaluateIntent({ target, old, targetDead, forced }: IntentFacts): IntentVerdict {
   if (target === undefined)
     return targetDead ? { kind: "take-back", loss: goneWithTarget(old) } : { kind: "wait", reason: TARGET_SILENT };
   if (target.role === "replica") return { kind: "take-back" };

@@ -8,7 +8,7 @@ import {
   isUnderWay,
   moveBegun,
   moveTo,
-  succeed,
+  recordSuccession,
   takeBack,
   withLossReport,
   withdraw,
@@ -74,9 +74,9 @@ test("taking back passes the epoch that was intended, so that whoever began it i
 });
 
 test("a succession needs no intent and ends any; it comes too late for another epoch", () => {
-  const next = succeed(begun, { ...MOVE, to: 3 });
+  const next = recordSuccession(begun, { ...MOVE, to: 3 });
   assert.deepEqual(next.shards, [{ ...RECORD.shards[0], primary: 3, epoch: 5 }]);
-  assert.equal(succeed(next, MOVE), next);
+  assert.equal(recordSuccession(next, MOVE), next);
 });
 
 test("of loss reports the ten newest stay", () => {

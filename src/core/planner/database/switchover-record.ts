@@ -76,7 +76,7 @@ export function takeBack(record: DatabaseRecord, move: SwitchoverMove): Database
 }
 
 /** An instance takes over without being asked to wait: primary and epoch at once, any intent goes; itself when too late. */
-export function succeed(record: DatabaseRecord, move: SwitchoverMove): DatabaseRecord {
+export function recordSuccession(record: DatabaseRecord, move: SwitchoverMove): DatabaseRecord {
   const shard = shardOf(record, move);
   if (shard?.primary !== move.from || shard.epoch >= move.epoch) return record;
   return onShard(record, move, ({ switchover: _over, ...old }) => ({ ...old, primary: move.to, epoch: move.epoch }));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseEngine } from "../../releases/engines.ts";
 import type { EngineIdentity } from "../../releases/engines.ts";
-import { judgeIntent } from "./switchover-intent.ts";
+import { evaluateIntent } from "./switchover-intent.ts";
 import type { IntentFacts, RoleFacts } from "./switchover-intent.ts";
 import { switchoverGates } from "./switchover.ts";
 import type { EngineView } from "./switchover.ts";
@@ -178,7 +178,7 @@ const intents: readonly (readonly [name: string, facts: Partial<IntentFacts>, wa
 
 for (const [name, facts, want, loss] of intents)
   test(`judgeIntent: ${name}`, () => {
-    const verdict = judgeIntent({ target: undefined, old: undefined, targetDead: false, forced: false, ...facts });
+    const verdict = evaluateIntent({ target: undefined, old: undefined, targetDead: false, forced: false, ...facts });
     assert.equal(verdict.kind, want);
     const said = verdict.kind === "wait" ? undefined : verdict.loss;
     if (loss === undefined) assert.equal(said, undefined);

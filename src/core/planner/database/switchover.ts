@@ -4,21 +4,21 @@ import { mayFollow } from "../../releases/succession.ts";
 import { IN_SYNC_BYTES } from "./facts.ts";
 
 /** Where an engine can be reached. */
-export interface Place {
+export interface HostPort {
   readonly host: string;
   readonly port: number;
 }
 
 /** An engine as it shows itself at one moment. */
-export interface EngineView extends Place {
+export interface EngineView extends HostPort {
   readonly engine: EngineIdentity;
   readonly role: "primary" | "replica";
   /** Bytes of the replication stream written (primary) or applied (replica). */
   readonly offset: number;
   /** The replicas that it feeds. */
-  readonly replicas: readonly (Place & { readonly state: string; readonly lagSeconds: number })[];
+  readonly replicas: readonly (HostPort & { readonly state: string; readonly lagSeconds: number })[];
   /** Its own link, when it is a replica. */
-  readonly link?: Place & { readonly status: "up" | "down"; readonly receivedBytes: number };
+  readonly link?: HostPort & { readonly status: "up" | "down"; readonly receivedBytes: number };
   /** Bytes; 0 is without limit. */
   readonly maxMemory: number;
   /** Names of modules that were loaded; those compiled into the engine are left out. */
@@ -102,10 +102,10 @@ const GATES: readonly Gate[] = [
   targetHasCaughtUp,
 ];
 
-function isAt(one: Place, other: Place): boolean {
+function isAt(one: HostPort, other: HostPort): boolean {
   return one.host === other.host && one.port === other.port;
 }
 
-function at({ host, port }: Place): string {
+function at({ host, port }: HostPort): string {
   return `${host}:${port}`;
 }

@@ -1,6 +1,6 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
 import type { DatabaseStep } from "./step.ts";
-import { inSync, primaryOf, replicasOf, syncStory, wantedInstances } from "./facts.ts";
+import { inSync, primaryOf, replicasOf, syncText, desiredInstances } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { addReplica, isLost } from "./replicas.ts";
 
@@ -18,7 +18,7 @@ export function upgradeStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseS
   const replicas = replicasOf(shard).filter((replica) => !isLost(facts, replica));
   const fresh = replicas.filter(({ storeVersion }) => storeVersion === target);
   const behind = fresh.find(({ id }) => !inSync(facts.instances.get(id)));
-  const wanted = wantedInstances(facts.record);
+  const wanted = desiredInstances(facts.record);
   if (fresh.length < wanted) {
     if (replicas.length + 1 <= wanted) return addReplica(facts, shard);
     if (behind !== undefined) return waitFor(facts, behind);
@@ -41,5 +41,5 @@ function takeOver(facts: DatabaseFacts, shard: ShardRecord, fresh: readonly Inst
 }
 
 function waitFor({ instances }: DatabaseFacts, instance: InstanceRecord): DatabaseStep {
-  return { kind: "wait", reason: syncStory(instance, instances.get(instance.id)) };
+  return { kind: "wait", reason: syncText(instance, instances.get(instance.id)) };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LicenseTerms } from "../../api/license.ts";
-import { judgeLicense, trialTerms } from "./evaluate.ts";
+import { evaluateLicense, trialTerms } from "./evaluate.ts";
 
 const name = "rec.default.svc.cluster.local";
 const terms: LicenseTerms = {
@@ -34,7 +34,7 @@ const cases = [
 
 for (const { rule, change, state, reason } of cases) {
   test(`a licence ${rule} is ${state}`, () => {
-    const verdict = judgeLicense({ ...terms, ...change }, facts);
+    const verdict = evaluateLicense({ ...terms, ...change }, facts);
     assert.equal(verdict.state, state);
     assert.match(verdict.reason, reason);
   });

@@ -31,7 +31,7 @@ export function trialTerms(clusterName: string, createdTime: string): LicenseTer
 }
 
 /** Judges terms that are genuine: bound to the name of the cluster, to their dates and to the number of shards. */
-export function judgeLicense(terms: LicenseTerms, { clusterName, now, shardsInUse }: LicenseFacts): LicenseVerdict {
+export function evaluateLicense(terms: LicenseTerms, { clusterName, now, shardsInUse }: LicenseFacts): LicenseVerdict {
   if (terms.cluster_name !== clusterName) {
     return invalid(`the licence is for the cluster ${terms.cluster_name}, and this one is ${clusterName}`);
   }

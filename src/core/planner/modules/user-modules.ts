@@ -30,14 +30,14 @@ export function modulesToFetch(
   present: readonly PresentModule[],
 ): readonly ListedModule[] {
   return listed.filter((module) => {
-    const known = statusOf(module, remembered);
+    const known = moduleStatusOf(module, remembered);
     if (known?.state !== "Installed") return true;
     return !present.some(({ name, version }) => name === known.moduleName && version === known.version);
   });
 }
 
 /** What is remembered of a listed module; another address is another module. */
-export function statusOf(
+export function moduleStatusOf(
   { name, url }: Pick<ListedModule, "name" | "url">,
   remembered: readonly UserModuleStatus[],
 ): UserModuleStatus | undefined {
@@ -72,6 +72,6 @@ function isNamed({ name, displayName }: PresentModule, listed: string): boolean 
 /** What the nodes are restarted for when it changes (§2.2): the list, as far as it is installed. */
 export function installedList(spec: ClusterSpec, remembered: readonly UserModuleStatus[]): readonly string[] {
   return listedModules(spec)
-    .filter((module) => statusOf(module, remembered)?.state === "Installed")
+    .filter((module) => moduleStatusOf(module, remembered)?.state === "Installed")
     .map(({ name, url }) => `${name} ${url}`);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { careForWebhook, type WebhookAct, type WebhookView } from "./webhook.ts";
+import { planWebhook, type WebhookAct, type WebhookView } from "./webhook.ts";
 
 const own = {
   name: "store-enterprise-admission",
@@ -115,7 +115,7 @@ for (const { rule, view, act = "none", says } of cases) {
       endpoints: 1,
       installed: [own],
     };
-    const decision = careForWebhook({ ...usual, ...view });
+    const decision = planWebhook({ ...usual, ...view });
     const { status, reason, message } = decision.statement;
     const expected = typeof act === "string" ? { kind: act } : act;
     assert.deepEqual([decision.act, status, reason], [expected, says[0], says[1]]);

@@ -47,7 +47,7 @@ export interface WebhookDecision {
 }
 
 /** Case 20, §4.3 rule 4: the configuration is there once, calls this operator, and trusts its certificate. */
-export function careForWebhook(view: WebhookView): WebhookDecision {
+export function planWebhook(view: WebhookView): WebhookDecision {
   const { installed, certificate, endpoints, namespace } = view;
   if (installed === undefined) return { act: NONE, statement: say("Unknown", "NotReadable", BY_HAND) };
   const old = installed.find(({ name }) => name === OLD_WEBHOOK_CONFIGURATION);
@@ -67,10 +67,10 @@ export function careForWebhook(view: WebhookView): WebhookDecision {
       statement: say("False", "NotInstalled", `${WEBHOOK_CONFIGURATION} is being created`),
     };
   }
-  return careForOwn(view, own, certificate, namespace);
+  return planOwn(view, own, certificate, namespace);
 }
 
-function careForOwn(
+function planOwn(
   { installed = [], trustedForMs, watched }: WebhookView,
   own: InstalledWebhook,
   certificate: string,
@@ -82,7 +82,7 @@ function careForOwn(
       "install another configuration from deploy/admission/webhook-template.yaml under a name of its own";
     return { act: NONE, statement: say("False", "OtherOperator", message) };
   }
-  if (own.trusted.length !== 1 || own.trusted[0] !== certificate) return careForTrust(own, certificate, trustedForMs);
+  if (own.trusted.length !== 1 || own.trusted[0] !== certificate) return planTrust(own, certificate, trustedForMs);
   if (own.judged !== undefined && !isSameSet(own.judged, watched)) {
     const message = `${WEBHOOK_CONFIGURATION} judges what is written in ${own.judged.join(", ")}, and is being told of ${watched.join(", ")}`;
     return { act: { kind: "watch" }, statement: say("False", "NamespacesStale", message) };
@@ -108,7 +108,7 @@ function isSameSet(some: readonly string[], others: readonly string[]): boolean 
 /** Replicas take a new certificate into use within this time, in milliseconds; until then the old one is trusted too. */
 const CHANGE_MS = 10_000;
 
-function careForTrust({ trusted }: InstalledWebhook, certificate: string, trustedForMs: number): WebhookDecision {
+function planTrust({ trusted }: InstalledWebhook, certificate: string, trustedForMs: number): WebhookDecision {
   if (!trusted.includes(certificate)) {
     const message = `caBundle is not \`cert\` of secret ${ADMISSION_SECRET} and is being set: ${patchCommand()}`;
     const act = { kind: "trust", certificates: [...trusted.slice(-1), certificate] } as const;

@@ -3,7 +3,7 @@ import { autoUpgradeContradicts, isAutoUpgrade } from "../view/target.ts";
 import { block } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
 
-export const autoUpgradeSaysOneThing: Check = {
+export const autoUpgradeIsConsistent: Check = {
   id: "AutoUpgradeContradiction",
   asks: "the two places of autoUpgradeStoreEnterprise agree",
   at: ["edit"],

@@ -1,7 +1,7 @@
 import type { Release } from "../../releases/release.ts";
 import { versionChange } from "../view/target.ts";
 import type { ClusterView, NodePod } from "../view/cluster-view.ts";
-import type { Environment } from "./environment.ts";
+import type { ClusterEnvironment } from "./environment.ts";
 
 /** A step of the cluster between two known releases. */
 export interface ReleaseStep {
@@ -15,13 +15,13 @@ export interface CheckInput {
   /** The step that is wanted or under way; undefined when none is, or when one of its tags is in no release. */
   readonly step: ReleaseStep | undefined;
   /** What lies around the cluster; parts that this caller does not look at are absent. */
-  readonly environment: Environment;
+  readonly environment: ClusterEnvironment;
   /** The pod that is about to be touched; undefined while none is. */
   readonly touching: NodePod | undefined;
 }
 
 /** Facts that a check cannot do without. */
-export type Need = "cluster" | "kubernetesMinor" | keyof Environment;
+export type RequiredFact = "cluster" | "kubernetesMinor" | keyof ClusterEnvironment;
 
 /** The situation of a cluster with the step that its own spec asks for. */
 export function checkInput(view: ClusterView, more: Partial<Omit<CheckInput, "view">> = {}): CheckInput {

@@ -1,6 +1,6 @@
 import type { Finding } from "../../api/parts.ts";
 import type { FindingId } from "../findings/ids.ts";
-import type { Need, CheckInput } from "./check-input.ts";
+import type { RequiredFact, CheckInput } from "./check-input.ts";
 
 /**
  * When a check is asked. `spec`: an objection makes SPEC STATUS Invalid. `edit`: it makes the cluster InvalidUpgrade as soon
@@ -19,7 +19,7 @@ export interface Check {
   readonly asks: string;
   readonly at: readonly Moment[];
   /** Facts without which nothing can be said: they are read, or the check says that it does not know. */
-  readonly needs: readonly Need[];
+  readonly needs: readonly RequiredFact[];
   /** What stands against it; undefined when nothing does. */
   readonly find: (input: CheckInput) => Finding | undefined;
 }

@@ -25,7 +25,7 @@ export const clusterIsAtRest: Check = {
 };
 
 /** Two releases at once are an upgrade that has not ended. */
-export const versionsAreOne: Check = {
+export const nodesRunOneVersion: Check = {
   id: "MixedVersions",
   asks: "every node runs the same version",
   at: ["plan"],
@@ -59,7 +59,7 @@ export const operatorIsReady: Check = {
 };
 
 /** Product facts §7: what others met on the same step. */
-export const knownIssuesAreMinded: Check = {
+export const noKnownIssues: Check = {
   id: "KnownIssues",
   asks: "nothing is known to go wrong with the step",
   at: ["plan"],
@@ -77,7 +77,7 @@ export const knownIssuesAreMinded: Check = {
 };
 
 /** Case 31: somebody changed the password and not the secret. */
-export const credentialsAreTaken: Check = {
+export const credentialsAreAccepted: Check = {
   id: "CredentialsRefused",
   asks: "the cluster takes the credentials of its secret",
   at: ["plan"],

@@ -5,7 +5,7 @@ import { block, consent, warn } from "../findings/finding.ts";
 import { named, type Check } from "./check.ts";
 
 /** What a node holds has to fit on the others while it is away. */
-export const oneNodeCanBeSpared: Check = {
+export const capacitySuffices: Check = {
   id: "CapacityShort",
   asks: "the other nodes can take what one node holds",
   at: ["plan"],
@@ -28,7 +28,7 @@ export const oneNodeCanBeSpared: Check = {
 };
 
 /** Case 38: one copy in memory alone is one accident away from nothing. */
-export const copiesAreEnough: Check = {
+export const replicasAreEnough: Check = {
   id: "SingleCopy",
   asks: "every database has a replica or keeps its data on disk",
   at: ["plan"],
@@ -45,12 +45,14 @@ export const copiesAreEnough: Check = {
     }
     if (single.length > 0)
       return warn("SingleCopy", `one copy, moved while its node is away: ${named(single)}`, replicate(single));
-    return cluster.reachable && cluster.nodes.length < NODES_FOR_TWO_COPIES ? noStandIn(cluster.databases) : undefined;
+    return cluster.reachable && cluster.nodes.length < NODES_FOR_TWO_COPIES
+      ? replacementMissing(cluster.databases)
+      : undefined;
   },
 };
 
 /** Case 24: what waits in an object is done as soon as management goes on. */
-export const nothingIsUpgradedUnawares: Check = {
+export const noUpgradeWaits: Check = {
   id: "DatabaseUpgradeWaits",
   asks: "no database is upgraded by itself once the cluster is",
   at: ["plan"],
@@ -74,7 +76,7 @@ export const nothingIsUpgradedUnawares: Check = {
   },
 };
 
-export const objectsCanBeActedOn: Check = {
+export const databaseObjectsAreValid: Check = {
   id: "DatabaseObjectInvalid",
   asks: "every database object can be acted on",
   at: ["plan"],
@@ -94,7 +96,7 @@ export const objectsCanBeActedOn: Check = {
 /** With one node away, two copies need two others. */
 const NODES_FOR_TWO_COPIES = 3;
 
-function noStandIn(databases: readonly ClusterDatabase[]): Finding | undefined {
+function replacementMissing(databases: readonly ClusterDatabase[]): Finding | undefined {
   const evidence = `no third node for a stand-in, so one copy while a node is away: ${named(databases)}`;
   return databases.length === 0 ? undefined : warn("SingleCopy", evidence, "raise spec.nodes to 3");
 }

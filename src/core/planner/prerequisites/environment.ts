@@ -4,7 +4,7 @@ import type { MissingPermission } from "../../releases/roles.ts";
 export type Reading<T> = { readonly read: true; readonly value: T } | { readonly read: false; readonly why: string };
 
 /** What lies around a cluster and is read where the caller may; a part that a caller does not ask for is absent. */
-export interface Environment {
+export interface ClusterEnvironment {
   /** What the operator, nodes and rigger may not do. */
   readonly permissions?: Reading<readonly MissingPermission[]>;
   readonly workers?: Reading<readonly Worker[]>;

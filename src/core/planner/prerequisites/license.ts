@@ -24,7 +24,7 @@ const NODE_MS = 10 * MINUTE_MS;
 const MARGIN_MS = 60 * MINUTE_MS;
 
 /** A licence that ends in mid-roll stops it there. */
-export const licenseLasts: Check = {
+export const licenseOutlastsUpgrade: Check = {
   id: "LicenseEndsSoon",
   asks: "the licence lasts longer than the upgrade",
   at: ["plan"],

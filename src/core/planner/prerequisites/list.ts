@@ -1,23 +1,23 @@
 import type { Check } from "./check.ts";
-import { autoUpgradeSaysOneThing, noDigestWithAutoUpgrade, noUserModulesWithAutoUpgrade } from "./automatic.ts";
+import { autoUpgradeIsConsistent, noDigestWithAutoUpgrade, noUserModulesWithAutoUpgrade } from "./automatic.ts";
 import {
   clusterIsAtRest,
-  credentialsAreTaken,
-  knownIssuesAreMinded,
+  credentialsAreAccepted,
+  noKnownIssues,
   operatorIsReady,
-  versionsAreOne,
+  nodesRunOneVersion,
 } from "./cluster.ts";
-import { copiesAreEnough, nothingIsUpgradedUnawares, objectsCanBeActedOn, oneNodeCanBeSpared } from "./data.ts";
+import { replicasAreEnough, noUpgradeWaits, databaseObjectsAreValid, capacitySuffices } from "./data.ts";
 import { databasesAreNewEnough } from "./databases.ts";
 import { operatorIsNotOlder, riggerTagBelongsToOperator, tagBelongsToOperator, tagIsKnown } from "./images.ts";
 import { constraintIsGone, definitionsAreRight, webhookIsCurrent } from "./installed.ts";
 import { kubernetesIsSupported } from "./kubernetes.ts";
-import { licenseIsValid, licenseLasts } from "./license.ts";
+import { licenseIsValid, licenseOutlastsUpgrade } from "./license.ts";
 import { portsAreOpen, volumesAreBound, workersTakePods } from "./machines.ts";
 import { modulesAreListed, modulesHaveBuilds, userModulesAreSupported } from "./modules.ts";
 import {
   clusterAnswers,
-  databasesAreSettled,
+  databasesAreActive,
   noActionRuns,
   othersAreActive,
   othersAreInService,
@@ -34,7 +34,7 @@ export const CHECKS: readonly Check[] = [
   ...SPEC_CHECKS,
   operatorIsPermitted,
   clusterIsPermitted,
-  autoUpgradeSaysOneThing,
+  autoUpgradeIsConsistent,
   noDigestWithAutoUpgrade,
   noUserModulesWithAutoUpgrade,
   operatorIsNotOlder,
@@ -52,20 +52,20 @@ export const CHECKS: readonly Check[] = [
   clusterAnswers,
   othersAreActive,
   othersAreInService,
-  databasesAreSettled,
+  databasesAreActive,
   noActionRuns,
   primariesServe,
   replicasAreInSync,
   operatorIsReady,
   clusterIsAtRest,
-  credentialsAreTaken,
-  versionsAreOne,
-  knownIssuesAreMinded,
-  licenseLasts,
-  oneNodeCanBeSpared,
-  copiesAreEnough,
-  nothingIsUpgradedUnawares,
-  objectsCanBeActedOn,
+  credentialsAreAccepted,
+  nodesRunOneVersion,
+  noKnownIssues,
+  licenseOutlastsUpgrade,
+  capacitySuffices,
+  replicasAreEnough,
+  noUpgradeWaits,
+  databaseObjectsAreValid,
   workersTakePods,
   volumesAreBound,
   portsAreOpen,

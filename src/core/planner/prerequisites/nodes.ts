@@ -57,7 +57,7 @@ export const othersAreInService: Check = {
   },
 };
 
-export const databasesAreSettled: Check = {
+export const databasesAreActive: Check = {
   id: "DatabaseBusy",
   asks: "every database is active",
   at: ["step"],

@@ -16,7 +16,7 @@ import { MOMENTS } from "./check.ts";
 import { CHECKS } from "./list.ts";
 import { findingsAt, firstFindingAt, verdictsAt } from "./run.ts";
 import { checkInput, type CheckInput } from "./check-input.ts";
-import type { Environment } from "./environment.ts";
+import type { ClusterEnvironment } from "./environment.ts";
 
 const MODULE_URL = "https://x/graph.zip";
 const listing = { userDefinedModules: [{ name: "Graph", source: { https: { url: MODULE_URL } } }] };
@@ -32,7 +32,7 @@ const custom = database({ name: "db", modules: ["graph"] });
 interface Case {
   readonly name: string;
   readonly view?: Partial<ClusterView>;
-  readonly environment?: Environment;
+  readonly environment?: ClusterEnvironment;
   readonly step?: CheckInput["step"];
   /** Severity and name of what is found; none when everything passes. */
   readonly found?: string;
@@ -358,7 +358,7 @@ test("each check has a name of its own, says what it asks, and is asked at some 
 });
 
 test("a fact that could not be read is unknown, not a pass; one that nobody asks for is skipped", () => {
-  const outcomes = (environment: Environment) =>
+  const outcomes = (environment: ClusterEnvironment) =>
     new Map(
       verdictsAt(["plan"], checkInput(clusterView(), { environment })).map(({ check, outcome }) => [check.id, outcome]),
     );

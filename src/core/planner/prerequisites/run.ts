@@ -2,7 +2,7 @@ import type { Finding } from "../../api/parts.ts";
 import { unknown } from "../findings/finding.ts";
 import type { Check, Moment } from "./check.ts";
 import { CHECKS } from "./list.ts";
-import type { Need, CheckInput } from "./check-input.ts";
+import type { RequiredFact, CheckInput } from "./check-input.ts";
 
 /** What a check came to. `skipped`: this caller does not look at what it needs. */
 export type Verdict =
@@ -41,7 +41,7 @@ function verdictOf(check: Check, input: CheckInput): Verdict {
 }
 
 /** Why a fact is missing; empty when nobody asked for it, undefined when it is there. */
-function lack(need: Need, { view, environment }: CheckInput): string | undefined {
+function lack(need: RequiredFact, { view, environment }: CheckInput): string | undefined {
   switch (need) {
     case "cluster":
       return view.cluster.reachable ? undefined : view.cluster.reason;

@@ -1,4 +1,4 @@
-import { listedModules, statusOf } from "../modules/user-modules.ts";
+import { listedModules, moduleStatusOf } from "../modules/user-modules.ts";
 import { block } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
 
@@ -11,7 +11,7 @@ export const userModulesAreInstalled: Check = {
   find({ view: { name, spec, remembered }, step }) {
     if (step === undefined) return undefined;
     for (const module of listedModules(spec)) {
-      const known = statusOf(module, remembered.userModules ?? []);
+      const known = moduleStatusOf(module, remembered.userModules ?? []);
       if (known === undefined) {
         return block("UserModuleFetching", `module "${module.name}" is being fetched`, `kubectl describe rec ${name}`);
       }

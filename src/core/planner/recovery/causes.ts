@@ -2,7 +2,7 @@ import type { Finding } from "../../api/parts.ts";
 import { MOMENTS } from "../prerequisites/check.ts";
 import { verdictsAt } from "../prerequisites/run.ts";
 import { isOlder } from "../upgrade-path/state.ts";
-import type { Cause, DatabaseObject, RecoveryFacts } from "./recovery.ts";
+import type { RecoveryCause, DatabaseObject, RecoveryFacts } from "./recovery.ts";
 
 /** That an upgrade is frozen is seen by this one too; it is no cause. */
 const EFFECTS = ["ClusterNotAtRest"];
@@ -11,7 +11,7 @@ const EFFECTS = ["ClusterNotAtRest"];
  * What stands in the way now, the deepest cause first: what the checks see, what the operator alone can know, and what keeps
  * databases from becoming what their objects say.
  */
-export function causesOf({ input, databases }: RecoveryFacts): readonly Cause[] {
+export function causesOf({ input, databases }: RecoveryFacts): readonly RecoveryCause[] {
   const object = `rec/${input.view.name}`;
   const seen = verdictsAt(MOMENTS, input).flatMap((verdict) =>
     verdict.outcome === "found" && isCause(verdict.finding) && !EFFECTS.includes(verdict.check.id)
@@ -40,7 +40,7 @@ function isOperatorsOwn({ id }: Finding): boolean {
   return ["RequestForbidden", "LicenseRefused", "LicenseNotFound"].includes(id);
 }
 
-function causesOfDatabase(database: DatabaseObject, { input }: RecoveryFacts): readonly Cause[] {
+function causesOfDatabase(database: DatabaseObject, { input }: RecoveryFacts): readonly RecoveryCause[] {
   const object = `redb/${database.name}`;
   const { cluster } = input.view;
   const known = cluster.reachable ? cluster.databases.find(({ name }) => name === database.name) : undefined;

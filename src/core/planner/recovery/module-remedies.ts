@@ -1,6 +1,6 @@
 import { customModules } from "../prerequisites/modules.ts";
-import { listedModules, statusOf } from "../modules/user-modules.ts";
-import type { GivenModule } from "./recovery.ts";
+import { listedModules, moduleStatusOf } from "../modules/user-modules.ts";
+import type { SuppliedModule } from "./recovery.ts";
 import type { Remedies, Remedy, RemedyFacts } from "./remedy.ts";
 
 /** §7: an unsupported module, one that is not listed, and one that is listed wrongly. */
@@ -33,7 +33,7 @@ function uploadBuilds({ input: { view, step }, given }: RemedyFacts): Remedy | u
   };
 }
 
-function isNamed({ name, displayName }: GivenModule, wanted: string): boolean {
+function isNamed({ name, displayName }: SuppliedModule, wanted: string): boolean {
   return name === wanted || displayName === wanted;
 }
 
@@ -41,7 +41,7 @@ function isNamed({ name, displayName }: GivenModule, wanted: string): boolean {
 function correctList({ input: { view }, given }: RemedyFacts): Remedy | undefined {
   const { spec, remembered } = view;
   const failed = listedModules(spec).flatMap((module) => {
-    const known = statusOf(module, remembered.userModules ?? []);
+    const known = moduleStatusOf(module, remembered.userModules ?? []);
     return known?.state === "Failed" ? [known] : [];
   });
   const lost = failed.filter(({ name, moduleName }) => moduleName === "" && given.moduleUrls[name] === undefined);

@@ -13,14 +13,14 @@ import {
 import { clusterSpec } from "../../api/cluster-spec.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 import { checkInput, type CheckInput } from "../prerequisites/check-input.ts";
-import type { Environment } from "../prerequisites/environment.ts";
+import type { ClusterEnvironment } from "../prerequisites/environment.ts";
 import { commandOf } from "./describe.ts";
 import { planRecovery } from "./plan.ts";
-import type { DatabaseObject, Given, GivenModule } from "./recovery.ts";
+import type { DatabaseObject, Supplied, SuppliedModule } from "./recovery.ts";
 
-const NOTHING: Given = { license: false, modules: [], moduleUrls: {}, moduleSecret: "", keepDigests: false };
+const NOTHING: Supplied = { license: false, modules: [], moduleUrls: {}, moduleSecret: "", keepDigests: false };
 const DIGEST = `sha256:${"0".repeat(64)}`;
-const build: GivenModule = {
+const build: SuppliedModule = {
   file: "graph.zip",
   title: "Graph 2.0.0 for databases of 7.2",
   name: "graph",
@@ -64,10 +64,10 @@ const invalid = { state: "Invalid", reason: "it is over", expirationDate: "2020-
 interface Case {
   readonly name: string;
   readonly view?: Partial<ClusterView>;
-  readonly environment?: Environment;
+  readonly environment?: ClusterEnvironment;
   readonly step?: CheckInput["step"];
   readonly databases?: readonly DatabaseObject[];
-  readonly given?: Partial<Given>;
+  readonly given?: Partial<Supplied>;
   /** Each recovery: its rule, then what is done. */
   readonly does: readonly (readonly string[])[];
   readonly needs?: RegExp;

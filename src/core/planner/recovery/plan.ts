@@ -4,7 +4,7 @@ import { causesOf } from "./causes.ts";
 import { CLUSTER_REMEDIES } from "./cluster-remedies.ts";
 import { INSTALLED_REMEDIES } from "./installed-remedies.ts";
 import { MODULE_REMEDIES } from "./module-remedies.ts";
-import type { Cause, Given, Recovery, RecoveryFacts } from "./recovery.ts";
+import type { RecoveryCause, Supplied, Recovery, RecoveryFacts } from "./recovery.ts";
 import type { RemedyRule } from "./remedy.ts";
 
 /** One entry for each name of a check or finding: the compiler rejects a name without one. */
@@ -19,7 +19,7 @@ const REMEDIES: Readonly<Record<FindingId, RemedyRule | typeof BY_HAND>> = {
 const LAST = ["Drifted"];
 
 /** The documented recovery from each cause that stands in the way now (§7), in the order in which they are to be done. */
-export function planRecovery(facts: RecoveryFacts, given: Given): readonly Recovery[] {
+export function planRecovery(facts: RecoveryFacts, given: Supplied): readonly Recovery[] {
   const causes = causesOf(facts);
   const sorted = [
     ...causes.filter(({ check }) => check in INSTALLED_REMEDIES),
@@ -29,7 +29,7 @@ export function planRecovery(facts: RecoveryFacts, given: Given): readonly Recov
   return sorted.map((cause) => recoveryFrom(cause, facts, given));
 }
 
-function recoveryFrom(cause: Cause, facts: RecoveryFacts, given: Given): Recovery {
+function recoveryFrom(cause: RecoveryCause, facts: RecoveryFacts, given: Supplied): Recovery {
   const { object, finding } = cause;
   const remedy = (ruleFor(cause.check) ?? ruleFor(finding.id))?.({ ...facts, cause, given }) ?? {};
   const plain = { acts: [], needs: "", irreversible: "", otherwise: "", ...remedy };

@@ -25,7 +25,7 @@ export type RecoveryAct =
   | { readonly kind: "uncordon"; readonly worker: string };
 
 /** What stands in the way. */
-export interface Cause {
+export interface RecoveryCause {
   /** Name of the check that found it, or of the finding itself. */
   readonly check: string;
   /** `rec/<name>` or `redb/<name>`. */
@@ -50,9 +50,9 @@ export interface Recovery {
 }
 
 /** What the user has brought along. */
-export interface Given {
+export interface Supplied {
   readonly license: boolean;
-  readonly modules: readonly GivenModule[];
+  readonly modules: readonly SuppliedModule[];
   /** Where modules of `spec.userDefinedModules` are to be fetched, by name. */
   readonly moduleUrls: Readonly<Record<string, string>>;
   /** Secret with the credentials for them; empty when none is needed. */
@@ -62,7 +62,7 @@ export interface Given {
 }
 
 /** An archive with a module. */
-export interface GivenModule {
+export interface SuppliedModule {
   readonly file: string;
   readonly title: string;
   readonly name: string;

@@ -1,10 +1,10 @@
 import type { FindingId } from "../findings/ids.ts";
-import type { Cause, Given, Recovery, RecoveryFacts } from "./recovery.ts";
+import type { RecoveryCause, Supplied, Recovery, RecoveryFacts } from "./recovery.ts";
 
 /** What a remedy is worked out from. */
 export interface RemedyFacts extends RecoveryFacts {
-  readonly cause: Cause;
-  readonly given: Given;
+  readonly cause: RecoveryCause;
+  readonly given: Supplied;
 }
 
 /** What clears one cause; a part that is absent is empty. */

@@ -7,7 +7,7 @@ import type { Release } from "../../releases/release.ts";
 import { planUpgradePath } from "./plan.ts";
 import { refusal } from "./refusal.ts";
 import { isReached, movesAt } from "./search.ts";
-import { after, type Goal, type PathFacts, type PathState } from "./state.ts";
+import { stateAfter, type Goal, type PathFacts, type PathState } from "./state.ts";
 
 const operators = CATALOGUE.map(({ operator }) => operator);
 const minors = Array.from({ length: 13 }, (_one, index) => `1.${25 + index}`);
@@ -80,7 +80,7 @@ test("every move of a plan is allowed where it is taken, and the last one reache
       let state = startOf(facts);
       for (const move of plan.moves) {
         assert.equal(refusal(state, move, facts), undefined);
-        state = after(state, move);
+        state = stateAfter(state, move);
       }
       assert.ok(isReached(state, target(goal.release), goal, facts));
       for (const step of plan.steps) assert.ok(step.commands.length > 0 && step.does !== "", JSON.stringify(step));
@@ -150,7 +150,7 @@ function fewestMoves(facts: PathFacts, goal: Goal): number | undefined {
       seen.add(JSON.stringify([state.operator.operator, state.cluster.operator, state.kubernetes, state.floor]));
       for (const move of movesAt(state, end, goal)) {
         if (refusal(state, move, facts) !== undefined) continue;
-        const place = after(state, move);
+        const place = stateAfter(state, move);
         const key = JSON.stringify([place.operator.operator, place.cluster.operator, place.kubernetes, place.floor]);
         if (!seen.has(key)) next.set(key, place);
       }

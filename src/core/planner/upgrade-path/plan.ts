@@ -5,7 +5,7 @@ import { pathProblem } from "../../releases/path.ts";
 import { describeMove } from "./describe.ts";
 import type { PlanStep } from "./step.ts";
 import { shortestWay, type MissingEdge } from "./search.ts";
-import { after, type Goal, type PathFacts, type PathState, type Move } from "./state.ts";
+import { stateAfter, type Goal, type PathFacts, type PathState, type Move } from "./state.ts";
 
 /** The shortest safe way to a release, or what is missing on it. */
 export type UpgradePath =
@@ -43,7 +43,7 @@ function described(start: PathState, moves: readonly Move[], facts: PathFacts): 
   let state = start;
   for (const move of moves) {
     steps.push(...describeMove(state, move, facts, steps));
-    state = after(state, move);
+    state = stateAfter(state, move);
   }
   return steps;
 }

@@ -3,7 +3,7 @@ import { compareVersionText } from "../../base/version.ts";
 import { CATALOGUE } from "../../releases/catalogue.ts";
 import type { Release } from "../../releases/release.ts";
 import { nextMinor, refusal } from "./refusal.ts";
-import { after, isOlder, versionsAt, type Goal, type PathFacts, type PathState, type Move } from "./state.ts";
+import { stateAfter, isOlder, versionsAt, type Goal, type PathFacts, type PathState, type Move } from "./state.ts";
 
 /** A move that is missing between a place and the goal, and why. */
 export interface MissingEdge {
@@ -29,7 +29,7 @@ export function shortestWay(start: PathState, target: Release, goal: Goal, facts
   for (const { state, moves } of queue) {
     if (isReached(state, target, goal, facts)) return { found: true, moves };
     for (const move of movesAt(state, target, goal)) {
-      const next = after(state, move);
+      const next = stateAfter(state, move);
       if (seen.has(keyOf(next)) || refusal(state, move, facts) !== undefined) continue;
       seen.set(keyOf(next), next);
       queue.push({ state: next, moves: [...moves, move] });

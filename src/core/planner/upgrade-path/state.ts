@@ -63,7 +63,7 @@ export type Move =
   | { readonly stage: "databases"; readonly to: string };
 
 /** The place that a move leads to. */
-export function after(state: PathState, move: Move): PathState {
+export function stateAfter(state: PathState, move: Move): PathState {
   switch (move.stage) {
     case "operator":
       return { ...state, operator: move.to };

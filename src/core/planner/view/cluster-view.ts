@@ -24,7 +24,7 @@ export interface ClusterView {
   /** The StatefulSet; undefined before it is made. */
   readonly workload: Workload | undefined;
   readonly pods: readonly NodePod[];
-  readonly cluster: ClusterFacts | Unreachable;
+  readonly cluster: PolledCluster | Unreachable;
   /** Names of its StoreEnterpriseDatabases; told only of a cluster that is being deleted. */
   readonly databaseNames: readonly string[];
 }
@@ -54,7 +54,7 @@ export interface NodePod {
 }
 
 /** What the management API says. */
-export interface ClusterFacts {
+export interface PolledCluster {
   readonly reachable: true;
   readonly nodes: readonly ClusterNode[];
   readonly databases: readonly ClusterDatabase[];

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
-import type { Reading, Environment } from "../../../core/planner/prerequisites/environment.ts";
+import type { Reading, ClusterEnvironment } from "../../../core/planner/prerequisites/environment.ts";
 import { readConstraint, readDefinitions, readOperator, readWebhook } from "./installed.ts";
 import { readPortRules, readVolumes, readWorkers } from "./machines.ts";
 import type { Place } from "./place.ts";
@@ -11,7 +11,7 @@ import { readDesiredDatabases } from "./desired-databases.ts";
 export async function readEnvironment(
   { kube, clock }: { readonly kube: Kube; readonly clock: Clock },
   place: Place,
-): Promise<Environment> {
+): Promise<ClusterEnvironment> {
   const [workers, volumes, networkPolicies, definitions, webhook, operator, desiredDatabases, constraint] =
     await Promise.all([
       reading(readWorkers(kube, place)),

@@ -7,7 +7,7 @@ import type {
 } from "../../../core/api/kinds.ts";
 import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
-import type { ExistingFacts } from "../../../core/planner/admission/database-facts.ts";
+import type { ReviewedExisting } from "../../../core/planner/admission/reviewed-database.ts";
 import {
   referencedCluster,
   type ReferencedDatabase,
@@ -49,7 +49,7 @@ export function referencesIn(
 }
 
 /** What the cluster made of a database, as its status tells. */
-export function existingOf(status: unknown): ExistingFacts | undefined {
+export function existingOf(status: unknown): ReviewedExisting | undefined {
   const { data } = databaseStatus.safeParse(status ?? {});
   if (data?.databaseUID === undefined) return undefined;
   return {

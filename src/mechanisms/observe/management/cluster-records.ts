@@ -8,7 +8,7 @@ import type {
   ModuleRecord,
   NodeRecord,
 } from "../../../ports/management/records.ts";
-import type { ClusterFacts, Unreachable } from "../../../core/planner/view/cluster-view.ts";
+import type { PolledCluster, Unreachable } from "../../../core/planner/view/cluster-view.ts";
 import { settingsOfWire } from "../../../core/api/settings/values.ts";
 import type { LicenseVerdict } from "../../../core/planner/license/evaluate.ts";
 import { whyUnreachable } from "./unreachable.ts";
@@ -47,7 +47,7 @@ export async function readRecords(client: ManagementClient): Promise<ClusterReco
 }
 
 /** The same as facts for the planner; of the same records always the same object. */
-export function factsOf(records: ClusterRecords | Silence): ClusterFacts | Unreachable {
+export function factsOf(records: ClusterRecords | Silence): PolledCluster | Unreachable {
   if ("unreachable" in records) {
     const cause = records.refused === true ? ({ cause: "credentials" } as const) : {};
     return { reachable: false, reason: records.unreachable, ...cause };
@@ -60,9 +60,9 @@ export function factsOf(records: ClusterRecords | Silence): ClusterFacts | Unrea
 }
 
 /** A cluster of a thousand databases is looked at for each of them. */
-const factsKnown = new WeakMap<ClusterRecords, ClusterFacts>();
+const factsKnown = new WeakMap<ClusterRecords, PolledCluster>();
 
-function factsFrom(records: ClusterRecords): ClusterFacts {
+function factsFrom(records: ClusterRecords): PolledCluster {
   return {
     reachable: true,
     nodes: records.nodes.map((node) => ({

@@ -1,4 +1,4 @@
-import type { SilenceReason } from "../../../core/planner/active-active/participants.ts";
+import type { UnreachableReason } from "../../../core/planner/active-active/participants.ts";
 import { clusterNames, PORTS, remoteSecretName } from "../../../core/api/names.ts";
 import type { RemoteClusterSpec } from "../../../core/api/active-active.ts";
 import { isFault, messageOf } from "../../../core/base/fault.ts";
@@ -13,7 +13,7 @@ export interface RemoteCluster {
 
 /** Why a site said nothing, and what clears that. */
 export interface SiteSilence {
-  readonly reason: SilenceReason;
+  readonly reason: UnreachableReason;
   readonly message: string;
   readonly remedy: string;
 }

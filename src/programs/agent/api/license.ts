@@ -3,8 +3,8 @@ import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { messageOf } from "../../../core/base/fault.ts";
 import { openLicense, readLicense } from "../../../ports/management/license.ts";
 import type { LicenseRecord } from "../../../ports/management/records.ts";
-import { wantedInstances } from "../../../core/planner/database/facts.ts";
-import { judgeLicense, trialTerms, type LicenseVerdict } from "../../../core/planner/license/evaluate.ts";
+import { desiredInstances } from "../../../core/planner/database/facts.ts";
+import { evaluateLicense, trialTerms, type LicenseVerdict } from "../../../core/planner/license/evaluate.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { LicenseAuthorities } from "../credentials/license-authorities.ts";
 import type { Records } from "../records/records.ts";
@@ -39,7 +39,7 @@ export async function installLicense(context: LicenseContext, license: string): 
 
 /** Primaries and replicas as they are asked for: the surge of an upgrade or a move does not count. */
 function shardsOf(record: Pick<DatabaseRecord, "replication" | "shards">): number {
-  return record.shards.length * wantedInstances(record);
+  return record.shards.length * desiredInstances(record);
 }
 
 interface ValidatedLicense extends LicenseVerdict {
@@ -65,7 +65,7 @@ function opened(context: LicenseContext, license: string): ValidatedLicense {
 
 function validated(context: LicenseContext, terms: LicenseTerms): LicenseVerdict {
   const clusterName = clusterDnsName(context.config);
-  return judgeLicense(terms, { clusterName, now: context.clock.now(), shardsInUse: shardsInUse(context) });
+  return evaluateLicense(terms, { clusterName, now: context.clock.now(), shardsInUse: shardsInUse(context) });
 }
 
 function shardsInUse(context: LicenseContext): number {

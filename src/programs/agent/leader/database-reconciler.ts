@@ -3,7 +3,7 @@ import { Fault } from "../../../core/base/fault.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { decideDatabase } from "../../../core/planner/database/decide.ts";
 import type { DatabaseStep } from "../../../core/planner/database/step.ts";
-import { targetVersion, wantedInstances } from "../../../core/planner/database/facts.ts";
+import { targetVersion, desiredInstances } from "../../../core/planner/database/facts.ts";
 import type { DatabaseFacts } from "../../../core/planner/database/facts.ts";
 import { settled, waiting } from "../../../mechanisms/reconcile/outcome.ts";
 import type { Outcome } from "../../../mechanisms/reconcile/outcome.ts";
@@ -171,6 +171,6 @@ function progressOf(record: DatabaseRecord): number {
   const moved = record.shards.filter(({ primary, instances }) =>
     instances.some(({ id, storeVersion }) => id === primary && storeVersion === target),
   ).length;
-  const wanted = record.shards.length * wantedInstances(record);
+  const wanted = record.shards.length * desiredInstances(record);
   return Math.min(99, Math.round((50 * Math.min(fresh, wanted)) / wanted + (40 * moved) / record.shards.length));
 }

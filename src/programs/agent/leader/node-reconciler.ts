@@ -6,7 +6,7 @@ import type { Kube } from "../../../ports/kube/kube.ts";
 import { decideEvacuation } from "../../../core/planner/database/evacuation.ts";
 import type { EvacuationFacts } from "../../../core/planner/database/evacuation.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
-import { isBeingCopied } from "../../../core/planner/database/stand-in.ts";
+import { isBeingReplaced } from "../../../core/planner/database/replacement.ts";
 import { settled, waiting } from "../../../mechanisms/reconcile/outcome.ts";
 import type { Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import type { Clock } from "../../../core/base/clock.ts";
@@ -105,7 +105,7 @@ export class NodeReconciler {
       .map((record) => ({ name: record.name, waitingFor: record.upgrade?.waitingFor || (record.waitingFor ?? "") }));
     const databases = records.databases();
     const everything = placedInstances(databases);
-    const copies = databases.filter((record) => isBeingCopied({ record, nodes, everything }, node));
+    const copies = databases.filter((record) => isBeingReplaced({ record, nodes, everything }, node));
     const now = clock.now().getTime();
     const goneAt = this.#primariesGoneAt.get(entry.action.uid) ?? now;
     if (primaries.length === 0) this.#primariesGoneAt.set(entry.action.uid, goneAt);

@@ -3,7 +3,7 @@ import { Fault } from "../../../core/base/fault.ts";
 import { LONG_AGO, elapsedMs, hasCome } from "../../../core/base/instant.ts";
 import type { Instant } from "../../../core/base/instant.ts";
 import type { Log } from "../../../core/base/log.ts";
-import { LATE_MS, judgeTerm } from "../../../core/planner/database/grant.ts";
+import { LATE_MS, evaluateGrant } from "../../../core/planner/database/grant.ts";
 import { instantNow } from "../../../mechanisms/reconcile/instant.ts";
 import { callEngine } from "../../../ports/resp/engine-client.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
@@ -41,7 +41,7 @@ export async function renewGrants(options: GrantOptions): Promise<void> {
   while (!signal.aborted) {
     const now = instantNow();
     if (elapsedMs(lease.renewedAt(), now) >= LATE_MS && (await options.hasPromises())) vouchedAt = now;
-    const term = judgeTerm({ now: instantNow(), renewedAt: lease.renewedAt(), vouchedAt, grantedUntil });
+    const term = evaluateGrant({ now: instantNow(), renewedAt: lease.renewedAt(), vouchedAt, grantedUntil });
     switch (term.kind) {
       case "granted":
         grantedUntil = term.until;
@@ -82,7 +82,7 @@ async function caughtUp({ lease, catchUp, log, signal }: GrantOptions): Promise<
     return LONG_AGO;
   }
   const since = { now: instantNow(), renewedAt, vouchedAt: LONG_AGO };
-  const term = judgeTerm({ ...since, grantedUntil: { steadyMs: Infinity, wallMs: Infinity } });
+  const term = evaluateGrant({ ...since, grantedUntil: { steadyMs: Infinity, wallMs: Infinity } });
   return term.kind === "granted" ? term.until : LONG_AGO;
 }
 

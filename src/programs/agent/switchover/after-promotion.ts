@@ -8,7 +8,7 @@ import {
   siblingsOf,
 } from "../../../core/planner/database/switchover-record.ts";
 import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
-import type { Place } from "../../../core/planner/database/switchover.ts";
+import type { HostPort } from "../../../core/planner/database/switchover.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
 import { attach, reasonOf, withEngine } from "./engines.ts";
@@ -61,7 +61,7 @@ export async function completeSwitchover(promoted: Promoted): Promise<CompletedS
 /** Attaches each instance to the primary at `place`; the answer names those that could not be. */
 export async function attachAll(
   instances: readonly InstanceRecord[],
-  place: Place,
+  place: HostPort,
   ports: ShardPorts,
 ): Promise<readonly number[]> {
   const failed = await Promise.all(
@@ -107,7 +107,7 @@ export async function demoteTarget(
   );
 }
 
-function primaryAddress(record: DatabaseRecord, move: SwitchoverMove, ports: ShardPorts): Place | undefined {
+function primaryAddress(record: DatabaseRecord, move: SwitchoverMove, ports: ShardPorts): HostPort | undefined {
   const shard = record.shards.find(({ id }) => id === move.shard);
   const primary = shard?.instances.find(({ id }) => id === shard.primary);
   return primary === undefined ? undefined : ports.addressOf(primary);

@@ -1,5 +1,5 @@
 import { Fault, messageOf } from "../../../core/base/fault.ts";
-import type { EngineView, Place } from "../../../core/planner/database/switchover.ts";
+import type { EngineView, HostPort } from "../../../core/planner/database/switchover.ts";
 import { connectEngine } from "../../../ports/resp/engine-client.ts";
 import type { EngineAddress, EngineClient } from "../../../ports/resp/engine-client.ts";
 import { engineIdentity, parseInfo, replicationView } from "../../../ports/resp/info.ts";
@@ -9,7 +9,7 @@ import type { Reply } from "../../../ports/resp/reply.ts";
 import { faults } from "../faults.ts";
 
 /** A control connection to one engine of a shard. */
-export interface EngineControl extends Place {
+export interface EngineControl extends HostPort {
   readonly client: EngineClient;
 }
 
@@ -18,7 +18,7 @@ export interface RoleView {
   readonly role: "primary" | "replica";
   readonly offset: number;
   readonly promotedAt: number;
-  readonly link?: Place & { readonly status: "up" | "down" };
+  readonly link?: HostPort & { readonly status: "up" | "down" };
 }
 
 /** For connecting and for each command of a move, in milliseconds. */
@@ -97,7 +97,7 @@ export async function promote({ client }: EngineControl): Promise<void> {
 }
 
 /** Makes it a replica of `primary` and lifts the pause of its clients, which then get READONLY. */
-export async function attach({ client }: EngineControl, primary: Place): Promise<void> {
+export async function attach({ client }: EngineControl, primary: HostPort): Promise<void> {
   await client.call("REPLICAOF", primary.host, primary.port);
   await client.call("CLIENT", "UNPAUSE");
 }

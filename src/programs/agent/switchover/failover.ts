@@ -7,7 +7,7 @@ import {
   isDone,
   moveTo,
   siblingsOf,
-  succeed,
+  recordSuccession,
   withLossReport,
 } from "../../../core/planner/database/switchover-record.ts";
 import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
@@ -76,7 +76,7 @@ export async function failOver(
 
 /** Idempotent: the loss is reported once, with the change of the primary. */
 function withSuccession(current: DatabaseRecord, move: SwitchoverMove, loss: string): DatabaseRecord {
-  const next = succeed(current, move);
+  const next = recordSuccession(current, move);
   return next === current ? current : withWaitReason(withLossReport(next, loss), "");
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { Fault } from "../../../core/base/fault.ts";
-import { judgeIntent } from "../../../core/planner/database/switchover-intent.ts";
+import { evaluateIntent } from "../../../core/planner/database/switchover-intent.ts";
 import type { RoleFacts } from "../../../core/planner/database/switchover-intent.ts";
 import {
   instanceOf,
@@ -49,7 +49,7 @@ export async function resolveIntent(request: ResolveRequest, ports: ShardPorts):
   const old = await fencedRole(oldAddress);
   const target = targetAddress === undefined ? undefined : await settledRole(targetAddress);
   const forced = shard?.switchover?.forced === true;
-  const verdict = judgeIntent({ old, target, targetDead: request.targetDead, forced });
+  const verdict = evaluateIntent({ old, target, targetDead: request.targetDead, forced });
   ports.log.info("unfinished switchover evaluated", { bdb: record.uid, ...move, verdict: verdict.kind, old, target });
   switch (verdict.kind) {
     case "wait":

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { dnsLabel } from "../../../core/api/parts.ts";
 import type { CliContext } from "../context.ts";
-import { textOf, writeNew } from "../files.ts";
-import { fetchBundle } from "./fetch.ts";
+import { readTextFile, writeNew } from "../files.ts";
+import { downloadBundle } from "./fetch.ts";
 import { generateBundle, type GenerateOptions } from "./generate.ts";
 
 interface FetchOptions {
@@ -51,10 +51,10 @@ function fetchCommand({ print }: CliContext): Command {
     .option("--ca <file>", "authority of the server's certificate, PEM (default: the public ones)")
     .option("--out <file>", "file to write, which must not be there yet (default: bundle.yaml)")
     .action(async (url: string, { sha256, ca, out = "bundle.yaml" }: FetchOptions) => {
-      const fetched = await fetchBundle({
+      const fetched = await downloadBundle({
         url,
         ...(sha256 === undefined ? {} : { sha256 }),
-        ...(ca === undefined ? {} : { ca: await textOf(ca) }),
+        ...(ca === undefined ? {} : { ca: await readTextFile(ca) }),
       });
       await writeNew(out, fetched.text);
       print(`${out}: release ${fetched.release}, ${fetched.objects} objects\n`);

@@ -17,7 +17,7 @@ export interface FetchedBundle {
 }
 
 /** Fetches a bundle and looks whether it is one, and the one that is meant; CLI_NOT_FETCHED, CLI_OTHER_CONTENT. */
-export async function fetchBundle(from: {
+export async function downloadBundle(from: {
   readonly url: string;
   readonly sha256?: string;
   readonly ca?: string;

@@ -1,7 +1,7 @@
-import type { OptionWord, Place } from "./places.ts";
+import type { OptionWord, CommandPlace } from "./places.ts";
 
 /** The script that teaches bash; `name` is the program. Needs bash 3.2 or later and nothing else. */
-export function bashScript(name: string, places: readonly Place[]): string {
+export function bashScript(name: string, places: readonly CommandPlace[]): string {
   return `# ${name} completion for bash
 _${name}() {
   local word at="" cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD - 1]}"
@@ -23,7 +23,7 @@ complete -o bashdefault -o default -F _${name} ${name} kubectl-store
 `;
 }
 
-function optionCases({ at, options }: Place): readonly string[] {
+function optionCases({ at, options }: CommandPlace): readonly string[] {
   return options
     .filter(({ takes }) => takes !== "nothing")
     .map(
@@ -37,7 +37,7 @@ function valuesOf({ takes, choices }: OptionWord): string {
   return takes === "file" ? 'COMPREPLY=($(compgen -f -- "$cur"));' : "COMPREPLY=();";
 }
 
-function placeCase({ at, commands, options, choices }: Place): string {
+function placeCase({ at, commands, options, choices }: CommandPlace): string {
   const words = [...commands.map(({ name }) => name), ...choices];
   const spelled = options.flatMap(({ names }) => names.filter((name) => name.startsWith("--")));
   return `    "${at}")

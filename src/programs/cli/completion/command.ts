@@ -3,7 +3,7 @@ import { assertNever } from "../../../core/base/assert-never.ts";
 import type { CliContext } from "../context.ts";
 import { bashScript } from "./bash.ts";
 import { fishScript } from "./fish.ts";
-import { placesOf, type Place } from "./places.ts";
+import { placesOf, type CommandPlace } from "./places.ts";
 import { zshScript } from "./zsh.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -27,7 +27,7 @@ fish   storectl completion fish | source           # for good: > ~/.config/fish/
     );
 }
 
-function scriptFor(shell: Shell, places: readonly Place[]): string {
+function scriptFor(shell: Shell, places: readonly CommandPlace[]): string {
   switch (shell) {
     case "bash":
       return bashScript("storectl", places);

@@ -1,7 +1,7 @@
-import type { OptionWord, Place } from "./places.ts";
+import type { OptionWord, CommandPlace } from "./places.ts";
 
 /** The script that teaches fish. */
-export function fishScript(name: string, places: readonly Place[]): string {
+export function fishScript(name: string, places: readonly CommandPlace[]): string {
   const known = places.filter(({ at }) => at !== "").map(({ at }) => quoted(at));
   return `# ${name} completion for fish
 function __${name}_at
@@ -16,7 +16,7 @@ complete -c ${name} -f
 ${places.flatMap((place) => linesOf(name, place)).join("")}`;
 }
 
-function linesOf(name: string, { at, commands, options, choices }: Place): readonly string[] {
+function linesOf(name: string, { at, commands, options, choices }: CommandPlace): readonly string[] {
   const here = `complete -c ${name} -n "__${name}_at '${at}'"`;
   return [
     ...commands.map((word) => `${here} -a ${quoted(word.name)} -d ${quoted(word.description)}\n`),

@@ -1,7 +1,7 @@
 import type { Command, Option } from "commander";
 
 /** What may be typed at one place of the command line: after `storectl`, `storectl modules` and so on. */
-export interface Place {
+export interface CommandPlace {
   /** The commands before, joined by a blank; empty at the beginning. */
   readonly at: string;
   readonly commands: readonly Word[];
@@ -25,12 +25,12 @@ export interface OptionWord {
 }
 
 /** Every place of a program, the outermost first. */
-export function placesOf(program: Command): readonly Place[] {
+export function placesOf(program: Command): readonly CommandPlace[] {
   return placesBelow(program, "");
 }
 
-function placesBelow(command: Command, at: string): readonly Place[] {
-  const place: Place = {
+function placesBelow(command: Command, at: string): readonly CommandPlace[] {
+  const place: CommandPlace = {
     at,
     commands: command.commands.map((each) => ({ name: each.name(), description: each.description() })),
     options: [...command.options.map(wordOf), HELP],

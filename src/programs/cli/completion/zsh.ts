@@ -1,7 +1,7 @@
-import type { OptionWord, Place, Word } from "./places.ts";
+import type { OptionWord, CommandPlace, Word } from "./places.ts";
 
 /** The script that teaches zsh, as a file \`_<name>\` on \`fpath\` or by \`source\`. */
-export function zshScript(name: string, places: readonly Place[]): string {
+export function zshScript(name: string, places: readonly CommandPlace[]): string {
   return `#compdef ${name} kubectl-store
 _${name}() {
   local word at="" prev="\${words[CURRENT-1]}"
@@ -24,7 +24,7 @@ compdef _${name} ${name} kubectl-store
 `;
 }
 
-function optionCases({ at, options }: Place): readonly string[] {
+function optionCases({ at, options }: CommandPlace): readonly string[] {
   return options
     .filter(({ takes }) => takes !== "nothing")
     .map(
@@ -37,7 +37,7 @@ function valuesOf({ takes, choices }: OptionWord): string {
   return takes === "file" ? "_files" : "return";
 }
 
-function placeCase({ at, commands, options, choices }: Place): string {
+function placeCase({ at, commands, options, choices }: CommandPlace): string {
   const words: readonly Word[] = [
     ...commands,
     ...choices.map((name) => ({ name, description: "" })),

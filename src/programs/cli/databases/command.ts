@@ -5,7 +5,7 @@ import type { BdbRecord } from "../../../ports/management/records.ts";
 import { EXIT, type Asking } from "../context.ts";
 import { faults } from "../faults.ts";
 import { askCluster } from "../management.ts";
-import { outputOption, rendered, tableOf, type OutputOption } from "../output.ts";
+import { outputOption, rendered, textTable, type OutputOption } from "../output.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site.ts";
 import { bytesText } from "../units.ts";
 
@@ -43,7 +43,7 @@ const HEADING = ["DATABASE", "UID", "VERSION", "STATUS", "PORT", "MEMORY", "KEPT
 
 function databasesTable(bdbs: readonly BdbRecord[]): string {
   if (bdbs.length === 0) return "no databases\n";
-  return tableOf(HEADING, bdbs.map(databaseRow));
+  return textTable(HEADING, bdbs.map(databaseRow));
 }
 
 function databaseRow(bdb: BdbRecord): readonly string[] {

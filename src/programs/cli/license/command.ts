@@ -7,7 +7,7 @@ import { Fault, messageOf } from "../../../core/base/fault.ts";
 import { timestamp } from "../../../ports/kube/timestamp.ts";
 import { createLicenseAuthority, readLicense, signLicense } from "../../../ports/management/license.ts";
 import { faults } from "../faults.ts";
-import { textOf } from "../files.ts";
+import { readTextFile } from "../files.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -33,7 +33,7 @@ export function licenseCommand({ print, clock }: LicenseContext): Command {
     .argument("<file>", "the licence")
     .addOption(new Option("-o, --output <form>", "form of the answer").choices(["text", "json"]).default("text"))
     .action(async (file: string, { output }: { readonly output: string }) => {
-      const terms = readLicense(await textOf(file));
+      const terms = readLicense(await readTextFile(file));
       print(output === "json" ? `${JSON.stringify(terms, undefined, 2)}\n` : described(terms, clock.now()));
     });
   license
@@ -52,7 +52,7 @@ export function licenseCommand({ print, clock }: LicenseContext): Command {
     .option("--days <number>", "how long it lasts from now", wholeNumber, 365)
     .option("--owner <name>", "whom it is for", "")
     .action(async (options: IssueOptions) => {
-      print(signLicense(termsOf(options, clock.now()), await textOf(options.key)));
+      print(signLicense(termsOf(options, clock.now()), await readTextFile(options.key)));
     });
   return license;
 }

@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import type { CliContext } from "../context.ts";
 import { takeDown } from "./down.ts";
 import type { Down } from "./down.ts";
-import { describeStatus, lookAt } from "./status.ts";
+import { describeStatus, localStatus } from "./status.ts";
 import { bringUp } from "./up.ts";
 import { kubeconfigPath, worldFolder } from "./world-file.ts";
 
@@ -43,7 +43,7 @@ export function localCommand({ env, print, clock }: CliContext): Command {
     .addOption(dirOption())
     .addOption(new Option("-o, --output <form>", "form of the answer").choices(["text", "json"]).default("text"))
     .action(async ({ dir, output }: DirOption & { readonly output: string }) => {
-      const status = await lookAt(worldFolder(dir, env));
+      const status = await localStatus(worldFolder(dir, env));
       print(output === "json" ? `${JSON.stringify(status, undefined, 2)}\n` : describeStatus(status));
     });
   return local;

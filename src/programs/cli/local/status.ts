@@ -16,7 +16,7 @@ export interface LocalStatus {
 }
 
 /** Looks at the world of `dir`. */
-export async function lookAt(dir: string): Promise<LocalStatus> {
+export async function localStatus(dir: string): Promise<LocalStatus> {
   const world = await runningWorld(dir);
   if (world === undefined) return { state: "stopped", dir };
   return { state: "running", dir, ...world, kubeconfig: kubeconfigPath(dir), processes: await processes(dir) };

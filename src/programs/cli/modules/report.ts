@@ -1,5 +1,5 @@
 import type { BdbRecord, ModuleRecord } from "../../../ports/management/records.ts";
-import { tableOf } from "../output.ts";
+import { textTable } from "../output.ts";
 
 /** What `storectl modules list` answers: one row for each installed module. */
 export interface ModuleRow {
@@ -35,7 +35,7 @@ const HEADING = ["MODULE", "VERSION", "FOR", "PLATFORMS", "USED BY", "UID"];
 /** The rows for people. */
 export function modulesTable(rows: readonly ModuleRow[]): string {
   if (rows.length === 0) return "no modules\n";
-  return tableOf(
+  return textTable(
     HEADING,
     rows.map(({ name, version, compatible, platforms, bundled, usedBy, uid }) => [
       name,

@@ -3,7 +3,7 @@ import { clusterNames } from "../../../core/api/names.ts";
 import type { NodeRecord } from "../../../ports/management/records.ts";
 import { EXIT, type Asking } from "../context.ts";
 import { askCluster } from "../management.ts";
-import { outputOption, rendered, tableOf, type OutputOption } from "../output.ts";
+import { outputOption, rendered, textTable, type OutputOption } from "../output.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site.ts";
 import { bytesText, durationText } from "../units.ts";
 
@@ -31,7 +31,7 @@ function isServing({ status, maintenance }: NodeRecord): boolean {
 const HEADING = ["NODE", "POD", "ADDRESS", "STATUS", "ROLE", "VERSION", "CLIENTS", "COPIES", "MEMORY", "UP"];
 
 function nodesTable(cluster: string, nodes: readonly NodeRecord[]): string {
-  return tableOf(
+  return textTable(
     HEADING,
     nodes.map((node) => [
       String(node.uid),

@@ -7,7 +7,7 @@ import { lookAtCluster } from "../look.ts";
 import { outputOption, rendered, type OutputOption } from "../output.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site.ts";
 import { minor, storeVersion } from "./arguments.ts";
-import { hopFactsOf } from "./facts.ts";
+import { pathFactsOf } from "./facts.ts";
 import { planReport, planTable } from "./report.ts";
 
 interface PlanOptions extends SiteOptions, OutputOption {
@@ -27,7 +27,7 @@ export function planCommand(context: Asking): Command {
     .addOption(outputOption())
     .action(async (cluster: string | undefined, options: PlanOptions) => {
       const look = await atSite(options, context, (site) => lookAtCluster(site, cluster));
-      const facts = hopFactsOf(look);
+      const facts = pathFactsOf(look);
       const known = look.observation.view.cluster;
       const report = planReport(
         facts,

@@ -4,7 +4,7 @@ import type { PathFacts } from "../../../core/planner/upgrade-path/state.ts";
 import type { Look } from "../look.ts";
 
 /** What a plan starts from. */
-export function hopFactsOf({ observation: { view }, databases, operator, nodeTag }: Look): PathFacts {
+export function pathFactsOf({ observation: { view }, databases, operator, nodeTag }: Look): PathFacts {
   const { cluster, spec } = view;
   return {
     cluster: view.name,

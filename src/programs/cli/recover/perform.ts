@@ -15,7 +15,7 @@ import { spread } from "../modules/upload.ts";
 import type { Site } from "../site.ts";
 import type { Supplies } from "./supplies.ts";
 
-export interface ActDeps {
+export interface RecoveryDeps {
   readonly site: Site;
   /** Name of the cluster. */
   readonly cluster: string;
@@ -26,7 +26,7 @@ export interface ActDeps {
 }
 
 /** Does one thing; what it asks of the cluster it follows to the end, so that what comes after rests on it. */
-export async function performAct(deps: ActDeps, act: RecoveryAct): Promise<unknown> {
+export async function performAct(deps: RecoveryDeps, act: RecoveryAct): Promise<unknown> {
   const { site, cluster, supplies, talk } = deps;
   const { kube, namespace } = site;
   switch (act.kind) {
@@ -68,7 +68,7 @@ export async function performAct(deps: ActDeps, act: RecoveryAct): Promise<unkno
   }
 }
 
-function clientOf({ client, cluster }: ActDeps): ManagementClient {
+function clientOf({ client, cluster }: RecoveryDeps): ManagementClient {
   if (client !== undefined) return client;
   throw new Fault(faults.clusterSilent, `cluster ${cluster} cannot be asked: there is no way to its management API`);
 }
@@ -77,7 +77,7 @@ const LOOK_EVERY_MS = 300;
 
 /** The object is written only once the database is there: until then it would say what is not the case. */
 async function upgradeDatabase(
-  deps: ActDeps,
+  deps: RecoveryDeps,
   { uid, to, name }: Extract<RecoveryAct, { readonly kind: "upgrade-database" }>,
 ): Promise<void> {
   const client = clientOf(deps);
@@ -98,7 +98,7 @@ async function upgradeDatabase(
   }
 }
 
-async function writeLicense({ site, cluster, supplies }: ActDeps, secret: string | undefined): Promise<unknown> {
+async function writeLicense({ site, cluster, supplies }: RecoveryDeps, secret: string | undefined): Promise<unknown> {
   const { kube, namespace } = site;
   if (secret === undefined) {
     const body = { spec: { license: supplies.license } };

@@ -1,12 +1,12 @@
 import { platformsOf } from "../../../core/api/module-manifest.ts";
 import { readLicense } from "../../../ports/management/license.ts";
-import type { Given } from "../../../core/planner/recovery/recovery.ts";
-import { textOf } from "../files.ts";
+import type { Supplied } from "../../../core/planner/recovery/recovery.ts";
+import { readTextFile } from "../files.ts";
 import { readArchive } from "../modules/upload.ts";
 
 /** What the user brings along, read and looked into before anything is done. */
 export interface Supplies {
-  readonly given: Given;
+  readonly given: Supplied;
   /** The text of the licence; empty when none is given. */
   readonly license: string;
   /** By name of the file. */
@@ -23,7 +23,7 @@ interface GoodsOptions {
 
 /** Reads licence and archives; a Fault names the one that is none. */
 export async function readSupplies(options: GoodsOptions): Promise<Supplies> {
-  const license = options.license === undefined ? "" : await textOf(options.license);
+  const license = options.license === undefined ? "" : await readTextFile(options.license);
   if (license !== "") readLicense(license);
   const opened = await Promise.all(
     (options.module ?? []).map(async (file) => ({ file, ...(await readArchive(file)) })),

@@ -1,6 +1,6 @@
 import type { ClusterStatus } from "../../../core/api/cluster-status.ts";
 import type { Look } from "../look.ts";
-import { folded, tableOf } from "../output.ts";
+import { folded, textTable } from "../output.ts";
 
 /** What `storectl status` answers. */
 export interface StatusReport {
@@ -130,7 +130,7 @@ export function statusTable(report: StatusReport): string {
     suspended === null ? "" : `${"SUSPENDED".padEnd(13)}${folded(suspended, " ".repeat(13)).trimStart()}`,
     unreachable === null ? "" : `${"UNREACHABLE".padEnd(13)}${unreachable}\n`,
     "\n",
-    tableOf(
+    textTable(
       ["NODE", "POD", "STATUS", "VERSION", "ROLE"],
       report.nodes.map(({ uid, pod, status, version, leader }) => {
         return [String(uid), pod, status, version, leader ? "leader" : "member"];
@@ -139,7 +139,7 @@ export function statusTable(report: StatusReport): string {
     "\n",
     report.databases.length === 0
       ? "no databases\n"
-      : tableOf(
+      : textTable(
           ["DATABASE", "VERSION", "STATUS", "COPIES", "WAITS FOR"],
           report.databases.map(({ name, version, status, cache, waitingFor }) => {
             return [name, version, status, String(cache), waitingFor === "" ? "-" : waitingFor];

@@ -4,7 +4,7 @@ import type { Asking } from "../context.ts";
 import { minor, storeVersion } from "../plan/arguments.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site.ts";
 import { upgrade } from "./upgrade.ts";
-import type { UpgradeOptions } from "./wish.ts";
+import type { UpgradeOptions } from "./talk.ts";
 
 /** `storectl upgrade`: walks the plan, asking before what is for good; running it again goes on where things stand. */
 export function upgradeCommand(context: Asking): Command {

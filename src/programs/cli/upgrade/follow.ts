@@ -2,7 +2,7 @@ import { Fault } from "../../../core/base/fault.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { faults } from "../faults.ts";
 import { progressLine, type ProgressLine } from "./progress.ts";
-import type { Talk } from "./wish.ts";
+import type { Talk } from "./talk.ts";
 
 /** What is seen of a step at one moment. */
 export interface Sight {

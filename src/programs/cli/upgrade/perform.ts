@@ -6,16 +6,16 @@ import { Clusters, Databases } from "../../../mechanisms/observe/kubernetes/kind
 import { isAutoUpgrade } from "../../../core/planner/view/target.ts";
 import { isOlder } from "../../../core/planner/upgrade-path/state.ts";
 import type { PlanStep } from "../../../core/planner/upgrade-path/step.ts";
-import { tagOf } from "../../../core/releases/images.ts";
-import { textOf } from "../files.ts";
+import { imageTagOf } from "../../../core/releases/images.ts";
+import { readTextFile } from "../files.ts";
 import { bundleLikeInstalled } from "../installed-operator.ts";
 import type { Look } from "../look.ts";
 import type { Site } from "../site.ts";
 import { follow, type Performed, type Sight } from "./follow.ts";
-import type { Talk, UpgradeOptions } from "./wish.ts";
+import type { Talk, UpgradeOptions } from "./talk.ts";
 
 /** Asks for one step and follows it to its end. What it asks for stays asked for when nobody follows any more. */
-export async function perform(
+export async function performStep(
   site: Site,
   look: Look,
   step: PlanStep,
@@ -38,7 +38,7 @@ export async function perform(
 }
 
 async function bundleText(site: Site, file: string | undefined, version: string): Promise<string> {
-  return file === undefined ? bundleLikeInstalled(site, version) : textOf(file);
+  return file === undefined ? bundleLikeInstalled(site, version) : readTextFile(file);
 }
 
 async function setTag({ kube, namespace }: Site, { observation: { view } }: Look, versionTag: string): Promise<void> {
@@ -68,7 +68,7 @@ async function operatorSight({ kube, namespace }: Site, version: string, ownBund
   const image = deployment?.spec?.template.spec?.containers[0]?.image ?? "";
   const { observedGeneration = 0, updatedReplicas = 0, availableReplicas = 0, replicas = 0 } = deployment?.status ?? {};
   const isCurrent = observedGeneration >= (deployment?.metadata.generation ?? 0);
-  const isRight = ownBundle || tagOf(image) === version;
+  const isRight = ownBundle || imageTagOf(image) === version;
   const wanted = deployment?.spec?.replicas ?? 1;
   const isDone = isCurrent && isRight && [updatedReplicas, availableReplicas, replicas].every((n) => n === wanted);
   return { done: isDone ? 1 : 0, of: 1, what: `operator ${version} ready`, isOver: isDone, blocking: [] };

@@ -9,12 +9,12 @@ import { EXIT, type ExitCode } from "../context.ts";
 import { faults } from "../faults.ts";
 import { lookAtCluster, type Look } from "../look.ts";
 import { goalOf } from "../plan/command.ts";
-import { hopFactsOf } from "../plan/facts.ts";
+import { pathFactsOf } from "../plan/facts.ts";
 import { planReport, planTable } from "../plan/report.ts";
 import { findingText } from "../preflight/report.ts";
 import type { Site } from "../site.ts";
-import { perform } from "./perform.ts";
-import type { Talk, UpgradeOptions } from "./wish.ts";
+import { performStep } from "./perform.ts";
+import type { Talk, UpgradeOptions } from "./talk.ts";
 
 /**
  * Walks from where things stand to the goal. Each round looks anew and does the first step of the plan, so that a walk that
@@ -23,7 +23,7 @@ import type { Talk, UpgradeOptions } from "./wish.ts";
 export async function upgrade(site: Site, options: UpgradeOptions, talk: Talk): Promise<ExitCode> {
   for (let done = 0; ; done += 1) {
     const look = await lookAtCluster(site, options.cluster);
-    const facts = hopFactsOf(look);
+    const facts = pathFactsOf(look);
     const plan = planUpgradePath(facts, goalOf(options));
     const { cluster } = look.observation.view;
     const report = planReport(facts, options.to, plan, cluster.reachable ? "" : cluster.reason);
@@ -40,7 +40,7 @@ export async function upgrade(site: Site, options: UpgradeOptions, talk: Talk): 
       return EXIT.found;
     }
     await agreement(talk, step);
-    const outcome = await perform(site, look, step, options, talk);
+    const outcome = await performStep(site, look, step, options, talk);
     if (outcome !== "done") return refused(talk, outcome);
   }
 }

@@ -4,7 +4,7 @@ import { clusterView } from "../../../../test/kit/facts/cluster-view.ts";
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
 import type { Condition } from "../../../core/api/parts.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
-import { answersFor, type Answer, type Questioned } from "./answers.ts";
+import { answersFor, type WhyAnswer, type WhyInput } from "./answers.ts";
 
 const SINCE = "2026-01-01T00:00:00Z";
 
@@ -32,14 +32,14 @@ function redb(conditions: Condition[], observedGeneration = 1): Stored<StoreEnte
   };
 }
 
-function asked(status: StoreEnterpriseCluster["status"], more: Partial<Questioned> = {}): Questioned {
+function asked(status: StoreEnterpriseCluster["status"], more: Partial<WhyInput> = {}): WhyInput {
   return { cluster: { rec: rec(status), view: clusterView(), environment: {} }, databases: [], events: [], ...more };
 }
 
 interface Case {
   readonly name: string;
-  readonly of: Questioned;
-  readonly answers: readonly Partial<Answer>[];
+  readonly of: WhyInput;
+  readonly answers: readonly Partial<WhyAnswer>[];
 }
 
 const blocked = condition("UpgradeBlocked", "True", "LicenseInvalid", "it ended; remedy: renew it");

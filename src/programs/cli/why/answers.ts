@@ -2,11 +2,11 @@ import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../c
 import type { Condition, Finding } from "../../../core/api/parts.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
-import type { Environment } from "../../../core/planner/prerequisites/environment.ts";
+import type { ClusterEnvironment } from "../../../core/planner/prerequisites/environment.ts";
 import { splitMessage } from "./split.ts";
 
 /** One thing that stands in the way. */
-export interface Answer {
+export interface WhyAnswer {
   /** `rec/<name>`, `redb/<name>` or `deployment/<name>`. */
   readonly object: string;
   readonly rule: string;
@@ -18,7 +18,7 @@ export interface Answer {
 }
 
 /** A warning event. */
-export interface Said {
+export interface WarningEvent {
   readonly kind: string;
   readonly name: string;
   readonly reason: string;
@@ -27,17 +27,21 @@ export interface Said {
   readonly last: string;
 }
 
-export interface Questioned {
+export interface WhyInput {
   /** Undefined when only databases are asked about. */
   readonly cluster:
-    | { readonly rec: Stored<StoreEnterpriseCluster>; readonly view: ClusterView; readonly environment: Environment }
+    | {
+        readonly rec: Stored<StoreEnterpriseCluster>;
+        readonly view: ClusterView;
+        readonly environment: ClusterEnvironment;
+      }
     | undefined;
   readonly databases: readonly Stored<StoreEnterpriseDatabase>[];
-  readonly events: readonly Said[];
+  readonly events: readonly WarningEvent[];
 }
 
 /** Everything that stands in the way, the deepest cause first; nothing when nothing does. */
-export function answersFor({ cluster, databases, events }: Questioned): readonly Answer[] {
+export function answersFor({ cluster, databases, events }: WhyInput): readonly WhyAnswer[] {
   return [
     ...(cluster === undefined
       ? []
@@ -46,7 +50,7 @@ export function answersFor({ cluster, databases, events }: Questioned): readonly
   ];
 }
 
-function operatorAnswers({ operator }: Environment): Answer[] {
+function operatorAnswers({ operator }: ClusterEnvironment): WhyAnswer[] {
   if (operator?.read !== true || operator.value.ready > 0) return [];
   const { ready, wanted, image } = operator.value;
   const object = "deployment/store-enterprise-operator";
@@ -57,8 +61,8 @@ function operatorAnswers({ operator }: Environment): Answer[] {
 function clusterAnswers(
   { metadata, status, ...rec }: Stored<StoreEnterpriseCluster>,
   view: ClusterView,
-  events: readonly Said[],
-): Answer[] {
+  events: readonly WarningEvent[],
+): WhyAnswer[] {
   const object = `rec/${metadata.name}`;
   const conditions = status?.conditions ?? [];
   const since = (type: string): string => conditions.find((one) => one.type === type)?.lastTransitionTime ?? "";
@@ -80,7 +84,7 @@ function clusterAnswers(
 }
 
 /** An edit that the operator has not looked at yet. */
-function unseen(object: string, generation = 0, observed: number | undefined): Answer[] {
+function unseen(object: string, generation = 0, observed: number | undefined): WhyAnswer[] {
   if (observed !== undefined && observed >= generation) return [];
   const evidence = `generation ${generation} of the spec is not looked at yet, the last one was ${observed ?? "none"}`;
   const clears = "kubectl logs deployment/store-enterprise-operator";
@@ -104,11 +108,11 @@ interface Told {
   readonly object: string;
   readonly conditions: readonly Condition[];
   readonly told: readonly Finding[];
-  readonly events: readonly Said[];
+  readonly events: readonly WarningEvent[];
 }
 
 /** A condition whose reason a finding tells already says nothing new. */
-function conditionAnswers({ kind, name, object, conditions, told, events }: Told): Answer[] {
+function conditionAnswers({ kind, name, object, conditions, told, events }: Told): WhyAnswer[] {
   return conditions
     .filter(({ type, status, reason }) => TROUBLE[type] === status && !told.some(({ id }) => id === reason))
     .map(({ reason, message, lastTransitionTime }) => {
@@ -125,7 +129,7 @@ function conditionAnswers({ kind, name, object, conditions, told, events }: Told
 }
 
 /** The cluster does not answer us, though nobody has said so. */
-function silent({ cluster }: ClusterView, { object, conditions }: Told): Answer[] {
+function silent({ cluster }: ClusterView, { object, conditions }: Told): WhyAnswer[] {
   const isSaid = conditions.some(({ type, status }) => type === "Available" && status === "False");
   if (cluster.reachable || cluster.cause === "caller" || isSaid) return [];
   const clears = "kubectl get pods -l storeenterprise.io/role=node -o wide  # is port 9443 of a node open to you?";
@@ -134,8 +138,8 @@ function silent({ cluster }: ClusterView, { object, conditions }: Told): Answer[
 
 function databaseAnswers(
   { kind, metadata, status }: Stored<StoreEnterpriseDatabase>,
-  events: readonly Said[],
-): Answer[] {
+  events: readonly WarningEvent[],
+): WhyAnswer[] {
   const object = `redb/${metadata.name}`;
   const conditions = status?.conditions ?? [];
   const answers = conditionAnswers({ kind, name: metadata.name, object, conditions, told: [], events });

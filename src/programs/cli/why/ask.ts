@@ -3,7 +3,7 @@ import { Events } from "../../../ports/kube/builtin.ts";
 import { faults } from "../faults.ts";
 import type { Look } from "../look.ts";
 import type { Site } from "../site.ts";
-import { answersFor, type Said } from "./answers.ts";
+import { answersFor, type WarningEvent } from "./answers.ts";
 import { whyReport, type WhyReport } from "./report.ts";
 
 /** What stands in the way of a cluster that was looked at and of its databases, or of one kind or object. */
@@ -30,7 +30,7 @@ function chosenDatabases({ databases, observation }: Look, name: string | undefi
 }
 
 /** Warnings that the API still has, the newest first. */
-async function warningsOf({ kube, namespace }: Site): Promise<readonly Said[]> {
+async function warningsOf({ kube, namespace }: Site): Promise<readonly WarningEvent[]> {
   const { items } = await kube.list(Events, { namespace, fieldSelector: "type=Warning" });
   return items
     .map(({ involvedObject, reason = "", message = "", firstTimestamp, lastTimestamp, eventTime }) => ({

@@ -2,7 +2,7 @@ import type { StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import type { Look } from "../look.ts";
 import { folded } from "../output.ts";
-import type { Answer } from "./answers.ts";
+import type { WhyAnswer } from "./answers.ts";
 
 /** What `storectl why` answers. */
 export interface WhyReport {
@@ -13,13 +13,13 @@ export interface WhyReport {
   readonly databases: number;
   /** The moment of the look. */
   readonly at: string;
-  readonly answers: readonly Answer[];
+  readonly answers: readonly WhyAnswer[];
 }
 
 export function whyReport(
   { observation, environment }: Look,
   databases: readonly Stored<StoreEnterpriseDatabase>[],
-  answers: readonly Answer[],
+  answers: readonly WhyAnswer[],
 ): WhyReport {
   const { remembered, name } = observation.view;
   return {

@@ -1,7 +1,7 @@
 import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import type { AskedVersion } from "../../../core/api/records.ts";
 import { Deployments, StatefulSets } from "../../../ports/kube/builtin.ts";
-import { imagesOf, tagOf } from "../../../core/releases/images.ts";
+import { imagesOf, imageTagOf } from "../../../core/releases/images.ts";
 import type { Release } from "../../../core/releases/release.ts";
 import { Clusters, Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { DEMO, demoCluster, demoDatabase } from "./objects.ts";
@@ -68,7 +68,7 @@ export async function runningVersions(
   const cluster = await context.kube.get(Clusters, REC);
   const nodes = new Set((cluster?.status?.nodes ?? []).map(({ version }) => version));
   return {
-    operator: tagOf(operator?.spec?.template.spec?.containers[0]?.image ?? ""),
+    operator: imageTagOf(operator?.spec?.template.spec?.containers[0]?.image ?? ""),
     cluster: [...nodes].join(", "),
   };
 }

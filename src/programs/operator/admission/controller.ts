@@ -1,4 +1,4 @@
-import { careForWebhook, type InstalledWebhook, type WebhookDecision } from "../../../core/planner/operator/webhook.ts";
+import { planWebhook, type InstalledWebhook, type WebhookDecision } from "../../../core/planner/operator/webhook.ts";
 import type { Reading, WebhookFacts } from "../../../core/planner/prerequisites/environment.ts";
 import { waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { isPerformed, type AdmissionDeps } from "./acts.ts";
@@ -38,7 +38,7 @@ export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { re
     const trustedForMs = age.of(found, now);
     const { namespace } = deps;
     const watched = deps.watched.names();
-    const decision = careForWebhook({ namespace, watched, certificate, trustedForMs, endpoints, installed });
+    const decision = planWebhook({ namespace, watched, certificate, trustedForMs, endpoints, installed });
     if (installed === undefined) askAgainAt = now + FORBIDDEN_MS;
     const { kind } = decision.act;
     const isKnownRefused = refused?.what === `${kind} ${found}` && now - refused.at < REFUSED_MS;

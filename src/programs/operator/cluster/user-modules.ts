@@ -13,7 +13,7 @@ import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts"
 import {
   listedModules,
   modulesToFetch,
-  statusOf,
+  moduleStatusOf,
   uploadedSince,
   versionsNamed,
   type ListedModule,
@@ -52,7 +52,7 @@ export function userModulesReconciler({ kube, clock }: UserModulesDeps): KeepUse
       tried.set(key, clock.now().getTime());
       const status = await install(kube, connection.client, namespace, module);
       fresh.push(
-        status.state === "Installed" ? status : inVain(status, statusOf(module, remembered), presentOf(records)),
+        status.state === "Installed" ? status : inVain(status, moduleStatusOf(module, remembered), presentOf(records)),
       );
     }
     return keptOf(listed, [...fresh, ...remembered]);
@@ -94,7 +94,7 @@ function inVain(
 
 /** In the order of the spec, and nothing that it does not list. */
 function keptOf(listed: readonly ListedModule[], known: readonly UserModuleStatus[]): readonly UserModuleStatus[] {
-  return listed.map((module) => statusOf(module, known)).filter((status) => status !== undefined);
+  return listed.map((module) => moduleStatusOf(module, known)).filter((status) => status !== undefined);
 }
 
 async function install(

@@ -11,7 +11,7 @@ import { referencesIn } from "../../../mechanisms/observe/kubernetes/references.
 import type { SiteState } from "../../../mechanisms/observe/sites/sites.ts";
 import { findingOf, objections } from "../../../core/planner/admission/objection.ts";
 import { REMOTE_CLUSTER_RULES } from "../../../core/planner/admission/remote-cluster.ts";
-import { judgeRemoteCluster } from "../../../core/planner/active-active/remote-cluster.ts";
+import { evaluateRemoteCluster } from "../../../core/planner/active-active/remote-cluster.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import type { Release } from "../../../core/releases/release.ts";
 import { addFinalizer, removeFinalizer } from "../objects/finalizer.ts";
@@ -62,7 +62,7 @@ async function pass(deps: RemoteClusterDeps, rerc: Rerc, waitsFor: readonly stri
   if (own && contextOf(deps, rerc) === undefined) return settled; // it is woken once its cluster has been looked at
   const polled = await readParticipant(deps, rerc, SITE_MS / 2);
   if (own) await introduce(deps, rerc, polled);
-  const verdict = judgeRemoteCluster(objectionsTo(deps, rerc), participantWord(polled));
+  const verdict = evaluateRemoteCluster(objectionsTo(deps, rerc), participantWord(polled));
   await reportRemoteCluster(deps, rerc, { verdict, polled, isOwn: own, waitsFor });
   if (!("reason" in polled.word)) {
     const { namespace = "default" } = rerc.metadata;

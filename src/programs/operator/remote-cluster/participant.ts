@@ -5,7 +5,7 @@ import type { Stored } from "../../../ports/kube/kube.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import type { RemoteCluster } from "../../../mechanisms/observe/sites/site-silence.ts";
 import type { SiteState, Sites } from "../../../mechanisms/observe/sites/sites.ts";
-import type { ParticipantWord } from "../../../core/planner/active-active/participants.ts";
+import type { ParticipantAnswer } from "../../../core/planner/active-active/participants.ts";
 import type { ClusterContext, ClusterContexts } from "../context/cluster-context.ts";
 
 export interface RemoteReadDeps {
@@ -47,7 +47,7 @@ export function contextOf(
 }
 
 /** The same as a fact for the planner. */
-export function participantWord({ word }: SiteState): ParticipantWord {
+export function participantWord({ word }: SiteState): ParticipantAnswer {
   if ("reason" in word) return { answers: false, ...word };
   return {
     answers: true,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { behind, brief, factsOf, node, on, toVersion8 } from "../../../../test/kit/facts/database-scene.ts";
 import type { Scene } from "../../../../test/kit/facts/database-scene.ts";
 import { decideDatabase } from "./decide.ts";
-import { isBeingCopied } from "./stand-in.ts";
+import { isBeingReplaced } from "./replacement.ts";
 
 const pair = [on(1, 1), on(2, 2)];
 const leaving2 = [node(2, { draining: true })];
@@ -75,5 +75,5 @@ for (const { rule, want, copied, ...scene } of cases)
   test(rule, () => {
     const facts = factsOf(scene);
     assert.equal(brief(decideDatabase(facts)), want);
-    assert.equal(isBeingCopied(facts, 2), copied);
+    assert.equal(isBeingReplaced(facts, 2), copied);
   });

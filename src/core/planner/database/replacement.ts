@@ -1,6 +1,6 @@
 import type { DatabaseRecord, ShardRecord } from "../../api/records.ts";
 import type { DatabaseStep } from "./step.ts";
-import { primaryOf, targetVersion, wantedInstances } from "./facts.ts";
+import { primaryOf, targetVersion, desiredInstances } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { placeInstance, portOffsetOf } from "./placement.ts";
 import type { Placement } from "./placement.ts";
@@ -11,31 +11,31 @@ type PlaceFacts = Pick<DatabaseFacts, "record" | "nodes" | "everything">;
  * A replica whose node is to be left is made again elsewhere first, where there is room: so that no second failure meets
  * a single copy. The old one goes as surplus once the new one is in sync. An upgrade makes new replicas anyway.
  */
-export function standInStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
+export function replacementStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
   const { record } = facts;
-  if (shard.instances.length > wantedInstances(record)) return undefined;
-  const placed = placeForStandIn(facts, shard);
+  if (shard.instances.length > desiredInstances(record)) return undefined;
+  const placed = placeReplacement(facts, shard);
   if (placed === undefined || "refusal" in placed) return undefined;
   return { kind: "add-replica", shard: shard.id, storeVersion: targetVersion(record), ...placed };
 }
 
 /** Whether a node that is to be left still holds a copy that will be elsewhere soon: made there, or on its way. */
-export function isBeingCopied(facts: PlaceFacts, node: number): boolean {
+export function isBeingReplaced(facts: PlaceFacts, node: number): boolean {
   const { record } = facts;
   return record.shards.some((shard) => {
     if (!shard.instances.some((instance) => instance.node === node && instance.id !== shard.primary)) return false;
-    if (!mayHaveStandIn(record)) return false;
-    if (shard.instances.length > wantedInstances(record)) return true;
-    const placed = placeForStandIn(facts, shard);
+    if (!mayBeReplaced(record)) return false;
+    if (shard.instances.length > desiredInstances(record)) return true;
+    const placed = placeReplacement(facts, shard);
     return placed !== undefined && !("refusal" in placed);
   });
 }
 
 /** Undefined when no replica needs one. */
-function placeForStandIn({ record, nodes, everything }: PlaceFacts, shard: ShardRecord): Placement | undefined {
+function placeReplacement({ record, nodes, everything }: PlaceFacts, shard: ShardRecord): Placement | undefined {
   const isLeft = (node: number): boolean => nodes.some(({ uid, draining }) => uid === node && draining);
   const leaving = shard.instances.filter(({ node }) => isLeft(node));
-  if (!mayHaveStandIn(record) || leaving.length === 0 || isLeft(primaryOf(shard).node)) return undefined;
+  if (!mayBeReplaced(record) || leaving.length === 0 || isLeft(primaryOf(shard).node)) return undefined;
   return placeInstance({
     nodes,
     everything,
@@ -47,6 +47,6 @@ function placeForStandIn({ record, nodes, everything }: PlaceFacts, shard: Shard
   });
 }
 
-function mayHaveStandIn({ replication, upgrade, status }: DatabaseRecord): boolean {
+function mayBeReplaced({ replication, upgrade, status }: DatabaseRecord): boolean {
   return replication && upgrade === undefined && status === "active";
 }

@@ -2,7 +2,7 @@ import type { DatabaseSpec } from "../../api/database-spec.ts";
 import type { StoreVersion } from "../../api/records.ts";
 import type { References } from "./references.ts";
 
-export interface ExistingFacts {
+export interface ReviewedExisting {
   readonly port: number | undefined;
   readonly storeVersion: StoreVersion | undefined;
   /** Name of the cluster that holds it. */
@@ -10,7 +10,7 @@ export interface ExistingFacts {
 }
 
 /** A StoreEnterpriseDatabase, or the configuration of an Active-Active one, and what it is judged by. */
-export interface DatabaseFacts {
+export interface ReviewedDatabase {
   readonly kind: "redb" | "reaadb";
   readonly name: string;
   /** Where the configuration is in the object: `spec` or `spec.globalConfigurations`. */
@@ -19,6 +19,6 @@ export interface DatabaseFacts {
   /** The spec that is replaced; undefined for a new object, and for who looks at an object at rest. */
   readonly before: DatabaseSpec | undefined;
   /** What the cluster made of it; undefined while it has made nothing. */
-  readonly existing: ExistingFacts | undefined;
+  readonly existing: ReviewedExisting | undefined;
   readonly references: References;
 }

@@ -1,7 +1,7 @@
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
 
 /** A StoreEnterpriseCluster and what it is judged by. */
-export interface ClusterFacts {
+export interface ReviewedCluster {
   readonly name: string;
   readonly spec: ClusterSpec;
   /** The spec that is replaced; undefined for a new object, and for who looks at an object at rest. */
