@@ -32,12 +32,12 @@ export interface InstanceRecord {
   readonly storeVersion: StoreVersion;
   /**
    * How many starts as primary the leader has allowed. An agent starts a primary only when this is higher than the
-   * number it has already used (kept in the data directory), so a crashed primary never comes back empty by itself.
+   * number it has already used (kept in the data directory), so a crashed primary never starts empty without the leader.
    */
   readonly launch: number;
 }
 
-/** A switchover that has begun: whoever leads next completes it or takes it back, by asking the target for its role. */
+/** A switchover that has begun. The next leader asks the target for its role, and completes or withdraws it. */
 export interface SwitchoverIntent {
   readonly to: number;
   /** The epoch that begins when `to` is promoted. */
@@ -93,7 +93,7 @@ export interface DatabaseUpgrade {
   readonly waitingFor: string;
 }
 
-/** What came of the last asynchronous change. */
+/** Result of the last asynchronous change. */
 export interface DatabaseAction {
   readonly uid: string;
   readonly name: string;
@@ -151,7 +151,7 @@ export interface FinishedAction extends DatabaseAction {
   readonly object: string;
 }
 
-/** Somebody who may use the management API. */
+/** A user of the management API. */
 export interface ClusterUser {
   readonly uid: number;
   /** What the user logs in with. */
@@ -200,9 +200,9 @@ export interface ClusterStateRecord {
   readonly modules?: readonly InstalledModule[];
   /** The signed licence as it was installed; absent: the trial. */
   readonly license?: string;
-  /** Who may use the management API beside the cluster's own administrator; absent: nobody. */
+  /** Users of the management API besides the administrator of the cluster; absent: none. */
   readonly users?: readonly ClusterUser[];
-  /** Version of the operator that looks after the cluster, as it said itself; absent: it has said nothing. */
+  /** Version that the operator of the cluster reported; absent: none was reported. */
   readonly operator?: string;
   /** Active-Active databases that the cluster takes part in, and the last ones that were deleted; absent: none. */
   readonly activeActives?: readonly ActiveActiveRecord[];

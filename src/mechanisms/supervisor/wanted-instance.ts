@@ -16,7 +16,7 @@ export interface WantedInstance {
   readonly launch: number;
   /** The database holds no data yet: a primary whose data directory is missing may start empty. */
   readonly fresh: boolean;
-  /** Where a replica attaches when it starts; absent while nobody knows. */
+  /** Where a replica attaches when it starts; absent while the primary is unknown. */
   readonly primary?: { readonly host: string; readonly port: number };
   /** A switchover that has begun: what crashed stays down until the leader has found out who serves. */
   readonly switching: boolean;

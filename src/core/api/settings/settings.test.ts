@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
 import { databaseSpec } from "../database-spec.ts";
-import { engineDirectives, reportsSettings } from "./effects.ts";
+import { endpointSettings, engineDirectives, reportsSettings } from "./effects.ts";
 import { CHANGE_FIELDS, CREATE_FIELDS, STORED_FIELDS } from "./fields.ts";
 import type { Directives } from "./setting.ts";
 import type { SettingName, SettingValues } from "./types.ts";
@@ -132,6 +132,10 @@ test("the management API refuses what is no setting, no value of one, or left ou
   assert.equal(refused(changed, { max_connections: -1 }), "max_connections");
   assert.equal(refused(changed, { eviction_policy: "sometimes" }), "eviction_policy");
   assert.equal(refused(changed, { eviction_policy: undefined }), "eviction_policy");
+});
+
+test("endpoints get the settings that they apply, and no others", () => {
+  assert.deepEqual(endpointSettings({ ...defaults, maxClients: 7 }), { maxClients: 7 });
 });
 
 test("an engine has the settings when its INFO says so", () => {
