@@ -11,7 +11,7 @@ export default tseslint.config(
       eqeqeq: "error",
       "prefer-const": "error",
       "no-warning-comments": ["error", { terms: ["todo", "fixme", "xxx", "hack"] }],
-      "max-lines": ["error", { max: 400, skipBlankLines: false, skipComments: false }],
+      "max-lines": ["error", { max: 300, skipBlankLines: false, skipComments: false }],
       "@typescript-eslint/no-explicit-any": "error",
       "@typescript-eslint/no-floating-promises": "error",
       "@typescript-eslint/no-misused-promises": "error",
@@ -26,7 +26,7 @@ export default tseslint.config(
   {
     files: ["src/**/*.test.ts", "test/**/*.ts"],
     rules: {
-      // node:test returns promises from describe and test that the runner itself awaits
+      // node:test returns promises that the runner itself awaits; our own functions around it pass them on
       "@typescript-eslint/no-floating-promises": [
         "error",
         {
@@ -36,6 +36,7 @@ export default tseslint.config(
               name: ["test", "it", "describe", "suite", "before", "after", "beforeEach", "afterEach"],
               package: "node:test",
             },
+            { from: "file", name: ["rule", "rules", "scenario"], path: "test/specification/rule.ts" },
           ],
         },
       ],

@@ -19,9 +19,13 @@ export const DEFAULT_LIMIT_SECONDS = 120;
 
 /** Files with a budget of their own, the largest first. */
 export const SECONDS: Readonly<Record<string, number>> = {
-  "test/scenario/frozen.test.ts": 400,
+  "test/scenario/frozen/api.test.ts": 150,
+  "test/scenario/frozen/cr.test.ts": 150,
+  "test/scenario/frozen/killed-late.test.ts": 100,
   "test/scenario/active-active.test.ts": 90,
   "test/conformance/kube.test.ts": 70,
+  "test/scenario/frozen/killed-early.test.ts": 70,
+  "test/scenario/frozen/storectl.test.ts": 70,
   "test/scenario/at-rest.test.ts": 70,
   "test/admission/self-care.test.ts": 60,
   "test/kubernetes/cluster.test.ts": 60,
@@ -89,7 +93,11 @@ export const ALWAYS: Readonly<Record<string, string>> = {
 
 /** Files that may take longer than DEFAULT_LIMIT_SECONDS, and why. */
 export const LIMITS: Readonly<Record<string, { readonly seconds: number; readonly why: string }>> = {
-  "test/scenario/frozen.test.ts": { seconds: 1_200, why: "four clusters walk through nine releases" },
+  "test/scenario/frozen/api.test.ts": { seconds: 420, why: "a cluster walks through nine releases" },
+  "test/scenario/frozen/cr.test.ts": { seconds: 420, why: "a cluster walks through nine releases" },
+  "test/scenario/frozen/killed-early.test.ts": { seconds: 240, why: "six causes, the operator killed at each" },
+  "test/scenario/frozen/killed-late.test.ts": { seconds: 240, why: "seven causes, the operator killed at each" },
+  "test/scenario/frozen/storectl.test.ts": { seconds: 240, why: "three causes, cleared by a real storectl" },
   "test/scenario/active-active.test.ts": { seconds: 240, why: "three clusters, one of which is upgraded" },
   "test/conformance/kube.test.ts": { seconds: 240, why: "every rule, on the embedded and on a real Kubernetes" },
   "test/scenario/at-rest.test.ts": { seconds: 240, why: "it watches a settled world for a while" },

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
 import { latestRelease } from "../../src/core/releases/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { tallyArchive } from "../kit/modules/module-archive.ts";
 import { startSites, type Site, type Sites } from "../kit/world/sites.ts";
+import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
-import { rule } from "../specification/rule.ts";
+import { scenario } from "../specification/rule.ts";
 
 // Three clusters: the namespaces east and west of one Kubernetes, and north in another one, of an older release at first.
 
@@ -15,34 +15,61 @@ const older = release("7.22.2-21");
 const latest = latestRelease();
 const PATIENCE = { withinMs: 120_000, everyMs: 250 };
 
-let sites: Sites;
-let east: Site;
-let west: Site;
-let north: Site;
+/** The three clusters. */
+interface Scene {
+  readonly sites: Sites;
+  readonly east: Site;
+  readonly west: Site;
+  readonly north: Site;
+}
 
-before(async () => {
-  sites = await startSites();
-  const [[first, second] = [], [third] = []] = await Promise.all([
+scenario(
+  "an Active-Active database has one definition and one version on each of three clusters",
+  [
+    "§9 Active-Active: operator 8.0.2-2 or later on every participant",
+    "§4.3.9 storeVersion set on one participant of a REAADB reaches the others",
+    "§2.3 moduleList numbers are left as they are when storeVersion changes, and have no effect",
+  ],
+  async () => {
+    await using sites = await startSites();
+    const scene = await openSites(sites);
+    await steps(scene, {
+      "each remote cluster is listed: whether it answers, is valid, is this one": listRemoteClusters,
+      "a participant with an old operator holds the version up until it is upgraded": upgradeOldParticipant,
+      "an object made on one participant appears on the others, also on one listed later": spreadObject,
+      "a version set on one participant reaches the others": spreadVersion,
+      "module numbers stay, and the bundled build is used": keepNumbers,
+      "module numbers edited with the version are refused, alone they change nothing": editNumbers,
+      "wrong credentials hold the version up where they are wrong": refuseCredentials,
+      "of two versions set at once the higher one wins everywhere": joinVersions,
+      "a remote cluster in use waits; an object deleted on one participant goes on all": removeAll,
+    });
+  },
+);
+
+async function openSites(sites: Sites): Promise<Scene> {
+  const [[east, west] = [], [north] = []] = await Promise.all([
     sites.open(["east", "west"], latest),
     sites.open(["north"], older),
   ]);
-  assert.ok(first && second && third);
-  [east, west, north] = [first, second, third];
+  assert.ok(east && west && north);
   await sites.introduce([east, west, north]);
-});
-after(() => sites[Symbol.asyncDispose]());
+  return { sites, east, west, north };
+}
 
-test("a remote cluster is listed with whether it answers, whether its spec is valid, and whether it is this one", async () => {
+async function listRemoteClusters({ east, west, north }: Scene): Promise<void> {
   const listed = async (site: Site): Promise<readonly string[][]> =>
     (await site.kubectl("get rerc")).split("\n").map((line) => line.split(/ {2,}/).slice(0, 4));
   for (const site of [east, west, north]) {
     const rows = ["east", "north", "west"].map((name) => [name, "Active", "Valid", String(name === site.name)]);
     const wanted = [["NAME", "STATUS", "SPEC STATUS", "LOCAL"], ...rows];
-    await until(`${site.name} lists three`, async () => same(await listed(site), wanted), PATIENCE).catch(told(site));
+    await until(`${site.name} lists three`, async () => same(await listed(site), wanted), PATIENCE).catch(
+      failWith(site),
+    );
   }
-});
+}
 
-rule("§9 Active-Active: operator 8.0.2-2 or later on every participant", "one is older, and is upgraded", async () => {
+async function upgradeOldParticipant({ east, north }: Scene): Promise<void> {
   await east.apply(
     database("old", { participatingClusters: [{ name: "east" }, { name: "north" }], storeVersion: "7.2" }),
   );
@@ -61,10 +88,10 @@ rule("§9 Active-Active: operator 8.0.2-2 or later on every participant", "one i
   const tag = JSON.stringify({ spec: { storeEnterpriseImageSpec: { versionTag: latest.nodeTag } } });
   await north.kubectl(`patch rec north --type merge -p '${tag}'`);
   for (const site of [east, north]) await serves(site, "old", "7.4");
-});
+}
 
-test("an object made on one participant appears on the others, also on one that is listed later", async () => {
-  for (const site of [east, west, north]) await installTally(site);
+async function spreadObject({ sites, east, west, north }: Scene): Promise<void> {
+  for (const site of [east, west, north]) await installTally(sites, site);
   const spec = {
     participatingClusters: [{ name: "east" }, { name: "west" }],
     storeVersion: "7.2",
@@ -85,26 +112,24 @@ test("an object made on one participant appears on the others, also on one that 
   );
   assert.equal(await north.kubectl("get redb carts -o jsonpath='{.spec.memorySize}'"), "120MB");
   assert.match(await east.kubectl("describe reaadb carts"), /NoDataLink/);
-});
+}
 
-rule("§4.3.9 storeVersion set on one participant of a REAADB reaches the others", "", async () => {
+async function spreadVersion({ east, west, north }: Scene): Promise<void> {
   await north.kubectl(`patch reaadb carts --type merge -p '{"spec":{"storeVersion":"7.4"}}'`);
   for (const site of [east, west, north]) {
     await serves(site, "carts", "7.4");
     assert.equal(await site.kubectl("get reaadb carts -o jsonpath='{.spec.storeVersion}'"), "7.4");
   }
-});
+}
 
-const NUMBERS = "§2.3 moduleList numbers are left as they are when storeVersion changes, and have no effect";
-
-rule(NUMBERS, "they stay on every participant, and the bundled build is used", async () => {
+async function keepNumbers({ east, west, north }: Scene): Promise<void> {
   for (const site of [east, west, north]) {
     assert.equal(await site.kubectl("get reaadb carts -o jsonpath='{.spec.moduleList[*].version}'"), "0.0.1");
     assert.match(await management(site, "/v1/bdbs"), /"module_name":"tally","semantic_version":"7\.4\.0"/);
   }
-});
+}
 
-rule(NUMBERS, "an edit of them together with the version is refused, alone it changes nothing", async () => {
+async function editNumbers({ east, west, north }: Scene): Promise<void> {
   const kind = "ValidatingWebhookConfiguration";
   await east.type(`sed 's/OPERATOR_NAMESPACE/east/g' deploy/admission/webhook-template.yaml | kubectl create -f -`);
   const certificate = await east.kubectl("get secret admission-tls -o jsonpath='{.data.cert}'");
@@ -122,16 +147,20 @@ rule(NUMBERS, "an edit of them together with the version is refused, alone it ch
     await serves(site, "carts", "7.4");
   }
   await east.kubectl(`delete ${kind} store-enterprise-admission`);
-});
+}
 
-test("wrong credentials hold the version up where they are wrong, and are told; it goes on once they may look, and no more", async () => {
+async function refuseCredentials({ east, north }: Scene): Promise<void> {
   const credentials = (stringData: object) =>
     east.kubectl(`patch secret store-enterprise-north --type merge -p '${JSON.stringify({ stringData })}'`);
   const viewer = { username: "sites@example.com", password: "may-look-and-no-more" };
   await credentials(viewer);
   // what is used is read again after a minute, or when the object changes
   await east.kubectl('patch rerc north --type merge -p \'{"spec":{"apiPort":9443}}\'');
-  await until("it is told", async () => (await reachable(east, "north")).startsWith("CredentialsRefused"), PATIENCE);
+  await until(
+    "refused credentials are reported",
+    async () => (await reachable(east, "north")).startsWith("CredentialsRefused"),
+    PATIENCE,
+  );
   await north.kubectl(`patch reaadb old --type merge -p '{"spec":{"storeVersion":"8.0"}}'`);
   await serves(north, "old", "8.0");
   assert.match(await east.kubectl("get redb old -o jsonpath='{.status.version}'"), /^7\.4 /);
@@ -139,9 +168,9 @@ test("wrong credentials hold the version up where they are wrong, and are told; 
   await management(north, "/v1/users", `-H "Content-Type: application/json" -d '${JSON.stringify(user)}'`);
   await serves(east, "old", "8.0");
   assert.match(await east.kubectl("describe rerc north"), /Warning +CredentialsRefused/);
-});
+}
 
-test("two versions set on two participants at once end in one: the higher one, everywhere", async () => {
+async function joinVersions({ east, west }: Scene): Promise<void> {
   await west.apply(
     database("twice", { participatingClusters: [{ name: "east" }, { name: "west" }], storeVersion: "7.2" }),
   );
@@ -154,9 +183,9 @@ test("two versions set on two participants at once end in one: the higher one, e
     await serves(site, "twice", "8.2");
     assert.equal(await site.kubectl("get reaadb twice -o jsonpath='{.spec.storeVersion}'"), "8.2");
   }
-});
+}
 
-test("a remote cluster that is in use waits, and an object deleted on one participant goes on all", async () => {
+async function removeAll({ east, west, north }: Scene): Promise<void> {
   await west.kubectl("delete rerc east --wait=false");
   const removable = `get rerc east -o jsonpath='{.status.conditions[?(@.type=="Removable")].message}'`;
   await until("it says why", async () => /kubectl delete reaadb/.test(await west.kubectl(removable)), PATIENCE);
@@ -164,11 +193,13 @@ test("a remote cluster that is in use waits, and an object deleted on one partic
     await west.kubectl(`delete reaadb ${name} --timeout=60s`);
     for (const site of [east, west, north]) {
       const left = async () => site.kubectl(`get reaadb,redb ${name} --ignore-not-found -o name`);
-      await until(`${name} is gone from ${site.name}`, async () => (await left()) === "", PATIENCE).catch(told(site));
+      await until(`${name} is gone from ${site.name}`, async () => (await left()) === "", PATIENCE).catch(
+        failWith(site),
+      );
     }
   }
   await west.kubectl("wait rerc/east --for=delete --timeout=60s");
-});
+}
 
 function database(name: string, spec: object): object {
   return { kind: "StoreEnterpriseActiveActiveDatabase", metadata: { name }, spec };
@@ -190,7 +221,7 @@ async function says(site: Site, name: string, claim: RegExp): Promise<void> {
       return claim.test(seen);
     },
     PATIENCE,
-  ).catch((error: unknown) => told(site)(`${String(error)}; it says: ${seen}`));
+  ).catch((error: unknown) => failWith(site)(`${String(error)}; it says: ${seen}`));
 }
 
 async function reachable(site: Site, name: string): Promise<string> {
@@ -198,7 +229,7 @@ async function reachable(site: Site, name: string): Promise<string> {
 }
 
 /** Fails with what the objects and the operator of the site say. */
-function told(site: Site): (error: unknown) => Promise<never> {
+function failWith(site: Site): (error: unknown) => Promise<never> {
   return async (error) => {
     const objects = await site.kubectl("get rec,rerc,reaadb,redb");
     const log = await site.kubectl("logs deployment/store-enterprise-operator --tail=15");
@@ -216,7 +247,7 @@ async function management(site: Site, path: string, options = ""): Promise<strin
 }
 
 /** A module with a build for each version that the test uses, and a number of its own. */
-async function installTally(site: Site): Promise<void> {
+async function installTally(sites: Sites, site: Site): Promise<void> {
   for (const compatible of ["7.2", "7.4"]) {
     const file = join(sites.dir, `tally-${compatible}.zip`);
     await writeFile(file, await tallyArchive({ compatible, version: `${compatible}.0` }));

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { startClients } from "../../src/programs/demo/load/clients.ts";
 import type { LoadResult } from "../../src/programs/demo/load/clients.ts";
 import type { BdbRecord } from "../../src/ports/management/records.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
-import type { TestCluster } from "../kit/world/cluster.ts";
 import { startService } from "../kit/engines/service.ts";
 import type { TestService } from "../kit/engines/service.ts";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
@@ -13,13 +12,9 @@ import { until } from "../kit/time/until.ts";
 const PASSWORD = "s3cret";
 const PATIENCE = { withinMs: 30_000, everyMs: 25 };
 
-let cluster: TestCluster;
-before(async () => {
-  cluster = await startTestCluster();
-});
-after(() => cluster[Symbol.asyncDispose]());
+await using cluster = await startTestCluster();
 
-test("a node is left and taken back under load: no failed request, no lost write", async () => {
+await test("a node is left and taken back under load: no failed request, no lost write", async () => {
   await using world = await startLoadedDatabase("left");
   const { node_uid: node } = primaryOf(await world.read());
   await leave(node);
@@ -30,7 +25,7 @@ test("a node is left and taken back under load: no failed request, no lost write
   assertNothingFailed(await world.finish());
 });
 
-test("leadership leaves with its node, and asking twice is asking once", async () => {
+await test("leadership leaves with its node, and asking twice is asking once", async () => {
   const leader = await cluster.leader();
   const first = await call("maintenanceOn", leader);
   const second = await call("maintenanceOn", leader);
@@ -40,7 +35,7 @@ test("leadership leaves with its node, and asking twice is asking once", async (
   await takeBack(leader);
 });
 
-test("a database moves to a newer version under load: no failed request, no lost write", async () => {
+await test("a database moves to a newer version under load: no failed request, no lost write", async () => {
   await using world = await startLoadedDatabase("newer");
   const { action_uid } = await cluster.client.call("upgradeBdb", {
     params: { uid: world.uid },
@@ -61,7 +56,7 @@ test("a database moves to a newer version under load: no failed request, no lost
   assertNothingFailed(await world.finish());
 });
 
-test("the leader is killed in the middle of an upgrade: another one finishes it", async () => {
+await test("the leader is killed in the middle of an upgrade: another one finishes it", async () => {
   await using world = await startLoadedDatabase("orphan");
   const leader = await cluster.leader();
   await cluster.client.call("upgradeBdb", { params: { uid: world.uid }, body: { store_version: "8.0" } });
@@ -73,7 +68,7 @@ test("the leader is killed in the middle of an upgrade: another one finishes it"
   assert.equal((await world.finish()).ledger.lostWrites, 0);
 });
 
-test("a primary's engine is killed: a replica serves, the engine is back as replica, what may be lost is told", async () => {
+await test("a primary's engine is killed: a replica serves, the engine is back as replica, what may be lost is told", async () => {
   await using world = await startLoadedDatabase("crash");
   const before = await world.read();
   await until("what was written has been copied", async () => primaryOf(await world.read()).offset > 0, PATIENCE);
@@ -87,7 +82,7 @@ test("a primary's engine is killed: a replica serves, the engine is back as repl
   assert.match(healed.loss_reports[0] ?? "", /node \d took over "crash"/);
 });
 
-test("the primary is killed while the node of its replica is away: a stand-in serves, and has all but what was on its way", async () => {
+await test("the primary is killed while the node of its replica is away: a stand-in serves, and has all but what was on its way", async () => {
   await using world = await startLoadedDatabase("twice", 20);
   const before = await world.read();
   const away = before.shard_list.find(({ role }) => role !== "primary")?.node_uid ?? 0;
@@ -110,7 +105,7 @@ test("the primary is killed while the node of its replica is away: a stand-in se
   assert.ok(ledger.lostWrites <= CONNECTIONS, `${ledger.lostWrites} acknowledged writes are lost`);
 });
 
-test("an agent that is told to stop leaves first; when it is back the node is in service again", async () => {
+await test("an agent that is told to stop leaves first; when it is back the node is in service again", async () => {
   await using world = await startLoadedDatabase("stopped");
   const { node_uid: node } = primaryOf(await world.read());
   await cluster.stop(node);
@@ -121,7 +116,7 @@ test("an agent that is told to stop leaves first; when it is back the node is in
   assertNothingFailed(await world.finish());
 });
 
-test("a database without replica moves by a surge replica, and is deleted with its data", async () => {
+await test("a database without replica moves by a surge replica, and is deleted with its data", async () => {
   const { uid } = await cluster.create({ name: "single", memory_size: 20_000_000, redis_version: "7.2" });
   await cluster.client.call("upgradeBdb", { params: { uid }, body: { store_version: "8.0" } });
   const read = (): Promise<BdbRecord> => cluster.client.call("bdb", { params: { uid } });
@@ -133,7 +128,7 @@ test("a database without replica moves by a surge replica, and is deleted with i
   assert.equal(action.status, "completed");
 });
 
-test("the password changes under load: sessions stay, both are taken for a while, and then every engine has the new one", async () => {
+await test("the password changes under load: sessions stay, both are taken for a while, and then every engine has the new one", async () => {
   await using world = await startLoadedDatabase("secret");
   await cluster.client.call("updateBdb", { params: { uid: world.uid }, body: { authentication_redis_pass: "n3w" } });
   await world.settled();
@@ -202,7 +197,7 @@ async function startLoadedDatabase(name: string, gapMs = 2): Promise<LoadedDatab
         PATIENCE,
       ),
     async [Symbol.asyncDispose]() {
-      await finish();
+      if (report === undefined) load.abort(); // the test has failed
       await service[Symbol.asyncDispose]();
       await cluster.client.call("deleteBdb", { params: { uid } });
     },

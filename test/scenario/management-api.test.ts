@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { connect } from "node:tls";
 import { NODE_PATHS, PORTS, clusterNames } from "../../src/core/api/names.ts";
 import { Fault } from "../../src/core/base/fault.ts";
@@ -10,136 +10,17 @@ import { managementClient } from "../../src/ports/management/client.ts";
 import type { ManagementClientOptions } from "../../src/ports/management/client.ts";
 import { RawClient } from "../kit/engines/raw-client.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
-import type { TestCluster } from "../kit/world/cluster.ts";
 import { until } from "../kit/time/until.ts";
-
-let cluster: TestCluster;
-let serverName = "";
-before(async () => {
-  cluster = await startTestCluster({ nodes: 1, release: "8.0.2-2" });
-  serverName = clusterNames.dnsName(cluster.rec, cluster.namespace);
-  await cluster.create({ name: "first", memory_size: 10_000_000, redis_version: "7.4", port: 12_000 });
-});
-after(() => cluster[Symbol.asyncDispose]());
-
-interface Refused {
-  readonly rule: string;
-  readonly method: string;
-  readonly path: string;
-  readonly body?: unknown;
-  readonly status: number;
-  readonly code: string;
-  readonly says: RegExp;
-}
+import { good, refused } from "./management-refusals.ts";
 
 const ADMIN = basic("admin@test", "test-password");
-const good = { name: "second", memory_size: 10_000_000 };
-const refused: readonly Refused[] = [
-  at("an unknown path", "GET", "/v1/nothing", 404, "not_found", /GET \/v1\/nothing is no operation/),
-  at(
-    "a method that the path does not have",
-    "PATCH",
-    "/v1/bdbs/1",
-    405,
-    "method_not_allowed",
-    /DELETE, GET, HEAD, PUT/,
-  ),
-  at("a read of what can only be done", "GET", "/v1/bdbs/1/upgrade", 405, "method_not_allowed", /takes POST, not GET/),
-  at("a path that is no UTF-8", "GET", "/v1/bdbs/%ff", 400, "bad_request", /valid url/),
-  at("a uid that is no number", "GET", "/v1/bdbs/first", 404, "db_not_exist", /no database first/),
-  at("an upgrade of an unknown database", "POST", "/v1/bdbs/99/upgrade", 404, "db_not_exist", /no database 99/, {
-    store_version: "8.0",
-  }),
-  at("the deletion of an unknown database", "DELETE", "/v1/bdbs/99", 404, "db_not_exist", /no database 99/),
-  at("an unknown database", "GET", "/v1/bdbs/99", 404, "db_not_exist", /no database 99/),
-  at("an unknown node", "POST", "/v1/nodes/9/actions/maintenance_on", 404, "node_not_found", /no node 9/),
-  at("an unknown action", "GET", "/v1/actions/x", 404, "action_not_found", /no action x/),
-  at("a body that is no JSON", "POST", "/v1/bdbs", 400, "bad_request", /no JSON/, "{"),
-  at("JSON that is cut off", "POST", "/v1/bdbs", 400, "bad_request", /no JSON/, '{"name":"second","memory_size":1'),
-  at("a list for an object", "POST", "/v1/bdbs", 400, "bad_request", /expected object/, [good]),
-  at("a text for a number", "POST", "/v1/bdbs", 400, "bad_request", /^memory_size: /, {
-    ...good,
-    memory_size: "100MB",
-  }),
-  at("a number for a version", "POST", "/v1/bdbs/1/upgrade", 406, "invalid_version", /7\.4, 8\.0/, {
-    store_version: 8.0,
-  }),
-  at("a port outside the range", "POST", "/v1/bdbs", 400, "bad_request", /^port: .*10000/, { ...good, port: 80 }),
-  at("a fraction of a shard", "POST", "/v1/bdbs", 406, "invalid_sharding", /only 1 shard/, {
-    ...good,
-    shards_count: 0.5,
-  }),
-  at(
-    "a field that is another's",
-    "POST",
-    "/v1/bdbs",
-    400,
-    "bad_request",
-    /"__proto__"/,
-    '{"__proto__":{},"name":"x","memory_size":10000000}',
-  ),
-  at("a missing name", "POST", "/v1/bdbs", 400, "bad_request", /^name: /, { memory_size: 10_000_000 }),
-  at("a name that is none", "POST", "/v1/bdbs", 400, "bad_request", /^name: .*letters/, { ...good, name: "a b" }),
-  at("an unknown field", "POST", "/v1/bdbs", 400, "bad_request", /"colour"/, { ...good, colour: "red" }),
-  at("too little memory", "POST", "/v1/bdbs", 400, "bad_request", /^memory_size: /, { ...good, memory_size: 1 }),
-  at("an unknown policy, with those that exist", "POST", "/v1/bdbs", 400, "bad_request", /allkeys-lru.*volatile-ttl/, {
-    ...good,
-    eviction_policy: "sometimes",
-  }),
-  at("a body where none is read", "POST", "/v1/nodes/1/actions/maintenance_off", 400, "bad_request", /no body/, {}),
-  at(
-    "an unknown version, with those of this release",
-    "POST",
-    "/v1/bdbs",
-    406,
-    "invalid_version",
-    /7\.2, 7\.4, 8\.0, 8\.2/,
-    {
-      ...good,
-      redis_version: "9.9",
-    },
-  ),
-  at(
-    "an upgrade to an unknown version",
-    "POST",
-    "/v1/bdbs/1/upgrade",
-    406,
-    "invalid_version",
-    /7\.2, 7\.4, 8\.0, 8\.2/,
-    {
-      store_version: "6.0",
-    },
-  ),
-  at("a downgrade", "POST", "/v1/bdbs/1/upgrade", 406, "invalid_version", /never go back to 7\.2/, {
-    store_version: "7.2",
-  }),
-  at("more than one shard", "POST", "/v1/bdbs", 406, "invalid_sharding", /only 1 shard/, { ...good, shards_count: 2 }),
-  at("a port that is taken", "POST", "/v1/bdbs", 406, "port_unavailable", /12000 belongs to database 1/, {
-    ...good,
-    port: 12_000,
-  }),
-  at("a replica without a second node", "POST", "/v1/bdbs", 406, "invalid_replication", /node 1 already holds/, {
-    ...good,
-    replication: true,
-  }),
-  at("a name that is taken", "POST", "/v1/bdbs", 409, "name_exists", /database 1 has the name/, {
-    ...good,
-    name: "first",
-  }),
-  at("more memory than there is", "POST", "/v1/bdbs", 406, "insufficient_resources", /MiB it needs/, {
-    ...good,
-    memory_size: 4_000_000_000_000,
-  }),
-  at("another port for a database", "PUT", "/v1/bdbs/1", 406, "config_not_acceptable", /cannot be changed/, {
-    port: 12_001,
-  }),
-  at("another version by PUT", "PUT", "/v1/bdbs/1", 406, "config_not_acceptable", /\/v1\/bdbs\/1\/upgrade/, {
-    redis_version: "8.0",
-  }),
-];
+
+await using cluster = await startTestCluster({ nodes: 1, release: "8.0.2-2" });
+const serverName = clusterNames.dnsName(cluster.rec, cluster.namespace);
+await cluster.create({ name: "first", memory_size: 10_000_000, redis_version: "7.4", port: 12_000 });
 
 for (const { rule, method, path, body, status, code, says } of refused) {
-  test(`refused: ${rule}`, async () => {
+  await test(`refused: ${rule}`, async () => {
     const answer = await raw(method, path, body);
     assert.equal(answer.status, status);
     const { error_code, description, message } = JSON.parse(answer.text);
@@ -150,7 +31,7 @@ for (const { rule, method, path, body, status, code, says } of refused) {
   });
 }
 
-test("a body in another form than JSON is refused, and the right header is named", async () => {
+await test("a body in another form than JSON is refused, and the right header is named", async () => {
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/xml", "nonsense"]) {
     const answer = await raw("POST", "/v1/bdbs", "name=second", { authorization: ADMIN, "content-type": type });
     assert.deepEqual([answer.status, JSON.parse(answer.text).error_code], [415, "unsupported_media_type"]);
@@ -158,20 +39,20 @@ test("a body in another form than JSON is refused, and the right header is named
   }
 });
 
-test("a body of more than a mebibyte is refused with the limit", async () => {
+await test("a body of more than a mebibyte is refused with the limit", async () => {
   const answer = await raw("POST", "/v1/bdbs", { ...good, name: "x".repeat(1_048_576) });
   assert.deepEqual([answer.status, JSON.parse(answer.text).error_code], [413, "body_too_large"]);
   assert.match(JSON.parse(answer.text).description, /1048576 bytes/);
 });
 
-test("without credentials nothing is told about the body", async () => {
+await test("without credentials nothing is told about the body", async () => {
   for (const body of ["{", { ...good, name: "x".repeat(2_000_000) }, undefined]) {
     const answer = await raw("POST", "/v1/bdbs", body, {});
     assert.equal(answer.status, 401);
   }
 });
 
-test("without credentials, or with wrong ones, there is a challenge and nothing else", async () => {
+await test("without credentials, or with wrong ones, there is a challenge and nothing else", async () => {
   for (const authorization of [undefined, "Basic Og==", basic("admin@test", "wrong"), "Bearer x"]) {
     const answer = await raw("GET", "/v1/bdbs", undefined, authorization === undefined ? {} : { authorization });
     assert.equal(answer.status, 401);
@@ -180,13 +61,13 @@ test("without credentials, or with wrong ones, there is a challenge and nothing 
   }
 });
 
-test("the readiness probe needs no credentials", async () => {
+await test("the readiness probe needs no credentials", async () => {
   const answer = await raw("GET", "/v1/bootstrap", undefined, {});
   assert.equal(answer.status, 200);
   assert.deepEqual(JSON.parse(answer.text), { bootstrap_status: { state: "completed" } });
 });
 
-test("databases asked for at the same moment get names, ports and engines of their own", async () => {
+await test("databases asked for at the same moment get names, ports and engines of their own", async () => {
   const answers = await Promise.all(
     ["left", "right", "left"].map((name) => raw("POST", "/v1/bdbs", { name, memory_size: 10_000_000 })),
   );
@@ -201,7 +82,7 @@ test("databases asked for at the same moment get names, ports and engines of the
   await until("both are gone", async () => (await cluster.client.call("bdbs")).length === 1);
 });
 
-test("the trial licence counts shards, and its limit is told in numbers", async () => {
+await test("the trial licence counts shards, and its limit is told in numbers", async () => {
   const { shards_limit, shards_usage, cluster_name, expired } = await cluster.client.call("license");
   assert.deepEqual([shards_limit, shards_usage, cluster_name, expired], [4, 1, serverName, false]);
   const more = [];
@@ -213,7 +94,7 @@ test("the trial licence counts shards, and its limit is told in numbers", async 
   await until("they are gone", async () => (await cluster.client.call("bdbs")).length === 1, { everyMs: 25 });
 });
 
-test("a change is taken, shown as pending, and done", async () => {
+await test("a change is taken, shown as pending, and done", async () => {
   const changed = await cluster.client.call("updateBdb", {
     params: { uid: 1 },
     body: { eviction_policy: "noeviction" },
@@ -228,7 +109,7 @@ test("a change is taken, shown as pending, and done", async () => {
   assert.deepEqual([action?.name, action?.status, action?.object_name], ["update_bdb", "completed", "bdb:1"]);
 });
 
-test("a limit of connections is applied by running endpoints, and cuts nobody", async () => {
+await test("a limit of connections is applied by running endpoints, and cuts nobody", async () => {
   const at = { host: cluster.address(1), port: 12_000 };
   const limitTo = async (max_connections: number): Promise<void> => {
     await cluster.client.call("updateBdb", { params: { uid: 1 }, body: { max_connections } });
@@ -256,7 +137,7 @@ test("a limit of connections is applied by running endpoints, and cuts nobody", 
   }
 });
 
-test("a change while another one runs is refused as busy", async () => {
+await test("a change while another one runs is refused as busy", async () => {
   const upgraded = await raw("POST", "/v1/bdbs/1/upgrade", { store_version: "8.0" });
   assert.equal(upgraded.status, 200, upgraded.text);
   const [changed, again] = await Promise.all([
@@ -273,19 +154,19 @@ test("a change while another one runs is refused as busy", async () => {
   );
 });
 
-test("the client goes on to the next address when one refuses", async () => {
+await test("the client goes on to the next address when one refuses", async () => {
   const client = clientWith({ addresses: () => ["127.1.1.1", cluster.address(1)] });
   assert.equal((await client.call("nodes")).length, 1);
   await client.close();
 });
 
-test("the client trusts no other name and no other authority", async () => {
+await test("the client trusts no other name and no other authority", async () => {
   const client = clientWith({ serverName: "other.default.svc.cluster.local" });
   await assert.rejects(client.call("nodes"), isCode("MANAGEMENT_UNREACHABLE"));
   await client.close();
 });
 
-test("the client tells refusals apart by their code", async () => {
+await test("the client tells refusals apart by their code", async () => {
   const wrong = clientWith({ password: "wrong" });
   await assert.rejects(wrong.call("nodes"), isCode("MANAGEMENT_UNAUTHORIZED"));
   await wrong.close();
@@ -302,7 +183,7 @@ test("the client tells refusals apart by their code", async () => {
   });
 });
 
-test("a renewed certificate is served without a restart", async () => {
+await test("a renewed certificate is served without a restart", async () => {
   const before = await fingerprint();
   const { "tls.crt": certificate, "tls.key": key } = cluster.newNodeTls();
   writeFileSync(join(cluster.root(1), NODE_PATHS.tls, "tls.crt"), certificate);
@@ -310,18 +191,6 @@ test("a renewed certificate is served without a restart", async () => {
   await until("the new certificate is served", async () => (await fingerprint()) !== before, { everyMs: 100 });
   assert.equal((await cluster.client.call("nodes")).length, 1);
 });
-
-function at(
-  rule: string,
-  method: string,
-  path: string,
-  status: number,
-  code: string,
-  says: RegExp,
-  body?: unknown,
-): Refused {
-  return { rule, method, path, status, code, says, body };
-}
 
 function basic(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;

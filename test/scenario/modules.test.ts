@@ -1,17 +1,49 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import type { BdbRecord, ModuleRecord } from "../../src/ports/management/records.ts";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
 import type { Reply } from "../../src/ports/resp/reply.ts";
-import { startTestCluster, type TestCluster } from "../kit/world/cluster.ts";
+import { startTestCluster } from "../kit/world/cluster.ts";
 import { tallyArchive } from "../kit/modules/module-archive.ts";
+import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
 
-let cluster: TestCluster;
-before(async () => {
-  cluster = await startTestCluster({ nodes: 3 });
-});
-after(() => cluster[Symbol.asyncDispose]());
+await using cluster = await startTestCluster({ nodes: 3 });
+
+await test("the life of a module: uploaded, used, upgraded with its database, removed", () =>
+  steps(cluster, {
+    "a database with a module that is not installed is refused, and told which are": refuseMissing,
+    "an uploaded module is on every node, listed with its platforms, and once however often it is uploaded":
+      uploadTwice,
+    "another content under the same name and version is refused": refuseOtherContent,
+    "a database loads the build for its version on each of its nodes, and its replica has the data": useModule,
+    "a database moves to a version that its module has a build for, with its data": upgradeWithModule,
+    "a module in use is not removed, one that no database uses is": removeModule,
+  }));
+
+const refused = [
+  ["that is no archive", async () => Buffer.from("hello"), /no zip archive/],
+  [
+    "for other machines",
+    () => tallyArchive({ compatible: "7.2", manifest: { architecture: "s390x" } }),
+    /build is for s390x/,
+  ],
+  [
+    "for later clusters",
+    () => tallyArchive({ compatible: "7.2", manifest: { min_redis_pack_version: "99.0" } }),
+    /99\.0 or later/,
+  ],
+  [
+    "without a version",
+    () => tallyArchive({ compatible: "7.2", manifest: { semantic_version: "" } }),
+    /semantic_version/,
+  ],
+] as const;
+for (const [what, make, says] of refused) {
+  await test(`a module ${what} is refused`, async () => {
+    await assert.rejects(upload(Buffer.from(await make())), says);
+  });
+}
 
 async function upload(archive: Buffer<ArrayBuffer>): Promise<void> {
   const { action_uid: uid } = await cluster.client.call("uploadModule", { body: { module: archive } });
@@ -36,7 +68,7 @@ async function installed(): Promise<readonly ModuleRecord[]> {
   return (await cluster.client.call("modules")).filter(({ is_bundled }) => !is_bundled);
 }
 
-test("a database with a module that is not installed is refused, with what is", async () => {
+async function refuseMissing(): Promise<void> {
   const asked = {
     name: "counts",
     memory_size: 20_000_000,
@@ -47,9 +79,9 @@ test("a database with a module that is not installed is refused, with what is", 
     cluster.client.call("createBdb", { body: asked }),
     /no build of module "tally".*7\.2.*installed: none/,
   );
-});
+}
 
-test("an uploaded module is on every node, listed with its platforms, and once however often it is uploaded", async () => {
+async function uploadTwice(): Promise<void> {
   const archive = await tallyArchive({ compatible: "7.2", systems: ["rhel8", "rhel9"] });
   await upload(archive);
   await upload(archive);
@@ -62,14 +94,14 @@ test("an uploaded module is on every node, listed with its platforms, and once h
     ]),
     [["tally", "1.0.0", ["rhel8/x86_64", "rhel9/x86_64"]]],
   );
-});
+}
 
-test("another content under the same name and version is refused", async () => {
+async function refuseOtherContent(): Promise<void> {
   const archive = await tallyArchive({ compatible: "7.2", systems: ["rhel9"] });
   await assert.rejects(upload(archive), /installed with another content/);
-});
+}
 
-test("a database loads the build for its version on each of its nodes, and its replica has the data", async () => {
+async function useModule(): Promise<void> {
   const { uid } = await cluster.create({
     name: "counts",
     memory_size: 20_000_000,
@@ -83,9 +115,9 @@ test("a database loads the build for its version on each of its nodes, and its r
     [{ module_name: "tally", semantic_version: "1.0.0" }],
   );
   assert.equal(await add(bdb, "40"), 40);
-});
+}
 
-test("it is not upgraded to a version that the module has no build for; with one it is, its data kept", async () => {
+async function upgradeWithModule(): Promise<void> {
   const [bdb] = await cluster.client.call("bdbs");
   const upgrade = () =>
     cluster.client.call("upgradeBdb", { params: { uid: bdb?.uid ?? 0 }, body: { store_version: "8.0" } });
@@ -103,9 +135,9 @@ test("it is not upgraded to a version that the module has no build for; with one
   const [now] = await cluster.client.call("bdbs");
   assert.equal(now?.module_list.find(({ module_name }) => module_name === "tally")?.semantic_version, "2.0.0");
   assert.equal(await add(now, "2"), 42);
-});
+}
 
-test("a module in use is not removed, one that nobody uses is", async () => {
+async function removeModule(): Promise<void> {
   const [record] = await installed();
   const remove = () => cluster.client.call("deleteModule", { params: { uid: record?.uid ?? "" } });
   await assert.rejects(remove(), /used by "counts"/);
@@ -117,28 +149,4 @@ test("a module in use is not removed, one that nobody uses is", async () => {
     (await installed()).map(({ semantic_version }) => semantic_version),
     ["2.0.0"],
   );
-});
-
-const refused = [
-  ["that is no archive", async () => Buffer.from("hello"), /no zip archive/],
-  [
-    "for other machines",
-    () => tallyArchive({ compatible: "7.2", manifest: { architecture: "s390x" } }),
-    /build is for s390x/,
-  ],
-  [
-    "for later clusters",
-    () => tallyArchive({ compatible: "7.2", manifest: { min_redis_pack_version: "99.0" } }),
-    /99\.0 or later/,
-  ],
-  [
-    "without a version",
-    () => tallyArchive({ compatible: "7.2", manifest: { semantic_version: "" } }),
-    /semantic_version/,
-  ],
-] as const;
-for (const [what, make, says] of refused) {
-  test(`a module ${what} is refused`, async () => {
-    await assert.rejects(upload(Buffer.from(await make())), says);
-  });
 }

@@ -1,20 +1,16 @@
 import assert from "node:assert/strict";
 import { request } from "node:https";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { PORTS, clusterNames } from "../../src/core/api/names.ts";
 import type { UserRecord } from "../../src/ports/management/records.ts";
-import { startTestCluster, type TestCluster } from "../kit/world/cluster.ts";
+import { startTestCluster } from "../kit/world/cluster.ts";
 import { until } from "../kit/time/until.ts";
 
 const PASSWORD = "correct horse";
-let cluster: TestCluster;
-before(async () => {
-  cluster = await startTestCluster({ nodes: 2, release: "8.2.0-12" });
-  await cluster.create({ name: "first", memory_size: 10_000_000 });
-});
-after(() => cluster[Symbol.asyncDispose]());
+await using cluster = await startTestCluster({ nodes: 2, release: "8.2.0-12" });
+await cluster.create({ name: "first", memory_size: 10_000_000 });
 
-test("a user is let in by every node with what the role allows, and nothing shows the password", async () => {
+await test("a user is let in by every node with what the role allows, and nothing shows the password", async () => {
   const made = await letIn("viewer@example.org", "db_viewer");
   assert.deepEqual(made, { uid: made.uid, email: "viewer@example.org", name: "viewer@example.org", role: "db_viewer" });
   for (const node of [1, 2]) {
@@ -27,14 +23,14 @@ test("a user is let in by every node with what the role allows, and nothing show
   assert.equal(wrong.status, 401);
 });
 
-test("what nodes do among themselves is for no user", async () => {
+await test("what nodes do among themselves is for no user", async () => {
   const admin = await letIn("boss@example.org", "admin");
   await heard(200, () => asUser(admin, "GET", "/v1/users"));
   const refused = await asUser(admin, "GET", "/v1/local/instances");
   assert.deepEqual([refused.status, refused.body.error_code], [403, "insufficient_permissions"]);
 });
 
-test("another password and another role hold at every node as soon as it hears of them", async () => {
+await test("another password and another role hold at every node as soon as it hears of them", async () => {
   const user = await letIn("member@example.org", "db_member");
   await heard(200, () => asUser(user, "PUT", "/v1/bdbs/1", {}, 2));
   await asAdmin("PUT", `/v1/users/${user.uid}`, { password: "battery staple", role: "db_viewer" });
@@ -45,14 +41,14 @@ test("another password and another role hold at every node as soon as it hears o
   }
 });
 
-test("who was deleted is out, and the uid is known no more", async () => {
+await test("who was deleted is out, and the uid is known no more", async () => {
   const user = await letIn("leaver@example.org", "cluster_member");
   assert.equal((await asAdmin("DELETE", `/v1/users/${user.uid}`)).status, 200);
   for (const node of [1, 2]) await heard(401, () => asUser(user, "GET", "/v1/bdbs", undefined, node));
   assert.equal((await asAdmin("GET", `/v1/users/${user.uid}`)).status, 404);
 });
 
-test("a user_manager makes no administrators and touches none", async () => {
+await test("a user_manager makes no administrators and touches none", async () => {
   const manager = await letIn("people@example.org", "user_manager");
   await heard(200, () => asUser(manager, "GET", "/v1/users"));
   const made = await asUser(manager, "POST", "/v1/users", { email: "a@b.org", password: PASSWORD, role: "admin" });
@@ -74,20 +70,20 @@ const refusals = [
 ] as const;
 
 for (const [rule, body, status, says] of refusals) {
-  test(`a user with ${rule} is refused`, async () => {
+  await test(`a user with ${rule} is refused`, async () => {
     const answer = await asAdmin("POST", "/v1/users", body);
     assert.equal(answer.status, status);
     assert.match(String(answer.body.description), says);
   });
 }
 
-test("an address is given once, in whatever case", async () => {
+await test("an address is given once, in whatever case", async () => {
   await letIn("once@example.org", "none");
   const again = await asAdmin("POST", "/v1/users", { email: "Once@Example.org", password: PASSWORD, role: "none" });
   assert.deepEqual([again.status, again.body.error_code], [409, "email_already_exists"]);
 });
 
-test("the cluster's own administrator is listed first and changed in its Secret alone", async () => {
+await test("the cluster's own administrator is listed first and changed in its Secret alone", async () => {
   const { body } = await asAdmin("GET", "/v1/users/1");
   assert.deepEqual(body, { uid: 1, email: "admin@test", name: "admin@test", role: "admin" });
   for (const method of ["PUT", "DELETE"]) {

@@ -4,133 +4,138 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { test } from "node:test";
 import { connect } from "../../src/ports/kube/client.ts";
 import { loadKubeConfig } from "../../src/ports/kube/config.ts";
 import type { Kube } from "../../src/ports/kube/kube.ts";
 import { imagesOf } from "../../src/core/releases/images.ts";
 import { latestRelease } from "../../src/core/releases/find.ts";
 import { createPod, podWhen } from "../kit/kubernetes/pods.ts";
+import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
 
 const STORECTL = join(import.meta.dirname, "../../src/bin/storectl.ts");
 const STORE = join(import.meta.dirname, "../../src/bin/store.ts");
 
-let dir = "";
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), "storectl-"));
-});
-after(async () => {
+const dir = await mkdtemp(join(tmpdir(), "storectl-"));
+await using stack = new AsyncDisposableStack();
+stack.defer(async () => {
   await storectl("local", "down");
   await rm(dir, { recursive: true });
 });
 
-describe("storectl local", () => {
-  test("up starts a world that a client can use, and says how; up again changes nothing", async () => {
-    const first = await storectl("local", "up");
-    assert.equal(first.code, 0, first.stderr);
-    assert.match(first.stdout, /is up: https:\/\/127\./);
-    assert.ok(first.stdout.includes(`export KUBECONFIG=${join(dir, "kubeconfig")}`));
-    const { pid } = await status();
-    const again = await storectl("local", "up");
-    assert.match(again.stdout, /is up already/);
-    assert.equal((await status()).pid, pid);
+await test("storectl local: up, a second world, killed and up again, down", () =>
+  steps(dir, {
+    "up starts a world that a client can use, and says how; up again changes nothing": startWorld,
+    "a second world in the same folder is refused": refuseSecond,
+    "when the world is killed, every process of its pods ends, and up brings it back": bringBack,
+    "down ends the world and every process of it; down again is no failure": stopWorld,
+  }));
+
+const mistakes: { name: string; args: string[]; says: RegExp }[] = [
+  { name: "no command", args: [], says: /a command is missing; there are: .*storectl local(,|$)/m },
+  { name: "half a command", args: ["local"], says: /missing; there are: storectl local up, storectl local down/ },
+  {
+    name: "an unknown command",
+    args: ["locl"],
+    says: /unknown command 'locl' \(did you mean local\?\); there are: .*storectl local(,|$)/m,
+  },
+  { name: "an unknown option", args: ["local", "status", "--frob"], says: /unknown option '--frob'/ },
+  {
+    name: "an unknown form of output",
+    args: ["local", "status", "-o", "yaml"],
+    says: /Allowed choices are text, json/,
+  },
+  { name: "an argument too many", args: ["local", "status", "now"], says: /too many arguments/ },
+];
+for (const { name, args, says } of mistakes) {
+  await test(`${name} ends with exit code 2 and a clear sentence`, async () => {
+    const { code, stderr } = await storectl(...args);
+    assert.equal(code, 2);
+    assert.match(stderr, says);
+    assert.match(stderr, /remedy:/);
   });
+}
 
-  test("a second world in the same folder is refused", async () => {
-    const { code, stderr } = await run(STORE, ["world", "--dir", dir]);
-    assert.equal(code, 1);
-    assert.match(stderr, /WORLD_IN_USE: a world runs in .* already, as process \d+/);
-    assert.equal((await status()).state, "running");
-  });
-
-  test("when the world is killed, every process of its pods ends, and up brings it back", async () => {
-    const kube = client();
-    // the program and a child of it that ignores SIGTERM
-    const script = `
-      const { spawn } = require("node:child_process");
-      const child = spawn(process.execPath, ["-e", "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"], { stdio: "ignore" });
-      console.log(process.pid, child.pid);
-      setInterval(() => {}, 1000);`;
-    const container = {
-      name: "main",
-      image: imagesOf(latestRelease()).operator,
-      command: [process.execPath, "-e", script],
-    };
-    await createPod(kube, "parent", container);
-    await until("its log", async () => (await log(kube, "parent")) !== "");
-    const pids = (await log(kube, "parent")).trim().split(" ").map(Number);
-    assert.deepEqual(pids.map(isAlive), [true, true]);
-    assert.equal((await status()).processes, 1);
-    await kube.close();
-
-    process.kill((await status()).pid ?? 0, "SIGKILL");
-    await until("all are gone", () => !pids.some(isAlive));
-    assert.equal((await status()).state, "stopped");
-
-    assert.equal((await storectl("local", "up")).code, 0);
-    const next = client();
-    const pod = await podWhen(
-      next,
-      "parent",
-      "runs again",
-      (seen) => seen?.status?.containerStatuses?.[0]?.restartCount === 1,
-    );
-    assert.equal(pod?.status?.containerStatuses?.[0]?.lastState?.terminated?.reason, "ContainerStatusUnknown");
-    await next.close();
-  });
-
-  test("down ends the world and every process of it; down again is no failure", async () => {
-    const { pid = 0 } = await status();
-    const kube = client();
-    const pids = (await log(kube, "parent")).trim().split(/\s+/).map(Number);
-    await kube.close();
-    const { stdout, code } = await storectl("local", "down");
-    assert.equal(code, 0);
-    assert.match(stdout, /is stopped; its state stays/);
-    assert.deepEqual([pid, ...pids].filter(isAlive), []);
-    assert.deepEqual(await status(), { state: "stopped", dir });
-    assert.match((await storectl("local", "down")).stdout, /was not running/);
-  });
-
-  const mistakes: { name: string; args: string[]; says: RegExp }[] = [
-    { name: "no command", args: [], says: /a command is missing; there are: .*storectl local(,|$)/m },
-    { name: "half a command", args: ["local"], says: /missing; there are: storectl local up, storectl local down/ },
-    {
-      name: "an unknown command",
-      args: ["locl"],
-      says: /unknown command 'locl' \(did you mean local\?\); there are: .*storectl local(,|$)/m,
-    },
-    { name: "an unknown option", args: ["local", "status", "--frob"], says: /unknown option '--frob'/ },
-    {
-      name: "an unknown form of output",
-      args: ["local", "status", "-o", "yaml"],
-      says: /Allowed choices are text, json/,
-    },
-    { name: "an argument too many", args: ["local", "status", "now"], says: /too many arguments/ },
-  ];
-  for (const { name, args, says } of mistakes) {
-    test(`${name} ends with exit code 2 and a clear sentence`, async () => {
-      const { code, stderr } = await storectl(...args);
-      assert.equal(code, 2);
-      assert.match(stderr, says);
-      assert.match(stderr, /remedy:/);
-    });
-  }
-
-  test("a reader that goes away early is no failure", async () => {
-    const child = spawn(process.execPath, [STORECTL, "--help"], { stdio: ["ignore", "pipe", "pipe"] });
-    child.stdout.destroy();
-    const [code] = await once(child, "exit");
-    assert.equal(code, 0);
-  });
-
-  test("a folder that cannot be made is named", async () => {
-    const { code, stderr } = await storectl("local", "up", "--dir", join(STORE, "below-a-file"));
-    assert.equal(code, 1);
-    assert.match(stderr, /ENOTDIR/);
-  });
+await test("a reader that goes away early is no failure", async () => {
+  const child = spawn(process.execPath, [STORECTL, "--help"], { stdio: ["ignore", "pipe", "pipe"] });
+  child.stdout.destroy();
+  const [code] = await once(child, "exit");
+  assert.equal(code, 0);
 });
+
+await test("a folder that cannot be made is named", async () => {
+  const { code, stderr } = await storectl("local", "up", "--dir", join(STORE, "below-a-file"));
+  assert.equal(code, 1);
+  assert.match(stderr, /ENOTDIR/);
+});
+
+async function startWorld(): Promise<void> {
+  const first = await storectl("local", "up");
+  assert.equal(first.code, 0, first.stderr);
+  assert.match(first.stdout, /is up: https:\/\/127\./);
+  assert.ok(first.stdout.includes(`export KUBECONFIG=${join(dir, "kubeconfig")}`));
+  const { pid } = await status();
+  const again = await storectl("local", "up");
+  assert.match(again.stdout, /is up already/);
+  assert.equal((await status()).pid, pid);
+}
+
+async function refuseSecond(): Promise<void> {
+  const { code, stderr } = await run(STORE, ["world", "--dir", dir]);
+  assert.equal(code, 1);
+  assert.match(stderr, /WORLD_IN_USE: a world runs in .* already, as process \d+/);
+  assert.equal((await status()).state, "running");
+}
+
+async function bringBack(): Promise<void> {
+  const kube = client();
+  // the program and a child of it that ignores SIGTERM
+  const script = `
+    const { spawn } = require("node:child_process");
+    const child = spawn(process.execPath, ["-e", "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"], { stdio: "ignore" });
+    console.log(process.pid, child.pid);
+    setInterval(() => {}, 1000);`;
+  const container = {
+    name: "main",
+    image: imagesOf(latestRelease()).operator,
+    command: [process.execPath, "-e", script],
+  };
+  await createPod(kube, "parent", container);
+  await until("its log", async () => (await log(kube, "parent")) !== "");
+  const pids = (await log(kube, "parent")).trim().split(" ").map(Number);
+  assert.deepEqual(pids.map(isAlive), [true, true]);
+  assert.equal((await status()).processes, 1);
+  await kube.close();
+
+  process.kill((await status()).pid ?? 0, "SIGKILL");
+  await until("all are gone", () => !pids.some(isAlive));
+  assert.equal((await status()).state, "stopped");
+
+  assert.equal((await storectl("local", "up")).code, 0);
+  const next = client();
+  const pod = await podWhen(
+    next,
+    "parent",
+    "runs again",
+    (seen) => seen?.status?.containerStatuses?.[0]?.restartCount === 1,
+  );
+  assert.equal(pod?.status?.containerStatuses?.[0]?.lastState?.terminated?.reason, "ContainerStatusUnknown");
+  await next.close();
+}
+
+async function stopWorld(): Promise<void> {
+  const { pid = 0 } = await status();
+  const kube = client();
+  const pids = (await log(kube, "parent")).trim().split(/\s+/).map(Number);
+  await kube.close();
+  const { stdout, code } = await storectl("local", "down");
+  assert.equal(code, 0);
+  assert.match(stdout, /is stopped; its state stays/);
+  assert.deepEqual([pid, ...pids].filter(isAlive), []);
+  assert.deepEqual(await status(), { state: "stopped", dir });
+  assert.match((await storectl("local", "down")).stdout, /was not running/);
+}
 
 interface Ran {
   readonly code: number;

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { test } from "node:test";
 import { RoleBindings, Roles, ServiceAccounts } from "../../src/ports/kube/builtin.ts";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { latestRelease } from "../../src/core/releases/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
-import { PATIENCE, startStorectlWorld, type Ran, type StorectlWorld } from "../kit/world/storectl-world.ts";
+import { PATIENCE, startStorectlWorld, type Ran } from "../kit/world/storectl-world.ts";
 import { until } from "../kit/time/until.ts";
 import { foundKubectls } from "../kubectl/kubectl.ts";
 import { rules } from "../specification/rule.ts";
@@ -16,81 +16,79 @@ const REC = { name: "rec", namespace: "default" };
 const OLD = release("8.0.6-8");
 const [kubectl] = foundKubectls();
 
-let world: StorectlWorld;
-before(async () => {
-  world = await startStorectlWorld(OLD);
+await using world = await startStorectlWorld(OLD);
+
+await test("status shows operator, cluster, nodes and databases, and ends with 0 when all is well", async () => {
+  await until("all is well", async () => (await storectl("status")).code === 0, PATIENCE);
+  const { stdout } = await storectl("status");
+  assert.match(stdout, /STATE +Running, spec Valid/);
+  assert.match(stdout, /OPERATOR +8\.0\.6-8, 1\/1 ready/);
+  assert.match(stdout, /3 +rec-2 +active +8\.0\.6-54/);
+  assert.match(stdout, /orders +7\.2 +active +2/);
 });
-after(() => world.end());
 
-describe("storectl looks at a real cluster", { timeout: 400_000 }, () => {
-  test("status shows operator, cluster, nodes and databases, and ends with 0 when all is well", async () => {
-    await until("all is well", async () => (await storectl("status")).code === 0, PATIENCE);
-    const { stdout } = await storectl("status");
-    assert.match(stdout, /STATE +Running, spec Valid/);
-    assert.match(stdout, /OPERATOR +8\.0\.6-8, 1\/1 ready/);
-    assert.match(stdout, /3 +rec-2 +active +8\.0\.6-54/);
-    assert.match(stdout, /orders +7\.2 +active +2/);
-  });
+await test("why says that nothing is wrong", async () => {
+  const { code, stdout } = await storectl("why");
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /^Nothing is wrong: cluster rec is Running at 8\.0\.6-54/);
+});
 
-  test("why says that nothing is wrong", async () => {
-    const { code, stdout } = await storectl("why");
-    assert.equal(code, 0, stdout);
-    assert.match(stdout, /^Nothing is wrong: cluster rec is Running at 8\.0\.6-54/);
-  });
+const six = [
+  "§4.3.1 prerequisites are checked first",
+  "§9 the six prerequisite checks: Kubernetes, cluster, databases, user-defined modules, module builds, licence",
+] as const;
+await rules(six, "preflight passes, every check looked at", async () => {
+  const { code, stdout } = await storectl("preflight", "--to", latestRelease().operator, "-o", "json");
+  const report = JSON.parse(stdout);
+  const passed = report.checks.flatMap(({ id, outcome }: Record<string, string>) => (outcome === "passed" ? id : []));
+  for (const id of [
+    "KubernetesVersion",
+    "UpgradePath",
+    "IncompatibleDatabaseVersion",
+    "AutoUpgradeUserModules",
+    "UserModuleNotListed",
+    "UnsupportedModule",
+    "LicenseInvalid",
+  ]) {
+    assert.ok(passed.includes(id), `${id} is not among ${passed.join(", ")}`);
+  }
+  assert.equal(code, 0, stdout);
+  assert.deepEqual([report.verdict, report.from, report.to], ["ready", "8.0.6-8", latestRelease().operator]);
+  const strange = report.checks.filter(({ outcome }: { outcome: string }) => outcome !== "passed");
+  assert.deepEqual(strange, []);
+});
 
-  const six = [
-    "§4.3.1 prerequisites are checked first",
-    "§9 the six prerequisite checks: Kubernetes, cluster, databases, user-defined modules, module builds, licence",
-  ] as const;
-  rules(six, "preflight passes, every check looked at", async () => {
-    const { code, stdout } = await storectl("preflight", "--to", latestRelease().operator, "-o", "json");
-    const report = JSON.parse(stdout);
-    const passed = report.checks.flatMap(({ id, outcome }: Record<string, string>) => (outcome === "passed" ? id : []));
-    for (const id of [
-      "KubernetesVersion",
-      "UpgradePath",
-      "IncompatibleDatabaseVersion",
-      "AutoUpgradeUserModules",
-      "UserModuleNotListed",
-      "UnsupportedModule",
-      "LicenseInvalid",
-    ]) {
-      assert.ok(passed.includes(id), `${id} is not among ${passed.join(", ")}`);
-    }
-    assert.equal(code, 0, stdout);
-    assert.deepEqual([report.verdict, report.from, report.to], ["ready", "8.0.6-8", latestRelease().operator]);
-    const strange = report.checks.filter(({ outcome }: { outcome: string }) => outcome !== "passed");
-    assert.deepEqual(strange, []);
-  });
+await test("plan tells the way to the latest release, the same as YAML", async () => {
+  const { code, stdout } = await storectl("plan", "--to", latestRelease().operator, "--databases", "8.0");
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /1\. operator: 8\.0\.6-8 -> 8\.2\.0-12\n/);
+  assert.match(stdout, /2\. cluster: 8\.0\.6-54 -> 8\.2\.0-25\.12\n/);
+  assert.match(stdout, /3\. databases: 7\.2 -> 8\.0\n[^]*"orders"/);
+  const yaml = await storectl("plan", "--to", latestRelease().operator, "-o", "yaml");
+  assert.match(yaml.stdout, /^possible: true$/m);
+});
 
-  test("plan tells the way to the latest release, the same as YAML", async () => {
-    const { code, stdout } = await storectl("plan", "--to", latestRelease().operator, "--databases", "8.0");
-    assert.equal(code, 0, stdout);
-    assert.match(stdout, /1\. operator: 8\.0\.6-8 -> 8\.2\.0-12\n/);
-    assert.match(stdout, /2\. cluster: 8\.0\.6-54 -> 8\.2\.0-25\.12\n/);
-    assert.match(stdout, /3\. databases: 7\.2 -> 8\.0\n[^]*"orders"/);
-    const yaml = await storectl("plan", "--to", latestRelease().operator, "-o", "yaml");
-    assert.match(yaml.stdout, /^possible: true$/m);
-  });
+await test("plan names the missing edge, and ends with 3", async () => {
+  const { code, stdout } = await storectl("plan", "--to", "7.22.2-21");
+  assert.equal(code, 3);
+  assert.match(stdout, /There is no way to 7\.22\.2-21:\n.*older than 8\.0\.6-8/);
+});
 
-  test("plan names the missing edge, and ends with 3", async () => {
-    const { code, stdout } = await storectl("plan", "--to", "7.22.2-21");
-    assert.equal(code, 3);
-    assert.match(stdout, /There is no way to 7\.22\.2-21:\n.*older than 8\.0\.6-8/);
-  });
+await test("a user who may read the objects only learns what could not be looked at", async () => {
+  const kubeconfig = await readerKubeconfig();
+  const { code, stdout, stderr } = await storectl("preflight", "--kubeconfig", kubeconfig, "-o", "json");
+  assert.equal(code, 4, stderr || stdout);
+  const unknown = JSON.parse(stdout).checks.filter(({ outcome }: { outcome: string }) => outcome === "unknown");
+  const ids = unknown.map(({ id }: { id: string }) => id);
+  for (const id of ["WorkerUnschedulable", "VolumeNotBound", "DefinitionWrong"])
+    assert.ok(ids.includes(id), ids.join());
+  assert.match(unknown[0].finding.evidence, /it is not known whether .* may not read|forbidden/);
+});
 
-  test("a user who may read the objects only learns what could not be looked at", async () => {
-    const kubeconfig = await readerKubeconfig();
-    const { code, stdout, stderr } = await storectl("preflight", "--kubeconfig", kubeconfig, "-o", "json");
-    assert.equal(code, 4, stderr || stdout);
-    const unknown = JSON.parse(stdout).checks.filter(({ outcome }: { outcome: string }) => outcome === "unknown");
-    const ids = unknown.map(({ id }: { id: string }) => id);
-    for (const id of ["WorkerUnschedulable", "VolumeNotBound", "DefinitionWrong"])
-      assert.ok(ids.includes(id), ids.join());
-    assert.match(unknown[0].finding.evidence, /it is not known whether .* may not read|forbidden/);
-  });
-
-  test("why names the rule of a wrong tag, and its command clears it", { skip: kubectl === undefined }, async () => {
+await test(
+  "why names the rule of a wrong tag, and its command clears it",
+  { skip: kubectl === undefined },
+  async () => {
     await setTag("8.0.6-99");
     await world.stateIs("InvalidUpgrade");
     const blocked = await storectl("preflight");
@@ -105,43 +103,43 @@ describe("storectl looks at a real cluster", { timeout: 400_000 }, () => {
     await typed(answer.clears.replace(/^kubectl/, kubectl?.path ?? "kubectl"));
     await world.stateIs("Running");
     await until("nothing is wrong", async () => (await storectl("why")).code === 0, PATIENCE);
-  });
+  },
+);
 
-  const mistakes: { name: string; args: string[]; code: number; says: RegExp }[] = [
-    { name: "no release", args: ["plan"], code: 2, says: /required option '--to <release>'/ },
-    { name: "a form of output that there is not", args: ["why", "-o", "xml"], code: 2, says: /table, json, yaml/ },
-    { name: "a kind that there is not", args: ["why", "pod"], code: 2, says: /rec, redb/ },
-    {
-      name: "a database version that there is not",
-      args: ["plan", "--to", "x", "--databases", "9"],
-      code: 2,
-      says: /8\.2/,
-    },
-    {
-      name: "an unknown release",
-      args: ["preflight", "--to", "9.9.9"],
-      code: 1,
-      says: /CLI_UNKNOWN_RELEASE: .*8\.2\.0-12/,
-    },
-    { name: "an unknown cluster", args: ["status", "nope"], code: 1, says: /CLI_NO_CLUSTER: .* there are: rec/ },
-    {
-      name: "an empty namespace",
-      args: ["status", "-n", "kube-public"],
-      code: 1,
-      says: /CLI_NO_CLUSTER: .*kube-public/,
-    },
-    { name: "an unknown database", args: ["why", "redb", "nope"], code: 1, says: /CLI_NO_DATABASE: .* orders/ },
-    { name: "an unknown context", args: ["status", "--context", "nope"], code: 1, says: /no context "nope", only: / },
-  ];
-  for (const { name, args, code, says } of mistakes) {
-    test(`${name} ends with exit code ${code}, a clear sentence and a remedy`, async () => {
-      const ran = await storectl(...args);
-      assert.equal(ran.code, code, ran.stdout);
-      assert.match(ran.stderr, says);
-      assert.match(ran.stderr, /remedy:/);
-    });
-  }
-});
+const mistakes: { name: string; args: string[]; code: number; says: RegExp }[] = [
+  { name: "no release", args: ["plan"], code: 2, says: /required option '--to <release>'/ },
+  { name: "a form of output that there is not", args: ["why", "-o", "xml"], code: 2, says: /table, json, yaml/ },
+  { name: "a kind that there is not", args: ["why", "pod"], code: 2, says: /rec, redb/ },
+  {
+    name: "a database version that there is not",
+    args: ["plan", "--to", "x", "--databases", "9"],
+    code: 2,
+    says: /8\.2/,
+  },
+  {
+    name: "an unknown release",
+    args: ["preflight", "--to", "9.9.9"],
+    code: 1,
+    says: /CLI_UNKNOWN_RELEASE: .*8\.2\.0-12/,
+  },
+  { name: "an unknown cluster", args: ["status", "nope"], code: 1, says: /CLI_NO_CLUSTER: .* there are: rec/ },
+  {
+    name: "an empty namespace",
+    args: ["status", "-n", "kube-public"],
+    code: 1,
+    says: /CLI_NO_CLUSTER: .*kube-public/,
+  },
+  { name: "an unknown database", args: ["why", "redb", "nope"], code: 1, says: /CLI_NO_DATABASE: .* orders/ },
+  { name: "an unknown context", args: ["status", "--context", "nope"], code: 1, says: /no context "nope", only: / },
+];
+for (const { name, args, code, says } of mistakes) {
+  await test(`${name} ends with exit code ${code}, a clear sentence and a remedy`, async () => {
+    const ran = await storectl(...args);
+    assert.equal(ran.code, code, ran.stdout);
+    assert.match(ran.stderr, says);
+    assert.match(ran.stderr, /remedy:/);
+  });
+}
 
 function storectl(...args: readonly string[]): Promise<Ran> {
   return world.storectl(...args);

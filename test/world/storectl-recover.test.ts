@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:https";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { test } from "node:test";
 import type { ClusterStatus } from "../../src/core/api/cluster-status.ts";
 import { LICENSE_AUTHORITIES } from "../../src/core/api/license.ts";
 import { clusterNames, OLD_WEBHOOK_CONFIGURATION, OPERATOR_NAME } from "../../src/core/api/names.ts";
@@ -19,7 +19,8 @@ import { bundleFor } from "../../src/core/releases/bundle.ts";
 import { latestRelease } from "../../src/core/releases/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { tallyArchive } from "../kit/modules/module-archive.ts";
-import { PATIENCE, startStorectlWorld, type StorectlWorld } from "../kit/world/storectl-world.ts";
+import { PATIENCE, startStorectlWorld } from "../kit/world/storectl-world.ts";
+import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
 
 // One cluster with a new operator, frozen for everything at once: recover proposes, does what it can, and the upgrade goes on.
@@ -32,111 +33,112 @@ const licences = createLicenseAuthority();
 const strangers = createLicenseAuthority();
 const authority = createAuthority({ commonName: "modules", now, days: 1 });
 
-let world: StorectlWorld;
-let server: Server;
-before(async () => {
-  world = await startStorectlWorld(release("8.0.18-11"));
-  server = await serveModule();
-  await installLicense();
-  await applyManifest(world.kube, bundleFor(LATEST), "default", "test");
-  await until("the new operator", async () => isSuspended(await status()), PATIENCE);
-});
-after(async () => {
-  server.close().closeAllConnections();
-  await world.end();
-});
+await using world = await startStorectlWorld(release("8.0.18-11"));
+await using stack = new AsyncDisposableStack();
+const server = stack.adopt(await serveModule(), (one) => one.close().closeAllConnections());
+await installLicense();
+await applyManifest(world.kube, bundleFor(LATEST), "default", "test");
+await until("the new operator", async () => isSuspended(await status()), PATIENCE);
 
-describe("storectl recover", { timeout: 600_000 }, () => {
-  test("an upgrade that is only possible is nothing to recover from", async () => {
-    const { code, stdout } = await world.storectl("recover");
-    assert.equal(code, 0, stdout);
-    assert.match(stdout, /^default\/rec: Running at 8\.0\.18-23\.11\n\nNothing stands in the way\.\n$/);
+await test("storectl recover: lists what freezes an upgrade, clears it, and the upgrade goes on", () =>
+  steps(world, {
+    "an upgrade that is only possible is nothing to recover from": recoverFromNothing,
+    "everything that the upgrade is frozen for is told, with what would be done about it, and nothing is done":
+      listEverything,
+    "a licence of a stranger is refused by the cluster, and the object is not touched": refuseStranger,
+    "what was begun is gone on with: the rest is done, the object written, and the upgrade goes on by itself": finish,
+    "a wrong tag and an impossible number of nodes are put right together": correctSpec,
+  }));
+
+const mistakes: { name: string; args: string[]; code: number; says: RegExp }[] = [
+  { name: "a licence that is not there", args: ["--license", "/nowhere"], code: 1, says: /CLI_FILE: \/nowhere/ },
+  { name: "a module that is none", args: ["--module", "/etc/hostname"], code: 1, says: /MODULES_NOT_AN_ARCHIVE/ },
+  { name: "an address without TLS", args: ["--module-url", "a=http://x"], code: 2, says: /begins with https:\/\// },
+];
+for (const { name, args, code, says } of mistakes) {
+  await test(`${name} ends with exit code ${code} before anything is asked`, async () => {
+    const ran = await world.storectl("recover", ...args);
+    assert.equal(ran.code, code, ran.stdout);
+    assert.match(ran.stderr, says);
   });
+}
 
-  test("everything that the upgrade is frozen for is told, with what would be done about it, and nothing is done", async () => {
-    await freeze();
-    const before = await world.kube.get(Clusters, REC);
-    const { code, stdout } = await world.storectl("recover", "-o", "json");
-    assert.equal(code, 3, stdout);
-    const { recoveries } = JSON.parse(stdout);
-    assert.deepEqual(
-      recoveries.map(({ rule }: { rule: string }) => rule),
-      [
-        "PermissionsMissing",
-        "WebhookStale",
-        "AutoUpgradeDigestConflict",
-        "AutoUpgradeUserModules",
-        "UserModuleInvalid",
-        "LicenseInvalid",
-        "WorkerUnschedulable",
-        "Drifted",
-      ],
-    );
-    const asked = await world.storectl("recover");
-    assert.equal(asked.code, 3);
-    assert.match(asked.stdout, /needs +a licence for this cluster: --license <file>/);
-    assert.match(asked.stdout, /Nothing was done: nobody is at a terminal to agree\. Give --yes/);
-    const after = await world.kube.get(Clusters, REC);
-    assert.deepEqual(after?.spec, before?.spec);
-  });
+async function recoverFromNothing(): Promise<void> {
+  const { code, stdout } = await world.storectl("recover");
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /^default\/rec: Running at 8\.0\.18-23\.11\n\nNothing stands in the way\.\n$/);
+}
 
-  test("a licence of a stranger is refused by the cluster, and the object is not touched", async () => {
-    const before = await licenceOfSecret();
-    const bad = await licenceFile("bad.txt", strangers.privateKey);
-    const refused = await world.storectl("recover", "--license", bad, "--yes");
-    assert.equal(refused.code, 1, refused.stdout);
-    assert.match(refused.stderr, /^MANAGEMENT_REFUSED: PUT \/v1\/license/);
-    assert.equal(await licenceOfSecret(), before);
-    for (const { stdout, stderr } of [refused]) assert.doesNotMatch(stdout + stderr, /[A-Za-z0-9+/=]{60}/);
-  });
+async function listEverything(): Promise<void> {
+  await freeze();
+  const before = await world.kube.get(Clusters, REC);
+  const { code, stdout } = await world.storectl("recover", "-o", "json");
+  assert.equal(code, 3, stdout);
+  const { recoveries } = JSON.parse(stdout);
+  assert.deepEqual(
+    recoveries.map(({ rule }: { rule: string }) => rule),
+    [
+      "PermissionsMissing",
+      "WebhookStale",
+      "AutoUpgradeDigestConflict",
+      "AutoUpgradeUserModules",
+      "UserModuleInvalid",
+      "LicenseInvalid",
+      "WorkerUnschedulable",
+      "Drifted",
+    ],
+  );
+  const asked = await world.storectl("recover");
+  assert.equal(asked.code, 3);
+  assert.match(asked.stdout, /needs +a licence for this cluster: --license <file>/);
+  assert.match(asked.stdout, /Nothing was done: nobody is at a terminal to agree\. Give --yes/);
+  const after = await world.kube.get(Clusters, REC);
+  assert.deepEqual(after?.spec, before?.spec);
+}
 
-  test("what was begun is gone on with: the rest is done, the object written, and the upgrade goes on by itself", async () => {
-    const good = await licenceFile("good.txt", licences.privateKey);
-    const { code, stdout, stderr } = await world.storectl("recover", "--license", good, "--yes");
-    assert.equal(code, 0, stdout + stderr);
-    assert.match(
-      stdout,
-      /rec\/rec: LicenseInvalid\n {3}\$ PUT \/v1\/license.*\n {3}\$ kubectl edit secret paid.*\n {3}cleared\n/,
-    );
-    assert.match(stdout, /redb\/orders: Drifted\n {3}\$ kubectl patch redb orders .*"7\.4".*\n {3}cleared\n/);
-    assert.match(stdout, /\nNothing stands in the way any more\. An upgrade that waited goes on by itself/);
-    await arrived();
-    assert.equal((await world.kube.get(Databases, REDB))?.spec.storeVersion, "7.4");
-    assert.deepEqual(
-      (await status()).userModules?.map(({ name, state }) => [name, state]),
-      [["tally", "Installed"]],
-    );
-    assert.equal(await world.kube.get(ValidatingWebhookConfigurations, { name: OLD_WEBHOOK_CONFIGURATION }), undefined);
-  });
+async function refuseStranger(): Promise<void> {
+  const before = await licenceOfSecret();
+  const bad = await licenceFile("bad.txt", strangers.privateKey);
+  const refused = await world.storectl("recover", "--license", bad, "--yes");
+  assert.equal(refused.code, 1, refused.stdout);
+  assert.match(refused.stderr, /^MANAGEMENT_REFUSED: PUT \/v1\/license/);
+  assert.equal(await licenceOfSecret(), before);
+  for (const { stdout, stderr } of [refused]) assert.doesNotMatch(stdout + stderr, /[A-Za-z0-9+/=]{60}/);
+}
 
-  test("a wrong tag and an impossible number of nodes are put right together", async () => {
-    await setSpec({ nodes: 4, storeEnterpriseImageSpec: { versionTag: "9.9.9-9" } });
-    await world.stateIs("Invalid");
-    const asked = await world.atTerminal(["no", "no"], "recover");
-    assert.equal(asked.code, 3, asked.stdout);
-    assert.equal(asked.stdout.match(/Do this\? \(yes\/no\) [^]*? {3}left as it is/g)?.length, 2, asked.stdout);
-    assert.equal((await world.kube.get(Clusters, REC))?.spec.nodes, 4);
-    const { code, stdout, stderr } = await world.storectl("recover", "--yes");
-    assert.equal(code, 0, stdout + stderr);
-    const { spec } = (await world.kube.get(Clusters, REC)) ?? {};
-    assert.deepEqual([spec?.nodes, spec?.storeEnterpriseImageSpec?.versionTag], [3, LATEST.nodeTag]);
-    await arrived();
-    assert.match((await world.storectl("recover")).stdout, /Nothing stands in the way\./);
-  });
+async function finish(): Promise<void> {
+  const good = await licenceFile("good.txt", licences.privateKey);
+  const { code, stdout, stderr } = await world.storectl("recover", "--license", good, "--yes");
+  assert.equal(code, 0, stdout + stderr);
+  assert.match(
+    stdout,
+    /rec\/rec: LicenseInvalid\n {3}\$ PUT \/v1\/license.*\n {3}\$ kubectl edit secret paid.*\n {3}cleared\n/,
+  );
+  assert.match(stdout, /redb\/orders: Drifted\n {3}\$ kubectl patch redb orders .*"7\.4".*\n {3}cleared\n/);
+  assert.match(stdout, /\nNothing stands in the way any more\. An upgrade that waited goes on by itself/);
+  await arrived();
+  assert.equal((await world.kube.get(Databases, REDB))?.spec.storeVersion, "7.4");
+  assert.deepEqual(
+    (await status()).userModules?.map(({ name, state }) => [name, state]),
+    [["tally", "Installed"]],
+  );
+  assert.equal(await world.kube.get(ValidatingWebhookConfigurations, { name: OLD_WEBHOOK_CONFIGURATION }), undefined);
+}
 
-  const mistakes: { name: string; args: string[]; code: number; says: RegExp }[] = [
-    { name: "a licence that is not there", args: ["--license", "/nowhere"], code: 1, says: /CLI_FILE: \/nowhere/ },
-    { name: "a module that is none", args: ["--module", "/etc/hostname"], code: 1, says: /MODULES_NOT_AN_ARCHIVE/ },
-    { name: "an address without TLS", args: ["--module-url", "a=http://x"], code: 2, says: /begins with https:\/\// },
-  ];
-  for (const { name, args, code, says } of mistakes) {
-    test(`${name} ends with exit code ${code} before anything is asked`, async () => {
-      const ran = await world.storectl("recover", ...args);
-      assert.equal(ran.code, code, ran.stdout);
-      assert.match(ran.stderr, says);
-    });
-  }
-});
+async function correctSpec(): Promise<void> {
+  await setSpec({ nodes: 4, storeEnterpriseImageSpec: { versionTag: "9.9.9-9" } });
+  await world.stateIs("Invalid");
+  const asked = await world.atTerminal(["no", "no"], "recover");
+  assert.equal(asked.code, 3, asked.stdout);
+  assert.equal(asked.stdout.match(/Do this\? \(yes\/no\) [^]*? {3}left as it is/g)?.length, 2, asked.stdout);
+  assert.equal((await world.kube.get(Clusters, REC))?.spec.nodes, 4);
+  const { code, stdout, stderr } = await world.storectl("recover", "--yes");
+  assert.equal(code, 0, stdout + stderr);
+  const { spec } = (await world.kube.get(Clusters, REC)) ?? {};
+  assert.deepEqual([spec?.nodes, spec?.storeEnterpriseImageSpec?.versionTag], [3, LATEST.nodeTag]);
+  await arrived();
+  assert.match((await world.storectl("recover")).stdout, /Nothing stands in the way\./);
+}
 
 /** Everything at once that one can freeze an upgrade with. */
 async function freeze(): Promise<void> {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { test } from "node:test";
 import { promisify } from "node:util";
 import { APP_LABEL } from "../../src/core/api/names.ts";
 import { ConfigMaps, Deployments, Events, Pods, Secrets } from "../../src/ports/kube/builtin.ts";
@@ -11,7 +11,7 @@ import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { imagesOf } from "../../src/core/releases/images.ts";
 import { latestRelease } from "../../src/core/releases/find.ts";
 import { createPod } from "../kit/kubernetes/pods.ts";
-import { PATIENCE, startStorectlWorld, type StorectlWorld } from "../kit/world/storectl-world.ts";
+import { PATIENCE, startStorectlWorld } from "../kit/world/storectl-world.ts";
 import { until } from "../kit/time/until.ts";
 
 const exec = promisify(execFile);
@@ -24,67 +24,59 @@ const PRIVATE = createLicenseAuthority().privateKey;
 /** In a Secret, and from there in places that look harmless. */
 const KNOWN = "zebra-umbrella-17";
 
-let world: StorectlWorld;
-let archive = "";
-let everything = "";
-before(async () => {
-  world = await startStorectlWorld(latestRelease());
-  await plant();
-  archive = join(world.dir, "support.tar.gz");
-  const { code, stderr } = await world.storectl("support-bundle", "--out", archive);
-  assert.equal(code, 0, stderr);
-  everything = await unpacked();
+await using world = await startStorectlWorld(latestRelease());
+await plant();
+const archive = join(world.dir, "support.tar.gz");
+const made = await world.storectl("support-bundle", "--out", archive);
+assert.equal(made.code, 0, made.stderr);
+const everything = await unpacked();
+
+await test("is an archive for its owner alone, whose report says how things stand and what was looked at", async () => {
+  assert.equal((await stat(archive)).mode & 0o777, 0o600);
+  const { stdout } = await exec("tar", ["-tzf", archive]);
+  for (const path of [
+    "report.txt",
+    "objects/clusters.yaml",
+    "management/bdbs.yaml",
+    "logs/rec-0_store-enterprise-node.log",
+  ])
+    assert.ok(stdout.split("\n").includes(`support-rec/${path}`), stdout);
+  const report = (await exec("tar", ["-xzOf", archive, "support-rec/report.txt"])).stdout;
+  assert.match(report, /^Support bundle of default\/rec, .*\n=+\n/);
+  assert.match(report, /What stands in the way\n-+\n/);
+  assert.match(report, /What could not be looked at\n-+\nnothing\n/);
 });
-after(() => world.end());
 
-describe("storectl support-bundle", { timeout: 400_000 }, () => {
-  test("is an archive for its owner alone, whose report says how things stand and what was looked at", async () => {
-    assert.equal((await stat(archive)).mode & 0o777, 0o600);
-    const { stdout } = await exec("tar", ["-tzf", archive]);
-    for (const path of [
-      "report.txt",
-      "objects/clusters.yaml",
-      "management/bdbs.yaml",
-      "logs/rec-0_store-enterprise-node.log",
-    ])
-      assert.ok(stdout.split("\n").includes(`support-rec/${path}`), stdout);
-    const report = (await exec("tar", ["-xzOf", archive, "support-rec/report.txt"])).stdout;
-    assert.match(report, /^Support bundle of default\/rec, .*\n=+\n/);
-    assert.match(report, /What stands in the way\n-+\n/);
-    assert.match(report, /What could not be looked at\n-+\nnothing\n/);
-  });
+await test("holds no value of any Secret, not even in Base64", async () => {
+  const { items } = await world.kube.list(Secrets, { namespace: NAMESPACE });
+  const values = items.flatMap(({ metadata, data = {} }) =>
+    Object.entries(data)
+      .filter(([key]) => !OPEN.includes(key))
+      .map(([key, encoded]) => ({ where: `${metadata.name}/${key}`, encoded })),
+  );
+  assert.ok(values.length >= 6, "there are secrets to be found");
+  for (const { where, encoded } of values) {
+    const plain = Buffer.from(encoded, "base64").toString();
+    for (const each of [plain, plain.trim(), encoded, JSON.stringify(plain).slice(1, -1)])
+      assert.ok(!everything.includes(each), `the archive holds ${where}`);
+  }
+  assert.match(everything, /redb-orders[^]*password \(\d+ bytes\)/);
+});
 
-  test("holds no value of any Secret, not even in Base64", async () => {
-    const { items } = await world.kube.list(Secrets, { namespace: NAMESPACE });
-    const values = items.flatMap(({ metadata, data = {} }) =>
-      Object.entries(data)
-        .filter(([key]) => !OPEN.includes(key))
-        .map(([key, encoded]) => ({ where: `${metadata.name}/${key}`, encoded })),
-    );
-    assert.ok(values.length >= 6, "there are secrets to be found");
-    for (const { where, encoded } of values) {
-      const plain = Buffer.from(encoded, "base64").toString();
-      for (const each of [plain, plain.trim(), encoded, JSON.stringify(plain).slice(1, -1)])
-        assert.ok(!everything.includes(each), `the archive holds ${where}`);
-    }
-    assert.match(everything, /redb-orders[^]*password \(\d+ bytes\)/);
-  });
+await test("holds nothing that was planted: in specs, environments, arguments, annotations, records, events and logs", () => {
+  for (const planted of [WORD, KNOWN, PRIVATE.split("\n")[1] ?? "", Buffer.from(KNOWN).toString("base64")]) {
+    const at = everything.indexOf(planted);
+    assert.ok(at < 0, `... ${everything.slice(Math.max(0, at - 200), at + 60)}`);
+  }
+  for (const path of ["planted", "clusters", "events", "records", "deployments"])
+    assert.match(everything, new RegExp(path), "the places themselves are there");
+  assert.ok((everything.match(/\[redacted\]/g) ?? []).length > 12);
+});
 
-  test("holds nothing that was planted: in specs, environments, arguments, annotations, records, events and logs", () => {
-    for (const planted of [WORD, KNOWN, PRIVATE.split("\n")[1] ?? "", Buffer.from(KNOWN).toString("base64")]) {
-      const at = everything.indexOf(planted);
-      assert.ok(at < 0, `... ${everything.slice(Math.max(0, at - 200), at + 60)}`);
-    }
-    for (const path of ["planted", "clusters", "events", "records", "deployments"])
-      assert.match(everything, new RegExp(path), "the places themselves are there");
-    assert.ok((everything.match(/\[redacted\]/g) ?? []).length > 12);
-  });
-
-  test("an archive that is there is not written over, and a name is made of cluster and time", async () => {
-    const { code, stderr } = await world.storectl("support-bundle", "--out", archive);
-    assert.equal(code, 1);
-    assert.match(stderr, /^CLI_FILE: .*support\.tar\.gz cannot be written: EEXIST/);
-  });
+await test("an archive that is there is not written over, and a name is made of cluster and time", async () => {
+  const { code, stderr } = await world.storectl("support-bundle", "--out", archive);
+  assert.equal(code, 1);
+  assert.match(stderr, /^CLI_FILE: .*support\.tar\.gz cannot be written: EEXIST/);
 });
 
 /** A word that is a secret wherever one may put it. */

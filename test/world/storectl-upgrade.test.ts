@@ -1,81 +1,85 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { after, before, describe, test } from "node:test";
+import { test } from "node:test";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { latestRelease } from "../../src/core/releases/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
-import { startStorectlWorld, type StorectlWorld } from "../kit/world/storectl-world.ts";
+import { startStorectlWorld } from "../kit/world/storectl-world.ts";
+import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
 
 const LATEST = latestRelease();
-const WISH = ["upgrade", "--to", LATEST.operator, "--databases", "8.0"];
+const DESIRED = ["upgrade", "--to", LATEST.operator, "--databases", "8.0"];
 
-let world: StorectlWorld;
-before(async () => {
-  world = await startStorectlWorld(release("8.0.6-8"));
-});
-after(() => world.end());
+await using world = await startStorectlWorld(release("8.0.6-8"));
 
-describe("storectl upgrade", { timeout: 600_000 }, () => {
-  test("does what can be undone, and begins nothing that cannot without agreement", async () => {
-    const { code, stdout, stderr } = await world.storectl(...WISH);
-    assert.equal(code, 1, stdout);
-    assert.match(stdout, /1 of 1 operator 8\.2\.0-12 ready/);
-    assert.match(stderr, /CLI_NOT_AGREED: cluster 8\.2\.0-25\.12 was not begun: .* nobody is at a terminal/);
-    assert.equal((await cluster())?.spec.storeEnterpriseImageSpec, undefined);
-  });
-
-  test("a release that cannot be reached is left alone", async () => {
-    const { code, stdout } = await world.storectl("upgrade", "--to", "8.0.2-2", "--yes");
-    assert.equal(code, 3);
-    assert.match(stdout, /There is no way to 8\.0\.2-2/);
-  });
-
-  test("what blocks is named before a step is begun", async () => {
-    await world.kube.patch(Clusters, REC, { type: "merge", body: { spec: { nodes: 4 } } });
-    await world.stateIs("Invalid");
-    const { code, stdout } = await world.storectl(...WISH, "--yes");
-    assert.equal(code, 3, stdout);
-    assert.match(stdout, /^BLOCKS +SpecInvalid\n +spec\.nodes: .* 4:/m);
-    assert.equal((await cluster())?.spec.storeEnterpriseImageSpec, undefined);
-    await world.kube.patch(Clusters, REC, { type: "merge", body: { spec: { nodes: 3 } } });
-    await world.stateIs("Running");
-  });
-
-  test("Ctrl-C ends the looking and nothing else; the same command again follows to the end", async () => {
-    const begun = world.begin(...WISH, "--yes");
-    assert.ok(begun.stdout && begun.stderr);
-    const said = text(begun.stderr);
-    let seen = "";
-    begun.stdout.on("data", (data) => (seen += String(data)));
-    await until("the roll", () => seen.includes("of 3 nodes at 8.2.0-25.12"), { withinMs: 60_000 });
-    begun.kill("SIGINT");
-    const [code] = await once(begun, "exit");
-    assert.equal(code, 1);
-    assert.match(await said, /CLI_INTERRUPTED: stopped looking at nodes at 8\.2\.0-25\.12/);
-
-    const followed = await world.atTerminal([], ...WISH, "--yes");
-    assert.equal(followed.code, 0, followed.stdout + followed.stderr);
-    const drawn = followed.stdout.split("\r\u001b[2K").slice(1);
-    assert.ok(drawn.length > 4, "the line is drawn over");
-    for (const line of drawn) assert.ok((line.split(/\r?\n/, 1)[0] ?? "").length < 100, line);
-    assert.match(followed.stdout, /3 of 3 nodes at 8\.2\.0-25\.12 \(\d+ s\)/);
-    assert.match(followed.stdout, /1 of 1 databases at 8\.0 or later \(\d+ s\)\r\n\r\nArrived at 8\.2\.0-12\./);
-    assert.equal((await cluster())?.status?.version, LATEST.nodeTag);
-    const database = await world.kube.get(Databases, { name: "orders", namespace: "default" });
-    assert.equal(database?.spec.storeVersion, "8.0");
-  });
-
-  test("once more has nothing to do", async () => {
-    const { code, stdout } = await world.storectl(...WISH, "--yes");
-    assert.equal(code, 0);
-    assert.match(stdout, /It is at 8\.2\.0-12 already: nothing is to be done/);
-  });
-});
+await test("storectl upgrade: stops, is interrupted, is followed, arrives", () =>
+  steps(world, {
+    "does what can be undone, and begins nothing that cannot without agreement": stopBeforeIrreversible,
+    "a release that cannot be reached is left alone": refuseUnreachable,
+    "what blocks is named before a step is begun": nameBlocks,
+    "Ctrl-C ends the looking and nothing else; the same command again follows to the end": interruptAndFollow,
+    "once more has nothing to do": repeatWithoutEffect,
+  }));
 
 const REC = { name: "rec", namespace: "default" };
 
 async function cluster() {
   return world.kube.get(Clusters, REC);
+}
+
+async function stopBeforeIrreversible(): Promise<void> {
+  const { code, stdout, stderr } = await world.storectl(...DESIRED);
+  assert.equal(code, 1, stdout);
+  assert.match(stdout, /1 of 1 operator 8\.2\.0-12 ready/);
+  assert.match(stderr, /CLI_NOT_AGREED: cluster 8\.2\.0-25\.12 was not begun: .* nobody is at a terminal/);
+  assert.equal((await cluster())?.spec.storeEnterpriseImageSpec, undefined);
+}
+
+async function refuseUnreachable(): Promise<void> {
+  const { code, stdout } = await world.storectl("upgrade", "--to", "8.0.2-2", "--yes");
+  assert.equal(code, 3);
+  assert.match(stdout, /There is no way to 8\.0\.2-2/);
+}
+
+async function nameBlocks(): Promise<void> {
+  await world.kube.patch(Clusters, REC, { type: "merge", body: { spec: { nodes: 4 } } });
+  await world.stateIs("Invalid");
+  const { code, stdout } = await world.storectl(...DESIRED, "--yes");
+  assert.equal(code, 3, stdout);
+  assert.match(stdout, /^BLOCKS +SpecInvalid\n +spec\.nodes: .* 4:/m);
+  assert.equal((await cluster())?.spec.storeEnterpriseImageSpec, undefined);
+  await world.kube.patch(Clusters, REC, { type: "merge", body: { spec: { nodes: 3 } } });
+  await world.stateIs("Running");
+}
+
+async function interruptAndFollow(): Promise<void> {
+  const begun = world.begin(...DESIRED, "--yes");
+  assert.ok(begun.stdout && begun.stderr);
+  const said = text(begun.stderr);
+  let seen = "";
+  begun.stdout.on("data", (data) => (seen += String(data)));
+  await until("the roll", () => seen.includes("of 3 nodes at 8.2.0-25.12"), { withinMs: 60_000 });
+  begun.kill("SIGINT");
+  const [code] = await once(begun, "exit");
+  assert.equal(code, 1);
+  assert.match(await said, /CLI_INTERRUPTED: stopped looking at nodes at 8\.2\.0-25\.12/);
+
+  const followed = await world.atTerminal([], ...DESIRED, "--yes");
+  assert.equal(followed.code, 0, followed.stdout + followed.stderr);
+  const drawn = followed.stdout.split("\r\u001b[2K").slice(1);
+  assert.ok(drawn.length > 4, "the line is drawn over");
+  for (const line of drawn) assert.ok((line.split(/\r?\n/, 1)[0] ?? "").length < 100, line);
+  assert.match(followed.stdout, /3 of 3 nodes at 8\.2\.0-25\.12 \(\d+ s\)/);
+  assert.match(followed.stdout, /1 of 1 databases at 8\.0 or later \(\d+ s\)\r\n\r\nArrived at 8\.2\.0-12\./);
+  assert.equal((await cluster())?.status?.version, LATEST.nodeTag);
+  const database = await world.kube.get(Databases, { name: "orders", namespace: "default" });
+  assert.equal(database?.spec.storeVersion, "8.0");
+}
+
+async function repeatWithoutEffect(): Promise<void> {
+  const { code, stdout } = await world.storectl(...DESIRED, "--yes");
+  assert.equal(code, 0);
+  assert.match(stdout, /It is at 8\.2\.0-12 already: nothing is to be done/);
 }

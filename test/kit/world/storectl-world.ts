@@ -26,7 +26,7 @@ export interface Ran {
 }
 
 /** A local world that real storectl commands work on: cluster "rec" of one release, with the database "orders" at 7.2. */
-export interface StorectlWorld {
+export interface StorectlWorld extends AsyncDisposable {
   readonly dir: string;
   readonly kube: Kube;
   storectl(...args: readonly string[]): Promise<Ran>;
@@ -36,21 +36,26 @@ export interface StorectlWorld {
   begin(...args: readonly string[]): ChildProcess;
   /** Resolves once the cluster has this STATE. */
   stateIs(state: string): Promise<void>;
-  end(): Promise<void>;
 }
 
+/** Starts a world by `storectl local up`, with a cluster of `release` and the database. */
 export async function startStorectlWorld(release: Release): Promise<StorectlWorld> {
+  await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), "storectl-world-"));
+  stack.defer(() => rm(dir, { recursive: true }));
   const env = { ...process.env, STORE_LOCAL_DIR: dir, KUBECONFIG: join(dir, "kubeconfig") };
-  const storectl = async (...args: readonly string[]): Promise<Ran> =>
+  const storectl = (...args: readonly string[]): Promise<Ran> =>
     new Promise((resolve) => {
-      execFile(process.execPath, [STORECTL, ...args], { env, timeout: 240_000 }, (error, stdout, stderr) => {
+      execFile(process.execPath, [STORECTL, ...args], { env, timeout: COMMAND_MS }, (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
       });
     });
+  stack.defer(async () => void (await storectl("local", "down")));
   const up = await storectl("local", "up");
   assert.equal(up.code, 0, up.stderr);
-  const kube = connect(loadKubeConfig({ KUBECONFIG: join(dir, "kubeconfig") }));
+  const kube = stack.adopt(connect(loadKubeConfig({ KUBECONFIG: join(dir, "kubeconfig") })), (client) =>
+    client.close(),
+  );
   const stateIs = (state: string): Promise<void> =>
     until(`STATE ${state}`, async () => (await kube.get(Clusters, REC))?.status?.state === state, PATIENCE);
   await applyManifest(kube, bundleFor(release), "default", "test");
@@ -58,34 +63,30 @@ export async function startStorectlWorld(release: Release): Promise<StorectlWorl
   await stateIs("Running");
   await kube.create(Databases, { metadata: REDB, spec: { storeVersion: "7.2", replication: true } });
   await until("the database", async () => (await kube.get(Databases, REDB))?.status?.status === "active", PATIENCE);
+  const owned = stack.move();
   return {
     dir,
     kube,
     storectl,
     stateIs,
-    atTerminal: async (answers, ...args) =>
-      new Promise((resolve) => {
-        const command = ["stty cols 100;", "exec", process.execPath, STORECTL, ...args].join(" ");
-        const child = execFile(
-          "script",
-          ["-qec", command, "/dev/null"],
-          { env, timeout: 240_000 },
-          (error, stdout, stderr) => {
-            resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-          },
-        );
-        const left = [...answers];
-        child.stdout?.on("data", (shown: string) => {
-          if (shown.includes("(yes/no) "))
-            child.stdin?.write(`${left.shift() ?? ""}
-`);
-        });
-      }),
+    atTerminal: (answers, ...args) => atTerminal(env, answers, args),
     begin: (...args) => spawn(process.execPath, [STORECTL, ...args], { env, stdio: ["ignore", "pipe", "pipe"] }),
-    end: async () => {
-      await kube.close();
-      await storectl("local", "down");
-      await rm(dir, { recursive: true });
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+const COMMAND_MS = 100_000;
+
+function atTerminal(env: NodeJS.ProcessEnv, answers: readonly string[], args: readonly string[]): Promise<Ran> {
+  return new Promise((resolve) => {
+    const command = ["stty cols 100;", "exec", process.execPath, STORECTL, ...args].join(" ");
+    const typed = ["-qec", command, "/dev/null"];
+    const child = execFile("script", typed, { env, timeout: COMMAND_MS }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+    const left = [...answers];
+    child.stdout?.on("data", (shown: string) => {
+      if (shown.includes("(yes/no) ")) child.stdin?.write(`${left.shift() ?? ""}\n`);
+    });
+  });
 }

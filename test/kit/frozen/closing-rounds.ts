@@ -1,18 +1,23 @@
 import assert from "node:assert/strict";
 import { Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { Pods } from "../../../src/ports/kube/builtin.ts";
-import { SECRET } from "./frozen-cases.ts";
+import { SECRET } from "./modules.ts";
 import type { Lane } from "./lane.ts";
 import { tallyArchive } from "../modules/module-archive.ts";
-import type { ModuleRepository } from "../modules/module-repository.ts";
+import { step } from "../scenario/step.ts";
+import type { FrozenLane } from "./frozen-lane.ts";
 import { release } from "../facts/cluster-view.ts";
 
 /**
  * A database waits for a build of its module; listing the module installs it, restarts the node pods one by one (§2.2), and
  * lets the database be made (§4.3 rule 6).
  */
-export async function listAnotherModule(lane: Lane, modules: ModuleRepository): Promise<void> {
-  const { kube, namespace } = lane;
+export function listAnotherModule(lane: FrozenLane): Promise<void> {
+  return step("another module is listed", () => listModule(lane));
+}
+
+async function listModule(lane: FrozenLane): Promise<void> {
+  const { kube, namespace, modules } = lane;
   modules.put("tally-74.zip", await tallyArchive({ version: "2.0.0", compatible: "7.4" }));
   const spec = { memorySize: "100MB", storeVersion: "7.4" as const, modulesList: [{ name: "tally" }] };
   await kube.create(Databases, { metadata: { name: "early", namespace }, spec });
@@ -36,11 +41,15 @@ export async function listAnotherModule(lane: Lane, modules: ModuleRepository): 
   assert.equal(least, before.size - 1, "one after another");
   const after = await podsOf(lane);
   for (const uid of before) assert.ok(!after.has(uid), "a pod was left out");
-  await lane.database("early", "it is made by itself", ({ status: now }) => now?.status === "active");
+  await lane.database("early", "it is made", ({ status: now }) => now?.status === "active");
 }
 
 /** §9: a later release does not support this Kubernetes; the plan names what comes first. */
-export async function meetUnsupportedKubernetes(lane: Lane): Promise<void> {
+export function meetUnsupportedKubernetes(lane: FrozenLane): Promise<void> {
+  return step("the next release does not support this Kubernetes", () => meetRelease(lane));
+}
+
+async function meetRelease(lane: FrozenLane): Promise<void> {
   const here = lane.to();
   const next = release("8.0.6-8");
   const plan = await lane.sh(`npm run -s storectl -- plan --to ${next.operator}`);

@@ -13,10 +13,10 @@ import { Namespaces, Pods } from "../../../src/ports/kube/builtin.ts";
 import type { Kube, Stored } from "../../../src/ports/kube/kube.ts";
 import { applyManifest } from "../../../src/ports/kube/manifest.ts";
 import type { ManagementClient } from "../../../src/ports/management/client.ts";
-import { openConnections } from "../../../src/mechanisms/observe/management/connections.ts";
+import { openConnections, type Connections } from "../../../src/mechanisms/observe/management/connections.ts";
 import { bundleFor } from "../../../src/core/releases/bundle.ts";
 import type { Release } from "../../../src/core/releases/release.ts";
-import type { StoryWorld } from "./story-world.ts";
+import type { StoryWorld } from "../world/story-world.ts";
 
 const STORECTL = join(import.meta.dirname, "../../../src/bin/storectl.ts");
 const CLUSTER = "rec";
@@ -60,7 +60,7 @@ export async function openLane(
   namespace: string,
   releases: readonly [Release, ...Release[]],
 ): Promise<Lane & AsyncDisposable> {
-  const { kube, kubeconfig } = story.world;
+  const { kube } = story.world;
   const watching: WaitContext = story.stage;
   const rec = { name: CLUSTER, namespace };
   const connections = openConnections(kube, watching.clock);
@@ -76,14 +76,6 @@ export async function openLane(
   await operator(releases[0]);
   await kube.create(Clusters, { ...demoCluster(releases[0].nodeTag), metadata: rec });
   await cluster("it runs", ({ status }) => status?.state === "Running" && status.nodes?.length === 3);
-  const own = `${kubeconfig}.${namespace}`;
-  await writeFile(own, await readFile(kubeconfig, "utf8"), { mode: 0o600 });
-  const sh = async (line: string): Promise<string> => {
-    const env = { ...process.env, KUBECONFIG: own };
-    return (await promisify(execFile)("bash", ["-c", line], { env, timeout: 60_000 })).stdout;
-  };
-  await sh(`kubectl config set-context --current --namespace=${namespace}`);
-  const operatorPods = async (): Promise<Awaited<ReturnType<typeof podsOf>>> => podsOf(kube, namespace);
   return {
     kube,
     namespace,
@@ -97,35 +89,52 @@ export async function openLane(
     operator,
     patch: async (spec) => void (await kube.patch(Clusters, rec, { type: "merge", body: { spec } })),
     cluster,
-    database: (name, what, isMet) =>
-      waitForObject(
-        watching,
-        Databases,
-        { name, namespace },
-        {
-          what: `${namespace}: ${what}`,
-          withinMs: PATIENCE_MS,
-          isMet,
-        },
-      ),
-    management: async () => {
-      const connection = await connections.to(rec, clusterNames.credentialsSecret(CLUSTER));
-      if (typeof connection === "string") throw new Error(connection);
-      const { items } = await kube.list(Pods, {
-        namespace,
-        labelSelector: `storeenterprise.io/cluster=${CLUSTER},storeenterprise.io/role=node`,
-      });
-      connection.aim(items.map(({ status }) => status?.podIP ?? ""));
-      return connection.client;
+    database: (name, what, isMet) => {
+      const condition = { what: `${namespace}: ${what}`, withinMs: PATIENCE_MS, isMet };
+      return waitForObject(watching, Databases, { name, namespace }, condition);
     },
+    management: () => managementOf(kube, namespace, connections),
+    ...operatorProcesses(story, namespace),
+    ...(await commandLine(story.world.kubeconfig, namespace)),
+    [Symbol.asyncDispose]: () => connections.close(),
+  };
+}
+
+async function managementOf(kube: Kube, namespace: string, connections: Connections): Promise<ManagementClient> {
+  const rec = { name: CLUSTER, namespace };
+  const connection = await connections.to(rec, clusterNames.credentialsSecret(CLUSTER));
+  if (typeof connection === "string") throw new Error(connection);
+  const labelSelector = `storeenterprise.io/cluster=${CLUSTER},storeenterprise.io/role=node`;
+  const { items } = await kube.list(Pods, { namespace, labelSelector });
+  connection.aim(items.map(({ status }) => status?.podIP ?? ""));
+  return connection.client;
+}
+
+function operatorProcesses(story: StoryWorld, namespace: string): Pick<Lane, "killOperator" | "restarts"> {
+  const labelSelector = `name=${OPERATOR_NAME}`;
+  const pods = async () => (await story.world.kube.list(Pods, { namespace, labelSelector })).items;
+  return {
     killOperator: async () => {
-      const names = (await operatorPods()).map(({ metadata }) => metadata.name);
+      const names = (await pods()).map(({ metadata }) => metadata.name);
       const found = (await story.processes()).filter(({ pod }) => names.includes(pod));
       if (found.length === 0) throw new Error(`no operator runs in ${namespace}`);
       for (const { pid } of found) process.kill(pid, "SIGKILL");
     },
     restarts: async () =>
-      (await operatorPods()).reduce((sum, { status }) => sum + (status?.containerStatuses?.[0]?.restartCount ?? 0), 0),
+      (await pods()).reduce((sum, { status }) => sum + (status?.containerStatuses?.[0]?.restartCount ?? 0), 0),
+  };
+}
+
+/** bash and storectl with a kubeconfig of their own, whose namespace is the lane's. */
+async function commandLine(kubeconfig: string, namespace: string): Promise<Pick<Lane, "sh" | "storectl" | "file">> {
+  const own = `${kubeconfig}.${namespace}`;
+  await writeFile(own, await readFile(kubeconfig, "utf8"), { mode: 0o600 });
+  const sh = async (line: string): Promise<string> => {
+    const env = { ...process.env, KUBECONFIG: own };
+    return (await promisify(execFile)("bash", ["-c", line], { env, timeout: 60_000 })).stdout;
+  };
+  await sh(`kubectl config set-context --current --namespace=${namespace}`);
+  return {
     sh,
     storectl: (...args) => sh(`'${process.execPath}' '${STORECTL}' ${args.join(" ")} || [ $? -eq ${EXIT.found} ]`),
     file: async (name, content) => {
@@ -133,10 +142,5 @@ export async function openLane(
       await writeFile(path, content, { mode: 0o600 });
       return path;
     },
-    [Symbol.asyncDispose]: () => connections.close(),
   };
-}
-
-async function podsOf(kube: Kube, namespace: string) {
-  return (await kube.list(Pods, { namespace, labelSelector: `name=${OPERATOR_NAME}` })).items;
 }

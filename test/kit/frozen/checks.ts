@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { availableParallelism, loadavg } from "node:os";
+import type { Finding } from "../../../src/core/api/parts.ts";
+import { Events } from "../../../src/ports/kube/builtin.ts";
+import { until } from "../time/until.ts";
+import type { FrozenCase } from "./frozen-case.ts";
+import type { Lane, Rec } from "./lane.ts";
+
+/** State, finding, condition, event and what `kubectl describe` prints agree; no node was touched beyond the expected ones. */
+export async function expectFrozen(
+  lane: Lane,
+  { reason, state, evidence, remedy, touched = 0 }: FrozenCase,
+): Promise<void> {
+  const rec = await lane.cluster(`it is frozen: ${reason}`, ({ metadata, status }) => {
+    const isNew = status?.observedGeneration === metadata.generation;
+    return isNew && status?.state === state && evidence.test(findingOf(status.findings, reason)?.evidence ?? "");
+  });
+  const finding = findingOf(rec.status?.findings, reason);
+  assert.match(finding?.remedy ?? "", remedy);
+  const said = rec.status?.conditions?.filter(({ message }) => evidence.test(message)).map(({ type }) => type);
+  assert.deepEqual(said, finding?.severity === "block" ? ["UpgradeBlocked"] : ["Progressing"]);
+  await until(`an event ${reason}`, () => isReported(lane, "rec", reason, evidence, remedy), { withinMs: 30_000 });
+  const described = await lane.sh("kubectl describe rec rec");
+  assert.match(described, evidence);
+  assert.match(described, new RegExp(`Warning +${reason} `));
+  assert.equal(count(rec, lane.to().nodeTag), 0, "no node runs the new release");
+  if (touched === 0) assert.equal(rec.status?.upgrade?.to === lane.to().nodeTag, false, "a roll has begun");
+}
+
+/** Nothing else is done than the recovery; how soon the operator notices is measured from its acknowledgement. */
+export async function expectResumed(lane: Lane, { reason }: FrozenCase, isLast = true): Promise<void> {
+  const since = performance.now();
+  await lane.cluster("the upgrade goes on", ({ status }) => {
+    const isFree = findingOf(status?.findings, reason) === undefined;
+    return isFree && (!isLast || status?.state === "Upgrade" || status?.version === lane.to().nodeTag);
+  });
+  withinFiveSeconds(performance.now() - since);
+}
+
+/** Fails when it took more than five seconds. On a machine that has more to do than it can, everything takes as much longer. */
+export function withinFiveSeconds(tookMs: number): void {
+  const busy = Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
+  assert.ok(tookMs < 5_000 * busy, `it took ${Math.round(tookMs)} ms at ${busy.toFixed(1)} times the work`);
+}
+
+/** Every node runs the release that the lane is on its way to, and nothing blocks. */
+export async function expectArrived(lane: Lane): Promise<void> {
+  const to = lane.to().nodeTag;
+  const rec = await lane.cluster(`every node runs ${to}`, ({ metadata, status }) => {
+    const isNew = status?.observedGeneration === metadata.generation;
+    return isNew && status?.state === "Running" && status.version === to && status.replicas === 3;
+  });
+  assert.equal(count(rec, to), 3);
+  assert.deepEqual(rec.status?.findings?.filter(({ severity }) => severity === "block") ?? [], []);
+}
+
+function findingOf(findings: readonly Finding[] | undefined, reason: string): Finding | undefined {
+  return findings?.find(({ id, severity }) => id === reason && (severity === "block" || severity === "wait"));
+}
+
+/** Whether a Warning event of an object has this reason, and a message that matches both. */
+export async function isReported(
+  lane: Lane,
+  name: string,
+  reason: string,
+  evidence: RegExp,
+  remedy: RegExp,
+): Promise<boolean> {
+  const { items } = await lane.kube.list(Events, { namespace: lane.namespace });
+  return items.some(
+    ({ type, message = "", ...event }) =>
+      event.involvedObject.name === name &&
+      event.reason === reason &&
+      type === "Warning" &&
+      evidence.test(message) &&
+      remedy.test(message),
+  );
+}
+
+function count({ status }: Rec, tag: string): number {
+  return (status?.nodes ?? []).filter(({ version }) => version === tag).length;
+}

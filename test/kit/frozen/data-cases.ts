@@ -1,0 +1,67 @@
+import type { ModuleRepository } from "../modules/module-repository.ts";
+import { tallyArchive } from "../modules/module-archive.ts";
+import { databaseIsAt, makeDatabase, upgradeDatabase } from "./databases.ts";
+import type { FrozenCase } from "./frozen-case.ts";
+import { letLicenceExpire, licence } from "./licence.ts";
+import { listed, upload } from "./modules.ts";
+import { recoverWith } from "./remedy.ts";
+
+/** Cases whose cause lies in what the cluster holds: modules, databases, licence. */
+export function dataCases(modules: ModuleRepository) {
+  return {
+    unsupportedModule: {
+      before: async (lane) => {
+        await upload(lane, await tallyArchive({ compatible: "7.2", systems: ["rhel8"] }));
+        await makeDatabase(lane, "counts", { storeVersion: "7.2", modulesList: [{ name: "tally" }] });
+      },
+      state: "InvalidUpgrade",
+      reason: "UnsupportedModule",
+      evidence: /no build for rhel9 of tally \(rhel8\/\w+\), used by "counts"/,
+      remedy: /curl -F module=@tally\.zip .*\/v2\/modules/,
+      recoveries: {
+        "the API": async (lane) => upload(lane, await tallyArchive({ version: "1.1.0", compatible: "7.2" })),
+        "the CR": (lane) => lane.patch(listed(modules, "Tally", "tally.zip")),
+        storectl: async (lane) => {
+          const archive = await tallyArchive({ version: "1.1.0", compatible: "7.2" });
+          await recoverWith(lane, "UnsupportedModule", "--module", await lane.file("tally.zip", archive));
+        },
+      },
+    },
+    oldDatabase: {
+      before: async (lane) => {
+        const body = { name: "old", memory_size: 100_000_000, redis_version: "6.2" } as const;
+        const { uid } = await (await lane.management()).call("createBdb", { body });
+        await databaseIsAt(lane, uid, "6.2");
+      },
+      state: "InvalidUpgrade",
+      reason: "IncompatibleDatabaseVersion",
+      evidence: /needs databases of version 7\.2 or later; "old" is 6\.2/,
+      remedy: /POST \/v1\/bdbs\/<uid>\/upgrade \{"store_version":"7\.2"\}/,
+      recoveries: {
+        "the API": (lane) => upgradeDatabase(lane, "old", "7.2"),
+        // management of databases is suspended (§1 rule 2): the older operator is the one that turns objects into calls
+        "the CR": async (lane) => {
+          await lane.operator(lane.from());
+          await makeDatabase(lane, "old", { storeVersion: "7.2" });
+          await lane.operator(lane.to());
+        },
+        storectl: (lane) => recoverWith(lane, "IncompatibleDatabaseVersion"),
+      },
+    },
+    licence: {
+      before: letLicenceExpire,
+      state: "InvalidUpgrade",
+      reason: "LicenseInvalid",
+      evidence: /expired on/,
+      remedy: /PUT \/v1\/license/,
+      recoveries: {
+        "the API": async (lane) => {
+          await (await lane.management()).call("installLicense", { body: { license: licence(lane) } });
+        },
+        "the CR": (lane) => lane.patch({ license: licence(lane) }),
+        storectl: async (lane) =>
+          recoverWith(lane, "LicenseInvalid", "--license", await lane.file("licence", licence(lane))),
+      },
+    },
+  } satisfies Record<string, FrozenCase>;
+}

@@ -1,0 +1,35 @@
+import { Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
+import { until } from "../time/until.ts";
+import type { Lane } from "./lane.ts";
+
+/** Makes a database, and waits until it is ready. */
+export async function makeDatabase(lane: Lane, name: string, spec: object): Promise<void> {
+  const { namespace } = lane;
+  await lane.kube.create(Databases, { metadata: { name, namespace }, spec: { memorySize: "100MB", ...spec } });
+  await lane.database(
+    name,
+    `${name} is ready`,
+    ({ metadata, status }) =>
+      status?.observedGeneration === metadata.generation &&
+      status?.conditions?.find(({ type }) => type === "Ready")?.status === "True",
+  );
+}
+
+/** Upgrades a database through the management API alone, and waits until that is done. */
+export async function upgradeDatabase(lane: Lane, name: string, target: string): Promise<void> {
+  const api = await lane.management();
+  const found = (await api.call("bdbs")).find((bdb) => bdb.name === name);
+  if (found === undefined) throw new Error(`there is no database ${name}`);
+  await api.call("upgradeBdb", { params: { uid: found.uid }, body: { store_version: target } });
+  await databaseIsAt(lane, found.uid, target);
+}
+
+/** Resolves once the database is active and at the version. */
+export async function databaseIsAt(lane: Lane, uid: number, version: string): Promise<void> {
+  const api = await lane.management();
+  const isThere = async (): Promise<boolean> => {
+    const { status, redis_version } = await api.call("bdb", { params: { uid } });
+    return status === "active" && redis_version === version;
+  };
+  await until(`database ${uid} is at ${version}`, isThere, { withinMs: 60_000, everyMs: 50 });
+}

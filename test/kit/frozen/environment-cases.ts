@@ -1,0 +1,88 @@
+import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
+import { OPERATOR_RULES, operatorNeeds } from "../../../src/core/releases/roles.ts";
+import { Roles, ValidatingWebhookConfigurations } from "../../../src/ports/kube/builtin.ts";
+import { createAuthority } from "../../../src/ports/pki/authority.ts";
+import { rulesWithout } from "../kubernetes/permission-scene.ts";
+import { tallyArchive } from "../modules/module-archive.ts";
+import type { ModuleRepository } from "../modules/module-repository.ts";
+import type { FrozenCase } from "./frozen-case.ts";
+import type { Lane } from "./lane.ts";
+import { listed, upload } from "./modules.ts";
+import { runRemedy } from "./remedy.ts";
+import { installWebhook, letLookAtWebhooks } from "./webhook.ts";
+
+/** Cases whose cause lies outside of the cluster: webhook, permissions, images, workers, module server. */
+export function environmentCases(modules: ModuleRepository) {
+  return {
+    staleWebhook: {
+      automatic: true,
+      spoil: async (lane) => {
+        await letLookAtWebhooks(lane);
+        await installWebhook(lane, createAuthority({ commonName: "old", now: new Date(), days: 1 }).certificate);
+      },
+      state: "InvalidUpgrade",
+      reason: "WebhookStale",
+      evidence: /caBundle does not hold `cert` of secret admission-tls/,
+      remedy: /kubectl patch ValidatingWebhookConfiguration store-enterprise-admission/,
+      recoveries: { "the command of the remedy": runRemedy("WebhookStale") },
+      after: async (lane) => {
+        await lane.kube.delete(ValidatingWebhookConfigurations, { name: "store-enterprise-admission" });
+        await lane.patch({ autoUpgradeStoreEnterprise: false });
+      },
+    },
+    permissions: {
+      spoil: takePermission,
+      state: "InvalidUpgrade",
+      reason: "PermissionsMissing",
+      evidence: /may not patch statefulsets\.apps in namespace/,
+      remedy: /kubectl patch role /,
+      recoveries: { "the command of the remedy": runRemedy("PermissionsMissing") },
+    },
+    noImage: {
+      spec: () => ({ storeEnterpriseImageSpec: { repository: "nowhere/nothing" } }),
+      state: "Upgrade",
+      reason: "PodNotRunning",
+      evidence: /pod rec-2 does not run: .*ImagePull/,
+      remedy: /a corrected image spec of rec is taken up at once/,
+      recoveries: { "the CR": (lane) => lane.patch({ storeEnterpriseImageSpec: { repository: null } }) },
+      touched: 1,
+    },
+    unschedulable: {
+      spec: (lane) => ({ nodeSelector: { [`disk-of-${lane.namespace}`]: "fast" } }),
+      state: "Upgrade",
+      reason: "PodNotRunning",
+      evidence: /pod rec-2 does not run: Unschedulable: 0\/1 nodes are available/,
+      remedy: /kubectl describe pod rec-2/,
+      recoveries: {
+        "the CR": (lane) => lane.patch({ nodeSelector: null }),
+        "a label on a worker": async (lane) => {
+          await lane.sh(`kubectl label node local disk-of-${lane.namespace}=fast`);
+        },
+      },
+      touched: 1,
+    },
+    download: {
+      spec: (lane) => listed(modules, "Tally", `${lane.namespace}.zip`),
+      state: "InvalidUpgrade",
+      reason: "UserModuleInvalid",
+      evidence: /the server answers 404/,
+      remedy: /the upgrade goes on by itself once the module can be installed/,
+      recoveries: {
+        "the API": async (lane) => upload(lane, await tallyArchive({ version: "1.3.0", compatible: "7.2" })),
+        "the CR": (lane) => lane.patch(listed(modules, "Tally", "tally.zip")),
+        "the module server": async (lane) => {
+          modules.put(`${lane.namespace}.zip`, await tallyArchive({ version: "1.1.0", compatible: "7.2" }));
+        },
+      },
+    },
+  } satisfies Record<string, FrozenCase>;
+}
+
+/** The operator of the lane may not patch StatefulSets any more. */
+async function takePermission(lane: Lane): Promise<void> {
+  const need = operatorNeeds().find(({ resource, verb }) => resource === "statefulsets" && verb === "patch");
+  if (need === undefined) throw new Error("the operator does not patch StatefulSets any more");
+  const rules = rulesWithout(OPERATOR_RULES, need);
+  const body = { rules: rules.map((rule) => ({ ...rule })) };
+  await lane.kube.patch<object>(Roles, { name: OPERATOR_NAME, namespace: lane.namespace }, { type: "merge", body });
+}

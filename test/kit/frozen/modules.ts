@@ -1,0 +1,15 @@
+import type { ModuleRepository } from "../modules/module-repository.ts";
+import type { Lane } from "./lane.ts";
+
+/** Secret with the login of the module server. */
+export const SECRET = "module-login";
+
+/** A part of the spec that lists one module under `name`, with `file` of the module server as its source. */
+export function listed(modules: ModuleRepository, name: string, file: string) {
+  return { userDefinedModules: [{ name, source: { https: { url: modules.url(file) } }, credentialsSecret: SECRET }] };
+}
+
+/** Uploads a module through the management API of the lane's cluster. */
+export async function upload(lane: Lane, archive: Buffer<ArrayBuffer>): Promise<void> {
+  await (await lane.management()).call("uploadModule", { body: { module: archive } });
+}

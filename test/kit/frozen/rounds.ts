@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
+import { step } from "../scenario/step.ts";
+import { until } from "../time/until.ts";
+import { beginFrozen } from "./begin.ts";
+import type { CaseName } from "./cases.ts";
+import { expectArrived, expectFrozen, expectResumed, isReported, withinFiveSeconds } from "./checks.ts";
+import { makeDatabase, upgradeDatabase } from "./databases.ts";
+import type { FrozenCase } from "./frozen-case.ts";
+import type { FrozenLane } from "./frozen-lane.ts";
+
+/** Causes that stand in the way of one upgrade, in the order in which they are cleared, each with how. */
+export type Round = readonly (readonly [name: CaseName, by: string])[];
+
+/** One upgrade to the next release: it is prepared, freezes for each cause, goes on when that is cleared, and arrives. */
+export function playRound(lane: FrozenLane, round: Round): Promise<void> {
+  return step(`${lane.namespace}: ${round.map((cause) => cause.join(", by ")).join("; ")}`, () => play(lane, round));
+}
+
+async function play(lane: FrozenLane, round: Round): Promise<void> {
+  const all: readonly FrozenCase[] = round.map(([name]) => lane.cases[name]);
+  await beginFrozen(lane, all);
+  const restarts = await lane.restarts();
+  for (const [name, by] of round) {
+    await expectFrozen(lane, lane.cases[name]);
+    if (lane.isKilled) await lane.killOperator();
+    const recoveries: FrozenCase["recoveries"] = lane.cases[name].recoveries;
+    const recover = recoveries[by];
+    assert.ok(recover, `there is no recovery by ${by}`);
+    await recover(lane);
+    await expectResumed(lane, lane.cases[name], round.at(-1)?.[0] === name);
+  }
+  await expectArrived(lane);
+  if (lane.isKilled) assert.ok((await lane.restarts()) > restarts, "the operator was not started again");
+  for (const one of all) await one.after?.(lane);
+}
+
+/** A cause that freezes a database, not the cluster: under the policy `major` it goes to no minor version. */
+export function liftMajorPolicy(lane: FrozenLane, by: "the API" | "the CR"): Promise<void> {
+  return step(`${lane.namespace}: policy major, lifted by ${by}`, async () => {
+    const ref = { name: "minor", namespace: lane.namespace };
+    const evidence = /"7\.4" is a minor version and spec\.storeUpgradePolicy of cluster rec is "major"/;
+    const remedy = /kubectl patch rec rec .*"storeUpgradePolicy":"latest"/;
+    await lane.patch({ storeUpgradePolicy: "major" });
+    await makeDatabase(lane, ref.name, { storeVersion: "7.2" });
+    await lane.kube.patch(Databases, ref, { type: "merge", body: { spec: { storeVersion: "7.4" } } });
+    const redb = await lane.database(ref.name, "it is refused", ({ status }) => status?.specStatus === "Invalid");
+    const ready = redb.status?.conditions?.find(({ type }) => type === "Ready");
+    assert.equal(ready?.reason, "UpgradePolicyMajor");
+    assert.match(ready.message, evidence);
+    assert.match(ready.message, remedy);
+    await until("an event", () => isReported(lane, ref.name, ready.reason, evidence, remedy), { withinMs: 30_000 });
+    assert.match(await lane.sh("kubectl describe redb minor"), evidence);
+    if (lane.isKilled) await lane.killOperator();
+    if (by === "the API") await upgradeDatabase(lane, ref.name, "7.4");
+    else await lane.sh(/kubectl patch rec [^,]*}}'/.exec(ready.message)?.[0] ?? "false");
+    const since = performance.now();
+    await lane.database(
+      ref.name,
+      "it goes on",
+      ({ status }) =>
+        status?.specStatus === "Valid" && (status.status !== "active" || status.version?.startsWith("7.4") === true),
+    );
+    withinFiveSeconds(performance.now() - since);
+    await lane.database(
+      ref.name,
+      "it is at 7.4",
+      ({ status }) => status?.status === "active" && status.version?.startsWith("7.4") === true,
+    );
+  });
+}
+
+/** What was done through the API stays, and the patch that ends the drift is reported (§7). */
+export function reportDrift(lane: FrozenLane): Promise<void> {
+  return step(`${lane.namespace}: drift is reported`, async () => {
+    const drifted = (value: string) =>
+      lane.database(
+        "orders",
+        `Drifted is ${value}`,
+        ({ status }) => status?.conditions?.find(({ type }) => type === "Drifted")?.status === value,
+      );
+    await makeDatabase(lane, "orders", { storeVersion: "7.2" });
+    await beginFrozen(lane, [lane.cases.unknownTag]);
+    await expectFrozen(lane, lane.cases.unknownTag);
+    await upgradeDatabase(lane, "orders", "7.4");
+    await lane.cases.unknownTag.recoveries["the CR"](lane);
+    await expectArrived(lane);
+    const { status } = await drifted("True");
+    const condition = status?.conditions?.find(({ type }) => type === "Drifted");
+    assert.equal(condition?.reason, "UpgradedByHand");
+    const patch = /kubectl patch redb orders .*'$/.exec(condition.message)?.[0];
+    assert.ok(patch, condition.message);
+    await until("an event", () => isReported(lane, "orders", "UpgradedByHand", /is at 7\.4/, /kubectl patch/), {
+      withinMs: 30_000,
+    });
+    await lane.sh(patch);
+    const after = await drifted("False");
+    assert.match(after.status?.version ?? "", /^7\.4/, "what was done by hand was taken back");
+  });
+}

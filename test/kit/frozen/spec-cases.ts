@@ -1,0 +1,59 @@
+import type { ModuleRepository } from "../modules/module-repository.ts";
+import type { FrozenCase } from "./frozen-case.ts";
+import { tagOf } from "./begin.ts";
+import { listed } from "./modules.ts";
+import { runRemedy } from "./remedy.ts";
+
+/** Cases whose cause lies in the spec of the cluster. */
+export function specCases(modules: ModuleRepository) {
+  return {
+    configuration: {
+      spec: () => ({ autoUpgradeStoreEnterprise: false, upgradeSpec: { autoUpgradeStoreEnterprise: true } }),
+      state: "InvalidUpgrade",
+      reason: "AutoUpgradeContradiction",
+      evidence: /are both set and differ/,
+      remedy: /kubectl patch rec rec /,
+      recoveries: { "the CR": runRemedy("AutoUpgradeContradiction") },
+    },
+    digest: {
+      automatic: true,
+      spec: () => ({ usageMeter: { callHomeClient: { imageSpec: { digestHash: `sha256:${"0".repeat(64)}` } } } }),
+      state: "InvalidUpgrade",
+      reason: "AutoUpgradeDigestConflict",
+      evidence: /usageMeter\.callHomeClient\.imageSpec/,
+      remedy: /remove every digestHash, or set spec\.autoUpgradeStoreEnterprise to false/,
+      recoveries: {
+        "the CR, by removing it": (lane) => lane.patch({ usageMeter: null }),
+        "the CR, by hand": (lane) => lane.patch({ autoUpgradeStoreEnterprise: false, ...tagOf(lane) }),
+      },
+      after: (lane) => lane.patch({ autoUpgradeStoreEnterprise: false, usageMeter: null }),
+    },
+    automaticWithModules: {
+      automatic: true,
+      spec: () => listed(modules, "Tally", "tally.zip"),
+      state: "InvalidUpgrade",
+      reason: "AutoUpgradeUserModules",
+      evidence: /user-defined modules are listed: Tally/,
+      remedy: /set spec\.autoUpgradeStoreEnterprise to false/,
+      recoveries: {
+        "the CR": (lane) => lane.patch({ autoUpgradeStoreEnterprise: false, ...tagOf(lane) }),
+      },
+    },
+    moduleName: {
+      spec: () => listed(modules, "counter", "tally.zip"),
+      state: "InvalidUpgrade",
+      reason: "UserModuleInvalid",
+      evidence: /listed as "counter".*module_name "tally".*display_name "Tally"/,
+      remedy: /kubectl edit rec rec .*userDefinedModules/,
+      recoveries: { "the CR": (lane) => lane.patch(listed(modules, "Tally", "tally.zip")) },
+    },
+    unknownTag: {
+      spec: () => ({ storeEnterpriseImageSpec: { versionTag: "9.9.9-99" } }),
+      state: "InvalidUpgrade",
+      reason: "UnknownImageTag",
+      evidence: /"9\.9\.9-99", which is in no release/,
+      remedy: /kubectl patch rec rec .*versionTag/,
+      recoveries: { "the CR": runRemedy("UnknownImageTag") },
+    },
+  } satisfies Record<string, FrozenCase>;
+}
