@@ -98,7 +98,7 @@ export const LIMITS: Readonly<Record<string, { readonly seconds: number; readonl
   "test/scenario/frozen/killed-early.test.ts": { seconds: 240, why: "six causes, the operator killed at each" },
   "test/scenario/frozen/killed-late.test.ts": { seconds: 240, why: "seven causes, the operator killed at each" },
   "test/scenario/frozen/storectl.test.ts": { seconds: 240, why: "three causes, cleared by a real storectl" },
-  "test/scenario/active-active.test.ts": { seconds: 240, why: "three clusters, one of which is upgraded" },
+  "test/scenario/active-active.test.ts": { seconds: 420, why: "three clusters, one of which is upgraded" },
   "test/conformance/kube.test.ts": { seconds: 240, why: "every rule, on the embedded and on a real Kubernetes" },
   "test/scenario/at-rest.test.ts": { seconds: 240, why: "it watches a settled world for a while" },
 };

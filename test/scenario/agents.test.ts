@@ -11,6 +11,8 @@ import { until } from "../kit/time/until.ts";
 
 const PASSWORD = "s3cret";
 const PATIENCE = { withinMs: 30_000, everyMs: 25 };
+const CONNECTIONS = 12;
+const NO_LOSS = { lostWrites: 0, incrementDrift: 0, staleReads: 0 };
 
 await using cluster = await startTestCluster();
 
@@ -162,8 +164,6 @@ interface LoadedDatabase extends AsyncDisposable {
   finish(): Promise<LoadResult>;
 }
 
-const CONNECTIONS = 12;
-
 async function startLoadedDatabase(name: string, gapMs = 2): Promise<LoadedDatabase> {
   const created = await cluster.create({
     name,
@@ -245,8 +245,6 @@ function assertNothingFailed({ phases, ledger, failures }: LoadResult): void {
   assert.ok(ledger.acknowledgedWrites > 0);
   assert.deepEqual({ failed, ...lossesOf(ledger) }, { failed: 0, ...NO_LOSS }, failures.join("; "));
 }
-
-const NO_LOSS = { lostWrites: 0, incrementDrift: 0, staleReads: 0 };
 
 function lossesOf({ lostWrites, incrementDrift, staleReads }: LoadResult["ledger"]): typeof NO_LOSS {
   return { lostWrites, incrementDrift, staleReads };

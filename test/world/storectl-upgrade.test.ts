@@ -10,6 +10,7 @@ import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
 
 const LATEST = latestRelease();
+const REC = { name: "rec", namespace: "default" };
 const DESIRED = ["upgrade", "--to", LATEST.operator, "--databases", "8.0"];
 
 await using world = await startStorectlWorld(release("8.0.6-8"));
@@ -22,8 +23,6 @@ await test("storectl upgrade: stops, is interrupted, is followed, arrives", () =
     "Ctrl-C ends the looking and nothing else; the same command again follows to the end": interruptAndFollow,
     "once more has nothing to do": repeatWithoutEffect,
   }));
-
-const REC = { name: "rec", namespace: "default" };
 
 async function cluster() {
   return world.kube.get(Clusters, REC);
