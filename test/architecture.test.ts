@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { circles, filesBelow, importsBelow, type Import } from "./kit/architecture/import-graph.ts";
+import { sharedRuns } from "./kit/architecture/shared-runs.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -136,6 +137,19 @@ test("folders of the tests and scripts import each other in one direction", () =
     if (!isTest(file) && from !== to) edges.set(from, (edges.get(from) ?? new Set()).add(to));
   }
   assert.deepEqual(circles(edges), []);
+});
+
+test("nine of ten files have at most 150 lines", () => {
+  const lengths = files
+    .filter((file) => !isTest(file))
+    .map((file) => readFileSync(join(ROOT, file), "utf8").split("\n").length - 1)
+    .sort((one, other) => one - other);
+  const ninth = lengths[Math.floor(lengths.length * 0.9)] ?? 0;
+  assert.ok(ninth <= 150, `one file of ten has over ${ninth} lines`);
+});
+
+test("no two places share over 12 lines", () => {
+  assert.deepEqual(sharedRuns(ROOT, files, 12), []);
 });
 
 test("a function or constant is exported only when another file uses it", () => {

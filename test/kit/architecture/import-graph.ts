@@ -19,9 +19,15 @@ export function importsBelow(root: string, folders: readonly string[]): readonly
   );
 }
 
-/** The source files below `folders`, sorted. */
+/** The source files below `folders`, sorted; each folder has some. */
 export function filesBelow(root: string, folders: readonly string[]): readonly string[] {
-  return globSync(`{${folders.join(",")}}/**/*.{ts,mts,mjs}`, { cwd: root }).sort();
+  return folders
+    .flatMap((folder) => {
+      const files = globSync(`${folder}/**/*.{ts,mts,mjs}`, { cwd: root });
+      if (files.length === 0) throw new Error(`no source file below ${folder}`);
+      return files;
+    })
+    .sort();
 }
 
 /** Groups of nodes that need each other, by way of others; each group sorted. Tarjan's algorithm. */
