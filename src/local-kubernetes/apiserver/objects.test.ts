@@ -1,17 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { rawApi, type RawApi } from "../../../test/kit/kubernetes/api-client.ts";
-
-let api: RawApi;
-before(async () => {
-  api = await rawApi();
-});
-after(() => api[Symbol.asyncDispose]());
+import { test } from "node:test";
+import { rawApi } from "../../../test/kit/kubernetes/api-client.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const PODS = "/api/v1/namespaces/default/pods";
 
 test("an answer that the client does not accept is 406, and JSON is sent where it accepts several", async () => {
+  await using api = await rawApi();
   const none = await api.send("GET", MAPS, { headers: { accept: "application/vnd.kubernetes.protobuf" } });
   assert.deepEqual([none.code, none.body.reason], [406, "NotAcceptable"]);
   const both = await api.send("GET", MAPS, {
@@ -21,6 +16,7 @@ test("an answer that the client does not accept is 406, and JSON is sent where i
 });
 
 test("services get addresses of the range, each its own, and keep them", async () => {
+  await using api = await rawApi();
   const services = "/api/v1/namespaces/default/services";
   const service = (name: string, spec: object = {}): object => ({
     apiVersion: "v1",
@@ -41,6 +37,7 @@ test("services get addresses of the range, each its own, and keep them", async (
 });
 
 test("exec is not offered, and says why", async () => {
+  await using api = await rawApi();
   const { code, body } = await api.send("POST", `${PODS}/a/exec`);
   assert.deepEqual([code, body.reason], [501, "NotImplemented"]);
   assert.match(body.message, /pods\/exec is not offered/);

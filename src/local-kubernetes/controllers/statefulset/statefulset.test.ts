@@ -1,115 +1,106 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { test } from "node:test";
 import {
   controlledWorld,
   imageOf,
   namespace,
   statefulSet,
   withKubectl,
-  type ControlledWorld,
 } from "../../../../test/kit/kubernetes/controlled-world.ts";
 import { until } from "../../../../test/kit/time/until.ts";
 import * as builtin from "../../../ports/kube/builtin.ts";
 
-let world: ControlledWorld;
-before(async () => {
-  world = await controlledWorld();
+test("StatefulSet: pods keep name, host name and volumes, and come in order", async () => {
+  await using world = await controlledWorld();
+  const claim = {
+    metadata: { name: "data" },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+  };
+  await world.kube.create(builtin.StatefulSets, statefulSet("db", { volumeClaimTemplates: [claim] }));
+  await until("all are ready", async () => (await world.get(builtin.StatefulSets, "db"))?.status?.readyReplicas === 3);
+  const members = await world.podsOf("db");
+  const created = members.map(({ metadata }) => Number(metadata.resourceVersion) > 0 && metadata.creationTimestamp);
+  assert.deepEqual(created, created.toSorted());
+  const last = members[2];
+  assert.equal(last?.spec?.hostname, "db-2");
+  assert.equal(last.spec.subdomain, "db");
+  assert.equal(last.metadata.labels?.["statefulset.kubernetes.io/pod-name"], "db-2");
+  assert.equal(last.metadata.labels["apps.kubernetes.io/pod-index"], "2");
+  assert.equal(
+    last.metadata.labels["controller-revision-hash"],
+    (await world.get(builtin.StatefulSets, "db"))?.status?.updateRevision,
+  );
+  assert.equal(last.spec.volumes?.find(({ name }) => name === "data")?.persistentVolumeClaim?.claimName, "data-db-2");
+  await until(
+    "the claim is bound",
+    async () => (await world.get(builtin.PersistentVolumeClaims, "data-db-2"))?.status?.phase === "Bound",
+  );
+  const bound = await world.get(builtin.PersistentVolumeClaims, "data-db-2");
+  await world.kube.delete(builtin.Pods, { name: "db-2", namespace });
+  await until("another db-2", async () => {
+    const again = await world.get(builtin.Pods, "db-2");
+    return again !== undefined && again.metadata.uid !== last.metadata.uid;
+  });
+  assert.equal((await world.get(builtin.PersistentVolumeClaims, "data-db-2"))?.metadata.uid, bound?.metadata.uid);
 });
-after(() => world[Symbol.asyncDispose]());
 
-describe("StatefulSet", () => {
-  test("pods keep name, host name and volumes, and come in order", async () => {
-    const claim = {
-      metadata: { name: "data" },
-      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
-    };
-    await world.kube.create(builtin.StatefulSets, statefulSet("db", { volumeClaimTemplates: [claim] }));
+test(
+  "StatefulSet: a roll under Parallel stops at an unhealthy new pod, and a corrected template replaces it",
+  withKubectl,
+  async () => {
+    await using world = await controlledWorld();
+    await world.kube.create(builtin.StatefulSets, statefulSet("roll", { podManagementPolicy: "Parallel" }));
+    assert.match(await world.kubectl("rollout", "status", "sts/roll"), /complete|rolling update/);
+    world.pods.decide((pod) => (imageOf(pod) === "broken:1" ? "unready" : "ready"));
+    await world.setImage(builtin.StatefulSets, "roll", "broken:1");
+    await until("the highest has it", async () => imageOf((await world.podsOf("roll"))[2]) === "broken:1");
+    await until(
+      "the status tells",
+      async () => (await world.get(builtin.StatefulSets, "roll"))?.status?.readyReplicas === 2,
+    );
+    assert.deepEqual((await world.podsOf("roll")).map(imageOf), ["a:1", "a:1", "broken:1"]);
+    await world.setImage(builtin.StatefulSets, "roll", "a:2");
+    assert.match(await world.kubectl("rollout", "status", "sts/roll"), /complete/);
+    assert.deepEqual((await world.podsOf("roll")).map(imageOf), ["a:2", "a:2", "a:2"]);
+    const { status } = (await world.get(builtin.StatefulSets, "roll")) ?? {};
+    assert.equal(status?.currentRevision, status?.updateRevision);
+    assert.equal(status?.updatedReplicas, 3);
+    world.pods.decide(() => "ready");
+  },
+);
+
+test(
+  "StatefulSet: a partition holds lower ordinals, which keep the current revision even when they are replaced",
+  withKubectl,
+  async () => {
+    await using world = await controlledWorld();
+    const rolling = (partition: number): object => ({
+      updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition } },
+    });
+    await world.kube.create(
+      builtin.StatefulSets,
+      statefulSet("part", { podManagementPolicy: "Parallel", ...rolling(2) }),
+    );
     await until(
       "all are ready",
-      async () => (await world.get(builtin.StatefulSets, "db"))?.status?.readyReplicas === 3,
+      async () => (await world.get(builtin.StatefulSets, "part"))?.status?.readyReplicas === 3,
     );
-    const members = await world.podsOf("db");
-    const created = members.map(({ metadata }) => Number(metadata.resourceVersion) > 0 && metadata.creationTimestamp);
-    assert.deepEqual(created, created.toSorted());
-    const last = members[2];
-    assert.equal(last?.spec?.hostname, "db-2");
-    assert.equal(last.spec.subdomain, "db");
-    assert.equal(last.metadata.labels?.["statefulset.kubernetes.io/pod-name"], "db-2");
-    assert.equal(last.metadata.labels["apps.kubernetes.io/pod-index"], "2");
-    assert.equal(
-      last.metadata.labels["controller-revision-hash"],
-      (await world.get(builtin.StatefulSets, "db"))?.status?.updateRevision,
-    );
-    assert.equal(last.spec.volumes?.find(({ name }) => name === "data")?.persistentVolumeClaim?.claimName, "data-db-2");
-    await until(
-      "the claim is bound",
-      async () => (await world.get(builtin.PersistentVolumeClaims, "data-db-2"))?.status?.phase === "Bound",
-    );
-    const bound = await world.get(builtin.PersistentVolumeClaims, "data-db-2");
-    await world.kube.delete(builtin.Pods, { name: "db-2", namespace });
-    await until("another db-2", async () => {
-      const again = await world.get(builtin.Pods, "db-2");
-      return again !== undefined && again.metadata.uid !== last.metadata.uid;
+    await world.setImage(builtin.StatefulSets, "part", "a:2");
+    assert.match(await world.kubectl("rollout", "status", "sts/part"), /partitioned roll out complete: 1 new pods/);
+    const { uid } = (await world.get(builtin.Pods, "part-0"))?.metadata ?? {};
+    await world.kube.delete(builtin.Pods, { name: "part-0", namespace });
+    await until("part-0 is back", async () => {
+      const pod = await world.get(builtin.Pods, "part-0");
+      return pod !== undefined && pod.metadata.uid !== uid;
     });
-    assert.equal((await world.get(builtin.PersistentVolumeClaims, "data-db-2"))?.metadata.uid, bound?.metadata.uid);
-  });
-
-  test(
-    "a roll under Parallel stops at an unhealthy new pod, and a corrected template replaces it",
-    withKubectl,
-    async () => {
-      await world.kube.create(builtin.StatefulSets, statefulSet("roll", { podManagementPolicy: "Parallel" }));
-      assert.match(await world.kubectl("rollout", "status", "sts/roll"), /complete|rolling update/);
-      world.pods.decide((pod) => (imageOf(pod) === "broken:1" ? "unready" : "ready"));
-      await world.setImage(builtin.StatefulSets, "roll", "broken:1");
-      await until("the highest has it", async () => imageOf((await world.podsOf("roll"))[2]) === "broken:1");
-      await until(
-        "the status tells",
-        async () => (await world.get(builtin.StatefulSets, "roll"))?.status?.readyReplicas === 2,
-      );
-      assert.deepEqual((await world.podsOf("roll")).map(imageOf), ["a:1", "a:1", "broken:1"]);
-      await world.setImage(builtin.StatefulSets, "roll", "a:2");
-      assert.match(await world.kubectl("rollout", "status", "sts/roll"), /complete/);
-      assert.deepEqual((await world.podsOf("roll")).map(imageOf), ["a:2", "a:2", "a:2"]);
-      const { status } = (await world.get(builtin.StatefulSets, "roll")) ?? {};
-      assert.equal(status?.currentRevision, status?.updateRevision);
-      assert.equal(status?.updatedReplicas, 3);
-      world.pods.decide(() => "ready");
-    },
-  );
-
-  test(
-    "a partition holds lower ordinals, which keep the current revision even when they are replaced",
-    withKubectl,
-    async () => {
-      const rolling = (partition: number): object => ({
-        updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition } },
-      });
-      await world.kube.create(
-        builtin.StatefulSets,
-        statefulSet("part", { podManagementPolicy: "Parallel", ...rolling(2) }),
-      );
-      await until(
-        "all are ready",
-        async () => (await world.get(builtin.StatefulSets, "part"))?.status?.readyReplicas === 3,
-      );
-      await world.setImage(builtin.StatefulSets, "part", "a:2");
-      assert.match(await world.kubectl("rollout", "status", "sts/part"), /partitioned roll out complete: 1 new pods/);
-      const { uid } = (await world.get(builtin.Pods, "part-0"))?.metadata ?? {};
-      await world.kube.delete(builtin.Pods, { name: "part-0", namespace });
-      await until("part-0 is back", async () => {
-        const pod = await world.get(builtin.Pods, "part-0");
-        return pod !== undefined && pod.metadata.uid !== uid;
-      });
-      assert.deepEqual((await world.podsOf("part")).map(imageOf), ["a:1", "a:1", "a:2"]);
-      await world.kube.patch(
-        builtin.StatefulSets,
-        { name: "part", namespace },
-        { type: "merge", body: { spec: rolling(0) } },
-      );
-      assert.match(await world.kubectl("rollout", "status", "sts/part"), /complete/);
-      assert.deepEqual((await world.podsOf("part")).map(imageOf), ["a:2", "a:2", "a:2"]);
-      assert.match(await world.kubectl("rollout", "history", "sts/part"), /\n1 .*\n2 /);
-    },
-  );
-});
+    assert.deepEqual((await world.podsOf("part")).map(imageOf), ["a:1", "a:1", "a:2"]);
+    await world.kube.patch(
+      builtin.StatefulSets,
+      { name: "part", namespace },
+      { type: "merge", body: { spec: rolling(0) } },
+    );
+    assert.match(await world.kubectl("rollout", "status", "sts/part"), /complete/);
+    assert.deepEqual((await world.podsOf("part")).map(imageOf), ["a:2", "a:2", "a:2"]);
+    assert.match(await world.kubectl("rollout", "history", "sts/part"), /\n1 .*\n2 /);
+  },
+);
