@@ -62,6 +62,10 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     ...["objects", "context", "cluster", "database", "remote-cluster", "active-active", "admission"],
     ...["process", "namespace", "teardown", "."],
   ],
+  "programs/cli": [
+    ...["console", "site", "bundle", "databases", "license", "local", "modules", "nodes", "completion"],
+    ...["plan", "preflight", "status", "why", "upgrade", "recover", "support", "."],
+  ],
   "programs/agent": [
     ...["runtime", "records", "credentials", "modules", "members", "observation"],
     ...["switchover", "leader", "node", "api", "."],

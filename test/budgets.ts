@@ -81,7 +81,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/ports/management/client.test.ts": 5,
   "src/programs/agent/members/node-lease.test.ts": 5,
   "src/programs/agent/members/peers.test.ts": 5,
-  "src/programs/cli/installed-operator.test.ts": 5,
+  "src/programs/cli/site/installed-operator.test.ts": 5,
 };
 
 /** Files above QUICK_SECONDS that `npm test` runs all the same, and why. */

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { Fault } from "../../core/base/fault.ts";
 import { faults } from "./faults.ts";
-import { EXIT, type Asking, type CliContext, type ExitCode } from "./context.ts";
+import { EXIT, type Asking, type CliContext, type ExitCode } from "./console/context.ts";
 import { bundleCommand } from "./bundle/command.ts";
 import { completionCommand } from "./completion/command.ts";
 import { databasesCommand } from "./databases/command.ts";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { EXIT } from "../../../src/programs/cli/context.ts";
+import { EXIT } from "../../../src/programs/cli/console/context.ts";
 import { clusterNames, OPERATOR_NAME } from "../../../src/core/api/names.ts";
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../src/core/api/kinds.ts";
 import { Clusters, Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { dnsLabel } from "../../../core/api/parts.ts";
-import type { CliContext } from "../context.ts";
-import { readTextFile, writeNew } from "../files.ts";
+import type { CliContext } from "../console/context.ts";
+import { readTextFile, writeNew } from "../console/files.ts";
 import { downloadBundle } from "./fetch.ts";
 import { generateBundle, type GenerateOptions } from "./generate.ts";
 

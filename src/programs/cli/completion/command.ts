@@ -1,6 +1,6 @@
 import { Argument, Command } from "commander";
 import { assertNever } from "../../../core/base/assert-never.ts";
-import type { CliContext } from "../context.ts";
+import type { CliContext } from "../console/context.ts";
 import { bashScript } from "./bash.ts";
 import { fishScript } from "./fish.ts";
 import { placesOf, type CommandPlace } from "./places.ts";

@@ -2,12 +2,12 @@ import { Command } from "commander";
 import { settingsOfWire } from "../../../core/api/settings/values.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
-import { EXIT, type Asking } from "../context.ts";
+import { EXIT, type Asking } from "../console/context.ts";
 import { faults } from "../faults.ts";
-import { askCluster } from "../management.ts";
-import { outputOption, rendered, textTable, type OutputOption } from "../output.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../site.ts";
-import { bytesText } from "../units.ts";
+import { askCluster } from "../site/management.ts";
+import { outputOption, rendered, textTable, type OutputOption } from "../console/output.ts";
+import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
+import { bytesText } from "../console/units.ts";
 
 interface DatabasesOptions extends SiteOptions, OutputOption {
   readonly cluster?: string;

@@ -7,7 +7,7 @@ import { Fault, messageOf } from "../../../core/base/fault.ts";
 import { timestamp } from "../../../ports/kube/timestamp.ts";
 import { createLicenseAuthority, readLicense, signLicense } from "../../../ports/management/license.ts";
 import { faults } from "../faults.ts";
-import { readTextFile } from "../files.ts";
+import { readTextFile } from "../console/files.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import type { CliContext } from "../context.ts";
+import type { CliContext } from "../console/context.ts";
 import { takeDown } from "./down.ts";
 import type { Down } from "./down.ts";
 import { describeStatus, localStatus } from "./status.ts";

@@ -1,5 +1,5 @@
 import type { BdbRecord, ModuleRecord } from "../../../ports/management/records.ts";
-import { textTable } from "../output.ts";
+import { textTable } from "../console/output.ts";
 
 /** What `storectl modules list` answers: one row for each installed module. */
 export interface ModuleRow {

@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { clusterNames } from "../../../core/api/names.ts";
 import type { NodeRecord } from "../../../ports/management/records.ts";
-import { EXIT, type Asking } from "../context.ts";
-import { askCluster } from "../management.ts";
-import { outputOption, rendered, textTable, type OutputOption } from "../output.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../site.ts";
-import { bytesText, durationText } from "../units.ts";
+import { EXIT, type Asking } from "../console/context.ts";
+import { askCluster } from "../site/management.ts";
+import { outputOption, rendered, textTable, type OutputOption } from "../console/output.ts";
+import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
+import { bytesText, durationText } from "../console/units.ts";
 
 /** `storectl nodes`: the nodes as the cluster itself tells them. */
 export function nodesCommand(context: Asking): Command {

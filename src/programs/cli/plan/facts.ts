@@ -1,7 +1,7 @@
 import { isAutoUpgrade } from "../../../core/planner/view/target.ts";
 import { customModules } from "../../../core/planner/prerequisites/modules.ts";
 import type { PathFacts } from "../../../core/planner/upgrade-path/state.ts";
-import type { Look } from "../look.ts";
+import type { Look } from "../site/look.ts";
 
 /** What a plan starts from. */
 export function pathFactsOf({ observation: { view }, databases, operator, nodeTag }: Look): PathFacts {

@@ -2,7 +2,7 @@ import type { UpgradePath } from "../../../core/planner/upgrade-path/plan.ts";
 import type { PlanStep } from "../../../core/planner/upgrade-path/step.ts";
 import type { MissingEdge } from "../../../core/planner/upgrade-path/search.ts";
 import type { PathFacts } from "../../../core/planner/upgrade-path/state.ts";
-import { folded } from "../output.ts";
+import { folded } from "../console/output.ts";
 
 /** What `storectl plan` answers. */
 export interface PlanReport {

@@ -5,11 +5,11 @@ import { verdictsAt } from "../../../core/planner/prerequisites/run.ts";
 import { checkInput, type ReleaseStep } from "../../../core/planner/prerequisites/check-input.ts";
 import { CATALOGUE } from "../../../core/releases/catalogue.ts";
 import { releaseByNodeTag, releaseByOperator } from "../../../core/releases/find.ts";
-import { EXIT, type Asking } from "../context.ts";
+import { EXIT, type Asking } from "../console/context.ts";
 import { faults } from "../faults.ts";
-import { lookAtCluster, type Look } from "../look.ts";
-import { outputOption, rendered, type OutputOption } from "../output.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../site.ts";
+import { lookAtCluster, type Look } from "../site/look.ts";
+import { outputOption, rendered, type OutputOption } from "../console/output.ts";
+import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
 import { preflightReport, preflightTable, type PreflightReport } from "./report.ts";
 
 interface PreflightOptions extends SiteOptions, OutputOption {

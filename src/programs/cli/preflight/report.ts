@@ -1,7 +1,7 @@
 import type { Finding } from "../../../core/api/parts.ts";
 import type { Verdict } from "../../../core/planner/prerequisites/run.ts";
 import type { CheckInput } from "../../../core/planner/prerequisites/check-input.ts";
-import { folded } from "../output.ts";
+import { folded } from "../console/output.ts";
 
 /** What `storectl preflight` answers. */
 export interface PreflightReport {

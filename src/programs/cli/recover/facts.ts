@@ -3,7 +3,7 @@ import type { Finding } from "../../../core/api/parts.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import { checkInput } from "../../../core/planner/prerequisites/check-input.ts";
 import type { RecoveryFacts } from "../../../core/planner/recovery/recovery.ts";
-import type { Look } from "../look.ts";
+import type { Look } from "../site/look.ts";
 import { splitMessage } from "../why/split.ts";
 
 /** What a recovery is worked out from. */

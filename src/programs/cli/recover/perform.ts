@@ -8,11 +8,11 @@ import { applyManifest } from "../../../ports/kube/manifest.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { Clusters, Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { RecoveryAct } from "../../../core/planner/recovery/recovery.ts";
-import type { CliContext } from "../context.ts";
+import type { CliContext } from "../console/context.ts";
 import { faults } from "../faults.ts";
-import { bundleLikeInstalled } from "../installed-operator.ts";
+import { bundleLikeInstalled } from "../site/installed-operator.ts";
 import { spread } from "../modules/upload.ts";
-import type { Site } from "../site.ts";
+import type { Site } from "../site/site.ts";
 import type { Supplies } from "./supplies.ts";
 
 export interface RecoveryDeps {

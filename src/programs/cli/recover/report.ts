@@ -1,7 +1,7 @@
 import { commandOf } from "../../../core/planner/recovery/describe.ts";
 import type { Recovery } from "../../../core/planner/recovery/recovery.ts";
-import type { Look } from "../look.ts";
-import { folded } from "../output.ts";
+import type { Look } from "../site/look.ts";
+import { folded } from "../console/output.ts";
 
 /** What `storectl recover` proposes. */
 export interface RecoverReport {

@@ -1,7 +1,7 @@
 import { platformsOf } from "../../../core/api/module-manifest.ts";
 import { readLicense } from "../../../ports/management/license.ts";
 import type { Supplied } from "../../../core/planner/recovery/recovery.ts";
-import { readTextFile } from "../files.ts";
+import { readTextFile } from "../console/files.ts";
 import { readArchive } from "../modules/upload.ts";
 
 /** What the user brings along, read and looked into before anything is done. */

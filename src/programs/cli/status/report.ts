@@ -1,6 +1,6 @@
 import type { ClusterStatus } from "../../../core/api/cluster-status.ts";
-import type { Look } from "../look.ts";
-import { folded, textTable } from "../output.ts";
+import type { Look } from "../site/look.ts";
+import { folded, textTable } from "../console/output.ts";
 
 /** What `storectl status` answers. */
 export interface StatusReport {

@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import { stringify } from "yaml";
-import type { CliContext } from "../context.ts";
-import { writeNew } from "../files.ts";
-import { lookAtCluster } from "../look.ts";
-import { atSite, withSiteOptions, type Site, type SiteOptions } from "../site.ts";
-import { bytesText } from "../units.ts";
+import type { CliContext } from "../console/context.ts";
+import { writeNew } from "../console/files.ts";
+import { lookAtCluster } from "../site/look.ts";
+import { atSite, withSiteOptions, type Site, type SiteOptions } from "../site/site.ts";
+import { bytesText } from "../console/units.ts";
 import { whyOf } from "../why/ask.ts";
 import { collect } from "./collect.ts";
 import { redaction } from "./redact.ts";

@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { STORE_VERSIONS } from "../../../core/api/records.ts";
-import type { Asking } from "../context.ts";
+import type { Asking } from "../console/context.ts";
 import { minor, storeVersion } from "../plan/arguments.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../site.ts";
+import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
 import { upgrade } from "./upgrade.ts";
 import type { UpgradeOptions } from "./talk.ts";
 

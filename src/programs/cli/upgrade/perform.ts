@@ -7,10 +7,10 @@ import { isAutoUpgrade } from "../../../core/planner/view/target.ts";
 import { isOlder } from "../../../core/planner/upgrade-path/state.ts";
 import type { PlanStep } from "../../../core/planner/upgrade-path/step.ts";
 import { imageTagOf } from "../../../core/releases/images.ts";
-import { readTextFile } from "../files.ts";
-import { bundleLikeInstalled } from "../installed-operator.ts";
-import type { Look } from "../look.ts";
-import type { Site } from "../site.ts";
+import { readTextFile } from "../console/files.ts";
+import { bundleLikeInstalled } from "../site/installed-operator.ts";
+import type { Look } from "../site/look.ts";
+import type { Site } from "../site/site.ts";
 import { follow, type Performed, type Sight } from "./follow.ts";
 import type { Talk, UpgradeOptions } from "./talk.ts";
 

@@ -1,5 +1,5 @@
-import type { CliContext } from "../context.ts";
-import { durationText } from "../units.ts";
+import type { CliContext } from "../console/context.ts";
+import { durationText } from "../console/units.ts";
 
 /** One line that tells how far a step is. */
 export interface ProgressLine {

@@ -1,4 +1,4 @@
-import type { CliContext } from "../context.ts";
+import type { CliContext } from "../console/context.ts";
 
 /** Where an upgrade tells and asks. */
 export interface Talk extends CliContext {

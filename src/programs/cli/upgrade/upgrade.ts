@@ -5,14 +5,14 @@ import { checkInput } from "../../../core/planner/prerequisites/check-input.ts";
 import { releaseByNodeTag, releaseByOperator } from "../../../core/releases/find.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { Fault } from "../../../core/base/fault.ts";
-import { EXIT, type ExitCode } from "../context.ts";
+import { EXIT, type ExitCode } from "../console/context.ts";
 import { faults } from "../faults.ts";
-import { lookAtCluster, type Look } from "../look.ts";
+import { lookAtCluster, type Look } from "../site/look.ts";
 import { goalOf } from "../plan/command.ts";
 import { pathFactsOf } from "../plan/facts.ts";
 import { planReport, planTable } from "../plan/report.ts";
 import { findingText } from "../preflight/report.ts";
-import type { Site } from "../site.ts";
+import type { Site } from "../site/site.ts";
 import { performStep } from "./perform.ts";
 import type { Talk, UpgradeOptions } from "./talk.ts";
 

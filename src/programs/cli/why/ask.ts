@@ -1,8 +1,8 @@
 import { Fault } from "../../../core/base/fault.ts";
 import { Events } from "../../../ports/kube/builtin.ts";
 import { faults } from "../faults.ts";
-import type { Look } from "../look.ts";
-import type { Site } from "../site.ts";
+import type { Look } from "../site/look.ts";
+import type { Site } from "../site/site.ts";
 import { answersFor, type WarningEvent } from "./answers.ts";
 import { whyReport, type WhyReport } from "./report.ts";
 

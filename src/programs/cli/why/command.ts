@@ -1,8 +1,8 @@
 import { Argument, Command } from "commander";
-import { EXIT, type Asking } from "../context.ts";
-import { lookAtCluster } from "../look.ts";
-import { outputOption, rendered, type OutputOption } from "../output.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../site.ts";
+import { EXIT, type Asking } from "../console/context.ts";
+import { lookAtCluster } from "../site/look.ts";
+import { outputOption, rendered, type OutputOption } from "../console/output.ts";
+import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
 import { whyOf } from "./ask.ts";
 import { whyTable } from "./report.ts";
 

@@ -1,7 +1,7 @@
 import type { StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
-import type { Look } from "../look.ts";
-import { folded } from "../output.ts";
+import type { Look } from "../site/look.ts";
+import { folded } from "../console/output.ts";
 import type { WhyAnswer } from "./answers.ts";
 
 /** What `storectl why` answers. */

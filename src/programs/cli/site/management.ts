@@ -1,7 +1,7 @@
-import { Fault } from "../../core/base/fault.ts";
-import { connectionTo, readClusterSpec, liveReads } from "../../mechanisms/observe/cluster.ts";
-import type { ManagementClient } from "../../ports/management/client.ts";
-import { faults } from "./faults.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import { connectionTo, readClusterSpec, liveReads } from "../../../mechanisms/observe/cluster.ts";
+import type { ManagementClient } from "../../../ports/management/client.ts";
+import { faults } from "../faults.ts";
 import { chosenCluster, type Site } from "./site.ts";
 
 /** A cluster that is asked itself. */

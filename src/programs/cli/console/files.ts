@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { Fault, messageOf } from "../../core/base/fault.ts";
-import { faults } from "./faults.ts";
+import { Fault, messageOf } from "../../../core/base/fault.ts";
+import { faults } from "../faults.ts";
 
 /** The text of a file that the user has named; CLI_FILE when it cannot be read. */
 export async function readTextFile(file: string): Promise<string> {

@@ -1,18 +1,18 @@
-import type { StoreEnterpriseDatabase } from "../../core/api/kinds.ts";
-import { Fault } from "../../core/base/fault.ts";
-import type { Stored } from "../../ports/kube/kube.ts";
+import type { StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import type { Stored } from "../../../ports/kube/kube.ts";
 import {
   observeCluster,
   readClusterSpec,
   liveReads,
   type ClusterObservation,
-} from "../../mechanisms/observe/cluster.ts";
-import { readEnvironment } from "../../mechanisms/observe/environment/environment.ts";
-import { Databases } from "../../mechanisms/observe/kubernetes/kinds.ts";
-import type { ClusterEnvironment } from "../../core/planner/prerequisites/environment.ts";
-import { latestRelease, releaseByNodeTag, releaseByOperator } from "../../core/releases/find.ts";
-import { imageTagOf } from "../../core/releases/images.ts";
-import { faults } from "./faults.ts";
+} from "../../../mechanisms/observe/cluster.ts";
+import { readEnvironment } from "../../../mechanisms/observe/environment/environment.ts";
+import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import type { ClusterEnvironment } from "../../../core/planner/prerequisites/environment.ts";
+import { latestRelease, releaseByNodeTag, releaseByOperator } from "../../../core/releases/find.ts";
+import { imageTagOf } from "../../../core/releases/images.ts";
+import { faults } from "../faults.ts";
 import { chosenCluster, type Site } from "./site.ts";
 
 /** A cluster with all that lies around it, as it is now. */

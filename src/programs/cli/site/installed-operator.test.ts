@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseAllDocuments } from "yaml";
-import { release } from "../../../test/kit/facts/cluster-view.ts";
-import { startOperatorWorld } from "../../../test/kit/operator/operator-world.ts";
-import { OPERATOR_NAME } from "../../core/api/names.ts";
-import { isFault } from "../../core/base/fault.ts";
-import { ConfigMaps, Deployments, Namespaces } from "../../ports/kube/builtin.ts";
-import { applyManifest } from "../../ports/kube/manifest.ts";
-import { bundleFor } from "../../core/releases/bundle.ts";
-import { faults } from "./faults.ts";
+import { release } from "../../../../test/kit/facts/cluster-view.ts";
+import { startOperatorWorld } from "../../../../test/kit/operator/operator-world.ts";
+import { OPERATOR_NAME } from "../../../core/api/names.ts";
+import { isFault } from "../../../core/base/fault.ts";
+import { ConfigMaps, Deployments, Namespaces } from "../../../ports/kube/builtin.ts";
+import { applyManifest } from "../../../ports/kube/manifest.ts";
+import { bundleFor } from "../../../core/releases/bundle.ts";
+import { faults } from "../faults.ts";
 import { bundleLikeInstalled } from "./installed-operator.ts";
 
 const OLDER = release("8.0.18-11");

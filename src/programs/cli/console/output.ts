@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { stringify } from "yaml";
-import { assertNever } from "../../core/base/assert-never.ts";
+import { assertNever } from "../../../core/base/assert-never.ts";
 
 const FORMS = ["table", "json", "yaml"] as const;
 type Form = (typeof FORMS)[number];

@@ -1,21 +1,21 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Option, type Command } from "commander";
-import type { Clock } from "../../core/base/clock.ts";
-import { Fault, isFault } from "../../core/base/fault.ts";
-import { silentLog } from "../../core/base/log.ts";
-import type { StoreEnterpriseCluster } from "../../core/api/kinds.ts";
-import { connect } from "../../ports/kube/client.ts";
-import { loadKubeConfig } from "../../ports/kube/config.ts";
-import type { KubeConfig } from "../../ports/kube/kubeconfig.ts";
-import { faults as kubeFaults } from "../../ports/kube/faults.ts";
-import type { Kube, Stored } from "../../ports/kube/kube.ts";
-import { openConnections, type Connections } from "../../mechanisms/observe/management/connections.ts";
-import { Clusters } from "../../mechanisms/observe/kubernetes/kinds.ts";
-import { kubernetesMinor } from "../../mechanisms/observe/kubernetes/kubernetes-version.ts";
-import { reviewPermissions, type Permissions } from "../../mechanisms/observe/permissions/permissions.ts";
-import type { CliContext } from "./context.ts";
-import { faults } from "./faults.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import { Fault, isFault } from "../../../core/base/fault.ts";
+import { silentLog } from "../../../core/base/log.ts";
+import type { StoreEnterpriseCluster } from "../../../core/api/kinds.ts";
+import { connect } from "../../../ports/kube/client.ts";
+import { loadKubeConfig } from "../../../ports/kube/config.ts";
+import type { KubeConfig } from "../../../ports/kube/kubeconfig.ts";
+import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
+import type { Kube, Stored } from "../../../ports/kube/kube.ts";
+import { openConnections, type Connections } from "../../../mechanisms/observe/management/connections.ts";
+import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import { kubernetesMinor } from "../../../mechanisms/observe/kubernetes/kubernetes-version.ts";
+import { reviewPermissions, type Permissions } from "../../../mechanisms/observe/permissions/permissions.ts";
+import type { CliContext } from "../console/context.ts";
+import { faults } from "../faults.ts";
 
 /** Where a command looks, as its options say. */
 export interface SiteOptions {
