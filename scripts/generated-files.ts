@@ -5,12 +5,12 @@ import {
   admissionService,
   OPERATOR_NAMESPACE,
   webhookConfiguration,
-} from "../src/core/releases/admission.ts";
-import { bundleFor, watchedNamespaceFor, yaml } from "../src/core/releases/bundle.ts";
-import { chartFor } from "../src/core/releases/chart.ts";
-import { latestRelease } from "../src/core/releases/find.ts";
-import type { Platform } from "../src/core/releases/permissions.ts";
-import { watchedByLabelAccess } from "../src/core/releases/watched-by-label.ts";
+} from "../src/core/releases/bundle/admission.ts";
+import { bundleFor, watchedNamespaceFor, yaml } from "../src/core/releases/bundle/bundle.ts";
+import { chartFor } from "../src/core/releases/bundle/chart.ts";
+import { latestRelease } from "../src/core/releases/catalogue/find.ts";
+import type { Platform } from "../src/core/releases/permissions/permission.ts";
+import { watchedByLabelAccess } from "../src/core/releases/bundle/watched-by-label.ts";
 import type { GeneratedFile } from "./generated-file.ts";
 import { generatedPages } from "./generated-pages.ts";
 import { specificationPage } from "./generated-specification.ts";

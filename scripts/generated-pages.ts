@@ -6,7 +6,8 @@ import { MANAGEMENT_ROLES, rolesWith } from "../src/core/api/management-roles.ts
 import { routes } from "../src/ports/management/routes.ts";
 import type { Moment } from "../src/core/planner/prerequisites/check.ts";
 import { CHECKS } from "../src/core/planner/prerequisites/list.ts";
-import { PERMISSIONS, type Permission } from "../src/core/releases/permissions.ts";
+import { PERMISSIONS } from "../src/core/releases/permissions/permissions.ts";
+import type { Permission } from "../src/core/releases/permissions/permission.ts";
 import type { GeneratedFile } from "./generated-file.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -130,7 +131,7 @@ function permissionsPage(): string {
   });
   return `# Permissions
 
-Generated from \`src/core/releases/permissions.ts\` by \`npm run generate\`; the Roles are made from the same table. Everything is inside one namespace;
+Generated from \`src/core/releases/permissions/permissions.ts\` by \`npm run generate\`; the Roles are made from the same table. Everything is inside one namespace;
 every further namespace that the operator looks after has the operator's Role once more. The
 operator's Role also holds what it grants to nodes and riggers, since nobody may grant more than they have. A test walks through the life of
 a cluster and fails when a verb is granted that nobody used; what an ordinary life does not use says when it is.

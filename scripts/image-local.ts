@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { releaseByOperator, latestRelease } from "../src/core/releases/find.ts";
-import type { Release } from "../src/core/releases/release.ts";
+import { releaseByOperator, latestRelease } from "../src/core/releases/catalogue/find.ts";
+import type { Release } from "../src/core/releases/catalogue/release.ts";
 import { writeArchive } from "./images/archive.ts";
 import { productImages } from "./images/build.ts";
 
@@ -32,6 +32,6 @@ function readArguments(args: readonly string[]): { folder: string; releases: rea
 function releaseNamed(version: string): Release {
   const release = releaseByOperator(version);
   if (release === undefined)
-    throw new Error(`--release ${version} is no operator version of src/core/releases/catalogue.ts`);
+    throw new Error(`--release ${version} is no operator version of src/core/releases/catalogue/catalogue.ts`);
   return release;
 }

@@ -44,6 +44,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  */
 const ORDER: Readonly<Record<string, readonly string[]>> = {
   "core/api": ["settings", "."],
+  "core/releases": ["catalogue", "engines", "permissions", "bundle"],
   "core/planner": [
     ...["findings", "license", "modules", "view", "admission", "upgrade-path", "prerequisites", "cluster", "database"],
     ...["active-active", "recovery", "operator"],

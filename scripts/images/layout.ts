@@ -1,4 +1,4 @@
-import type { Release } from "../../src/core/releases/release.ts";
+import type { Release } from "../../src/core/releases/catalogue/release.ts";
 
 /** Where the product is inside its images, beside `dist` and `node_modules`; images/Containerfile says the same. */
 export const HOME = "/opt/store-enterprise";

@@ -7,7 +7,7 @@ import { defineKinds, openNamespace } from "../../test/kit/kubernetes/permission
 import { startOperatorProcess, type OperatorProcess } from "../../test/kit/operator/operator-process.ts";
 import { until } from "../../test/kit/time/until.ts";
 import { OPERATOR_NAME, PORTS } from "../core/api/names.ts";
-import { OPERATOR_RULES } from "../core/releases/roles.ts";
+import { OPERATOR_RULES } from "../core/releases/permissions/roles.ts";
 import { Leases, RoleBindings, Roles, ServiceAccounts } from "../ports/kube/builtin.ts";
 
 const PATIENCE = { withinMs: 30_000, everyMs: 50 };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CATALOGUE } from "../core/releases/catalogue.ts";
-import { latestRelease } from "../core/releases/find.ts";
-import { imagesOf } from "../core/releases/images.ts";
+import { CATALOGUE } from "../core/releases/catalogue/catalogue.ts";
+import { latestRelease } from "../core/releases/catalogue/find.ts";
+import { imagesOf } from "../core/releases/catalogue/images.ts";
 import { programPath, worldImages } from "./world-images.ts";
 
 const images = worldImages({ STORE_ENGINES_DIR: "/engines", HOME: "/home/ann", SECRET: "x" }, "/cache");

@@ -1,8 +1,8 @@
 import { extname, join } from "node:path";
 import type { Image, ImageStore } from "../local-kubernetes/world/index.ts";
-import { releaseByNodeTag, releaseByOperator } from "../core/releases/find.ts";
-import { imageTagOf } from "../core/releases/images.ts";
-import type { Release } from "../core/releases/release.ts";
+import { releaseByNodeTag, releaseByOperator } from "../core/releases/catalogue/find.ts";
+import { imageTagOf } from "../core/releases/catalogue/images.ts";
+import type { Release } from "../core/releases/catalogue/release.ts";
 
 /** Image names of the product, wherever they are pulled from, and what their tags stand for. */
 const RELEASE_OF: Readonly<Record<string, (tag: string) => Release | undefined>> = {

@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { Secrets, ValidatingWebhookConfigurations } from "../../src/ports/kube/builtin.ts";
 import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { createAuthority, type KeyPair } from "../../src/ports/pki/authority.ts";
-import { definitionsOf, yaml } from "../../src/core/releases/bundle.ts";
+import { definitionsOf, yaml } from "../../src/core/releases/bundle/bundle.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import {
   startAdmissionWorld,

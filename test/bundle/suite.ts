@@ -8,7 +8,7 @@ import type { Kube } from "../../src/ports/kube/kube.ts";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { runOperator } from "../../src/programs/operator/run.ts";
 import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
-import { latestRelease } from "../../src/core/releases/find.ts";
+import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { loopbackAddress } from "../kit/engines/engine.ts";
 import { connectAs } from "../kit/kubernetes/permission-scene.ts";
 import { until } from "../kit/time/until.ts";

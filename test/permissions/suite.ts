@@ -23,7 +23,7 @@ import {
   operatorNeeds,
   type Need,
   type PolicyRule,
-} from "../../src/core/releases/roles.ts";
+} from "../../src/core/releases/permissions/roles.ts";
 import { databaseEndpoints, databaseService } from "../../src/programs/rigger/endpoints.ts";
 import { clusterView, NEW } from "../kit/facts/cluster-view.ts";
 import { loopbackAddress } from "../kit/engines/engine.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { latestRelease } from "../../src/core/releases/find.ts";
+import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { tallyArchive } from "../kit/modules/module-archive.ts";
 import { startSites, type Site, type Sites } from "../kit/world/sites.ts";

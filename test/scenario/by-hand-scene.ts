@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startReleaseServer, type ReleaseServer } from "../../src/programs/demo/steps/release-server.ts";
-import { bundleFor } from "../../src/core/releases/bundle.ts";
-import { latestRelease, releaseByOperator } from "../../src/core/releases/find.ts";
+import { bundleFor } from "../../src/core/releases/bundle/bundle.ts";
+import { latestRelease, releaseByOperator } from "../../src/core/releases/catalogue/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { until } from "../kit/time/until.ts";
 import type { Shell } from "../kit/world/shell.ts";

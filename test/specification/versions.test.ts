@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { compareVersionText } from "../../src/core/base/version.ts";
-import { CATALOGUE } from "../../src/core/releases/catalogue.ts";
-import { pathProblem } from "../../src/core/releases/path.ts";
+import { CATALOGUE } from "../../src/core/releases/catalogue/catalogue.ts";
+import { pathProblem } from "../../src/core/releases/catalogue/path.ts";
 import { findingsAt } from "../../src/core/planner/prerequisites/run.ts";
 import { checkInput } from "../../src/core/planner/prerequisites/check-input.ts";
 import { clusterView, release } from "../kit/facts/cluster-view.ts";

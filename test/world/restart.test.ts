@@ -15,8 +15,8 @@ import type { Kube } from "../../src/ports/kube/kube.ts";
 import { applyManifest } from "../../src/ports/kube/manifest.ts";
 import { demoCluster } from "../../src/programs/demo/steps/objects.ts";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { bundleFor } from "../../src/core/releases/bundle.ts";
-import { latestRelease } from "../../src/core/releases/find.ts";
+import { bundleFor } from "../../src/core/releases/bundle/bundle.ts";
+import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { callEngine, connectEngine, type EngineOptions } from "../../src/ports/resp/engine-client.ts";
 import { until } from "../kit/time/until.ts";
 

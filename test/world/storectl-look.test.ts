@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { RoleBindings, Roles, ServiceAccounts } from "../../src/ports/kube/builtin.ts";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { latestRelease } from "../../src/core/releases/find.ts";
+import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { PATIENCE, startStorectlWorld, type Ran } from "../kit/world/storectl-world.ts";
 import { until } from "../kit/time/until.ts";

@@ -15,8 +15,8 @@ import { openConnections } from "../../src/mechanisms/observe/management/connect
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { createAuthority, issue } from "../../src/ports/pki/authority.ts";
 import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
-import { bundleFor } from "../../src/core/releases/bundle.ts";
-import { latestRelease } from "../../src/core/releases/find.ts";
+import { bundleFor } from "../../src/core/releases/bundle/bundle.ts";
+import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { tallyArchive } from "../kit/modules/module-archive.ts";
 import { PATIENCE, startStorectlWorld } from "../kit/world/storectl-world.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { latestRelease } from "../../src/core/releases/find.ts";
+import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { startStorectlWorld } from "../kit/world/storectl-world.ts";
 import { steps } from "../kit/scenario/step.ts";

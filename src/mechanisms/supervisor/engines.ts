@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { access, constants, readdir, realpath } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import { ENGINE_FAMILIES } from "../../core/releases/engines.ts";
-import type { EngineIdentity } from "../../core/releases/engines.ts";
+import { ENGINE_FAMILIES } from "../../core/releases/engines/engines.ts";
+import type { EngineIdentity } from "../../core/releases/engines/engines.ts";
 
 /** An engine that this machine can start. */
 export interface FoundEngine extends EngineIdentity {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, readdir, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { engineText } from "../../core/releases/engines.ts";
-import type { EngineIdentity } from "../../core/releases/engines.ts";
+import { engineText } from "../../core/releases/engines/engines.ts";
+import type { EngineIdentity } from "../../core/releases/engines/engines.ts";
 import type { EngineFiles } from "./engine-config.ts";
 
 /** Files of one instance, all below its own data directory. */

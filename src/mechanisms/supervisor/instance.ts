@@ -2,7 +2,7 @@ import { backoffMs } from "../../core/base/backoff.ts";
 import type { Clock } from "../../core/base/clock.ts";
 import { Fault } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
-import { chooseEngine, engineText } from "../../core/releases/engines.ts";
+import { chooseEngine, engineText } from "../../core/releases/engines/engines.ts";
 import { startChild, stopChild } from "../processes/child.ts";
 import type { Child, Exit } from "../processes/child.ts";
 import { AppliedSettings } from "./applied-settings.ts";

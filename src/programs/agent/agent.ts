@@ -1,5 +1,5 @@
 import { PORTS } from "../../core/api/names.ts";
-import { carriedVersions } from "../../core/releases/find.ts";
+import { carriedVersions } from "../../core/releases/catalogue/find.ts";
 import { authenticator } from "./api/auth.ts";
 import { apiHandlers } from "./api/handlers.ts";
 import { serveManagementApi } from "./api/server.ts";

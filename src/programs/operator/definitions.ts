@@ -2,9 +2,9 @@ import { RELEASE_ANNOTATION } from "../../core/api/names.ts";
 import type { Log } from "../../core/base/log.ts";
 import { CustomResourceDefinitions } from "../../ports/kube/builtin.ts";
 import type { Kube, Wanted } from "../../ports/kube/kube.ts";
-import { definitionsOf } from "../../core/releases/bundle.ts";
-import { knowLess } from "../../core/releases/definitions.ts";
-import type { Release } from "../../core/releases/release.ts";
+import { definitionsOf } from "../../core/releases/bundle/bundle.ts";
+import { knowLess } from "../../core/releases/catalogue/definitions.ts";
+import type { Release } from "../../core/releases/catalogue/release.ts";
 
 const MANAGER = { fieldManager: "store-enterprise-definitions", force: true } as const;
 

@@ -25,7 +25,7 @@ import {
 } from "../../core/planner/admission/remote-cluster.ts";
 import { existingOf, referencesIn, type NamespaceObjects } from "../../mechanisms/observe/kubernetes/references.ts";
 import { ACCEPTED, review, type SpecReview } from "../../core/planner/admission/review.ts";
-import type { Release } from "../../core/releases/release.ts";
+import type { Release } from "../../core/releases/catalogue/release.ts";
 import type { Asked } from "./review.ts";
 
 /** Whether there is nothing to judge: no spec of ours is written, or the object is on its way out. */

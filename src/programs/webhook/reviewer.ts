@@ -3,7 +3,7 @@ import { messageOf } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
 import { OPERATOR_NAME } from "../../core/api/names.ts";
 import { ACCEPTED, type SpecReview } from "../../core/planner/admission/review.ts";
-import type { Release } from "../../core/releases/release.ts";
+import type { Release } from "../../core/releases/catalogue/release.ts";
 import { isBeyondJudgement, isDefinition, judge, judgeDefinition } from "./judge.ts";
 import type { WebhookMetrics } from "./metrics.ts";
 import type { Lookout } from "./namespace-objects.ts";

@@ -4,7 +4,7 @@ import { PORTS } from "../../core/api/names.ts";
 import type { Kube } from "../../ports/kube/kube.ts";
 import { patchCommand } from "../../core/planner/operator/webhook.ts";
 import type { WatchedNamespaces } from "../../mechanisms/observe/kubernetes/watched-namespaces.ts";
-import type { Release } from "../../core/releases/release.ts";
+import type { Release } from "../../core/releases/catalogue/release.ts";
 import { followCertificate } from "./certificate.ts";
 import { startWebhookMetrics } from "./metrics.ts";
 import { startLookout } from "./namespace-objects.ts";

@@ -6,8 +6,8 @@ import type {
   ClusterView,
   NodePod,
 } from "../../../src/core/planner/view/cluster-view.ts";
-import { releaseByOperator } from "../../../src/core/releases/find.ts";
-import type { Release } from "../../../src/core/releases/release.ts";
+import { releaseByOperator } from "../../../src/core/releases/catalogue/find.ts";
+import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 
 /** A release of the catalogue; throws on a version that is not in it. */
 export function release(operator: string): Release {

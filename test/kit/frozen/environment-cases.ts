@@ -1,5 +1,5 @@
 import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
-import { OPERATOR_RULES, operatorNeeds } from "../../../src/core/releases/roles.ts";
+import { OPERATOR_RULES, operatorNeeds } from "../../../src/core/releases/permissions/roles.ts";
 import { Roles, ValidatingWebhookConfigurations } from "../../../src/ports/kube/builtin.ts";
 import { createAuthority } from "../../../src/ports/pki/authority.ts";
 import { rulesWithout } from "../kubernetes/permission-scene.ts";

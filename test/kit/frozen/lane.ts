@@ -14,8 +14,8 @@ import type { Kube, Stored } from "../../../src/ports/kube/kube.ts";
 import { applyManifest } from "../../../src/ports/kube/manifest.ts";
 import type { ManagementClient } from "../../../src/ports/management/client.ts";
 import { openConnections, type Connections } from "../../../src/mechanisms/observe/management/connections.ts";
-import { bundleFor } from "../../../src/core/releases/bundle.ts";
-import type { Release } from "../../../src/core/releases/release.ts";
+import { bundleFor } from "../../../src/core/releases/bundle/bundle.ts";
+import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 import type { StoryWorld } from "../world/story-world.ts";
 
 const STORECTL = join(import.meta.dirname, "../../../src/bin/storectl.ts");

@@ -1,6 +1,7 @@
 import { clusterNames, OPERATOR_NAME } from "../../../src/core/api/names.ts";
 import type { AuditEntry } from "../../../src/local-kubernetes/world/index.ts";
-import { PERMISSIONS, type Permission, type Program } from "../../../src/core/releases/permissions.ts";
+import { PERMISSIONS } from "../../../src/core/releases/permissions/permissions.ts";
+import type { Permission, Program } from "../../../src/core/releases/permissions/permission.ts";
 
 /** What service accounts asked of an API server. */
 export interface Audit {

@@ -11,7 +11,7 @@ import {
 import { connect } from "../../../src/ports/kube/client.ts";
 import type { KubeConfig } from "../../../src/ports/kube/kubeconfig.ts";
 import type { Kube, Wanted } from "../../../src/ports/kube/kube.ts";
-import type { MissingPermission, Need, PolicyRule } from "../../../src/core/releases/roles.ts";
+import type { MissingPermission, Need, PolicyRule } from "../../../src/core/releases/permissions/roles.ts";
 import { until } from "../time/until.ts";
 
 /** An API server with a real authorizer, as its administrator sees it. */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { OPERATOR_NAME, PORTS } from "../../../src/core/api/names.ts";
-import { latestRelease } from "../../../src/core/releases/find.ts";
+import { latestRelease } from "../../../src/core/releases/catalogue/find.ts";
 import { loopbackAddress } from "../engines/engine.ts";
 import type { TestApi } from "../kubernetes/api-server.ts";
 import { tokenOf } from "../kubernetes/permission-scene.ts";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { jsonLog } from "../../../src/core/base/log.ts";
 import { worldImages } from "../../../src/bin/world-images.ts";
 import { startWorld, type World } from "../../../src/local-kubernetes/world/index.ts";
-import { bundleFor } from "../../../src/core/releases/bundle.ts";
-import type { Release } from "../../../src/core/releases/release.ts";
+import { bundleFor } from "../../../src/core/releases/bundle/bundle.ts";
+import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 import { startShell, type Shell } from "./shell.ts";
 
 /** A place of a cluster: a namespace of one of the worlds, with an operator and a cluster of the same name. */

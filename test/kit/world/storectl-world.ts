@@ -8,8 +8,8 @@ import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
 import type { Kube } from "../../../src/ports/kube/kube.ts";
 import { applyManifest } from "../../../src/ports/kube/manifest.ts";
 import { Clusters, Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { bundleFor } from "../../../src/core/releases/bundle.ts";
-import type { Release } from "../../../src/core/releases/release.ts";
+import { bundleFor } from "../../../src/core/releases/bundle/bundle.ts";
+import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 import { until } from "../time/until.ts";
 
 const STORECTL = join(import.meta.dirname, "../../../src/bin/storectl.ts");

@@ -8,9 +8,9 @@ import type { Progress } from "../../../src/programs/demo/report/progress.ts";
 import { startReleaseServer, type ReleaseServer } from "../../../src/programs/demo/steps/release-server.ts";
 import type { ScenarioContext } from "../../../src/programs/demo/steps/steps.ts";
 import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
-import { bundleFor } from "../../../src/core/releases/bundle.ts";
-import { latestRelease, releaseByOperator } from "../../../src/core/releases/find.ts";
-import type { Release } from "../../../src/core/releases/release.ts";
+import { bundleFor } from "../../../src/core/releases/bundle/bundle.ts";
+import { latestRelease, releaseByOperator } from "../../../src/core/releases/catalogue/find.ts";
+import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 import { release } from "../facts/cluster-view.ts";
 import { worldProcesses, type WorldProcess } from "./processes.ts";
 

@@ -6,7 +6,7 @@ import { receiptLines } from "../../../src/programs/demo/report/receipt.ts";
 import { newestVersion, runScenario } from "../../../src/programs/demo/scenario.ts";
 import { waitForObject } from "../../../src/programs/demo/steps/wait.ts";
 import { Pods } from "../../../src/ports/kube/builtin.ts";
-import { chooseEngine } from "../../../src/core/releases/engines.ts";
+import { chooseEngine } from "../../../src/core/releases/engines/engines.ts";
 import { discoverEngines } from "../../../src/mechanisms/supervisor/engines.ts";
 import { startLoadOn } from "./load.ts";
 import type { Scene } from "./scene.ts";

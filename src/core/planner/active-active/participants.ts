@@ -1,7 +1,7 @@
 import type { Finding } from "../../api/parts.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { wait } from "../findings/finding.ts";
-import { releaseByNodeTag } from "../../releases/find.ts";
+import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 
 /** §9: the oldest operator that a participant may have when the database gets another version. */
 const OLDEST_OPERATOR = "8.0.2-2";

@@ -1,5 +1,5 @@
 import { RELEASE_ANNOTATION } from "../../api/names.ts";
-import { knowLess } from "../../releases/definitions.ts";
+import { knowLess } from "../../releases/catalogue/definitions.ts";
 import { forbiddenValue, type Objection } from "./objection.ts";
 
 /** One of our definitions that is being replaced, by the releases that both are marked with. */

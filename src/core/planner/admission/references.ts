@@ -1,6 +1,6 @@
 import type { ClusterStatus } from "../../api/cluster-status.ts";
 import type { StoreEnterpriseCluster } from "../../api/kinds.ts";
-import type { Release } from "../../releases/release.ts";
+import type { Release } from "../../releases/catalogue/release.ts";
 
 /** What else is in the namespace of an object that is reviewed: what it may refer to, and what it may collide with. */
 export interface References {

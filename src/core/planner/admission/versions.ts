@@ -1,5 +1,5 @@
 import { compareVersionText } from "../../base/version.ts";
-import { isMinorVersion, majorVersions, supportedStoreVersions } from "../../releases/find.ts";
+import { isMinorVersion, majorVersions, supportedStoreVersions } from "../../releases/catalogue/find.ts";
 import type { ReviewedDatabase } from "./reviewed-database.ts";
 import { forbiddenValue, unsupportedValue, type Objection } from "./objection.ts";
 import { clusterNamed } from "./references.ts";

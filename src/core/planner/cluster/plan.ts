@@ -1,6 +1,6 @@
 import type { Finding } from "../../api/parts.ts";
 import type { ClusterState, SpecStatus } from "../../api/states.ts";
-import { releaseByNodeTag } from "../../releases/find.ts";
+import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import { rollStep, serviceStep, type RollStep } from "./roll.ts";
 import { clusterState, isComplete, wasRunning } from "./state.ts";
 import { isAutoUpgrade, newerRelease, targetTag, versionChange, type VersionChange } from "../view/target.ts";

@@ -5,7 +5,7 @@ import type { DatabaseModule, StoreVersion } from "../../api/records.ts";
 import type { SettingValues, WireSettings } from "../../api/settings/types.ts";
 import { differingSettings, settingsBesidesFallbacks, settingsOfSpec, wireOf } from "../../api/settings/values.ts";
 import { compareVersionText } from "../../base/version.ts";
-import { defaultStoreVersion } from "../../releases/find.ts";
+import { defaultStoreVersion } from "../../releases/catalogue/find.ts";
 import { DATABASE_RULES } from "../admission/database.ts";
 import type { ReviewedDatabase } from "../admission/reviewed-database.ts";
 import { findingOf, objections } from "../admission/objection.ts";

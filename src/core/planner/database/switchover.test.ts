@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseEngine } from "../../releases/engines.ts";
-import type { EngineIdentity } from "../../releases/engines.ts";
+import { parseEngine } from "../../releases/engines/engines.ts";
+import type { EngineIdentity } from "../../releases/engines/engines.ts";
 import { evaluateIntent } from "./switchover-intent.ts";
 import type { IntentFacts, RoleFacts } from "./switchover-intent.ts";
 import { switchoverGates } from "./switchover.ts";

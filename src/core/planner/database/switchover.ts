@@ -1,6 +1,6 @@
-import { engineText } from "../../releases/engines.ts";
-import type { EngineIdentity } from "../../releases/engines.ts";
-import { mayFollow } from "../../releases/succession.ts";
+import { engineText } from "../../releases/engines/engines.ts";
+import type { EngineIdentity } from "../../releases/engines/engines.ts";
+import { mayFollow } from "../../releases/engines/succession.ts";
 import { IN_SYNC_BYTES } from "./facts.ts";
 
 /** Where an engine can be reached. */

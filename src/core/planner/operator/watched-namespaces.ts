@@ -1,6 +1,6 @@
 import { dnsLabel, type Finding } from "../../api/parts.ts";
 import { OPERATOR_CONFIG, OPERATOR_NAME, WATCHED_LABEL, WATCHED_NAMESPACES } from "../../api/names.ts";
-import { grantCommand } from "../../releases/restore.ts";
+import { grantCommand } from "../../releases/permissions/restore.ts";
 import { sentenceOf } from "../findings/finding.ts";
 import type { Statement } from "../findings/statement.ts";
 import { block } from "../findings/finding.ts";

@@ -1,4 +1,4 @@
-import type { Release } from "../../releases/release.ts";
+import type { Release } from "../../releases/catalogue/release.ts";
 import { versionChange } from "../view/target.ts";
 import type { ClusterView, NodePod } from "../view/cluster-view.ts";
 import type { ClusterEnvironment } from "./environment.ts";

@@ -1,4 +1,4 @@
-import { knownIssues } from "../../releases/known-issues.ts";
+import { knownIssues } from "../../releases/catalogue/known-issues.ts";
 import { block, warn } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
 

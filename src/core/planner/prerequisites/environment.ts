@@ -1,4 +1,4 @@
-import type { MissingPermission } from "../../releases/roles.ts";
+import type { MissingPermission } from "../../releases/permissions/roles.ts";
 
 /** A fact that was asked for: read, or the reason why it could not be. */
 export type Reading<T> = { readonly read: true; readonly value: T } | { readonly read: false; readonly why: string };

@@ -1,4 +1,4 @@
-import { releaseByNodeTag } from "../../releases/find.ts";
+import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import { newerRelease, targetTag } from "../view/target.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 import { block } from "../findings/finding.ts";

@@ -5,7 +5,7 @@ import {
   OLD_WEBHOOK_CONFIGURATION,
   WEBHOOK_CONFIGURATION,
 } from "../../api/names.ts";
-import { knowLess } from "../../releases/definitions.ts";
+import { knowLess } from "../../releases/catalogue/definitions.ts";
 import { block, warn } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
 

@@ -1,4 +1,4 @@
-import { kubernetesSupport } from "../../releases/find.ts";
+import { kubernetesSupport } from "../../releases/catalogue/find.ts";
 import { block, warn } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
 

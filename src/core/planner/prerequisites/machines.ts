@@ -1,5 +1,5 @@
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
-import { newPorts } from "../../releases/ports.ts";
+import { newPorts } from "../../releases/catalogue/ports.ts";
 import { PORTS } from "../../api/names.ts";
 import { block, warn } from "../findings/finding.ts";
 import type { Check } from "./check.ts";

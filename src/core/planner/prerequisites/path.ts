@@ -1,4 +1,4 @@
-import { pathProblem } from "../../releases/path.ts";
+import { pathProblem } from "../../releases/catalogue/path.ts";
 import { block } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
 

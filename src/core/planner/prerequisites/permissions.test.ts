@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { asking, clusterView, NEW } from "../../../../test/kit/facts/cluster-view.ts";
-import { clusterNeeds, operatorNeeds, type MissingPermission } from "../../releases/roles.ts";
+import { clusterNeeds, operatorNeeds, type MissingPermission } from "../../releases/permissions/roles.ts";
 import { planCluster } from "../cluster/plan.ts";
 import { targetTag } from "../view/target.ts";
 import type { ClusterView } from "../view/cluster-view.ts";

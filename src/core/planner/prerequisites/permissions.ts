@@ -1,6 +1,6 @@
 import type { Finding } from "../../api/parts.ts";
-import { grantCommand, permissionsText, restoringPatch } from "../../releases/restore.ts";
-import type { MissingPermission } from "../../releases/roles.ts";
+import { grantCommand, permissionsText, restoringPatch } from "../../releases/permissions/restore.ts";
+import type { MissingPermission } from "../../releases/permissions/roles.ts";
 import { block, wait } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
 import type { CheckInput } from "./check-input.ts";

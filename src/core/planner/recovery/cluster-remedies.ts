@@ -1,6 +1,6 @@
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import { compareVersionText } from "../../base/version.ts";
-import { releaseByNodeTag } from "../../releases/find.ts";
+import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import { isOlder } from "../upgrade-path/state.ts";
 import type { RecoveryAct } from "./recovery.ts";
 import type { Remedies, Remedy, RemedyFacts } from "./remedy.ts";

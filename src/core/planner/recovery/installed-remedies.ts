@@ -1,5 +1,5 @@
 import { OLD_WEBHOOK_CONFIGURATION } from "../../api/names.ts";
-import { restoringOperations, restoringPatch } from "../../releases/restore.ts";
+import { restoringOperations, restoringPatch } from "../../releases/permissions/restore.ts";
 import { newerRelease } from "../view/target.ts";
 import type { RecoveryAct } from "./recovery.ts";
 import type { Remedies, RemedyFacts } from "./remedy.ts";

@@ -1,9 +1,9 @@
 import { OLD_CONSTRAINT } from "../../api/names.ts";
-import { kubernetesSupport } from "../../releases/find.ts";
-import { knownIssues } from "../../releases/known-issues.ts";
-import { newPorts } from "../../releases/ports.ts";
-import { openShiftOf } from "../../releases/open-shift.ts";
-import type { Release } from "../../releases/release.ts";
+import { kubernetesSupport } from "../../releases/catalogue/find.ts";
+import { knownIssues } from "../../releases/catalogue/known-issues.ts";
+import { newPorts } from "../../releases/catalogue/ports.ts";
+import { openShiftOf } from "../../releases/catalogue/open-shift.ts";
+import type { Release } from "../../releases/catalogue/release.ts";
 import { isManual, modulesBefore } from "./modules.ts";
 import { isOlder, versionsAt, type PathDatabase, type PathFacts, type PathState, type Move } from "./state.ts";
 import type { PlanStep } from "./step.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { CATALOGUE } from "../../releases/catalogue.ts";
-import { releaseByNodeTag, releaseByOperator } from "../../releases/find.ts";
-import type { Release } from "../../releases/release.ts";
+import { CATALOGUE } from "../../releases/catalogue/catalogue.ts";
+import { releaseByNodeTag, releaseByOperator } from "../../releases/catalogue/find.ts";
+import type { Release } from "../../releases/catalogue/release.ts";
 import { planUpgradePath } from "./plan.ts";
 import { refusal } from "./refusal.ts";
 import { isReached, movesAt } from "./search.ts";

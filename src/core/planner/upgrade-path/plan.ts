@@ -1,7 +1,7 @@
 import { parseVersion } from "../../base/version.ts";
-import { CATALOGUE } from "../../releases/catalogue.ts";
-import { releaseByNodeTag, releaseByOperator } from "../../releases/find.ts";
-import { pathProblem } from "../../releases/path.ts";
+import { CATALOGUE } from "../../releases/catalogue/catalogue.ts";
+import { releaseByNodeTag, releaseByOperator } from "../../releases/catalogue/find.ts";
+import { pathProblem } from "../../releases/catalogue/path.ts";
 import { describeMove } from "./describe.ts";
 import type { PlanStep } from "./step.ts";
 import { shortestWay, type MissingEdge } from "./search.ts";

@@ -1,7 +1,7 @@
 import { STORE_VERSIONS } from "../../api/records.ts";
-import { kubernetesSupport } from "../../releases/find.ts";
-import { pathProblem } from "../../releases/path.ts";
-import type { Release } from "../../releases/release.ts";
+import { kubernetesSupport } from "../../releases/catalogue/find.ts";
+import { pathProblem } from "../../releases/catalogue/path.ts";
+import type { Release } from "../../releases/catalogue/release.ts";
 import { isOlder, versionsAt, type PathFacts, type PathState, type Move } from "./state.ts";
 
 /** Why a move is not possible at a place, as a sentence; undefined when it is. The one word on every step of a plan. */

@@ -1,7 +1,7 @@
 import { STORE_VERSIONS } from "../../api/records.ts";
 import { compareVersionText } from "../../base/version.ts";
-import { CATALOGUE } from "../../releases/catalogue.ts";
-import type { Release } from "../../releases/release.ts";
+import { CATALOGUE } from "../../releases/catalogue/catalogue.ts";
+import type { Release } from "../../releases/catalogue/release.ts";
 import { nextMinor, refusal } from "./refusal.ts";
 import { stateAfter, isOlder, versionsAt, type Goal, type PathFacts, type PathState, type Move } from "./state.ts";
 

@@ -1,5 +1,5 @@
 import { compareVersionText } from "../../base/version.ts";
-import type { Release } from "../../releases/release.ts";
+import type { Release } from "../../releases/catalogue/release.ts";
 
 /** What a plan starts from, as it was found; any version may be one that nobody knows. */
 export interface PathFacts {

@@ -3,8 +3,8 @@ import type { ClusterStatus } from "../../api/cluster-status.ts";
 import type { DatabaseState, StoreVersion } from "../../api/records.ts";
 import type { SettingValues } from "../../api/settings/types.ts";
 import type { LicenseVerdict } from "../license/evaluate.ts";
-import type { Platform } from "../../releases/permissions.ts";
-import type { Release } from "../../releases/release.ts";
+import type { Platform } from "../../releases/permissions/permission.ts";
+import type { Release } from "../../releases/catalogue/release.ts";
 
 /** Everything that a decision about a cluster rests on, as it was observed at one moment. */
 export interface ClusterView {

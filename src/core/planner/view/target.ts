@@ -1,7 +1,7 @@
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import { compareVersionText } from "../../base/version.ts";
-import { releaseByNodeTag } from "../../releases/find.ts";
-import type { Release } from "../../releases/release.ts";
+import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
+import type { Release } from "../../releases/catalogue/release.ts";
 import type { ClusterView } from "./cluster-view.ts";
 
 type TargetFacts = Pick<ClusterView, "spec" | "remembered" | "operator" | "workload">;

@@ -13,7 +13,7 @@ import {
   type ReferencedDatabase,
   type References,
 } from "../../../core/planner/admission/references.ts";
-import type { Release } from "../../../core/releases/release.ts";
+import type { Release } from "../../../core/releases/catalogue/release.ts";
 
 /** Every object of ours in one namespace. */
 export interface NamespaceObjects {

@@ -6,7 +6,7 @@ import { ConfigMaps, Namespaces } from "../../../ports/kube/builtin.ts";
 import { startInformer } from "../../../ports/kube/informer.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import { labelNotGranted, desiredWatch, type DesiredWatch } from "../../../core/planner/operator/watched-namespaces.ts";
-import type { Need } from "../../../core/releases/roles.ts";
+import type { Need } from "../../../core/releases/permissions/roles.ts";
 import { tryAskOwnAccess } from "../permissions/access-reviews.ts";
 
 /** The namespaces that the operator looks after; they come and go while it runs. */

@@ -4,7 +4,7 @@ import { IN_SERVICE_GATE, NODE_CONTAINER } from "../../../core/api/names.ts";
 import { isTrue } from "../../../ports/kube/conditions.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import type { NodePod, Workload } from "../../../core/planner/view/cluster-view.ts";
-import { imageTagOf } from "../../../core/releases/images.ts";
+import { imageTagOf } from "../../../core/releases/catalogue/images.ts";
 
 /** Annotation of the StatefulSet: hash of the pod template that was last written. */
 export const TEMPLATE_ANNOTATION = "storeenterprise.io/template";

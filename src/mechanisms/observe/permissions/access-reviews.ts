@@ -2,7 +2,7 @@ import { z } from "zod";
 import { messageOf } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
-import type { Need } from "../../../core/releases/roles.ts";
+import type { Need } from "../../../core/releases/permissions/roles.ts";
 
 const API = "/apis/authorization.k8s.io/v1";
 const VERSION = "authorization.k8s.io/v1";

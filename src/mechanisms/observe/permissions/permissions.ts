@@ -4,14 +4,14 @@ import type { Log } from "../../../core/base/log.ts";
 import { clusterNames, OPERATOR_NAME } from "../../../core/api/names.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import type { Reading } from "../../../core/planner/prerequisites/environment.ts";
-import type { Platform } from "../../../core/releases/permissions.ts";
+import type { Platform } from "../../../core/releases/permissions/permission.ts";
 import {
   clusterNeeds,
   operatorNeeds,
   type MissingPermission,
   type Need,
   type RoleScope,
-} from "../../../core/releases/roles.ts";
+} from "../../../core/releases/permissions/roles.ts";
 import { askAccess, askOwnAccess, askOwnRules } from "./access-reviews.ts";
 
 /** What was asked of the authorizer about one subject. */

@@ -3,8 +3,8 @@ import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../../core/
 import { wireOf } from "../../../core/api/settings/values.ts";
 import type { BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import { IN_SYNC_BYTES } from "../../../core/planner/database/facts.ts";
-import { displayVersion, engineText, isStandIn } from "../../../core/releases/engines.ts";
-import type { EngineIdentity } from "../../../core/releases/engines.ts";
+import { displayVersion, engineText, isStandIn } from "../../../core/releases/engines/engines.ts";
+import type { EngineIdentity } from "../../../core/releases/engines/engines.ts";
 import { semanticVersion } from "./modules.ts";
 import { replicationProgress as standing } from "../observation/instance-facts.ts";
 import type { EngineAnswers as Answers } from "../observation/engine-answers.ts";

@@ -4,7 +4,7 @@ import type { DatabaseAction, DatabaseRecord, StoreVersion } from "../../../core
 import type { SettingValues } from "../../../core/api/settings/types.ts";
 import { changesOfWire, settingsOfWire } from "../../../core/api/settings/values.ts";
 import type { ActionRecord, BdbCreate, BdbUpgrade } from "../../../ports/management/records.ts";
-import { defaultStoreVersion } from "../../../core/releases/find.ts";
+import { defaultStoreVersion } from "../../../core/releases/catalogue/find.ts";
 import {
   endpointPort,
   type InstancePlace,
@@ -20,7 +20,7 @@ import { observeEngines as lookAt } from "../observation/engine-answers.ts";
 import type { WriteContext as ClusterView } from "./write-context.ts";
 import { gatherNodes } from "../observation/node-facts.ts";
 import { refusals, refuse } from "./refusals.ts";
-import { engineText } from "../../../core/releases/engines.ts";
+import { engineText } from "../../../core/releases/engines/engines.ts";
 
 /** What the leader does with a user's wish for a database: checks it and writes it down; the leader's loop does the rest. */
 export interface ApiWrites {

@@ -1,4 +1,4 @@
-import type { Release } from "../../../core/releases/release.ts";
+import type { Release } from "../../../core/releases/catalogue/release.ts";
 
 /** Platforms of the nodes of a release, for instance `rhel9/x86_64`: the base of its image, and the machine. */
 export function nodePlatforms({ baseOs }: Release): readonly string[] {

@@ -1,4 +1,4 @@
-import type { Release } from "../../../core/releases/release.ts";
+import type { Release } from "../../../core/releases/catalogue/release.ts";
 import { buildFor } from "../../../core/planner/modules/builds.ts";
 import { nodePlatforms } from "../modules/platforms.ts";
 import type { Records } from "../records/records.ts";

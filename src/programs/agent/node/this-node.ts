@@ -1,6 +1,6 @@
 import { arch, availableParallelism, release, totalmem, type } from "node:os";
-import { carriedVersions } from "../../../core/releases/find.ts";
-import { chooseEngine, engineText } from "../../../core/releases/engines.ts";
+import { carriedVersions } from "../../../core/releases/catalogue/find.ts";
+import { chooseEngine, engineText } from "../../../core/releases/engines/engines.ts";
 import type { FoundEngine } from "../../../mechanisms/supervisor/engines.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import type { NodeReport } from "../members/node-report.ts";

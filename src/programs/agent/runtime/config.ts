@@ -2,8 +2,8 @@ import { isIP } from "node:net";
 import { join } from "node:path";
 import { NODE_PATHS, clusterNames } from "../../../core/api/names.ts";
 import { Fault } from "../../../core/base/fault.ts";
-import { releaseByOperator } from "../../../core/releases/find.ts";
-import type { Release } from "../../../core/releases/release.ts";
+import { releaseByOperator } from "../../../core/releases/catalogue/find.ts";
+import type { Release } from "../../../core/releases/catalogue/release.ts";
 import { faults } from "../faults.ts";
 
 /** The configuration of an agent: read once, validated, frozen. */

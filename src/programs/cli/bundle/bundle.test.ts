@@ -9,8 +9,8 @@ import { after, before, test } from "node:test";
 import { Fault } from "../../../core/base/fault.ts";
 import { createAuthority, issue } from "../../../ports/pki/authority.ts";
 import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
-import { bundleFor } from "../../../core/releases/bundle.ts";
-import { latestRelease } from "../../../core/releases/find.ts";
+import { bundleFor } from "../../../core/releases/bundle/bundle.ts";
+import { latestRelease } from "../../../core/releases/catalogue/find.ts";
 import { runStorectl } from "../storectl.ts";
 
 const now = new Date();

@@ -1,7 +1,7 @@
 import { Fault } from "../../../core/base/fault.ts";
-import { bundleFor } from "../../../core/releases/bundle.ts";
-import { CATALOGUE } from "../../../core/releases/catalogue.ts";
-import { latestRelease, releaseByOperator } from "../../../core/releases/find.ts";
+import { bundleFor } from "../../../core/releases/bundle/bundle.ts";
+import { CATALOGUE } from "../../../core/releases/catalogue/catalogue.ts";
+import { latestRelease, releaseByOperator } from "../../../core/releases/catalogue/find.ts";
 import { faults } from "../faults.ts";
 
 export interface GenerateOptions {

@@ -7,7 +7,7 @@ import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import { isFault } from "../../../core/base/fault.ts";
 import { ConfigMaps, Deployments, Namespaces } from "../../../ports/kube/builtin.ts";
 import { applyManifest } from "../../../ports/kube/manifest.ts";
-import { bundleFor } from "../../../core/releases/bundle.ts";
+import { bundleFor } from "../../../core/releases/bundle/bundle.ts";
 import { faults } from "../faults.ts";
 import { bundleLikeInstalled } from "./installed-operator.ts";
 

@@ -4,9 +4,9 @@ import { Fault } from "../../../core/base/fault.ts";
 import { ConfigMaps, CustomResourceDefinitions, Deployments, Namespaces } from "../../../ports/kube/builtin.ts";
 import type { Kube, Stored } from "../../../ports/kube/kube.ts";
 import { desiredWatch } from "../../../core/planner/operator/watched-namespaces.ts";
-import { bundleFor, watchedNamespaceFor, type BundleOptions } from "../../../core/releases/bundle.ts";
-import { releaseByOperator } from "../../../core/releases/find.ts";
-import { repositoryOf, REPOSITORIES } from "../../../core/releases/images.ts";
+import { bundleFor, watchedNamespaceFor, type BundleOptions } from "../../../core/releases/bundle/bundle.ts";
+import { releaseByOperator } from "../../../core/releases/catalogue/find.ts";
+import { repositoryOf, REPOSITORIES } from "../../../core/releases/catalogue/images.ts";
 import { faults } from "../faults.ts";
 import type { Site } from "./site.ts";
 

@@ -10,8 +10,8 @@ import {
 import { readEnvironment } from "../../../mechanisms/observe/environment/environment.ts";
 import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { ClusterEnvironment } from "../../../core/planner/prerequisites/environment.ts";
-import { latestRelease, releaseByNodeTag, releaseByOperator } from "../../../core/releases/find.ts";
-import { imageTagOf } from "../../../core/releases/images.ts";
+import { latestRelease, releaseByNodeTag, releaseByOperator } from "../../../core/releases/catalogue/find.ts";
+import { imageTagOf } from "../../../core/releases/catalogue/images.ts";
 import { faults } from "../faults.ts";
 import { chosenCluster, type Site } from "./site.ts";
 

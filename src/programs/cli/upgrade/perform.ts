@@ -6,7 +6,7 @@ import { Clusters, Databases } from "../../../mechanisms/observe/kubernetes/kind
 import { isAutoUpgrade } from "../../../core/planner/view/target.ts";
 import { isOlder } from "../../../core/planner/upgrade-path/state.ts";
 import type { PlanStep } from "../../../core/planner/upgrade-path/step.ts";
-import { imageTagOf } from "../../../core/releases/images.ts";
+import { imageTagOf } from "../../../core/releases/catalogue/images.ts";
 import { readTextFile } from "../console/files.ts";
 import { bundleLikeInstalled } from "../site/installed-operator.ts";
 import type { Look } from "../site/look.ts";

@@ -2,7 +2,7 @@ import { planUpgradePath } from "../../../core/planner/upgrade-path/plan.ts";
 import type { PlanStep } from "../../../core/planner/upgrade-path/step.ts";
 import { verdictsAt } from "../../../core/planner/prerequisites/run.ts";
 import { checkInput } from "../../../core/planner/prerequisites/check-input.ts";
-import { releaseByNodeTag, releaseByOperator } from "../../../core/releases/find.ts";
+import { releaseByNodeTag, releaseByOperator } from "../../../core/releases/catalogue/find.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import { EXIT, type ExitCode } from "../console/context.ts";

@@ -1,8 +1,8 @@
 import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import type { AskedVersion } from "../../../core/api/records.ts";
 import { Deployments, StatefulSets } from "../../../ports/kube/builtin.ts";
-import { imagesOf, imageTagOf } from "../../../core/releases/images.ts";
-import type { Release } from "../../../core/releases/release.ts";
+import { imagesOf, imageTagOf } from "../../../core/releases/catalogue/images.ts";
+import type { Release } from "../../../core/releases/catalogue/release.ts";
 import { Clusters, Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { DEMO, demoCluster, demoDatabase } from "./objects.ts";
 import { applyManifest } from "../../../ports/kube/manifest.ts";

@@ -10,7 +10,7 @@ import { ACTIVE_ACTIVE_RULES } from "../../../core/planner/admission/active-acti
 import { findingOf, objections } from "../../../core/planner/admission/objection.ts";
 import type { ActiveActiveObject, ActiveActiveView } from "../../../core/planner/active-active/decide.ts";
 import type { Participant } from "../../../core/planner/active-active/participants.ts";
-import type { Release } from "../../../core/releases/release.ts";
+import type { Release } from "../../../core/releases/catalogue/release.ts";
 import type { Redb } from "../database/cluster.ts";
 import {
   readParticipant,

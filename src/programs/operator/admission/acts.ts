@@ -14,7 +14,7 @@ import {
   definitionsWebhook,
   namespacesNamed,
   webhookConfiguration,
-} from "../../../core/releases/admission.ts";
+} from "../../../core/releases/bundle/admission.ts";
 import { encoded } from "../objects/secrets.ts";
 
 export interface AdmissionDeps {

@@ -10,8 +10,8 @@ import { EndpointSlices, ValidatingWebhookConfigurations } from "../../../ports/
 import type { Kube, Stored } from "../../../ports/kube/kube.ts";
 import { askOwnAccess } from "../../../mechanisms/observe/permissions/access-reviews.ts";
 import type { InstalledWebhook } from "../../../core/planner/operator/webhook.ts";
-import { NAMESPACE_NAME } from "../../../core/releases/admission.ts";
-import type { Need } from "../../../core/releases/roles.ts";
+import { NAMESPACE_NAME } from "../../../core/releases/bundle/admission.ts";
+import type { Need } from "../../../core/releases/permissions/roles.ts";
 
 /** The configurations that concern us; undefined when the operator may not look. */
 export async function installedWebhooks(kube: Kube): Promise<readonly InstalledWebhook[] | undefined> {

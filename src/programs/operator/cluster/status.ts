@@ -10,7 +10,7 @@ import { clusterConditions } from "../../../core/planner/cluster/conditions.ts";
 import { isComplete } from "../../../core/planner/cluster/state.ts";
 import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import { WATCH_CONDITION } from "../../../core/planner/operator/watched-namespaces.ts";
-import { supportedStoreVersions } from "../../../core/releases/find.ts";
+import { supportedStoreVersions } from "../../../core/releases/catalogue/find.ts";
 import { withStatements } from "../objects/conditions.ts";
 
 /** The whole status that a pass leaves behind; what the cluster does not tell at the moment stays as it was. */

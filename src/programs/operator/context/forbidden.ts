@@ -4,7 +4,7 @@ import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import { faults } from "../../../ports/kube/faults.ts";
 import type { Permissions } from "../../../mechanisms/observe/permissions/permissions.ts";
 import { operatorFinding, refusalFinding } from "../../../core/planner/prerequisites/permissions.ts";
-import type { Release } from "../../../core/releases/release.ts";
+import type { Release } from "../../../core/releases/catalogue/release.ts";
 
 /** An answer that is older than this, in milliseconds, says nothing about a refusal. */
 const ASKED_MS = 500;

@@ -6,7 +6,7 @@ import type { PollResult } from "../../../mechanisms/observe/management/polled-s
 import type { Suspension } from "../../../core/planner/cluster/plan.ts";
 import { planDatabase, type DatabaseDecision } from "../../../core/planner/database/plan.ts";
 import type { References } from "../../../core/planner/admission/references.ts";
-import type { Release } from "../../../core/releases/release.ts";
+import type { Release } from "../../../core/releases/catalogue/release.ts";
 import { notReady, type ClusterContext, type Unready } from "../context/cluster-context.ts";
 import { bdbOf, type Redb } from "./cluster.ts";
 import type { DatabaseFailure } from "./failure.ts";

@@ -1,7 +1,7 @@
 import type { BdbRecord } from "../../../ports/management/records.ts";
 import type { PollResult } from "../../../mechanisms/observe/management/polled-state.ts";
 import type { ReferencedCluster, ReferencedDatabase, References } from "../../../core/planner/admission/references.ts";
-import type { Release } from "../../../core/releases/release.ts";
+import type { Release } from "../../../core/releases/catalogue/release.ts";
 import type { Redb } from "./cluster.ts";
 
 /** What is around a database, as its cluster tells it. */

@@ -6,7 +6,7 @@ import type { Log } from "../../../core/base/log.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import { tryAskOwnAccess } from "../../../mechanisms/observe/permissions/access-reviews.ts";
 import { namespaceNotGranted } from "../../../core/planner/operator/watched-namespaces.ts";
-import type { Need } from "../../../core/releases/roles.ts";
+import type { Need } from "../../../core/releases/permissions/roles.ts";
 
 export interface GrantedOptions {
   readonly kube: Kube;

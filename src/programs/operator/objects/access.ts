@@ -3,7 +3,7 @@ import type { Role, RoleBinding } from "kubernetes-types/rbac/v1.js";
 import { RoleBindings, Roles, ServiceAccounts } from "../../../ports/kube/builtin.ts";
 import type { Wanted } from "../../../ports/kube/kube.ts";
 import type { OwnedObject } from "../../../mechanisms/reconcile/object-applier.ts";
-import type { PolicyRule } from "../../../core/releases/roles.ts";
+import type { PolicyRule } from "../../../core/releases/permissions/roles.ts";
 import { ownedMeta, type Owner } from "./meta.ts";
 
 /** A service account named `name` with what `rules` allow; the account itself only when `makeAccount`. */

@@ -6,7 +6,7 @@ import type { ImageSpec } from "../../../core/api/parts.ts";
 import type { Wanted } from "../../../ports/kube/kube.ts";
 import { TEMPLATE_ANNOTATION } from "../../../mechanisms/observe/kubernetes/workload.ts";
 import { installedList } from "../../../core/planner/modules/user-modules.ts";
-import { REPOSITORIES } from "../../../core/releases/images.ts";
+import { REPOSITORIES } from "../../../core/releases/catalogue/images.ts";
 import { labelsOf, ownedMeta, selectorOf, type Owner } from "./meta.ts";
 
 /** Annotation of the node pods: hash of the user-defined modules that were installed when they were made. */

@@ -1,7 +1,7 @@
 import { Fault } from "../../../core/base/fault.ts";
-import { releaseByOperator } from "../../../core/releases/find.ts";
-import type { Platform } from "../../../core/releases/permissions.ts";
-import type { Release } from "../../../core/releases/release.ts";
+import { releaseByOperator } from "../../../core/releases/catalogue/find.ts";
+import type { Platform } from "../../../core/releases/permissions/permission.ts";
+import type { Release } from "../../../core/releases/catalogue/release.ts";
 import { faults } from "../faults.ts";
 
 /** What an operator must know before it starts; read once, checked, frozen. */

@@ -4,8 +4,8 @@ import { API_GROUP } from "../../../core/api/names.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import type { Permissions } from "../../../mechanisms/observe/permissions/permissions.ts";
 import { operatorFinding } from "../../../core/planner/prerequisites/permissions.ts";
-import type { Release } from "../../../core/releases/release.ts";
-import type { MissingPermission } from "../../../core/releases/roles.ts";
+import type { Release } from "../../../core/releases/catalogue/release.ts";
+import type { MissingPermission } from "../../../core/releases/permissions/roles.ts";
 
 export interface OwnPermissionsOptions {
   readonly permissions: Permissions;

@@ -13,7 +13,7 @@ import { findingOf, objections } from "../../../core/planner/admission/objection
 import { REMOTE_CLUSTER_RULES } from "../../../core/planner/admission/remote-cluster.ts";
 import { evaluateRemoteCluster } from "../../../core/planner/active-active/remote-cluster.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
-import type { Release } from "../../../core/releases/release.ts";
+import type { Release } from "../../../core/releases/catalogue/release.ts";
 import { addFinalizer, removeFinalizer } from "../objects/finalizer.ts";
 import {
   contextOf,

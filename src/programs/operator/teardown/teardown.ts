@@ -21,7 +21,7 @@ import {
 } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { WatchedNamespaces } from "../../../mechanisms/observe/kubernetes/watched-namespaces.ts";
 import { settled, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
-import { TEARDOWN_RULES } from "../../../core/releases/roles.ts";
+import { TEARDOWN_RULES } from "../../../core/releases/permissions/roles.ts";
 import { removeFinalizer } from "../objects/finalizer.ts";
 
 export interface TeardownDeps {

@@ -1,5 +1,5 @@
-import { DATABASE_VERSIONS, STORE_VERSIONS, type StoreVersion } from "../api/records.ts";
-import { compareVersionText } from "../base/version.ts";
+import { DATABASE_VERSIONS, STORE_VERSIONS, type StoreVersion } from "../../api/records.ts";
+import { compareVersionText } from "../../base/version.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import type { Release } from "./release.ts";
 

@@ -1,6 +1,6 @@
-import { APP_LABEL, OLD_CONSTRAINT } from "../api/names.ts";
+import { APP_LABEL, OLD_CONSTRAINT } from "../../api/names.ts";
 import { yaml } from "./bundle.ts";
-import type { Release } from "./release.ts";
+import type { Release } from "../catalogue/release.ts";
 
 /**
  * The file of the security context constraint that nodes of a privileged release need on OpenShift (§2.1); undefined for

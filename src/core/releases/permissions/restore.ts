@@ -1,4 +1,4 @@
-import { POLICY_VERBS } from "./permissions.ts";
+import { POLICY_VERBS } from "./permission.ts";
 import type { MissingPermission, PolicyRule } from "./roles.ts";
 
 /** A longer list is cut: an event holds 1024 characters. */

@@ -1,11 +1,11 @@
 import { stringify } from "yaml";
-import { customResourceDefinitions } from "../api/crd.ts";
-import { APP_LABEL, OPERATOR_CONFIG, OPERATOR_NAME, RELEASE_ANNOTATION, WATCHED_NAMESPACES } from "../api/names.ts";
+import { customResourceDefinitions } from "../../api/crd.ts";
+import { APP_LABEL, OPERATOR_CONFIG, OPERATOR_NAME, RELEASE_ANNOTATION, WATCHED_NAMESPACES } from "../../api/names.ts";
 import { admissionService } from "./admission.ts";
-import type { Platform } from "./permissions.ts";
+import type { Platform } from "../permissions/permission.ts";
 import { operatorDeployment, type OperatorImage } from "./operator-deployment.ts";
-import type { Release } from "./release.ts";
-import { operatorRules } from "./roles.ts";
+import type { Release } from "../catalogue/release.ts";
+import { operatorRules } from "../permissions/roles.ts";
 
 /** What a bundle may be asked for beside its release. */
 export interface BundleOptions {

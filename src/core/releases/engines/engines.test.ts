@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { STORE_VERSIONS } from "../api/records.ts";
-import type { StoreVersion } from "../api/records.ts";
+import { STORE_VERSIONS } from "../../api/records.ts";
+import type { StoreVersion } from "../../api/records.ts";
 import { chooseEngine, displayVersion, engineText, parseEngine } from "./engines.ts";
 import type { EngineIdentity } from "./engines.ts";
 import { mayFollow } from "./succession.ts";

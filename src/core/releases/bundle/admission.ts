@@ -1,4 +1,4 @@
-import { KINDS } from "../api/kinds.ts";
+import { KINDS } from "../../api/kinds.ts";
 import {
   ADMISSION_SERVICE,
   API_GROUP,
@@ -10,7 +10,7 @@ import {
   PORTS,
   WEBHOOK_CONFIGURATION,
   WEBHOOK_NAME,
-} from "../api/names.ts";
+} from "../../api/names.ts";
 
 /** The text in the template that a user replaces with the namespace of the operator (§4.1). */
 export const OPERATOR_NAMESPACE = "OPERATOR_NAMESPACE";

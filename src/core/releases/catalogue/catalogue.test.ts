@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseVersion } from "../base/version.ts";
+import { parseVersion } from "../../base/version.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import {
   defaultStoreVersion,

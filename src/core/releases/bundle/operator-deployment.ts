@@ -1,9 +1,9 @@
-import { APP_LABEL, OPERATOR_NAME, PORTS } from "../api/names.ts";
-import type { ImageSpec } from "../api/parts.ts";
+import { APP_LABEL, OPERATOR_NAME, PORTS } from "../../api/names.ts";
+import type { ImageSpec } from "../../api/parts.ts";
 import { LEAVE_SOON } from "./eviction.ts";
-import { imagesOf, imageTagOf } from "./images.ts";
-import type { Platform } from "./permissions.ts";
-import type { Release } from "./release.ts";
+import { imagesOf, imageTagOf } from "../catalogue/images.ts";
+import type { Platform } from "../permissions/permission.ts";
+import type { Release } from "../catalogue/release.ts";
 
 /** Where the image of the operator comes from; its tag is the release's own. */
 export interface OperatorImage {

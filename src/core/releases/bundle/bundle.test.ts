@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseAllDocuments } from "yaml";
 import { bundleFor, watchedNamespaceFor } from "./bundle.ts";
-import { CATALOGUE } from "./catalogue.ts";
+import { CATALOGUE } from "../catalogue/catalogue.ts";
 import { constraintFor } from "./constraint.ts";
-import { latestRelease, releaseByOperator } from "./find.ts";
+import { latestRelease, releaseByOperator } from "../catalogue/find.ts";
 import { operatorDeployment } from "./operator-deployment.ts";
-import type { PolicyRule } from "./roles.ts";
+import type { PolicyRule } from "../permissions/roles.ts";
 
 interface PodSpec {
   readonly containers: readonly { readonly image: string }[];

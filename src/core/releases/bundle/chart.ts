@@ -1,12 +1,12 @@
-import { APP_LABEL, OPERATOR_CONFIG, OPERATOR_NAME, WATCHED_LABEL, WATCHED_NAMESPACES } from "../api/names.ts";
+import { APP_LABEL, OPERATOR_CONFIG, OPERATOR_NAME, WATCHED_LABEL, WATCHED_NAMESPACES } from "../../api/names.ts";
 import { admissionAccess, admissionService } from "./admission.ts";
 import { definitionsOf, operatorBinding, operatorRole, released, serviceAccount, watchGrants, yaml } from "./bundle.ts";
 import { CHART_SCHEMA, chartValues } from "./chart-values.ts";
 import { definitionsJob } from "./chart-definitions.ts";
-import { imagesOf } from "./images.ts";
+import { imagesOf } from "../catalogue/images.ts";
 import { operatorDeployment } from "./operator-deployment.ts";
-import type { Release } from "./release.ts";
-import { operatorRules } from "./roles.ts";
+import type { Release } from "../catalogue/release.ts";
+import { operatorRules } from "../permissions/roles.ts";
 import { watchedByLabelAccess } from "./watched-by-label.ts";
 
 /** One file of the Helm chart; `path` is below the folder of the chart. */

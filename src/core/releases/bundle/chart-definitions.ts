@@ -1,5 +1,5 @@
-import { KINDS } from "../api/kinds.ts";
-import { API_GROUP } from "../api/names.ts";
+import { KINDS } from "../../api/kinds.ts";
+import { API_GROUP } from "../../api/names.ts";
 import { yaml } from "./bundle.ts";
 
 const NAME = "store-enterprise-definitions";

@@ -1,13 +1,13 @@
-import { clusterNames, UNPRIVILEGED_CONSTRAINT } from "../api/names.ts";
+import { clusterNames, UNPRIVILEGED_CONSTRAINT } from "../../api/names.ts";
+import { PERMISSIONS } from "./permissions.ts";
 import {
-  PERMISSIONS,
   POLICY_VERBS,
   type Named,
   type Permission,
   type Platform,
   type Program,
   type PolicyVerb,
-} from "./permissions.ts";
+} from "./permission.ts";
 
 /** One rule of a Role. */
 export interface PolicyRule {

@@ -1,4 +1,4 @@
-import { APP_LABEL, OPERATOR_NAME } from "../api/names.ts";
+import { APP_LABEL, OPERATOR_NAME } from "../../api/names.ts";
 
 /** What the operator in `namespace` needs beside its Roles to find the namespaces that carry a label. */
 export function watchedByLabelAccess(namespace: string): readonly object[] {

@@ -1,4 +1,4 @@
-import { compareVersionText } from "../base/version.ts";
+import { compareVersionText } from "../../base/version.ts";
 import { CATALOGUE, FORBIDDEN_STEPS } from "./catalogue.ts";
 import type { Release } from "./release.ts";
 

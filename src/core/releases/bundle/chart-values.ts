@@ -1,4 +1,4 @@
-import { REPOSITORIES } from "./images.ts";
+import { REPOSITORIES } from "../catalogue/images.ts";
 
 const text = { type: "string" } as const;
 const object = { type: "object" } as const;
