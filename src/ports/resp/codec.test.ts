@@ -7,7 +7,7 @@ import { encodeCommand } from "./encode.ts";
 import { faults } from "./faults.ts";
 import { Push, ReplyError } from "./reply.ts";
 import type { Reply } from "./reply.ts";
-import { FrameScanner, INCOMPLETE } from "./scan.ts";
+import { FrameScanner, INCOMPLETE } from "./frame-scanner.ts";
 
 test("any chunking gives the same replies", () => {
   fc.assert(

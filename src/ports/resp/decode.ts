@@ -2,13 +2,13 @@ import { Fault } from "../../core/base/fault.ts";
 import { faults } from "./faults.ts";
 import { Push, ReplyError } from "./reply.ts";
 import type { Reply } from "./reply.ts";
-import { FrameScanner, INCOMPLETE } from "./scan.ts";
-import type { ScanLimits } from "./scan.ts";
+import { FrameScanner, INCOMPLETE } from "./frame-scanner.ts";
+import type { ScanLimits } from "./frame-scanner.ts";
 
 /** How bulk strings are given: as text (UTF-8), or as bytes. */
 export type BulkForm = "text" | "bytes";
 
-/** Turns bytes in any chunking into replies, in order. Throws RESP_MALFORMED or RESP_TOO_LARGE; then it must be dropped. */
+/** Turns bytes in any chunking into replies, in order. Throws RESP_MALFORMED or RESP_TOO_LARGE, after which it must be dropped. */
 export class ReplyDecoder {
   readonly #scanner: FrameScanner;
   readonly #form: BulkForm;
@@ -122,7 +122,7 @@ function readBytes(cursor: Cursor, length: string): Buffer {
 }
 
 function readMany(cursor: Cursor, count: number, depth: number): Reply[] {
-  // each element takes three bytes or more: a count beyond that is a lie, found before any memory is taken for it
+  // each element takes three bytes or more: a larger count is refused before any memory is allocated for it
   if (!(count * 3 <= cursor.bytes.length)) throw malformed(`a list of ${count} does not fit in its frame`);
   return Array.from({ length: count }, () => read(cursor, depth + 1));
 }

@@ -2,34 +2,28 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
-import { after, before, test } from "node:test";
-import { startEngine } from "../../../test/kit/engines/engine.ts";
+import { loopbackAddress, startEngine } from "../../../test/kit/engines/engine.ts";
 import type { TestEngine } from "../../../test/kit/engines/engine.ts";
+import { sharing } from "../../../test/kit/engines/shared.ts";
 import { Fault } from "../../core/base/fault.ts";
 import { connectEngine, engineCodeOf } from "./engine-client.ts";
 import { faults } from "./faults.ts";
-import { engineIdentity, parseInfo } from "./info.ts";
+import { reportedEngine, parseInfo } from "./info.ts";
 import { textOf } from "./reply.ts";
 
-let engine: TestEngine;
-before(async () => {
-  engine = await startEngine({ password: "s3cret" });
-});
-after(async () => {
-  await engine.stop();
-});
+const test = sharing(() => startEngine({ password: "s3cret" }));
 
-const options = () => ({ host: engine.host, port: engine.port, password: "s3cret", timeoutMs: 2000 });
+const optionsFor = ({ host, port }: TestEngine) => ({ host, port, password: "s3cret", timeoutMs: 2000 });
 
-test("commands sent together are answered in order", async () => {
-  const client = await connectEngine(options());
+test("commands sent together are answered in order", async (engine) => {
+  const client = await connectEngine(optionsFor(engine));
   const replies = await Promise.all([client.call("SET", "k", "v"), client.call("INCR", "n"), client.call("GET", "k")]);
   assert.deepEqual(replies, ["OK", 1, "v"]);
   client.close();
 });
 
-test("an error reply carries the engine's own code", async () => {
-  const client = await connectEngine(options());
+test("an error reply carries the engine's own code", async (engine) => {
+  const client = await connectEngine(optionsFor(engine));
   await client.call("SET", "text", "v");
   const error = await client.call("LPUSH", "text", "x").catch((thrown: unknown) => thrown);
   assert.equal(engineCodeOf(error), "WRONGTYPE");
@@ -37,16 +31,16 @@ test("an error reply carries the engine's own code", async () => {
   client.close();
 });
 
-test("a wrong password is refused, and the message does not hold it", async () => {
-  const error = await connectEngine({ ...options(), password: "guess" }).catch((thrown: unknown) => thrown);
+test("a wrong password is refused, and the message does not hold it", async (engine) => {
+  const error = await connectEngine({ ...optionsFor(engine), password: "guess" }).catch((thrown: unknown) => thrown);
   assert.ok(error instanceof Fault);
   assert.equal(engineCodeOf(error), "WRONGPASS");
   assert.doesNotMatch(JSON.stringify([error.message, error.details]), /guess|s3cret/);
 });
 
-test("an engine says which one it is", async () => {
-  const client = await connectEngine(options());
-  const identity = engineIdentity(parseInfo(textOf(await client.call("INFO", "server"))));
+test("an engine says which one it is", async (engine) => {
+  const client = await connectEngine(optionsFor(engine));
+  const identity = reportedEngine(parseInfo(textOf(await client.call("INFO", "server"))));
   assert.match(`${identity?.family}-${identity?.version}`, new RegExp(`^${engine.name}`));
   client.close();
 });
@@ -71,19 +65,18 @@ test("what is outstanding when the connection ends is never sent again", async (
   assert.equal(connections, 1);
 });
 
-test("an aborted signal closes the connection", async () => {
+test("an aborted signal closes the connection", async (engine) => {
   const stop = new AbortController();
-  const client = await connectEngine({ ...options(), signal: stop.signal });
+  const client = await connectEngine({ ...optionsFor(engine), signal: stop.signal });
   const blocked = client.call("BLPOP", "nothing", 0);
   stop.abort();
   await assert.rejects(blocked, { code: faults.closed.code });
   await client.closed;
 });
 
-test("nobody listening is RESP_CONNECT", async () => {
-  const closed = await listen(() => undefined);
-  await closed[Symbol.asyncDispose]();
-  await assert.rejects(connectEngine({ ...closed.address, timeoutMs: 2000 }), { code: faults.connect.code });
+test("a port without listener is RESP_CONNECT", async () => {
+  const address = { host: loopbackAddress(), port: 6379 };
+  await assert.rejects(connectEngine({ ...address, timeoutMs: 2000 }), { code: faults.connect.code });
 });
 
 test("a peer that does not speak RESP is RESP_MALFORMED", async () => {

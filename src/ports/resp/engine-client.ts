@@ -26,18 +26,18 @@ export interface EngineOptions extends EngineAddress {
 }
 
 /**
- * A control connection to one engine. Each command is sent at most once and never again: after RESP_TIMEOUT or
- * RESP_CLOSED nobody knows whether it was executed, and the caller must read the engine's state.
+ * A control connection to one engine. Each command is sent at most once: after RESP_TIMEOUT or RESP_CLOSED its outcome
+ * is unknown, and the caller must read the engine's state.
  */
 export interface EngineClient {
-  /** Sends at once, also while others are outstanding. An error reply is RESP_ERROR_REPLY, see `engineCodeOf`. */
+  /** Sends at once, also while other replies are outstanding. An error reply is RESP_ERROR_REPLY, see `engineCodeOf`. */
   call(...args: readonly Arg[]): Promise<Reply>;
   /** Resolves with the reason when the connection is over, for whatever reason; never rejects. */
   readonly closed: Promise<Fault>;
   close(): void;
 }
 
-/** Connects and authenticates. RESP_CONNECT when nobody answers in time, RESP_ERROR_REPLY when the password is wrong. */
+/** Connects and authenticates. RESP_CONNECT when the engine does not answer in time, RESP_ERROR_REPLY when the password is wrong. */
 export async function connectEngine(options: EngineOptions): Promise<EngineClient> {
   const socket = await dial(options);
   const client = new Client(socket, options);
@@ -199,7 +199,7 @@ function dial({ host, port, timeoutMs, signal }: EngineOptions): Promise<Socket>
     };
     const fail = (why: string): void => {
       settle();
-      // a socket that is destroyed while it connects may still emit an error nobody waits for
+      // a socket that is destroyed while it connects may still emit an error
       socket.on("error", () => undefined);
       socket.destroy();
       reject(new Fault(faults.connect, `Cannot connect to ${host}:${port}: ${why}.`, { host, port }));

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { engineIdentity, parseInfo, replicationView } from "./info.ts";
+import { reportedEngine, parseInfo, replicationView } from "./info.ts";
 
 for (const [name, text, wanted] of [
-  ["redis is what it says", "redis_version:8.0.2\r\n", { family: "redis", version: "8.0.2" }],
+  ["redis reports its own version", "redis_version:8.0.2\r\n", { family: "redis", version: "8.0.2" }],
   [
-    "valkey is known by its own version, not by the redis it imitates",
+    "valkey is known by its own version, not by the redis version it reports too",
     "redis_version:7.2.4\r\nserver_name:valkey\r\nvalkey_version:8.1.1\r\n",
     { family: "valkey", version: "8.1.1" },
   ],
@@ -14,10 +14,10 @@ for (const [name, text, wanted] of [
     "redis_version:7.2.4\r\nredict_version:7.3.6\r\n",
     { family: "redict", version: "7.3.6" },
   ],
-  ["a text without version is nobody", "# Server\r\nuptime_in_seconds:3\r\n", undefined],
+  ["a text without version names no engine", "# Server\r\nuptime_in_seconds:3\r\n", undefined],
 ] as const) {
   test(name, () => {
-    assert.deepEqual(engineIdentity(parseInfo(`# Server\r\n${text}`)), wanted);
+    assert.deepEqual(reportedEngine(parseInfo(`# Server\r\n${text}`)), wanted);
   });
 }
 
@@ -57,6 +57,6 @@ test("a replica shows what it has applied and the state of its link", () => {
   });
 });
 
-test("a text without role is no view", () => {
+test("a text without role has no replication view", () => {
   assert.equal(replicationView(parseInfo("# Replication\r\n")), undefined);
 });

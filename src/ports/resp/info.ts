@@ -1,13 +1,13 @@
 /** Fields of an INFO reply; where a field stands in several sections, the last one counts. */
 export type Info = ReadonlyMap<string, string>;
 
-/** Who an engine says it is. */
+/** Family and version that an engine reports of itself. */
 export interface ReportedEngine {
   readonly family: "redis" | "valkey" | "redict";
   readonly version: string;
 }
 
-/** A replica as its primary sees it. "online" is said once it has the data set, which may be a second before the stream flows. */
+/** A replica as its primary reports it. It is "online" once it has the data set, which may be a second before the stream flows. */
 export interface ReplicaView {
   readonly host: string;
   readonly port: number;
@@ -47,8 +47,8 @@ export function parseInfo(text: string): Info {
   return new Map(pairs);
 }
 
-/** Identity by what the engine reports; undefined when it names no version. Valkey and redict pretend to be redis 7.2.4. */
-export function engineIdentity(info: Info): ReportedEngine | undefined {
+/** The engine that INFO reports; undefined when it names no version. Valkey and redict report redis 7.2.4 too. */
+export function reportedEngine(info: Info): ReportedEngine | undefined {
   for (const family of ["valkey", "redict", "redis"] as const) {
     const version = info.get(`${family}_version`);
     if (version !== undefined && version !== "") return { family, version };
@@ -56,7 +56,7 @@ export function engineIdentity(info: Info): ReportedEngine | undefined {
   return undefined;
 }
 
-/** Replication as INFO replication tells it; undefined when it tells no role. */
+/** What INFO replication reports; undefined when it names no role. */
 export function replicationView(info: Info): ReplicationView | undefined {
   const role = info.get("role");
   if (role === undefined) return undefined;
@@ -88,7 +88,7 @@ function replicasOf(info: Info): readonly ReplicaView[] {
 }
 
 function replicaOf(line: string): ReplicaView {
-  const fields = new Map(line.split(",").map((part): [string, string] => [keyOf(part), valueOf(part)]));
+  const fields = new Map(line.split(",").map((part): [string, string] => [fieldName(part), fieldValue(part)]));
   return {
     host: fields.get("ip") ?? "",
     port: count(fields.get("port")),
@@ -98,12 +98,12 @@ function replicaOf(line: string): ReplicaView {
   };
 }
 
-function keyOf(part: string): string {
+function fieldName(part: string): string {
   return part.split("=", 1)[0] ?? "";
 }
 
-function valueOf(part: string): string {
-  return part.slice(keyOf(part).length + 1);
+function fieldValue(part: string): string {
+  return part.slice(fieldName(part).length + 1);
 }
 
 function count(text: string | undefined): number {

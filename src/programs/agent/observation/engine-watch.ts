@@ -2,7 +2,7 @@ import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import { connectEngine, engineCodeOf } from "../../../ports/resp/engine-client.ts";
 import type { EngineAddress, EngineClient } from "../../../ports/resp/engine-client.ts";
-import { engineIdentity, parseInfo, replicationView } from "../../../ports/resp/info.ts";
+import { reportedEngine, parseInfo, replicationView } from "../../../ports/resp/info.ts";
 import type { ReportedEngine, Info, ReplicationView } from "../../../ports/resp/info.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
 
@@ -130,7 +130,7 @@ class EngineConnection {
 }
 
 function answerOf(info: Info, modules: readonly EngineModule[]): EngineAnswer {
-  const engine = engineIdentity(info);
+  const engine = reportedEngine(info);
   const replication = replicationView(info);
   if (engine === undefined || replication === undefined)
     return { state: "silent", why: "INFO names no version or role" };

@@ -2,7 +2,7 @@ import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { EngineView, HostPort } from "../../../core/planner/database/switchover.ts";
 import { connectEngine } from "../../../ports/resp/engine-client.ts";
 import type { EngineAddress, EngineClient } from "../../../ports/resp/engine-client.ts";
-import { engineIdentity, parseInfo, replicationView } from "../../../ports/resp/info.ts";
+import { reportedEngine, parseInfo, replicationView } from "../../../ports/resp/info.ts";
 import type { Info } from "../../../ports/resp/info.ts";
 import { listOf, textOf } from "../../../ports/resp/reply.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
@@ -36,7 +36,7 @@ export async function viewEngine({ host, port, client }: EngineControl): Promise
     infoOf(client, "server", "replication", "memory"),
     client.call("MODULE", "LIST"),
   ]);
-  const engine = engineIdentity(info);
+  const engine = reportedEngine(info);
   const replication = replicationView(info);
   if (engine === undefined || replication === undefined)
     throw new Fault(faults.engineUnclear, `${host}:${port} names no version or role in INFO`, { host, port });

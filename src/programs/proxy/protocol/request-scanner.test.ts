@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { Fault } from "../../../core/base/fault.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { INCOMPLETE } from "../../../ports/resp/scan.ts";
+import { INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
 import { argumentsOf, wordsOf } from "./arguments.ts";
 import { faults } from "../faults.ts";
 import { RequestScanner } from "./request-scanner.ts";

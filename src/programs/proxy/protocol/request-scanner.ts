@@ -1,5 +1,5 @@
 import { Fault } from "../../../core/base/fault.ts";
-import { INCOMPLETE } from "../../../ports/resp/scan.ts";
+import { INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
 import { faults } from "../faults.ts";
 import { REQUEST_LIMITS } from "./request-limits.ts";
 

@@ -1,6 +1,6 @@
 import { Fault } from "../../../core/base/fault.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { INCOMPLETE } from "../../../ports/resp/scan.ts";
+import { INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
 import { wordsOf } from "../protocol/arguments.ts";
 import { classify } from "../protocol/commands.ts";
 import type { SpecialCommand } from "../protocol/commands.ts";

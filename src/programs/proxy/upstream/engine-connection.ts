@@ -5,7 +5,7 @@ import type { Address } from "../../../ports/management/proxy-control.ts";
 import { decodeReply } from "../../../ports/resp/decode.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { Arg } from "../../../ports/resp/encode.ts";
-import { FrameScanner, INCOMPLETE } from "../../../ports/resp/scan.ts";
+import { FrameScanner, INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
 import { faults } from "../faults.ts";
 
 /** How to dial an engine. */

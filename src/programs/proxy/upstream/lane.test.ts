@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { until } from "../../../../test/kit/time/until.ts";
@@ -10,25 +10,14 @@ import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { ArenaPool } from "./arena.ts";
 import { heldLease } from "../../../../test/kit/time/lease.ts";
 import { Lane } from "./lane.ts";
-import type { LostRequest } from "./requester.ts";
-import type { Requester } from "./requester.ts";
-
-const server = createServer();
-let engineSide: Socket;
-
-before(async () => {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-});
-after(() => {
-  server.close();
-});
+import type { LostRequest, Requester } from "./requester.ts";
 
 test("each client gets exactly its own replies, whatever the chunks in which they come", async () => {
   const replies = fc.array(fc.tuple(fc.nat(2), reply()), { minLength: 1, maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(replies, fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }), async (script, sizes) => {
-      const lane = await openLane();
+      await using opened = await openLane();
+      const { lane, engineSide } = opened;
       const owners = [new Owner(), new Owner(), new Owner()] as const;
       for (const [who] of script) push(lane, owners[who as 0 | 1 | 2]);
       const stream = Buffer.concat(script.map(([, bytes]) => bytes));
@@ -44,30 +33,31 @@ test("each client gets exactly its own replies, whatever the chunks in which the
         assert.equal(owner.got.toString("latin1"), wanted.toString("latin1"));
         assert.equal(owner.inFlight, 0);
       });
-      lane.destroy();
     }),
     { numRuns: 60 },
   );
 });
 
-test("an engine that goes away says which requests were sent, and whose reply is torn", async () => {
-  const lane = await openLane();
-  const [torn, waiting, unsent] = [new Owner(), new Owner(), new Owner()];
-  push(lane, torn);
+test("when an engine goes away, each client learns which requests were sent, and whether a reply was cut off", async () => {
+  await using opened = await openLane();
+  const { lane, engineSide } = opened;
+  const [cutOff, waiting, unsent] = [new Owner(), new Owner(), new Owner()];
+  push(lane, cutOff);
   push(lane, waiting);
   await turn();
   await turn();
   engineSide.write("$10\r\nhalf");
-  await until("half a reply has come", () => torn.got.length > 0);
+  await until("half a reply has come", () => cutOff.got.length > 0);
   push(lane, unsent);
   engineSide.destroy();
   lane.destroy();
   await until("the lane is closed", () => lane.closed);
-  assert.deepEqual([torn.losses, waiting.losses, unsent.losses], [[[true, true]], [[false, true]], [[false, false]]]);
+  assert.deepEqual([cutOff.losses, waiting.losses, unsent.losses], [[[true, true]], [[false, true]], [[false, false]]]);
 });
 
 test("a refusal is given to its client together with its request, however it is cut", async () => {
-  const lane = await openLane();
+  await using opened = await openLane();
+  const { lane, engineSide } = opened;
   const owner = new Owner();
   lane.push(owner, 1, PING, 0, PING.length);
   const set = encodeCommand(["SET", "k", "v"]);
@@ -79,11 +69,11 @@ test("a refusal is given to its client together with its request, however it is 
   await until("both are answered", () => lane.inFlight === 0);
   assert.equal(owner.got.toString(), "+PONG\r\n");
   assert.deepEqual(owner.refusals, [[set.toString(), "-READONLY no\r\n"]]);
-  lane.destroy();
 });
 
 test("memory is used again once all in it is answered", async () => {
-  const lane = await openLane();
+  await using opened = await openLane();
+  const { lane, engineSide } = opened;
   const owner = new Owner();
   const request = encodeCommand(["ECHO", "x".repeat(1000)]);
   for (let round = 0; round < 5; round++) {
@@ -92,7 +82,6 @@ test("memory is used again once all in it is answered", async () => {
     await until("all is answered", () => lane.inFlight === 0);
   }
   assert.equal(owner.got.length, 1000 * ":1\r\n".length);
-  lane.destroy();
 });
 
 const PING = encodeCommand(["PING"]);
@@ -102,7 +91,7 @@ class Owner implements Requester {
   readonly wantsWholeReplies = false;
   got: Buffer = Buffer.alloc(0);
   readonly refusals: [string, string][] = [];
-  /** Of each loss: whether a reply was torn, and whether the first request had been sent. */
+  /** Of each loss: whether a reply was cutOff, and whether the first request had been sent. */
   readonly losses: [boolean, boolean | undefined][] = [];
 
   deliver(bytes: Buffer): void {
@@ -117,8 +106,8 @@ class Owner implements Requester {
     assert.equal(this.inFlight, 0);
   }
 
-  lost(requests: readonly LostRequest[], torn: boolean): void {
-    this.losses.push([torn, requests[0]?.sent]);
+  lost(requests: readonly LostRequest[], cutOff: boolean): void {
+    this.losses.push([cutOff, requests[0]?.sent]);
   }
 }
 
@@ -126,19 +115,31 @@ function push(lane: Lane, owner: Owner): void {
   lane.push(owner, 1, PING, 0, PING.length);
 }
 
-async function openLane(): Promise<Lane> {
+/** A lane, and the other end of its connection. */
+async function openLane() {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
   const accepted = once(server, "connection");
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
-  const [peer] = (await accepted) as [Socket];
-  engineSide = peer;
-  peer.setNoDelay(true);
-  peer.on("error", () => undefined);
-  peer.resume();
-  return new Lane(socket, new ArenaPool(), heldLease(), {
+  const [engineSide] = (await accepted) as [Socket];
+  server.close();
+  engineSide.setNoDelay(true);
+  engineSide.on("error", () => undefined);
+  engineSide.resume();
+  const lane = new Lane(socket, new ArenaPool(), heldLease(), {
     closed: () => undefined,
     idle: () => undefined,
     drained: () => undefined,
   });
+  return {
+    ...{ lane, engineSide },
+    [Symbol.asyncDispose]: async () => {
+      lane.destroy();
+      engineSide.destroy();
+      await until("the lane is closed", () => lane.closed);
+    },
+  };
 }
 
 function reply(): fc.Arbitrary<Buffer> {

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { Fault } from "../../../core/base/fault.ts";
-import { FrameScanner, INCOMPLETE } from "../../../ports/resp/scan.ts";
+import { FrameScanner, INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
 import { ARENA_BYTES } from "./arena.ts";
 import type { Arena, ArenaPool } from "./arena.ts";
 import { outstandingOf, requestOf } from "./request-batch.ts";

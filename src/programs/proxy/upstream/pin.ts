@@ -1,5 +1,5 @@
 import { Fault } from "../../../core/base/fault.ts";
-import { FrameScanner, INCOMPLETE } from "../../../ports/resp/scan.ts";
+import { FrameScanner, INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
 import type { EngineConnection } from "./engine-connection.ts";
 import { LeaseGate } from "./lease-gate.ts";
 import type { Lease } from "../timing/lease.ts";

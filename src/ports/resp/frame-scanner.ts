@@ -13,7 +13,7 @@ export const INCOMPLETE = -1;
 /**
  * Finds the ends of RESP2 and RESP3 frames, in bytes that arrive in any chunking. It copies and allocates nothing;
  * nesting is a counter of outstanding elements, so that depth costs nothing. Throws RESP_MALFORMED or RESP_TOO_LARGE,
- * after which the stream has no meaning any more and the scanner must be dropped.
+ * after which the rest of the stream cannot be read and the scanner must be dropped.
  */
 export class FrameScanner {
   /** First byte of the frame that `next` last looked at: `$`, `*`, `>` ... */
@@ -65,19 +65,11 @@ export class FrameScanner {
           this.#closeNumber();
           break;
         case LINE:
-          while (at < end && bytes[at] !== CR) at++;
-          if (at < end) {
-            at++;
-            this.#state = LINE_LF;
-          }
+          at = this.#skipLine(bytes, at, end);
           break;
-        case BULK: {
-          const take = Math.min(this.#number, end - at);
-          at += take;
-          this.#number -= take;
-          if (this.#number === 0) this.#state = BULK_CR;
+        case BULK:
+          at = this.#skipBulk(at, end);
           break;
-        }
         case BULK_CR:
           expect(bytes[at++], CR);
           this.#state = LINE_LF;
@@ -90,6 +82,21 @@ export class FrameScanner {
       if (this.#outstanding === 0) return at;
     }
     return INCOMPLETE;
+  }
+
+  #skipLine(bytes: Uint8Array, start: number, end: number): number {
+    let at = start;
+    while (at < end && bytes[at] !== CR) at++;
+    if (at === end) return at;
+    this.#state = LINE_LF;
+    return at + 1;
+  }
+
+  #skipBulk(at: number, end: number): number {
+    const length = Math.min(this.#number, end - at);
+    this.#number -= length;
+    if (this.#number === 0) this.#state = BULK_CR;
+    return at + length;
   }
 
   #open(type: number): void {
