@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 import type { Address } from "../../../src/ports/management/proxy-control.ts";
-import { ReplyDecoder } from "../../../src/ports/resp/decode.ts";
+import { ReplyDecoder } from "../../../src/ports/resp/reply-decoder.ts";
 import { encodeCommand } from "../../../src/ports/resp/encode.ts";
 import type { Arg } from "../../../src/ports/resp/encode.ts";
 import { ReplyError } from "../../../src/ports/resp/reply.ts";

@@ -4,11 +4,11 @@ import { argumentsOf, commandName } from "../protocol/arguments.ts";
 import { withRemainingTimeout } from "../protocol/blocking-timeout.ts";
 import type { SpecialCommand } from "../protocol/commands.ts";
 import { abortedByWatch } from "../protocol/replies.ts";
-import { lastIdOf, streamsFromNow, withIds } from "../protocol/stream-position.ts";
 import type { ConnectionState } from "./connection-state.ts";
 import { OpenTransaction } from "./open-transaction.ts";
 import type { PendingKind, PendingRequest } from "./pending-request.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
+import { StreamIds } from "./stream-ids.ts";
 
 /** Sends `bytes` to the engine, for a request that gets a reply. */
 export type PostRequest = (pending: PendingRequest, bytes: Buffer) => void;
@@ -19,8 +19,7 @@ export class PinnedCommands {
   readonly #state: ConnectionState;
   readonly #post: PostRequest;
   #open: OpenTransaction | undefined;
-  /** Last ids of streams, while an XREAD from `$` waits for them. */
-  #ids: string[] | undefined;
+  readonly #streamIds = new StreamIds();
 
   constructor(owner: PinnedOwner, state: ConnectionState, post: PostRequest) {
     this.#owner = owner;
@@ -35,7 +34,7 @@ export class PinnedCommands {
 
   /** A request waits for replies to requests of the proxy itself. */
   get preparing(): boolean {
-    return this.#ids !== undefined;
+    return this.#streamIds.waiting;
   }
 
   /** Sends one request; false when it cannot be sent yet. */
@@ -50,11 +49,7 @@ export class PinnedCommands {
         this.#primeWait();
         return this.#forward("blocking", request);
       case "subscription":
-        return this.#forward(
-          "subscription",
-          request,
-          this.#state.subscriptions.confirmations(argumentsOf(request), command.name),
-        );
+        return this.#subscribe(request, command.name);
       case "identity":
         return this.#forward(command.name === "AUTH" ? "auth" : "hello", request);
       case "session":
@@ -81,18 +76,13 @@ export class PinnedCommands {
     this.#send({ kind: "internal", request: encodeCommand(args), count: 1, replies: 1, since: this.#now(), confirmed });
   }
 
+  #subscribe(request: Buffer, name: string): boolean {
+    return this.#forward("subscription", request, this.#state.subscriptions.confirmations(argumentsOf(request), name));
+  }
+
   #takeTransaction(request: Buffer, name: string): boolean {
-    switch (name) {
-      case "MULTI":
-        this.#open = new OpenTransaction();
-        return this.#forward("multi", request);
-      case "WATCH":
-        return this.#forward("watch", request);
-      case "UNWATCH":
-        return this.#forward("unwatch", request);
-      default:
-        return this.#forward("command", request);
-    }
+    if (name === "MULTI") this.#open = new OpenTransaction();
+    return this.#forward(TRANSACTION_KINDS[name] ?? "command", request);
   }
 
   #takeQueued(open: OpenTransaction, request: Buffer, command: SpecialCommand | undefined): boolean {
@@ -122,17 +112,10 @@ export class PinnedCommands {
   }
 
   #takeBlocking(request: Buffer): boolean {
-    const streams = streamsFromNow(request);
-    if (streams.length === 0) return this.#forward("blocking", request);
-    if (this.#ids === undefined) {
-      const ids: string[] = (this.#ids = []);
-      const confirmed = (answer: Buffer): void => void ids.push(lastIdOf(answer));
-      for (const key of streams) this.postInternal(["XINFO", "STREAM", key], confirmed);
-    }
-    if (this.#ids.length < streams.length) return false;
-    const ids = this.#ids;
-    this.#ids = undefined;
-    return this.#forward("blocking", withIds(request, ids));
+    const resolved = this.#streamIds.resolve(request, (key, confirmed) => {
+      this.postInternal(["XINFO", "STREAM", key], confirmed);
+    });
+    return resolved !== undefined && this.#forward("blocking", resolved);
   }
 
   #blockAgain(pending: PendingRequest): void {
@@ -160,6 +143,7 @@ export class PinnedCommands {
   }
 }
 
+const TRANSACTION_KINDS: Readonly<Record<string, PendingKind>> = { MULTI: "multi", WATCH: "watch", UNWATCH: "unwatch" };
 const DISCARD = encodeCommand(["DISCARD"]);
 /** A write that reaches replicas and touches no key. */
 const PRIME = ["SPUBLISH", "store:wait", ""];

@@ -1,8 +1,5 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
-import type { ClientIdentity } from "../client/identity.ts";
-import type { Counters } from "../limits/counters.ts";
 import { LIMITS } from "../limits/limits.ts";
+import type { PinnedRouteOwner } from "../pinned/pinned-route.ts";
 import { commandName } from "../protocol/arguments.ts";
 import { classify } from "../protocol/commands.ts";
 import type { PartialRequest } from "../protocol/partial-request.ts";
@@ -11,28 +8,15 @@ import { replies } from "../protocol/replies.ts";
 import { isMessage } from "../protocol/subscriptions.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { Pin, PinUser } from "../upstream/pin.ts";
-import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 
 /** What an upload needs of the session that it belongs to. */
-export interface UploadOwner {
-  readonly endpoint: {
-    readonly clock: Clock;
-    readonly log: Log;
-    readonly primary: PrimaryView;
-    readonly counters: Pick<Counters, "pins">;
-  };
-  readonly identity: ClientIdentity;
-  /** The client waits for a reply. */
-  readonly hasPending: boolean;
-  /** Makes a lane be dialled, so that it becomes known whether there is a primary. */
-  wakeUpstream(): void;
-  /** More of the request can be taken. */
-  pump(): void;
+export interface UploadOwner extends Pick<
+  PinnedRouteOwner,
+  "endpoint" | "identity" | "hasPending" | "wakeUpstream" | "pump" | "cut"
+> {
   /** The request is answered. */
   uploaded(answer: Buffer): void;
-  /** Ends the client's connection at once. */
-  cut(why: string): void;
 }
 
 /**

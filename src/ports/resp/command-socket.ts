@@ -1,0 +1,144 @@
+import type { Socket } from "node:net";
+import { Fault } from "../../core/base/fault.ts";
+import type { BulkForm } from "./decode.ts";
+import { encodeCommand } from "./encode.ts";
+import type { Arg } from "./encode.ts";
+import { faults } from "./faults.ts";
+import { Push, ReplyError } from "./reply.ts";
+import type { Reply } from "./reply.ts";
+import { ReplyDecoder } from "./reply-decoder.ts";
+
+/** How to use a connection to an engine. */
+export interface CommandSocketOptions {
+  readonly host: string;
+  readonly port: number;
+  /** For each command. */
+  readonly timeoutMs: number;
+  /** Closes the connection when it aborts; what is outstanding fails with RESP_CLOSED. */
+  readonly signal?: AbortSignal | undefined;
+  /** How bulk strings of replies are given; text when absent. */
+  readonly bulk?: BulkForm | undefined;
+}
+
+interface Waiting {
+  readonly name: string;
+  readonly timer: NodeJS.Timeout;
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (fault: Fault) => void;
+}
+
+/** The connection to an engine with the commands that wait for a reply. */
+export class CommandSocket {
+  readonly closed: Promise<Fault>;
+  readonly #socket: Socket;
+  readonly #where: string;
+  readonly #timeoutMs: number;
+  readonly #waiting: Waiting[] = [];
+  readonly #decoder: ReplyDecoder;
+  #end: Fault | undefined;
+
+  constructor(socket: Socket, options: CommandSocketOptions) {
+    this.#socket = socket;
+    this.#where = `${options.host}:${options.port}`;
+    this.#timeoutMs = options.timeoutMs;
+    this.#decoder = new ReplyDecoder(options.bulk);
+    const abort = (): void => {
+      this.close();
+    };
+    this.closed = new Promise((resolve) => {
+      socket.once("close", () => {
+        options.signal?.removeEventListener("abort", abort);
+        resolve(this.#over(this.#fault(`The connection to ${this.#where} ended.`)));
+      });
+    });
+    socket.on("error", (error) =>
+      this.#over(this.#fault(`The connection to ${this.#where} failed: ${error.message}.`)),
+    );
+    socket.on("data", (bytes) => {
+      this.#receive(bytes);
+    });
+    options.signal?.addEventListener("abort", abort, { once: true });
+    if (options.signal?.aborted === true) this.close();
+  }
+
+  call(...args: readonly Arg[]): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      if (this.#end !== undefined) {
+        reject(this.#end);
+        return;
+      }
+      const name = String(args[0]);
+      const timer = setTimeout(() => {
+        this.#expire(name);
+      }, this.#timeoutMs);
+      this.#waiting.push({ name, timer, resolve, reject });
+      this.#socket.write(encodeCommand(args));
+    });
+  }
+
+  async authenticate(password: string): Promise<void> {
+    try {
+      await this.call("AUTH", password);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#over(this.#fault(`The connection to ${this.#where} was closed on this side.`));
+    this.#socket.destroy();
+  }
+
+  #receive(bytes: Uint8Array): void {
+    try {
+      for (const reply of this.#decoder.push(bytes)) {
+        if (!(reply instanceof Push)) this.#settle(reply);
+      }
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      this.#over(error);
+      this.#socket.destroy();
+    }
+  }
+
+  #settle(reply: Reply): void {
+    const waiting = this.#waiting.shift();
+    if (waiting === undefined) return;
+    clearTimeout(waiting.timer);
+    if (reply instanceof ReplyError) waiting.reject(refused(waiting.name, this.#where, reply));
+    else waiting.resolve(reply);
+  }
+
+  #expire(name: string): void {
+    this.#over(
+      new Fault(faults.timeout, `${this.#where} did not answer ${name} within ${this.#timeoutMs} ms.`, {
+        command: name,
+        where: this.#where,
+        timeoutMs: this.#timeoutMs,
+      }),
+    );
+    this.#socket.destroy();
+  }
+
+  #over(why: Fault): Fault {
+    this.#end ??= why;
+    for (const waiting of this.#waiting.splice(0)) {
+      clearTimeout(waiting.timer);
+      waiting.reject(this.#end);
+    }
+    return this.#end;
+  }
+
+  #fault(message: string): Fault {
+    return new Fault(faults.closed, message, { where: this.#where });
+  }
+}
+
+function refused(name: string, where: string, reply: ReplyError): Fault {
+  return new Fault(faults.errorReply, `${where} answered ${name} with: ${reply.message}`, {
+    command: name,
+    where,
+    engineCode: reply.code,
+  });
+}

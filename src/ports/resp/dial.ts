@@ -1,0 +1,46 @@
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import { Fault, messageOf } from "../../core/base/fault.ts";
+import { faults } from "./faults.ts";
+
+export interface DialTarget {
+  readonly host: string;
+  readonly port: number;
+  readonly timeoutMs: number;
+  /** Ends the attempt when it aborts. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A connected socket; RESP_CONNECT when there is none in time. */
+export function dialSocket({ host, port, timeoutMs, signal }: DialTarget): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, noDelay: true });
+    const timer = setTimeout(() => {
+      fail(`no answer within ${timeoutMs} ms`);
+    }, timeoutMs);
+    const abort = (): void => {
+      fail(`given up: ${messageOf(signal?.reason)}`);
+    };
+    const settle = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+      socket.removeAllListeners();
+    };
+    const fail = (why: string): void => {
+      settle();
+      // a socket that is destroyed while it connects may still emit an error
+      socket.on("error", () => undefined);
+      socket.destroy();
+      reject(new Fault(faults.connect, `Cannot connect to ${host}:${port}: ${why}.`, { host, port }));
+    };
+    socket.once("connect", () => {
+      settle();
+      resolve(socket);
+    });
+    socket.once("error", (error) => {
+      fail(error.message);
+    });
+    signal?.addEventListener("abort", abort, { once: true });
+    if (signal?.aborted === true) abort();
+  });
+}

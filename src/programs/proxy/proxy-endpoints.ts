@@ -1,0 +1,132 @@
+import { assertNever } from "../../core/base/assert-never.ts";
+import type { Clock } from "../../core/base/clock.ts";
+import { Fault, messageOf } from "../../core/base/fault.ts";
+import type { Log } from "../../core/base/log.ts";
+import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../ports/management/proxy-control.ts";
+import { Endpoint } from "./endpoint/endpoint.ts";
+import { faults } from "./faults.ts";
+import type { Switchover } from "./switchover/switchover.ts";
+import { Lease } from "./timing/lease.ts";
+import { ArenaPool } from "./upstream/arena.ts";
+
+export interface ProxyContext {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** All endpoints of one process, as the agent commands them. */
+export class ProxyEndpoints {
+  readonly #context: ProxyContext;
+  readonly #arenas = new ArenaPool();
+  readonly #lease: Lease;
+  readonly #endpoints = new Map<number, Endpoint>();
+  #draining = false;
+
+  constructor(context: ProxyContext) {
+    this.#context = context;
+    this.#lease = new Lease(context.clock);
+  }
+
+  /** The reply to a command; it does not reject. */
+  async execute(command: ProxyCommand): Promise<ProxyReply> {
+    try {
+      return await this.#execute(command);
+    } catch (error) {
+      if (error instanceof Fault) return { ok: false, code: error.code, message: error.message };
+      this.#context.log.error("command failed", { op: command.op, error });
+      return { ok: false, code: faults.failed.code, message: messageOf(error) };
+    }
+  }
+
+  close(): void {
+    for (const endpoint of this.#endpoints.values()) endpoint.close();
+    this.#endpoints.clear();
+  }
+
+  async #execute(command: ProxyCommand): Promise<ProxyReply> {
+    const { op } = command;
+    switch (op) {
+      case "lease":
+        this.#lease.grant(command.until);
+        return { ok: true, op };
+      case "configure":
+        return { ok: true, op, refused: await this.#configure(command.endpoints) };
+      case "prepare":
+        await this.#switchover(command.bdb).prepare(command.epoch, command.target);
+        return { ok: true, op };
+      case "hold":
+        return {
+          ok: true,
+          op,
+          drainMs: await this.#switchover(command.bdb).hold(command.epoch, command.drainMs, command.holdMs),
+        };
+      case "fence":
+        this.#switchover(command.bdb).fence(command.epoch);
+        return { ok: true, op };
+      case "release":
+        return { ok: true, op, heldMs: await this.#switchover(command.bdb).release(command.epoch, command.target) };
+      case "abort":
+        this.#switchover(command.bdb).abort(command.epoch);
+        return { ok: true, op };
+      case "drain":
+        return this.#drain(command.deadlineMs);
+      case "undrain":
+        this.#draining = false;
+        await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.listen()));
+        return { ok: true, op };
+      case "stats":
+        return { ok: true, op, endpoints: [...this.#endpoints.values()].map((endpoint) => endpoint.stats) };
+      default:
+        return assertNever(op);
+    }
+  }
+
+  /** Makes the endpoints those that are named. The numbers of those whose epoch is too low, which stay as they are. */
+  async #configure(wanted: readonly EndpointConfig[]): Promise<readonly number[]> {
+    const kept = new Set(wanted.map(({ bdb }) => bdb));
+    for (const [bdb, endpoint] of [...this.#endpoints])
+      if (!kept.has(bdb)) {
+        endpoint.close();
+        this.#endpoints.delete(bdb);
+      }
+    const refused: number[] = [];
+    for (const config of wanted) if (!(await this.#configureOne(config))) refused.push(config.bdb);
+    return refused;
+  }
+
+  async #configureOne(config: EndpointConfig): Promise<boolean> {
+    const known = this.#endpoints.get(config.bdb);
+    try {
+      if (known === undefined)
+        this.#endpoints.set(
+          config.bdb,
+          new Endpoint(config, { ...this.#context, arenas: this.#arenas, lease: this.#lease }),
+        );
+      else known.configure(config);
+    } catch (error) {
+      if (error instanceof Fault && error.code === faults.epochTooLow.code) return false;
+      throw error;
+    }
+    if (!this.#draining) await this.#endpoint(config.bdb).listen();
+    return true;
+  }
+
+  async #drain(deadlineMs: number): Promise<ProxyReply> {
+    this.#draining = true;
+    const drained = await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.drain(deadlineMs)));
+    const closed = drained.reduce((sum, one) => sum + one.closed, 0);
+    const remaining = drained.reduce((sum, one) => sum + one.remaining, 0);
+    return { ok: true, op: "drain", closed, remaining };
+  }
+
+  #switchover(bdb: number): Switchover {
+    return this.#endpoint(bdb).switchover;
+  }
+
+  #endpoint(bdb: number): Endpoint {
+    const endpoint = this.#endpoints.get(bdb);
+    if (endpoint === undefined)
+      throw new Fault(faults.unknownEndpoint, `This proxy serves no endpoint of database ${bdb}.`, { bdb });
+    return endpoint;
+  }
+}
