@@ -81,7 +81,7 @@ function bulk(cursor: Cursor, length: string): string | Uint8Array {
 function readBytes(cursor: Cursor, length: string): Buffer {
   const start = cursor.at;
   const end = start + Number(length);
-  if (!(end + 2 <= cursor.bytes.length)) throw malformed("a string is shorter than it says");
+  if (!(end + 2 <= cursor.bytes.length)) throw malformed("a string is shorter than its length");
   cursor.at = end + 2;
   return cursor.bytes.subarray(start, end);
 }

@@ -38,14 +38,14 @@ test("a wrong password is refused, and the message does not hold it", async (eng
   assert.doesNotMatch(JSON.stringify([error.message, error.details]), /guess|s3cret/);
 });
 
-test("an engine says which one it is", async (engine) => {
+test("an engine reports family and version", async (engine) => {
   const client = await connectEngine(optionsFor(engine));
   const identity = reportedEngine(parseInfo(textOf(await client.call("INFO", "server"))));
   assert.match(`${identity?.family}-${identity?.version}`, new RegExp(`^${engine.name}`));
   client.close();
 });
 
-test("a command without answer fails after its time, and so does all behind it", async () => {
+test("a command without reply fails after its timeout, and so do those behind it", async () => {
   await using silent = await listen(() => undefined);
   const client = await connectEngine({ ...silent.address, timeoutMs: 50 });
   const [first, second] = await Promise.allSettled([client.call("PING"), client.call("INCR", "n")]);
@@ -53,7 +53,7 @@ test("a command without answer fails after its time, and so does all behind it",
   assert.equal((await client.closed).code, faults.timeout.code);
 });
 
-test("what is outstanding when the connection ends is never sent again", async () => {
+test("a command that is outstanding when the connection ends is not sent again", async () => {
   let connections = 0;
   await using rude = await listen((socket) => {
     connections++;

@@ -1,6 +1,6 @@
 import type { FaultSpec } from "../../core/base/fault.ts";
 
-/** Everything that can go wrong between a client of this project and an engine. */
+/** The errors between a client of this project and an engine. */
 export const faults = {
   malformed: {
     code: "RESP_MALFORMED",
@@ -20,7 +20,7 @@ export const faults = {
   errorReply: {
     code: "RESP_ERROR_REPLY",
     retry: "never",
-    remedy: "The engine refused the command: the first word of the message says why.",
+    remedy: "The engine refused the command: the first word of the message is the reason.",
   },
   timeout: {
     code: "RESP_TIMEOUT",
@@ -35,6 +35,6 @@ export const faults = {
   unexpectedReply: {
     code: "RESP_UNEXPECTED_REPLY",
     retry: "never",
-    remedy: "The engine answered in another shape than its documentation says: check its version with INFO server.",
+    remedy: "The reply has another type than the documentation of the engine says: check its version with INFO server.",
   },
 } as const satisfies Record<string, FaultSpec>;

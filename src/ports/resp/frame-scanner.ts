@@ -179,7 +179,7 @@ function elementsOf(type: number, count: number): number {
 }
 
 function expect(byte: number | undefined, wanted: number): void {
-  if (byte !== wanted) throw malformed(`byte ${byte} stands where ${wanted} must`);
+  if (byte !== wanted) throw malformed(`expected byte ${wanted}, found ${byte}`);
 }
 
 function malformed(why: string): Fault {

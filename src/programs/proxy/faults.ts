@@ -1,6 +1,6 @@
 import type { FaultSpec } from "../../core/base/fault.ts";
 
-/** What the proxy answers its agent with, and what it logs. */
+/** The errors of the proxy, in its replies to the agent and in its log. */
 export const faults = {
   epochTooLow: {
     code: "PROXY_EPOCH_TOO_LOW",
@@ -20,7 +20,7 @@ export const faults = {
   notPrepared: {
     code: "PROXY_TARGET_UNREACHABLE",
     retry: "backoff",
-    remedy: "Check that the engine of the primary-to-be runs and takes the database's password.",
+    remedy: "Check that the engine of the primary-to-be runs and accepts the database's password.",
   },
   cannotListen: {
     code: "PROXY_CANNOT_LISTEN",

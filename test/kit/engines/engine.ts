@@ -24,7 +24,7 @@ export interface TestEngine extends AsyncDisposable {
   replication(): Promise<ReplicationView>;
   /** Makes it a replica of `primary` and waits until the primary streams to it. */
   follow(primary: TestEngine): Promise<void>;
-  /** Ends the process (SIGKILL unless told otherwise) and waits until it is gone. */
+  /** Ends the process (by SIGKILL unless a signal is given) and waits until it is gone. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 

@@ -26,7 +26,7 @@ export class RawClient {
       this.#over = true;
       for (const reader of this.#readers.splice(0)) reader(undefined);
     };
-    socket.on("error", () => undefined); // the close that follows says enough
+    socket.on("error", () => undefined); // the close that follows is what counts
     socket.once("end", end);
     socket.once("close", end);
     socket.on("data", (bytes: Buffer) => {

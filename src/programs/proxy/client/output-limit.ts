@@ -4,8 +4,8 @@ import { startTimer } from "../timing/timer.ts";
 import type { Wire } from "../upstream/wire.ts";
 
 /**
- * Finds clients that do not take their replies. A large reply may be queued for a moment, so progress counts: too much
- * queued and nothing taken for a second, or far too much queued, passes the limit.
+ * Finds clients that do not read their replies. A large reply may be queued for a moment, so progress counts: too much
+ * queued and nothing read for a second, or far too much queued, passes the limit.
  */
 export class OutputLimit {
   readonly #wire: Wire;

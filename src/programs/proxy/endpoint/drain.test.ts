@@ -6,7 +6,7 @@ import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { until } from "../../../../test/kit/time/until.ts";
 
-test("a stock client under load moves to another node's proxy without a failed request", async () => {
+test("an unmodified client library under load moves to another proxy without a failed request", async () => {
   await using served = await Served.start();
   await using other = await startProxy();
   const second = endpointFor(served.primary);
@@ -28,7 +28,7 @@ test("a stock client under load moves to another node's proxy without a failed r
   assert.equal((await served.proxy.stats()).listening, false);
 });
 
-test("a drain ends every kind of session at a boundary, and what crosses is not executed", async () => {
+test("a drain ends every kind of session at a boundary, and a later request is not executed", async () => {
   await using served = await Served.start();
   const [idle, transaction, subscriber, blocked, lucky, writer] = await served.clients(6);
   const slow = await served.client();
@@ -60,7 +60,7 @@ test("a drain ends every kind of session at a boundary, and what crosses is not 
   assert.equal(await served.primary.call("GET", "crossed"), null);
 });
 
-test("a client that never closes is counted as remaining, and clients are taken again after undrain", async () => {
+test("a client that never closes counts as remaining, and clients are accepted again after undrain", async () => {
   await using served = await Served.start();
   const stubborn = await served.client();
   await stubborn.ask("PING");

@@ -14,7 +14,7 @@ const test = sharing(startBoth);
 const client = () => RawClient.connect(open.listen);
 const guest = () => RawClient.connect(locked.listen);
 
-test("a client without the password can do nothing but authenticate", async () => {
+test("a client without the password can only authenticate", async () => {
   const one = await guest();
   for (const request of [["GET", "k"], ["MULTI"], ["SUBSCRIBE", "c"], ["CLIENT", "ID"], ["HELLO", "3"], ["INFO"]])
     assert.match(String(await one.ask(...request)), /^-NOAUTH/);
@@ -41,7 +41,7 @@ test("HELLO authenticates and changes the protocol", async () => {
   assert.match(String(await one.ask("HELLO", 4)), /^-NOPROTO/);
 });
 
-test("databases are apart, and one that the engine does not have is refused", async () => {
+test("databases are separate, and one that the engine does not have is refused", async () => {
   const one = await client();
   assert.equal(await one.ask("SELECT", 5), "OK");
   await one.ask("SET", "here", "5");
@@ -67,7 +67,7 @@ for (const request of [
     assert.equal(await one.ask("PING"), "PONG");
   });
 
-test("replies come in the order of requests, whoever gives them", async () => {
+test("replies of engine and proxy come in the order of the requests", async () => {
   const one = await client();
   one.send("SET", "a", "1");
   one.send("CLIENT", "GETNAME");
@@ -113,7 +113,7 @@ test("values larger than any buffer go through, while others are served", async 
   assert.equal(String(got).length, large.length);
 });
 
-test("a reply far larger than the queue may be comes whole to a client that takes it", async ({ engine }) => {
+test("a reply far above the limit of queued bytes arrives whole at a client that reads it", async ({ engine }) => {
   const one = await client();
   await engine.call("SET", "huge", Buffer.alloc(80 * 2 ** 20, "h"));
   assert.equal(String(await one.ask("GET", "huge")).length, 80 * 2 ** 20);
@@ -125,7 +125,7 @@ test("a guest cannot make the proxy keep a large request", async () => {
   assert.equal(await one.read(), undefined);
 });
 
-test("a client that takes no replies is cut, and the others do not notice", async ({ proxy }) => {
+test("a client that reads no replies is cut, and the others are served", async ({ proxy }) => {
   const [deaf, other] = [await client(), await client()];
   await other.ask("SET", "large", "x".repeat(2 ** 20));
   const { cut } = await proxy.stats();
@@ -136,7 +136,7 @@ test("a client that takes no replies is cut, and the others do not notice", asyn
   deaf.close();
 });
 
-test("what is no request is answered with an error behind what was asked before, and the connection ends", async () => {
+test("a malformed request gets an error behind earlier replies, and the connection ends", async () => {
   const one = await client();
   one.write("*1\r\n$4\r\nPING\r\n*1\r\n+PING\r\n");
   assert.equal(await one.read(), "PONG");
@@ -144,14 +144,14 @@ test("what is no request is answered with an error behind what was asked before,
   assert.equal(await one.read(), undefined);
 });
 
-test("a web page that posts to an endpoint is cut before it can do anything", async ({ engine }) => {
+test("an HTTP request is cut before it can do anything", async ({ engine }) => {
   const one = await client();
   one.write("POST / HTTP/1.1\r\nHost: x\r\n\r\nSET owned 1\r\n");
   assert.equal(await one.read(), undefined);
   assert.equal(await engine.call("GET", "owned"), null);
 });
 
-test("a client that has said all gets all replies before the end", async () => {
+test("a client that ends its side gets all replies before the end", async () => {
   const one = await client();
   for (let i = 0; i < 100; i++) one.send("INCR", "bye");
   one.end();
@@ -165,7 +165,7 @@ test("QUIT is answered before the end", async () => {
   assert.equal(await one.read(), undefined);
 });
 
-test("an endpoint that is configured away ends its clients", async ({ engine, proxy }) => {
+test("an endpoint that is removed from the configuration ends its clients", async ({ engine, proxy }) => {
   const one = await guest();
   await done(proxy.send({ op: "configure", endpoints: [{ ...open, primary: addressOf(engine) }] }));
   assert.equal(await one.read(), undefined);

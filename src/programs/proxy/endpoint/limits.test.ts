@@ -17,7 +17,7 @@ import { LIMITS } from "../limits/limits.ts";
 import { REQUEST_LIMITS } from "../protocol/request-limits.ts";
 import { heldLease } from "../../../../test/kit/time/lease.ts";
 
-test("without a connection of its own to be had, what needs one is refused and the rest goes on", async () => {
+test("when no more pinned connections are allowed, commands that need one are refused, and others served", async () => {
   await using opened = await openEndpoint();
   const { endpoint, address } = opened;
   const client = await RawClient.connect(address);
@@ -30,7 +30,7 @@ test("without a connection of its own to be had, what needs one is refused and t
   client.close();
 });
 
-test("when the budget for unfinished requests is spent, who goes on sending one is cut, and gives its part back", async () => {
+test("when the budget for unfinished requests is spent, a client that sends more of one is cut, and its bytes are free again", async () => {
   await using opened = await openEndpoint();
   const { endpoint, address } = opened;
   const [greedy, modest] = await Promise.all([RawClient.connect(address), RawClient.connect(address)]);
@@ -46,7 +46,7 @@ test("when the budget for unfinished requests is spent, who goes on sending one 
   modest.close();
 });
 
-test("one client more than there may be is told so, and the others are served", async () => {
+test("one client above the limit gets an error, and the others are served", async () => {
   await using served = await Served.start();
   const clients: Socket[] = [];
   for (let i = 0; i < LIMITS.clients; i += BATCH) {
@@ -67,7 +67,7 @@ test("one client more than there may be is told so, and the others are served", 
   assert.equal(await (await served.client()).ask("PING"), "PONG");
 });
 
-test("a WAIT that a stalled replica keeps waiting ends in time, and does not hinder a hold", async () => {
+test("a WAIT for a stopped replica ends in time, and does not delay a hold", async () => {
   await using served = await Served.start();
   const [timed, patient] = await served.clients(2);
   await timed?.ask("SET", "k", 1);
@@ -86,7 +86,7 @@ test("a WAIT that a stalled replica keeps waiting ends in time, and does not hin
   assert.equal(await patient?.read(), 1);
 });
 
-test("sessions at an engine that hangs are at the next primary in time, and only what is uncertain is cut", async () => {
+test("sessions at an engine that hangs reach the next primary in time, and only those with an unknown outcome are cut", async () => {
   await using served = await Served.start({ holdMs: 400 });
   const [reader, popper, queued, uncertain, reading] = await served.clients(5);
   reader?.send("XREAD", "BLOCK", 0, "STREAMS", "stream", "0");

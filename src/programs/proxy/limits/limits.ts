@@ -7,7 +7,7 @@ export const LIMITS = {
   settings: 32,
   /** Requests of one client that may wait for replies. */
   inFlight: 10_000,
-  /** A client with so many bytes of replies queued that takes none of them is cut; at the second number in any case. */
+  /** A client with so many bytes of replies queued is cut when it reads none of them, and in any case at the second number. */
   queuedBytes: 32 * 2 ** 20,
   maxQueuedBytes: 2 ** 30,
   /** The requests of a client are not read while so many bytes of replies are queued for it. */

@@ -16,7 +16,7 @@ export interface PinnedEndpoint {
 export interface PinnedOwner {
   readonly endpoint: PinnedEndpoint;
   readonly identity: ClientIdentity;
-  /** The client does not take its replies as fast as they arrive. */
+  /** The client does not read its replies as fast as they arrive. */
   readonly congested: boolean;
   /** The session ends as soon as it has nothing pending. */
   readonly finishing: boolean;

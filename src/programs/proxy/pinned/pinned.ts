@@ -103,8 +103,8 @@ export class Pinned implements PinUser, Subscriber {
   closed(): void {
     this.#pin = undefined;
     this.#mirroring.end();
-    // an engine ends a subscriber that does not take its messages: to go on would hide that some were missed
-    if (this.#owner.congested) this.#owner.cut("a client does not take its messages");
+    // an engine ends a subscriber that does not read its messages: to go on would hide that some were missed
+    if (this.#owner.congested) this.#owner.cut("the client does not read its messages");
     else if (this.#pending.refuseAll()) this.#settle();
     else this.#owner.cut("the engine is gone with a request of unknown outcome");
   }

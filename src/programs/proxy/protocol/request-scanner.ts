@@ -6,7 +6,7 @@ import { REQUEST_LIMITS } from "./request-limits.ts";
 /**
  * Finds the ends of requests in any chunking, and is stricter than an engine: many clients share one connection to the
  * engine, so that what is forwarded must be exactly one answered request. Throws PROXY_BAD_REQUEST, after which the
- * client cannot be understood any more.
+ * client's next request cannot be found any more.
  */
 export class RequestScanner {
   /** Where the command's name stands in the bytes given last; meaningless when the request began in earlier bytes. */
@@ -32,7 +32,7 @@ export class RequestScanner {
     }
     const past = this.inline ? this.#line(bytes, at, end) : this.#scan(bytes, at, end);
     this.#size += (past === INCOMPLETE ? end : past) - at;
-    if (this.#size > REQUEST_LIMITS.bytes) throw bad("too big a request");
+    if (this.#size > REQUEST_LIMITS.bytes) throw bad("request is too large");
     if (past === INCOMPLETE && at < end && this.inline) this.#state = INSIDE_LINE;
     else if (past !== INCOMPLETE) this.#state = START;
     return past;
@@ -55,7 +55,7 @@ export class RequestScanner {
       }
       at += this.#number + 2;
       if (at > end) return INCOMPLETE;
-      if (bytes[at - 2] !== CR || bytes[at - 1] !== LF) throw bad("a string is longer than it says");
+      if (bytes[at - 2] !== CR || bytes[at - 1] !== LF) throw bad("a string is longer than its length");
     }
     return at;
   }
@@ -193,7 +193,7 @@ const ZERO = 48;
 const NINE = 57;
 
 function expect(byte: number, wanted: number): void {
-  if (byte !== wanted) throw bad(`byte ${byte} stands where ${wanted} must`);
+  if (byte !== wanted) throw bad(`expected byte ${wanted}, found ${byte}`);
 }
 
 function bad(why: string): Fault {

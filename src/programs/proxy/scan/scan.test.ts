@@ -68,7 +68,7 @@ test("a scan of another protocol version and database goes on as well", async (s
   assert.deepEqual([scan.seen.size, scan.count], [500, 500]);
 });
 
-test("a user's scan has the user's rights at the server that was left", async (served) => {
+test("the scan of a user has the rights of the user at the former primary", async (served) => {
   const rules = ["SETUSER", "reader", "on", ">secret", "~hash", "+hscan"];
   for (const engine of [served.primary, served.replica]) await engine.call("ACL", ...rules);
   const client = await served.client();
@@ -92,7 +92,7 @@ test("inside a transaction the cursor of another server begins anew", async (ser
   assert.equal(listOf(listOf(answer ?? [])[1] ?? []).length, KEYS);
 });
 
-test("what is no scan is the engine's to refuse, and a scan keeps its place among other requests", async (served) => {
+test("a malformed scan is refused by the engine, and a scan keeps its place among other requests", async (served) => {
   const client = await served.client();
   assert.equal(await client.ask("SCAN", "x"), "-ERR invalid cursor");
   assert.match(textOf((await client.ask("HSCAN", "hash")) ?? ""), /^-ERR wrong number/);
@@ -102,7 +102,7 @@ test("what is no scan is the engine's to refuse, and a scan keeps its place amon
   assert.deepEqual(await client.readMany(3), ["OK", ["0", ["place"]], 1]);
 });
 
-test("a scan whose server does not answer any more begins anew", async (served) => {
+test("a scan whose server hangs begins anew", async (served) => {
   await served.move();
   await using impatient = await startProxy();
   const quick = endpointFor(served.primary, { epoch: served.epoch, holdMs: 300 });

@@ -12,7 +12,7 @@ import { ScanSources } from "./sources.ts";
 import { ScriptCache } from "../upstream/script-cache.ts";
 import { Upstream } from "../upstream/upstream.ts";
 
-test("a server that was left is kept until it was not asked for a minute", async () => {
+test("a former primary is kept until a minute has passed without a scan", async () => {
   await using old = await startEngine();
   await using fresh = await startEngine();
   const clock = new FakeClock();

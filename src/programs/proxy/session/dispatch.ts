@@ -65,7 +65,7 @@ function handle(session: CommandSession, request: Buffer, command: SpecialComman
     case "denied":
       return session.answer(errorReply(`ERR store: ${command.name} is not available at an endpoint`));
     case "hostile":
-      session.cut("a client speaks HTTP");
+      session.cut("the client speaks HTTP");
       return true;
     default:
       return assertNever(command.commandClass);

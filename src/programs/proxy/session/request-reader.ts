@@ -166,7 +166,7 @@ export class RequestReader {
   #keepPartial(bytes: Buffer): boolean {
     const large = this.#partial.push(bytes);
     if (this.#partial.tooLarge(this.#taker.isGuest)) {
-      this.#taker.cut("a request is too large");
+      this.#taker.cut("the request is too large");
       return false;
     }
     if (large) this.#taker.beginUpload(this.#partial);

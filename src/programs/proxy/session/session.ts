@@ -73,7 +73,7 @@ export class Session implements SessionParts {
     });
     this.#reader = new RequestReader(this, this.#wire, endpoint.counters);
     this.#output = new OutputLimit(this.#wire, endpoint.clock, () => {
-      this.cut("a client does not take its replies");
+      this.cut("the client does not read its replies");
     });
   }
 
@@ -103,7 +103,7 @@ export class Session implements SessionParts {
     return this.busy || this.shared.hasPending || (this.pinned.current?.hasPending ?? false);
   }
 
-  /** The client does not take its replies as fast as they arrive. */
+  /** The client does not read its replies as fast as they arrive. */
   get congested(): boolean {
     return this.#wire.queuedBytes > LIMITS.congestedBytes;
   }
@@ -215,9 +215,9 @@ export class Session implements SessionParts {
     this.pinned.current?.withdraw();
   }
 
-  /** Cuts a client whose request has been arriving for too long to wait for. */
+  /** Cuts a client whose request has been arriving for so long that a hold cannot wait for it. */
   cutSlowUpload(): void {
-    if ((this.#upload?.ageMs ?? 0) > LIMITS.uploadMs) this.cut("a request takes too long to wait for");
+    if ((this.#upload?.ageMs ?? 0) > LIMITS.uploadMs) this.cut("the request has been arriving for too long");
   }
 
   cut(why: string): void {
@@ -252,7 +252,7 @@ export class Session implements SessionParts {
 
   #endInput(): void {
     this.#inputEnded = true;
-    // an element that a blocking command takes for a client that is gone would be lost
+    // an element that a blocking command gets for a client that is gone would be lost
     if (this.pinned.current?.hasPending === true && !this.busy) this.destroy();
     else this.#endIfRead();
   }

@@ -10,7 +10,7 @@ import { Push, textOf } from "../../../ports/resp/reply.ts";
 
 const test = sharing(() => Served.start());
 
-test("a blocked client goes on waiting at the new primary, and is served there", async (served) => {
+test("a blocked client waits on at the new primary, and is served there", async (served) => {
   const [waiter, other, writer] = await served.clients(3);
   waiter?.send("BLPOP", "queue", 30);
   other?.send("BZPOPMIN", "scores", 0);
@@ -54,7 +54,7 @@ test("a reader of a stream gets what is added after the move", async (served) =>
   assert.deepEqual(await reader?.read(), [["stream", [["2-1", ["f", "behind"]]]]]);
 });
 
-test("a reader of what comes next misses nothing that comes after the move", async (served) => {
+test("a reader from $ misses nothing that is added after the move", async (served) => {
   const [reader, modern, writer] = await served.clients(3);
   await modern?.ask("HELLO", 3);
   await writer?.ask("XADD", "next", "1-1", "f", "before");
@@ -135,7 +135,7 @@ test("subscribers miss no message and get none twice", async (served) => {
   assert.equal(await subscriber?.ask("GET", "counted"), "2");
 });
 
-test("a subscriber of the newer protocol goes on with commands among its messages", async (served) => {
+test("a RESP3 subscriber goes on with commands among its messages", async (served) => {
   const [subscriber, publisher] = await served.clients(2);
   await subscriber?.ask("HELLO", 3);
   await subscriber?.ask("SUBSCRIBE", "mixed");
@@ -205,7 +205,7 @@ test("WAIT answers for the client's own writes", async (served) => {
   assert.equal(await client.ask("WAIT", 1, 2000), 1);
 });
 
-test("connections of the sessions that have their own are dialled before the hold, and given up with it", async (served) => {
+test("connections for pinned sessions are dialled before the hold, and dropped when it is aborted", async (served) => {
   const clients = await served.clients(40);
   for (const client of clients) client.send("BLPOP", "nothing", 0);
   await untilBlocked(served, 40);
@@ -215,11 +215,11 @@ test("connections of the sessions that have their own are dialled before the hol
   await done(served.prepare());
   assert.ok((await count()) >= before + 40);
   await done(served.abort());
-  await until("they are given up", async () => (await count()) <= before);
+  await until("they are dropped", async () => (await count()) <= before);
   for (const client of clients) client.close();
 });
 
-test("a session that is plain again gives its connection back", async (served) => {
+test("a session that needs no pinned connection any more gives it back", async (served) => {
   const client = await served.client();
   for (let i = 0; i < 20; i++) {
     client.send("MULTI");

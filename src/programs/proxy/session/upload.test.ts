@@ -33,7 +33,7 @@ test("a slow upload delays no other client, and needs little memory", async (ser
   await until("requests are served", () => ledger.requests() > 2000);
   const { failed, longestMs } = await ledger.stop();
   assert.equal(failed, 0);
-  // the upload goes on for as long as the test wants: a request behind it would wait for ever
+  // the upload has no end yet: a request behind it would wait for ever
   assert.ok(longestMs < 2000, `${longestMs} ms`);
   await until("most has been passed on", async () => (await received(served)) > 126 * MIB);
   const grown = residentMiB(served) - before;
@@ -86,7 +86,7 @@ test("an upload that begins during a hold goes to the new primary", async (serve
   assert.equal(await client.read(), "OK");
 });
 
-test("an upload that an engine refuses is read to its end, and answered with what says that it was not executed", async (served) => {
+test("an upload that an engine refuses is read to its end, and answered with an error that says it was not executed", async (served) => {
   const client = await served.client();
   const upload = new SlowUpload(client, "refused", 4 * MIB);
   upload.send(2 * MIB);
@@ -99,7 +99,7 @@ test("an upload that an engine refuses is read to its end, and answered with wha
   assert.equal(await client.ask("EXISTS", "refused"), 0);
 });
 
-test("whoever leaves in the middle of an upload has asked for nothing", async (served) => {
+test("a client that leaves in the middle of an upload has executed nothing", async (served) => {
   const [gone, other] = await served.clients(2);
   const upload = new SlowUpload(gone, "gone", 4 * MIB);
   upload.send(2 * MIB);
@@ -118,7 +118,7 @@ test("a large script and a large part of a transaction are collected, as they ma
   assert.deepEqual(await client.ask("EXEC"), ["OK"]);
 });
 
-test("a request of no form in the middle of an upload ends its client only", async (served) => {
+test("a malformed request in the middle of an upload ends its client only", async (served) => {
   const client = await served.client();
   const upload = new SlowUpload(client, "broken", 4 * MIB);
   upload.send(4 * MIB);
@@ -127,7 +127,7 @@ test("a request of no form in the middle of an upload ends its client only", asy
   assert.equal(await client.read(), undefined);
 });
 
-test("an engine that dies in the middle of an upload is told as not executed, or the next one gets what follows", async (served) => {
+test("when an engine dies in the middle of an upload, the client gets an error, and its next request is served", async (served) => {
   const client = await served.client();
   const upload = new SlowUpload(client, "dying", 4 * MIB);
   upload.send(2 * MIB);

@@ -38,7 +38,7 @@ test("when the primary dies, idle clients wait for the next one, and only reques
   assert.equal((await served.proxy.stats()).cut, 2);
 });
 
-test("a primary that stands still is not waited for once another serves: what it might acknowledge later would be lost", async () => {
+test("a stopped primary is not waited for once another serves: what it acknowledges later would be lost", async () => {
   await using served = await Served.start();
   const [reader, writer] = await served.clients(2);
   await reader?.ask("SET", "k", "v");
@@ -52,7 +52,7 @@ test("a primary that stands still is not waited for once another serves: what it
   assert.deepEqual(await Promise.all([reader?.read(), writer?.read()]), ["v", undefined]);
 });
 
-test("a primary that is started again is used again, and nothing is answered while it loads", async () => {
+test("a restarted primary is used again, and requests wait while it loads", async () => {
   await using first = await startEngine();
   await using proxy = await startProxy();
   const endpoint = endpointFor(first);
@@ -67,7 +67,7 @@ test("a primary that is started again is used again, and nothing is answered whi
   await again.call("DEBUG", "POPULATE", 300_000);
   await again.call("CONFIG", "SET", "key-load-delay", 20, "loading-process-events-interval-bytes", 1024);
   const reloading = again.call("DEBUG", "RELOAD").catch(() => "the control connection timed out");
-  await until("it loads", () => isLoading(again));
+  await until("the engine loads", () => isLoading(again));
   client.send("INCR", "counted");
   client.send("DBSIZE");
   await again.call("CONFIG", "SET", "key-load-delay", 0);
@@ -75,7 +75,7 @@ test("a primary that is started again is used again, and nothing is answered whi
   await reloading;
 });
 
-test("without a primary, clients wait for their time and are then told so at once, until there is one", async () => {
+test("without a primary, clients wait for holdMs and then get an error at once, until there is one", async () => {
   await using engine = await startEngine();
   await using proxy = await startProxy();
   const endpoint = endpointFor(undefined, { holdMs: 150 });
@@ -84,10 +84,10 @@ test("without a primary, clients wait for their time and are then told so at onc
   for (const request of [["SET", "k", "v"], ["MULTI"], ["SELECT", "1"], ["HELLO", "3"]])
     assert.match(String(plain(await client.ask(...request))), /^-LOADING store: no primary/);
   await done(proxy.send({ op: "configure", endpoints: [{ ...endpoint, epoch: 2, primary: addressOf(engine) }] }));
-  await until("it is served", async () => (await client.ask("SET", "k", "v")) === "OK");
+  await until("the client is served", async () => (await client.ask("SET", "k", "v")) === "OK");
 });
 
-test("under load, a killed primary loses nothing that its replica had, and only cuts", async () => {
+test("under load, the loss of a primary loses nothing that its replica had; it only cuts clients", async () => {
   await using served = await Served.start();
   await using ledger = await startLedger({ ...served.endpoint.listen, connections: 20 });
   await until("there is load", () => ledger.requests() > 500);
@@ -101,7 +101,7 @@ test("under load, a killed primary loses nothing that its replica had, and only 
   await served.replica.call("REPLICAOF", "NO", "ONE");
   await done(served.proxy.send({ op: "release", bdb: 1, epoch: 2, target: addressOf(served.replica) }));
   const goal = ledger.requests() + 500;
-  await until("clients go on", () => ledger.requests() > goal);
+  await until("clients are served again", () => ledger.requests() > goal);
   const report = await ledger.stop();
   assert.deepEqual([report.lost, report.failed <= 20], [0, true], JSON.stringify(report));
 });

@@ -10,7 +10,7 @@ import { laterBy } from "../../../core/base/instant.ts";
 import type { Instant } from "../../../core/base/instant.ts";
 import { instantNow } from "../../../mechanisms/reconcile/instant.ts";
 
-test("what an engine answers after the lease ran out is told when it holds again, not before", async () => {
+test("a reply that arrives after the lease expired is delivered when the lease holds again, not before", async () => {
   await using served = await Served.start();
   const [writer, other] = await warm(served, 2);
   using primary = await suspend(served.primary);
@@ -25,7 +25,7 @@ test("what an engine answers after the lease ran out is told when it holds again
   assert.deepEqual(await Promise.all([writer?.read(), other?.read()]), [1, "1"]);
 });
 
-test("a wall clock that has passed the end ends the lease too: the steady one stands still while a machine sleeps", async () => {
+test("the wall clock ends the lease too: the steady clock stops while a machine sleeps", async () => {
   await using served = await Served.start();
   const client = await served.client();
   const { steadyMs } = noEnd();
@@ -35,7 +35,7 @@ test("a wall clock that has passed the end ends the lease too: the steady one st
   assert.deepEqual(client.unread, []);
 });
 
-test("a proxy that stood still past its lease acknowledges nothing, also not what clients sent meanwhile", async () => {
+test("a proxy that was stopped until its lease expired acknowledges nothing, not even what clients sent meanwhile", async () => {
   await using served = await Served.start();
   const clients = await warm(served, 20);
   await lease(served, laterBy(instantNow(), 300));
@@ -43,11 +43,11 @@ test("a proxy that stood still past its lease acknowledges nothing, also not wha
   for (const client of clients) client.send("INCR", "n");
   await past(laterBy(instantNow(), 350));
   proxy.resume();
-  await until("it has noticed", async () => (await served.proxy.stats()).held);
+  await until("the proxy has noticed", async () => (await served.proxy.stats()).held);
   assert.equal(clients.flatMap(({ unread }) => unread).length, 0);
 });
 
-test("when another serves after the lease ran out, requests of unknown outcome are cut, a transaction too, and reads asked anew", async () => {
+test("with another primary after the lease expired, clients with a request of unknown outcome are cut, and reads are sent again", async () => {
   await using served = await Served.start();
   const [reader, writer, transaction, blocked] = await warm(served, 4);
   await served.primary.call("SET", "k", "v");
@@ -55,14 +55,16 @@ test("when another serves after the lease ran out, requests of unknown outcome a
   await transaction?.ask("MULTI");
   await transaction?.ask("INCR", "unknown");
   blocked?.send("BLPOP", "queue", 0);
-  await until("it blocks", async () => /blocked_clients:1/.test(String(await served.primary.call("INFO", "clients"))));
+  await until("the client blocks", async () =>
+    /blocked_clients:1/.test(String(await served.primary.call("INFO", "clients"))),
+  );
   using primary = await suspend(served.primary);
   const { requests } = await served.proxy.stats();
   transaction?.send("EXEC");
   transaction?.send("PING");
   reader?.send("GET", "k");
   writer?.send("INCR", "unknown");
-  await until("all are at the engine", async () => (await served.proxy.stats()).requests >= requests + 3);
+  await until("all requests are at the engine", async () => (await served.proxy.stats()).requests >= requests + 3);
   await lease(served, laterBy(instantNow(), -1));
   await served.replica.call("REPLICAOF", "NO", "ONE");
   const moved = { ...served.endpoint, epoch: 2, primary: addressOf(served.replica) };
@@ -73,7 +75,7 @@ test("when another serves after the lease ran out, requests of unknown outcome a
   assert.deepEqual(await Promise.all(answers), ["v", undefined, undefined, undefined]);
 });
 
-test("a fence cuts what is in flight at the primary, whoever asks; the others wait for the next one", async () => {
+test("a fence cuts clients with a request in flight; the others wait for the next primary", async () => {
   await using served = await Served.start();
   const [idle, reader, writer, transaction] = await warm(served, 4);
   await transaction?.ask("MULTI");
@@ -83,7 +85,7 @@ test("a fence cuts what is in flight at the primary, whoever asks; the others wa
   transaction?.send("PING");
   reader?.send("GET", "k");
   writer?.send("INCR", "unknown");
-  await until("all are at the engine", async () => (await served.proxy.stats()).requests >= requests + 3);
+  await until("all requests are at the engine", async () => (await served.proxy.stats()).requests >= requests + 3);
   await done(served.proxy.send({ op: "fence", bdb: 1, epoch: 2 }));
   primary.resume();
   idle?.send("INCR", "after");
@@ -95,7 +97,7 @@ test("a fence cuts what is in flight at the primary, whoever asks; the others wa
   assert.deepEqual(await Promise.all([idle?.read(), reader?.read()]), [1, null]);
 });
 
-test("a lease that is out for longer than clients may wait: they are told, and go on when it holds again", async () => {
+test("with a lease expired for longer than clients may wait, they get an error, and are served when it holds again", async () => {
   await using served = await Served.start({ holdMs: 200 });
   const [waiting, writer] = await warm(served, 2);
   using primary = await suspend(served.primary);
@@ -107,7 +109,7 @@ test("a lease that is out for longer than clients may wait: they are told, and g
   assert.equal(await writer?.read(), undefined);
   primary.resume();
   await lease(served, noEnd());
-  await until("it serves again", async () => (await waiting?.ask("SET", "k", "v")) === "OK");
+  await until("clients are served again", async () => (await waiting?.ask("SET", "k", "v")) === "OK");
 });
 
 async function warm(served: Served, count: number): Promise<RawClient[]> {

@@ -13,7 +13,7 @@ import { faults } from "../faults.ts";
 
 const test = sharing(() => Served.start());
 
-test("under load, eight moves to and fro between two versions fail no request and lose no write", async (served) => {
+test("under load, eight switchovers between two versions fail no request and lose no write", async (served) => {
   await using ledger = await startLedger(served.endpoint.listen);
   for (let i = 0; i < 8; i++) {
     await progress(ledger, 100);
@@ -37,7 +37,7 @@ test("two proxies hold and release together", async (served) => {
   for (const ledger of [first, other]) await flawless(ledger);
 });
 
-test("a hold whose controller died ends by its own deadline, and clients go on at the old primary", async (served) => {
+test("a hold without release ends at its own deadline, and clients go on at the old primary", async (served) => {
   await using ledger = await startLedger(served.endpoint.listen);
   const before = await served.proxy.stats();
   await done(served.prepare());
@@ -65,7 +65,7 @@ for (const step of ["prepare", "hold", "pause"] as const) {
   });
 }
 
-test("a hold that cannot drain is given up at once, and no client notices", async (served) => {
+test("a hold that cannot drain ends at once, and no request fails", async (served) => {
   await using ledger = await startLedger({ ...served.endpoint.listen, connections: 20 });
   const slow = await served.client();
   await done(served.prepare());
@@ -101,12 +101,12 @@ test("a lower epoch is refused by every command", async (served) => {
   assert.equal(await client.ask("SET", "k", "v"), "OK");
 });
 
-test("a release is repeated without effect", async (served) => {
+test("a repeated release has no effect", async (served) => {
   const again = { op: "release", bdb: 1, epoch: served.epoch, target: addressOf(served.primary) } as const;
   assert.equal((await served.proxy.send(again)).ok, true);
 });
 
-test("a proxy that was not told of the move keeps refused requests, and sends them to the new primary in order", async (served) => {
+test("a proxy that misses the switchover keeps refused requests, and sends them to the new primary in order", async (served) => {
   await using ledger = await startLedger({ ...served.endpoint.listen, connections: 20 });
   const [pipelined, transaction, single] = await served.clients(3);
   await transaction?.ask("MULTI");
@@ -130,7 +130,7 @@ test("a proxy that was not told of the move keeps refused requests, and sends th
   await flawless(ledger);
 });
 
-test("a request that no primary takes is answered with an error after its time", async (served) => {
+test("a request that no engine executes is answered with an error after holdMs", async (served) => {
   await using alone = await startProxy();
   const endpoint = endpointFor(served.replica, { holdMs: 200 });
   await done(alone.send({ op: "configure", endpoints: [endpoint] }));

@@ -19,7 +19,7 @@ export interface SwitchoverClient {
   readonly busy: boolean;
   /** Its connection to the engine, if it has one of its own. */
   readonly pinned: { readonly current: Subscriber | undefined };
-  /** Cuts a client whose request has been arriving for too long to wait for. */
+  /** Cuts a client whose request has been arriving for so long that a hold cannot wait for it. */
   cutSlowUpload(): void;
   /** The primary is another one, can be reached again, or is unavailable. */
   upstreamChanged(): void;

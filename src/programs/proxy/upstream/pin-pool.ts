@@ -67,7 +67,7 @@ export class PinPool {
     for (const pin of this.#idle.splice(0)) pin.destroy();
   }
 
-  /** Ends the connections in use too; their users are told. */
+  /** Ends the connections in use too; each user is notified. */
   sever(): void {
     for (const pin of this.#pins) pin.sever();
   }

@@ -76,7 +76,7 @@ export class Pin {
     this.#wire.resume();
   }
 
-  /** Ends the connection; its user is told. */
+  /** Ends the connection; its user is notified. */
   sever(): void {
     this.#gate.drop();
     this.#wire.destroy();

@@ -2,7 +2,7 @@
 export interface Requester {
   /** Requests on the lane that are not answered; the lane counts them. */
   inFlight: number;
-  /** True while each reply is needed by itself, through `answered`. */
+  /** True while each reply must come alone, through `answered`. */
   readonly wantsWholeReplies: boolean;
   /** Bytes of replies, in order; replies may be split anywhere. */
   deliver(bytes: Buffer): void;
