@@ -9,7 +9,8 @@ import { startInformerCache } from "../../mechanisms/observe/kubernetes/informer
 import { kubernetesMinor } from "../../mechanisms/observe/kubernetes/kubernetes-version.ts";
 import { reviewPermissions, type Permissions } from "../../mechanisms/observe/permissions/permissions.ts";
 import type { WatchedNamespaces } from "../../mechanisms/observe/kubernetes/watched-namespaces.ts";
-import { runController } from "../../mechanisms/reconcile/controller.ts";
+import { runController, type Controller } from "../../mechanisms/reconcile/controller.ts";
+import type { Outcome } from "../../mechanisms/reconcile/outcome.ts";
 import { admissionReconciler } from "./admission/controller.ts";
 import type { OperatorConfig } from "./process/config.ts";
 import { manageFurtherNamespaces, type OnFinding } from "./namespace/further-namespaces.ts";
@@ -18,7 +19,7 @@ import type { Metrics } from "./process/metrics.ts";
 import { followOwnPermissions } from "./process/own-permissions.ts";
 import { manageNamespace, type NamespaceDeps } from "./namespace/namespace.ts";
 
-export interface TermDeps {
+export interface LeaderTermDeps {
   readonly kube: Kube;
   readonly clock: Clock;
   readonly log: Log;
@@ -29,50 +30,38 @@ export interface TermDeps {
   readonly watched: WatchedNamespaces;
 }
 
-/** One term as leader: looks after the webhook and every watched namespace until `signal` aborts, or the operator is deleted. */
-export async function serveTerm(deps: TermDeps, signal: AbortSignal): Promise<void> {
+/** Manages the webhook and every watched namespace until `signal` aborts or the operator's Deployment is deleted. */
+export async function runLeaderTerm(deps: LeaderTermDeps, signal: AbortSignal): Promise<void> {
   const { kube, clock, log, config, metrics, watched } = deps;
   const { namespace } = config;
   const events = eventRecorder(kube, { component: OPERATOR_NAME, clock, log });
   const cache = startInformerCache(kube, { namespace, clock, log, signal });
-  const leaving = followTeardown({ kube, namespace, watched, cache, clock, log, events, signal });
-  const working = AbortSignal.any([signal, leaving.due]);
+  const teardown = followTeardown({ kube, namespace, watched, cache, clock, log, events, signal });
+  const working = AbortSignal.any([signal, teardown.due]);
+  const start = (name: string, reconcile: (key: string) => Promise<Outcome>): Controller =>
+    runController({ name, reconcile, clock, log, signal: working });
   const admission = admissionReconciler({ kube, clock, log, namespace, watched });
-  const webhook = runController({
-    name: "admission",
-    reconcile: metrics.counted("admission", () => admission.reconcile()),
-    clock,
-    log,
-    signal: working,
-  });
+  const webhook = start("admission", metrics.counted("admission", () => admission.reconcile()));
   webhook.enqueue(keyOf({ name: ADMISSION_SECRET, namespace }));
-  const stay = runController({
-    name: "stay",
-    reconcile: () => leaving.reconcileFinalizer(),
-    clock,
-    log,
-    signal: working,
-  });
-  const lookWhetherToStay = (): void => {
-    stay.enqueue(OPERATOR_NAME);
+  const finalizer = start("teardown", () => teardown.reconcileFinalizer());
+  const reconcileFinalizer = (): void => {
+    finalizer.enqueue(OPERATOR_NAME);
   };
-  const common = {
+  const common: CommonDeps = {
     ...deps,
     webhook: admission.facts,
     kubernetesMinor: kubernetesMinor(kube, clock, log),
-    onTraffic: lookWhetherToStay,
+    onAddedOrRemoved: reconcileFinalizer,
     installation: () => [admission.statement(), further.statement()].filter((statement) => statement !== undefined),
   };
   metrics.setLeading(true);
-  const further = manageFurtherNamespaces(
-    { kube, clock, log, events, own: namespace, watched, manage: (...where) => tendFurther(common, ...where) },
-    working,
-  );
+  const manage = (...where: FurtherNamespace): Promise<void> => manageFurther(common, ...where);
+  const further = manageFurtherNamespaces({ kube, clock, log, events, own: namespace, watched, manage }, working);
   try {
-    leaving.onChange(lookWhetherToStay);
+    teardown.onChange(reconcileFinalizer);
     const own = manageNamespace({ ...common, namespace, cache }, working);
-    await Promise.all([own, further.stopped, stay.stopped, webhook.stopped]);
-    if (leaving.due.aborted) await leaving.leave();
+    await Promise.all([own, further.stopped, finalizer.stopped, webhook.stopped]);
+    if (teardown.due.aborted) await teardown.run();
   } finally {
     metrics.setLeading(false);
     await events.flush();
@@ -80,14 +69,10 @@ export async function serveTerm(deps: TermDeps, signal: AbortSignal): Promise<vo
 }
 
 type CommonDeps = Omit<NamespaceDeps, "namespace" | "cache">;
+type FurtherNamespace = readonly [namespace: string, onFinding: OnFinding, signal: AbortSignal];
 
-/** A namespace beside the operator's own, with its own view of what the operator may do. */
-async function tendFurther(
-  deps: CommonDeps,
-  namespace: string,
-  onFinding: OnFinding,
-  signal: AbortSignal,
-): Promise<void> {
+/** Manages a namespace beside the operator's own; the operator's permissions there are reviewed separately. */
+async function manageFurther(deps: CommonDeps, ...[namespace, onFinding, signal]: FurtherNamespace): Promise<void> {
   const { clock, log, config } = deps;
   const where = { namespace, home: config.namespace, platform: config.platform ?? "kubernetes" } as const;
   const permissions = reviewPermissions(deps.kube, { ...where, clock, log });

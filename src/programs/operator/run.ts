@@ -11,7 +11,7 @@ import { serveHealth, type Health } from "./process/health.ts";
 import { startMetrics } from "./process/metrics.ts";
 import { ownDeployment } from "./objects/own-deployment.ts";
 import { followOwnPermissions } from "./process/own-permissions.ts";
-import { serveTerm } from "./leader-term.ts";
+import { runLeaderTerm, type LeaderTermDeps } from "./leader-term.ts";
 
 export interface OperatorDeps {
   readonly kube: Kube;
@@ -20,13 +20,13 @@ export interface OperatorDeps {
   readonly config: OperatorConfig;
   /** Where probes and metrics are; the fixed port when absent. */
   readonly healthPort?: number;
-  /** The namespaces that it looks after; only its own when absent. */
+  /** The namespaces that it manages; only its own when absent. */
   readonly watched?: WatchedNamespaces;
-  /** What runs in the same process: the probe waits for it, and its metrics are told too. */
+  /** What runs in the same process: the probe waits for it, and its metrics are served too. */
   readonly alongside?: Health;
 }
 
-/** A leader that is silent for this long is replaced, in milliseconds. */
+/** A leader that has not renewed its Lease for this long is replaced, in milliseconds. */
 const LEASE_MS = 8_000;
 const RENEW_MS = 2_000;
 const RETRY_MS = 500;
@@ -35,7 +35,6 @@ const RETRY_MS = 500;
 export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Promise<void> {
   const { clock, log, config } = deps;
   const { namespace, release, platform = "kubernetes" } = config;
-  const watched = deps.watched ?? ownNamespaceOnly(namespace);
   const permissions = reviewPermissions(deps.kube, { namespace, clock, log, platform });
   const kube = tellingRefusals(deps.kube, () => {
     permissions.doubt();
@@ -54,36 +53,47 @@ export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Prom
       metrics.setMissingPermissions(missing);
     },
   });
-  const unready = (): string | undefined => own.mute() ?? (isReady ? undefined : "starting");
+  const unready = (): string | undefined => own.unready() ?? (isReady ? undefined : "starting");
   const health = await serveHealth(together({ unready, metrics: () => metrics.text() }, deps), where);
   log.info("operator started", { release: config.release.operator, namespace: config.namespace });
   try {
-    const owner = await ownDeployment(kube, namespace, log);
-    const election = runWhileLeader(
-      {
-        kube,
-        ...(owner === undefined ? {} : { owner }),
-        lease: { name: OPERATOR_NAME, namespace: config.namespace },
-        labels: { [LABELS.app]: APP_LABEL },
-        identity: config.identity,
-        leaseMs: LEASE_MS,
-        renewMs: RENEW_MS,
-        retryMs: RETRY_MS,
-        clock,
-        log,
-        signal,
-        onNewLeader: () => {
-          isReady = true;
-        },
-      },
-      (term) => serveTerm({ ...deps, kube, permissions, metrics, watched }, term),
-    );
-    await election;
+    const onNewLeader = (): void => {
+      isReady = true;
+    };
+    await lead({ ...deps, kube, permissions, metrics }, onNewLeader, signal);
   } finally {
     over.abort();
     await own.stopped;
     await health.close();
   }
+}
+
+async function lead(
+  deps: Omit<LeaderTermDeps, "watched"> & Pick<OperatorDeps, "watched">,
+  onNewLeader: () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { kube, clock, log, config } = deps;
+  const { namespace, identity } = config;
+  const watched = deps.watched ?? ownNamespaceOnly(namespace);
+  const owner = await ownDeployment(kube, namespace, log);
+  await runWhileLeader(
+    {
+      kube,
+      ...(owner === undefined ? {} : { owner }),
+      lease: { name: OPERATOR_NAME, namespace },
+      labels: { [LABELS.app]: APP_LABEL },
+      identity,
+      leaseMs: LEASE_MS,
+      renewMs: RENEW_MS,
+      retryMs: RETRY_MS,
+      clock,
+      log,
+      signal,
+      onNewLeader,
+    },
+    (term) => runLeaderTerm({ ...deps, watched }, term),
+  );
 }
 
 function together(own: Health, { alongside }: OperatorDeps): Health {

@@ -9,26 +9,26 @@ import type { WatchedNamespaces } from "../../../mechanisms/observe/kubernetes/w
 import { sentenceOf } from "../../../core/planner/findings/finding.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { watchStatement } from "../../../core/planner/operator/watched-namespaces.ts";
-import { whileGranted } from "./while-permitted.ts";
+import { whilePermitted } from "./while-permitted.ts";
 
 export interface FurtherDeps {
   readonly kube: Kube;
   readonly clock: Clock;
   readonly log: Log;
   readonly events: EventRecorder;
-  /** Namespace of the operator; what is wrong elsewhere is told there, in events of its ConfigMap. */
+  /** Namespace of the operator; findings are reported there, in events of its ConfigMap. */
   readonly own: string;
   readonly watched: WatchedNamespaces;
-  /** Looks after a namespace until the signal aborts; `onFinding` is told what the operator lacks there. */
+  /** Manages a namespace until the signal aborts; calls `onFinding` when the operator lacks permissions there. */
   readonly manage: (namespace: string, onFinding: OnFinding, signal: AbortSignal) => Promise<void>;
 }
 
 export type OnFinding = (finding: Finding | undefined) => void;
 
 export interface FurtherNamespaces {
-  /** Undefined when no further namespace is asked for. */
+  /** Undefined when no further namespace is watched. */
   statement(): Statement | undefined;
-  /** Resolves after the signal has aborted and every namespace is left. */
+  /** Resolves after the signal has aborted and the work in every namespace has ended. */
   readonly stopped: Promise<void>;
 }
 
@@ -37,79 +37,98 @@ interface ManagedNamespace {
   readonly ended: Promise<void>;
 }
 
-/** Looks after every watched namespace but its own, each by itself: what is wrong in one holds up no other. */
+/** Manages every watched namespace but the operator's own, each independently of the others. */
 export function manageFurtherNamespaces(deps: FurtherDeps, signal: AbortSignal): FurtherNamespaces {
   const { watched, own, log } = deps;
   const managed = new Map<string, ManagedNamespace>();
-  const leaving = new Set<Promise<void>>();
-  const findings = new Map<string, Finding>();
-  const said = new Map<string, string>();
-  const tell = speaker(deps, said);
-  const begin = (namespace: string): ManagedNamespace => {
-    const over = new AbortController();
-    const mine = AbortSignal.any([signal, over.signal]);
-    const onFinding: OnFinding = (finding) => {
-      if (finding === undefined) findings.delete(namespace);
-      else findings.set(namespace, finding);
-      tell(namespace, finding);
-    };
-    log.info("looking after a further namespace", { namespace });
-    const work = (until: AbortSignal): Promise<void> =>
-      unlessFailed(deps.manage(namespace, onFinding, until), namespace, log);
-    return { over, ended: whileGranted({ ...deps, namespace, signal: mine, onFinding }, work) };
+  const ending = new Set<Promise<void>>();
+  const findings = startFindings(deps);
+  const end = (namespace: string, { over, ended }: ManagedNamespace): void => {
+    log.info("a namespace is no longer managed: its objects stay as they are", { namespace });
+    over.abort(new Error("the namespace is no longer watched"));
+    managed.delete(namespace);
+    findings.forget(namespace);
+    const tracked = ended.finally(() => ending.delete(tracked));
+    ending.add(tracked);
   };
   const follow = (): void => {
     if (signal.aborted) return;
     const wanted = watched.names().filter((name) => name !== own);
-    for (const [namespace, { over, ended }] of managed) {
-      if (wanted.includes(namespace)) continue;
-      log.info("no longer looking after a namespace: what is there stays as it is", { namespace });
-      over.abort(new Error("the namespace is no longer watched"));
-      managed.delete(namespace);
-      findings.delete(namespace);
-      said.delete(namespace);
-      const left = ended.finally(() => leaving.delete(left));
-      leaving.add(left);
+    for (const [namespace, one] of managed) if (!wanted.includes(namespace)) end(namespace, one);
+    for (const namespace of wanted) {
+      if (!managed.has(namespace)) managed.set(namespace, begin(deps, namespace, findings, signal));
     }
-    for (const namespace of wanted) if (!managed.has(namespace)) managed.set(namespace, begin(namespace));
-    for (const finding of watched.findings()) tell(finding.evidence, finding);
+    for (const finding of watched.findings()) findings.report(finding.evidence, finding);
   };
   watched.onChange(follow);
   follow();
   return {
-    statement: () => watchStatement([...managed.keys()], [...watched.findings(), ...findings.values()]),
-    stopped: ended(signal).then(async () => {
-      await Promise.all([...[...managed.values()].map((one) => one.ended), ...leaving]);
+    statement: () => watchStatement([...managed.keys()], [...watched.findings(), ...findings.all()]),
+    stopped: aborted(signal).then(async () => {
+      await Promise.all([...[...managed.values()].map(({ ended }) => ended), ...ending]);
     }),
   };
 }
 
-/** Says each thing once, in the log and to those who look at the ConfigMap. */
-function speaker({ events, own, log }: FurtherDeps, said: Map<string, string>) {
+function begin(deps: FurtherDeps, namespace: string, findings: Findings, signal: AbortSignal): ManagedNamespace {
+  const { log } = deps;
+  const over = new AbortController();
+  const onFinding: OnFinding = (finding) => {
+    findings.set(namespace, finding);
+  };
+  log.info("managing a further namespace", { namespace });
+  const work = async (until: AbortSignal): Promise<void> => {
+    try {
+      await deps.manage(namespace, onFinding, until);
+    } catch (error) {
+      // the other namespaces go on, and this one is tried again
+      log.error("managing a namespace has failed", { namespace, reason: messageOf(error) });
+    }
+  };
+  const options = { ...deps, namespace, signal: AbortSignal.any([signal, over.signal]), onFinding };
+  return { over, ended: whilePermitted(options, work) };
+}
+
+interface Findings {
+  /** The finding of a namespace, which is reported; undefined when there is none any more. */
+  set(namespace: string, finding: Finding | undefined): void;
+  /** Writes log and event when `finding` differs from the last report about `subject`. */
+  report(subject: string, finding: Finding | undefined): void;
+  forget(namespace: string): void;
+  all(): Iterable<Finding>;
+}
+
+function startFindings({ events, own, log }: FurtherDeps): Findings {
+  const current = new Map<string, Finding>();
+  const reported = new Map<string, string>();
   const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: OPERATOR_CONFIG, namespace: own } };
-  return (about: string, finding: Finding | undefined): void => {
+  const report = (subject: string, finding: Finding | undefined): void => {
     const text = finding === undefined ? "" : sentenceOf(finding);
-    if (said.get(about) === text) return;
-    said.set(about, text);
+    if (reported.get(subject) === text) return;
+    reported.set(subject, text);
     if (finding === undefined) {
-      events.record(config, "Normal", "NamespaceWatched", `namespace ${about} is looked after`);
+      events.record(config, "Normal", "NamespaceWatched", `namespace ${subject} is managed`);
     } else {
-      log.error("a namespace cannot be looked after", { ...finding });
+      log.error("a namespace cannot be managed", { ...finding });
       events.record(config, "Warning", finding.id, text);
     }
   };
+  return {
+    set: (namespace, finding) => {
+      if (finding === undefined) current.delete(namespace);
+      else current.set(namespace, finding);
+      report(namespace, finding);
+    },
+    report,
+    forget: (namespace) => {
+      current.delete(namespace);
+      reported.delete(namespace);
+    },
+    all: () => current.values(),
+  };
 }
 
-async function unlessFailed(work: Promise<void>, namespace: string, log: Log): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
-    // the other namespaces go on, and this one is taken up again
-    log.error("looking after a namespace has failed", { namespace, reason: messageOf(error) });
-  }
-}
-
-function ended(signal: AbortSignal): Promise<void> {
+function aborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (signal.aborted) resolve();
   signal.addEventListener("abort", () => resolve(), { once: true });

@@ -8,7 +8,7 @@ import { tryAskOwnAccess } from "../../../mechanisms/observe/permissions/access-
 import { namespaceNotGranted } from "../../../core/planner/operator/watched-namespaces.ts";
 import type { Need } from "../../../core/releases/permissions/roles.ts";
 
-export interface GrantedOptions {
+export interface PermittedOptions {
   readonly kube: Kube;
   readonly clock: Clock;
   readonly log: Log;
@@ -16,7 +16,7 @@ export interface GrantedOptions {
   readonly own: string;
   readonly namespace: string;
   readonly signal: AbortSignal;
-  /** Told what stands in the way; undefined once nothing does. */
+  /** Called with what is missing; undefined once nothing is. */
   readonly onFinding: (finding: Finding | undefined) => void;
 }
 
@@ -25,15 +25,12 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-/** How often it is asked, in milliseconds. */
-const ASK_MS = 2_000;
+/** Pause between access reviews, in milliseconds. */
+const REVIEW_MS = 2_000;
 
-/**
- * Runs `work` while the operator has its Role in the namespace, anew each time it is given back or the work has ended by
- * itself, until the signal aborts.
- */
-export async function whileGranted(
-  options: GrantedOptions,
+/** Runs `work` while the operator has its Role in the namespace, and again when the work has ended, until the signal aborts. */
+export async function whilePermitted(
+  options: PermittedOptions,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const { kube, clock, log, own, namespace, signal, onFinding } = options;
@@ -51,18 +48,18 @@ export async function whileGranted(
     running = undefined;
   };
   while (!signal.aborted) {
-    const isGranted = await tryAskOwnAccess(kube, namespace, LISTING, log);
-    if (isGranted === true && running === undefined) {
+    const isPermitted = await tryAskOwnAccess(kube, namespace, LISTING, log);
+    if (isPermitted === true && running === undefined) {
       onFinding(undefined);
       begin();
     }
-    if (isGranted === false) {
+    if (isPermitted === false) {
       onFinding(namespaceNotGranted(namespace, own));
-      await end(`the Role in namespace ${namespace} was taken away`);
+      await end(`the Role in namespace ${namespace} was removed`);
     }
-    await clock.sleep(ASK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
+    await clock.sleep(REVIEW_MS, signal).catch(() => undefined); // aborted: the loop ends
   }
-  await end("the operator ends");
+  await end("the namespace is no longer managed");
 }
 
 const LISTING: Need = {
@@ -71,5 +68,5 @@ const LISTING: Need = {
   resource: KINDS.cluster.plural,
   verb: "list",
   why: "clusters are read and followed",
-  without: "no cluster of the namespace is looked after",
+  without: "no cluster of the namespace is managed",
 };

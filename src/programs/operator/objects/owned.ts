@@ -1,5 +1,5 @@
 import type { Deployment } from "kubernetes-types/apps/v1.js";
-import type { Service } from "kubernetes-types/core/v1.js";
+import type { Container, Service } from "kubernetes-types/core/v1.js";
 import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.js";
 import { clusterNames, PORTS, RIGGER_PATHS } from "../../../core/api/names.ts";
 import { Deployments, PodDisruptionBudgets, Services } from "../../../ports/kube/builtin.ts";
@@ -49,15 +49,14 @@ function disruptionBudget(owner: Owner): Wanted<PodDisruptionBudget> {
 }
 
 function riggerDeployment(owner: Owner): Wanted<Deployment> {
-  const { name, spec, operator } = owner.view;
+  const { name, spec } = owner.view;
   const rigger = clusterNames.rigger(name);
-  const image = spec.storeEnterpriseServicesRiggerImageSpec;
   const credentials = spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(name);
   return {
     metadata: ownedMeta(owner, rigger, "services-rigger"),
     spec: {
       replicas: 1,
-      // the next one runs before the last one ends: endpoints are always looked after
+      // the next one runs before the last one ends: endpoints are reconciled all the time
       strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
       selector: { matchLabels: selectorOf(owner, "services-rigger") },
       template: {
@@ -67,29 +66,7 @@ function riggerDeployment(owner: Owner): Wanted<Deployment> {
           tolerations: [...LEAVE_SOON],
           securityContext: { runAsNonRoot: true, runAsUser: 1001, seccompProfile: { type: "RuntimeDefault" } },
           ...(spec.pullSecrets && { imagePullSecrets: spec.pullSecrets }),
-          containers: [
-            {
-              name: "services-rigger",
-              image: imageOf(image, REPOSITORIES.servicesRigger, operator.operator),
-              imagePullPolicy: image?.imagePullPolicy ?? "IfNotPresent",
-              args: ["rigger"],
-              env: [
-                { name: "CLUSTER_NAME", value: name },
-                { name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
-                { name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
-              ],
-              resources: spec.storeEnterpriseServicesRiggerResources,
-              securityContext: {
-                allowPrivilegeEscalation: false,
-                readOnlyRootFilesystem: true,
-                capabilities: { drop: ["ALL"] },
-              },
-              volumeMounts: [
-                { name: "credentials", mountPath: RIGGER_PATHS.credentials, readOnly: true },
-                { name: "authority", mountPath: RIGGER_PATHS.authority, readOnly: true },
-              ],
-            },
-          ],
+          containers: [riggerContainer(owner)],
           volumes: [
             { name: "credentials", secret: { secretName: credentials } },
             {
@@ -100,5 +77,31 @@ function riggerDeployment(owner: Owner): Wanted<Deployment> {
         },
       },
     },
+  };
+}
+
+function riggerContainer({ view }: Owner): Container {
+  const { name, spec, operator } = view;
+  const image = spec.storeEnterpriseServicesRiggerImageSpec;
+  return {
+    name: "services-rigger",
+    image: imageOf(image, REPOSITORIES.servicesRigger, operator.operator),
+    imagePullPolicy: image?.imagePullPolicy ?? "IfNotPresent",
+    args: ["rigger"],
+    env: [
+      { name: "CLUSTER_NAME", value: name },
+      { name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
+      { name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
+    ],
+    resources: spec.storeEnterpriseServicesRiggerResources,
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    },
+    volumeMounts: [
+      { name: "credentials", mountPath: RIGGER_PATHS.credentials, readOnly: true },
+      { name: "authority", mountPath: RIGGER_PATHS.authority, readOnly: true },
+    ],
   };
 }

@@ -47,18 +47,19 @@ export function startMetrics(release: string, now: () => number): Metrics {
     },
     text: () =>
       [
-        "# TYPE store_operator_info gauge",
-        `store_operator_info{release="${release}"} 1`,
-        "# TYPE store_operator_leading gauge",
-        `store_operator_leading ${leads ? 1 : 0}`,
-        "# TYPE store_operator_missing_permissions gauge",
-        `store_operator_missing_permissions ${missingPermissions}`,
+        ...gauge("store_operator_info", `{release="${release}"}`, 1),
+        ...gauge("store_operator_leading", "", leads ? 1 : 0),
+        ...gauge("store_operator_missing_permissions", "", missingPermissions),
         ...family("store_operator_passes_total", counts, ({ passes }) => passes),
         ...family("store_operator_pass_failures_total", counts, ({ failures }) => failures),
         ...family("store_operator_pass_seconds_total", counts, ({ milliseconds }) => milliseconds / 1000),
         "",
       ].join("\n"),
   };
+}
+
+function gauge(name: string, labels: string, value: number): string[] {
+  return [`# TYPE ${name} gauge`, `${name}${labels} ${value}`];
 }
 
 function family(name: string, counts: ReadonlyMap<string, Count>, value: (count: Count) => number): string[] {

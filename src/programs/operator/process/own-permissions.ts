@@ -13,50 +13,51 @@ export interface OwnPermissionsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Told how many verbs are missing, after each look. */
+  /** Called after each review with the number of missing verbs. */
   readonly onCount?: (missing: number) => void;
-  /** Told what stands behind what is missing when that is another than before; undefined when nothing is. */
+  /** Called when other permissions are missing than before; undefined when none is. */
   readonly onFinding?: (finding: Finding | undefined) => void;
 }
 
 export interface OwnPermissions {
-  /** What the operator lacks to lead, or to tell users of their clusters; undefined when it lacks nothing of it. */
-  mute(): string | undefined;
+  /** The missing permissions without which the operator cannot lead or report; undefined when it has them all. */
+  unready(): string | undefined;
   readonly stopped: Promise<void>;
 }
 
-const LOOK_MS = 1_000;
-const BELIEVED_MS = 60_000;
+/** Pause between reviews, and how long an answer without a missing verb is used; in milliseconds. */
+const REVIEW_MS = 1_000;
+const FRESH_MS = 60_000;
 
-/** Looks after what the operator may do until `signal` aborts; says in the log, once, what it lacks, also when it can say it nowhere else. */
+/** Reviews the operator's own permissions until `signal` aborts, and logs each change: the log needs no permission. */
 export function followOwnPermissions(options: OwnPermissionsOptions): OwnPermissions {
   const { permissions, release, clock, log, signal, onCount, onFinding } = options;
-  let mute: string | undefined;
-  let said = "";
-  const look = async (): Promise<void> => {
-    const lacking = await permissions.operator(BELIEVED_MS);
+  let unready: string | undefined;
+  let logged = "";
+  const review = async (): Promise<void> => {
+    const lacking = await permissions.operator(FRESH_MS);
     if (!lacking.read) return;
     const { value } = lacking;
     const vital = value.filter(isVital);
-    mute = vital.length === 0 ? undefined : operatorFinding(vital, release.operator).evidence;
+    unready = vital.length === 0 ? undefined : operatorFinding(vital, release.operator).evidence;
     onCount?.(value.length);
     const finding = value.length === 0 ? undefined : operatorFinding(value, release.operator);
     const text = finding === undefined ? "" : JSON.stringify(finding);
-    if (text !== said) onFinding?.(finding);
-    if (finding !== undefined && text !== said) log.error("permissions are missing", { ...finding });
-    if (finding === undefined && said !== "") log.info("every permission is there again");
-    said = text;
+    if (text !== logged) onFinding?.(finding);
+    if (finding !== undefined && text !== logged) log.error("permissions are missing", { ...finding });
+    if (finding === undefined && logged !== "") log.info("no permission is missing any more");
+    logged = text;
   };
   const follow = async (): Promise<void> => {
     while (!signal.aborted) {
-      await look();
-      await clock.sleep(LOOK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
+      await review();
+      await clock.sleep(REVIEW_MS, signal).catch(() => undefined); // aborted: the loop ends
     }
   };
-  return { mute: () => mute, stopped: follow() };
+  return { unready: () => unready, stopped: follow() };
 }
 
-/** Without these the operator cannot lead, or cannot tell users of a cluster what else it lacks. */
+/** Without these the operator cannot lead, or cannot report what else is missing in the status of a cluster. */
 function isVital({ group, resource, verb }: MissingPermission): boolean {
   switch (`${resource}.${group}`) {
     case `storeenterpriseclusters.${API_GROUP}`:

@@ -33,14 +33,14 @@ export interface RemoteClusterDeps extends RemoteReadDeps {
   readonly log: Log;
   readonly events: EventRecorder;
   readonly release: Release;
-  /** Told of each Active-Active database, by `namespace/name`, that a remote cluster speaks of. */
-  readonly onSpokenOf: (key: string) => void;
+  /** Asks for a pass over an Active-Active database, by `namespace/name`, that the remote cluster has a record of. */
+  readonly enqueueActiveActive: (key: string) => void;
 }
 
-/** A remote cluster is asked this often, in milliseconds. */
+/** A remote cluster is polled this often, in milliseconds. */
 export const SITE_MS = 2_000;
 
-/** One pass over a StoreEnterpriseRemoteCluster: asks its cluster, tells the own one which operator this is, reports. */
+/** One pass over a StoreEnterpriseRemoteCluster: polls its cluster, writes the operator version to the local one, reports. */
 export function remoteClusterReconciler(deps: RemoteClusterDeps): (key: string) => Promise<Outcome> {
   return async (key) => {
     const ref = refOfKey(key);
@@ -59,20 +59,20 @@ export function remoteClusterReconciler(deps: RemoteClusterDeps): (key: string) 
 /** `waitsFor`: the Active-Active databases that keep it from being deleted. */
 async function pass(deps: RemoteClusterDeps, rerc: Rerc, waitsFor: readonly string[]): Promise<Outcome> {
   const own = isOwn(deps.cache, rerc);
-  if (own && contextOf(deps, rerc) === undefined) return settled; // it is woken once its cluster has been looked at
+  if (own && contextOf(deps, rerc) === undefined) return settled; // it is enqueued once its cluster has been observed
   const polled = await readParticipant(deps, rerc, SITE_MS / 2);
-  if (own) await introduce(deps, rerc, polled);
+  if (own) await writeOperatorVersion(deps, rerc, polled);
   const verdict = evaluateRemoteCluster(objectionsTo(deps, rerc), participantWord(polled));
   await reportRemoteCluster(deps, rerc, { verdict, polled, isOwn: own, waitsFor });
   if (!("reason" in polled.word)) {
     const { namespace = "default" } = rerc.metadata;
-    for (const { name } of polled.word.crdbs) deps.onSpokenOf(keyOf({ name, namespace }));
+    for (const { name } of polled.word.crdbs) deps.enqueueActiveActive(keyOf({ name, namespace }));
   }
   return waiting(SITE_MS, verdict.reachable.reason, verdict.reachable.message);
 }
 
-/** The other participants ask the own cluster which operator looks after it (§9). */
-async function introduce(deps: RemoteClusterDeps, rerc: Rerc, { word }: SiteState): Promise<void> {
+/** The other participants read from the local cluster which operator manages it (§9). */
+async function writeOperatorVersion(deps: RemoteClusterDeps, rerc: Rerc, { word }: SiteState): Promise<void> {
   const { operator } = deps.release;
   if ("reason" in word || word.cluster.operator_version === operator) return;
   const client = contextOf(deps, rerc)?.connection?.client;
@@ -82,7 +82,7 @@ async function introduce(deps: RemoteClusterDeps, rerc: Rerc, { word }: SiteStat
     deps.sites.wrote(client);
   } catch (error) {
     if (!Object.values(managementFaults).some((fault) => isFault(error, fault))) throw error;
-    deps.log.warn("the cluster was not told which operator this is, trying again", {
+    deps.log.warn("the operator version was not written to the cluster, trying again", {
       cluster: rerc.spec.recName,
       error: messageOf(error),
     });

@@ -16,38 +16,35 @@ import { followTeardown, type Teardown } from "./teardown.ts";
 
 const OWN = { name: OPERATOR_NAME, namespace: "default" };
 
-test("definitions that are gone before the operator hold nothing any more: it goes too", async (t) => {
+test("an operator whose definitions are deleted before it removes its own finalizers", async () => {
   await using world = await startOperatorWorld();
   const { kube } = world;
-  const stop = new AbortController();
-  t.after(() => {
-    stop.abort();
-  });
-  const leaving = leavingOf(kube, stop.signal);
+  using stop = aborting();
+  const teardown = teardownOf(kube, stop.signal);
   await deployOperator(kube, "default");
   await kube.create(Clusters, { metadata: { name: "rec", namespace: "default" }, spec: {} });
-  const isHeld = async (): Promise<boolean> => {
-    await leaving.reconcileFinalizer();
+  const hasFinalizer = async (): Promise<boolean> => {
+    await teardown.reconcileFinalizer();
     return ((await kube.get(Deployments, OWN))?.metadata.finalizers ?? []).length > 0;
   };
-  await until("the operator is held", isHeld, { withinMs: 15_000, everyMs: 20 });
+  await until("the operator has its finalizer", hasFinalizer, { withinMs: 15_000, everyMs: 20 });
 
   await kube.delete(Clusters, { name: "rec", namespace: "default" });
   const { items: definitions } = await kube.list(CustomResourceDefinitions);
   for (const { metadata } of definitions) await kube.delete(CustomResourceDefinitions, metadata);
   await kube.delete(ServiceAccounts, OWN);
   await kube.delete(Deployments, OWN);
-  await leaving.leave();
+  await teardown.run();
   assert.equal(await kube.get(Deployments, OWN), undefined);
   assert.equal(await kube.get(ServiceAccounts, OWN), undefined);
 });
 
-test("definitions that go with the bundle of another namespace leave no cluster behind here", async () => {
+test("definitions that are deleted with the bundle of another namespace leave no cluster behind here", async () => {
   await using world = await startOperatorWorld();
   const { kube } = world;
   await world.operate("8.2.0-12");
   await kube.create(Clusters, { metadata: { name: "rec", namespace: "default" }, spec: {} });
-  await world.cluster("it is looked after", ({ metadata }) => metadata.finalizers?.length === 1);
+  await world.cluster("it has its finalizer", ({ metadata }) => metadata.finalizers?.length === 1);
   const ours = (await kube.list(CustomResourceDefinitions)).items.map(({ metadata }) => metadata);
   // clusters last, as their operator still waits for databases then
   const [clusters, others] = [true, false].map((wanted) =>
@@ -60,7 +57,17 @@ test("definitions that go with the bundle of another namespace leave no cluster 
   await until("clusters are gone too", async () => (await left()) === 0, { withinMs: 30_000, everyMs: 20 });
 });
 
-function leavingOf(kube: Kube, signal: AbortSignal): Teardown {
+function aborting(): Disposable & { readonly signal: AbortSignal } {
+  const stop = new AbortController();
+  return {
+    signal: stop.signal,
+    [Symbol.dispose]: () => {
+      stop.abort();
+    },
+  };
+}
+
+function teardownOf(kube: Kube, signal: AbortSignal): Teardown {
   const log = silentLog;
   const clock = systemClock;
   const events = eventRecorder(kube, { component: OPERATOR_NAME, clock, log });
