@@ -173,7 +173,7 @@ rule("§7 policy major → no minor version until the policy changes", "at admis
   const { kubectl } = world;
   await kubectl.given(cluster("rec", "{ storeUpgradePolicy: major }"), "apply -f -");
   await kubectl.given(database("policy", "{ storeVersion: '7.4' }"), "apply -f -");
-  const made = { databaseUID: "7", cluster: "rec", version: "7.4 (redis 7.4.3)" };
+  const made = { databaseUID: "7", cluster: "rec", version: "7.4 (redis 7.4.3)", storeVersion: "7.4" };
   await kubectl("patch redb policy --subresource=status --type merge -p", JSON.stringify({ status: made }));
   const minor = ["-p", '{"spec":{"storeVersion":"8.2"}}'];
   const said = await kubectl.refused("patch redb policy --type merge", ...minor);

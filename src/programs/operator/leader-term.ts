@@ -4,7 +4,7 @@ import { ADMISSION_SECRET, OPERATOR_NAME } from "../../core/api/names.ts";
 import { eventRecorder } from "../../ports/kube/events.ts";
 import type { Kube } from "../../ports/kube/kube.ts";
 import { keyOf } from "../../ports/kube/ref.ts";
-import { tellingRefusals } from "../../ports/kube/refusals.ts";
+import { reportingForbidden } from "../../ports/kube/forbidden.ts";
 import { startInformerCache } from "../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { kubernetesMinor } from "../../mechanisms/observe/kubernetes/kubernetes-version.ts";
 import { reviewPermissions, type Permissions } from "../../mechanisms/observe/permissions/permissions.ts";
@@ -41,7 +41,10 @@ export async function runLeaderTerm(deps: LeaderTermDeps, signal: AbortSignal): 
   const start = (name: string, reconcile: (key: string) => Promise<Outcome>): Controller =>
     runController({ name, reconcile, clock, log, signal: working });
   const admission = admissionReconciler({ kube, clock, log, namespace, watched });
-  const webhook = start("admission", metrics.counted("admission", () => admission.reconcile()));
+  const webhook = start(
+    "admission",
+    metrics.counted("admission", () => admission.reconcile()),
+  );
   webhook.enqueue(keyOf({ name: ADMISSION_SECRET, namespace }));
   const finalizer = start("teardown", () => teardown.reconcileFinalizer());
   const reconcileFinalizer = (): void => {
@@ -76,8 +79,8 @@ async function manageFurther(deps: CommonDeps, ...[namespace, onFinding, signal]
   const { clock, log, config } = deps;
   const where = { namespace, home: config.namespace, platform: config.platform ?? "kubernetes" } as const;
   const permissions = reviewPermissions(deps.kube, { ...where, clock, log });
-  const kube = tellingRefusals(deps.kube, () => {
-    permissions.doubt();
+  const kube = reportingForbidden(deps.kube, () => {
+    permissions.invalidate();
   });
   const { release } = config;
   const own = followOwnPermissions({ permissions, release, clock, log, signal, onFinding });

@@ -2,7 +2,7 @@ import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
 import { APP_LABEL, LABELS, OPERATOR_NAME, PORTS } from "../../core/api/names.ts";
 import type { Kube } from "../../ports/kube/kube.ts";
-import { tellingRefusals } from "../../ports/kube/refusals.ts";
+import { reportingForbidden } from "../../ports/kube/forbidden.ts";
 import { reviewPermissions } from "../../mechanisms/observe/permissions/permissions.ts";
 import { ownNamespaceOnly, type WatchedNamespaces } from "../../mechanisms/observe/kubernetes/watched-namespaces.ts";
 import { runWhileLeader } from "../../mechanisms/reconcile/leader.ts";
@@ -36,8 +36,8 @@ export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Prom
   const { clock, log, config } = deps;
   const { namespace, release, platform = "kubernetes" } = config;
   const permissions = reviewPermissions(deps.kube, { namespace, clock, log, platform });
-  const kube = tellingRefusals(deps.kube, () => {
-    permissions.doubt();
+  const kube = reportingForbidden(deps.kube, () => {
+    permissions.invalidate();
   });
   const metrics = startMetrics(config.release.operator, () => clock.now().getTime());
   let isReady = false;

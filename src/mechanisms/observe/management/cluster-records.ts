@@ -23,14 +23,14 @@ export interface ClusterRecords {
 }
 
 /** Why a cluster said nothing. */
-export interface Silence {
+export interface UnreachableCluster {
   readonly unreachable: string;
   /** A node answers and does not take the credentials. */
   readonly refused?: boolean;
 }
 
 /** Asks a cluster everything that decisions need; a sentence instead when it does not answer, never an exception. */
-export async function readRecords(client: ManagementClient): Promise<ClusterRecords | Silence> {
+export async function readRecords(client: ManagementClient): Promise<ClusterRecords | UnreachableCluster> {
   try {
     const [nodes, bdbs, license, modules, { actions }] = await Promise.all([
       client.call("nodes"),
@@ -47,7 +47,7 @@ export async function readRecords(client: ManagementClient): Promise<ClusterReco
 }
 
 /** The same as facts for the planner; of the same records always the same object. */
-export function factsOf(records: ClusterRecords | Silence): PolledCluster | Unreachable {
+export function factsOf(records: ClusterRecords | UnreachableCluster): PolledCluster | Unreachable {
   if ("unreachable" in records) {
     const cause = records.refused === true ? ({ cause: "credentials" } as const) : {};
     return { reachable: false, reason: records.unreachable, ...cause };

@@ -25,7 +25,7 @@ export type ChangeHandler = (cluster: Ref & { readonly namespace: string }, data
 
 /** Secrets are read again after this long, in milliseconds; sooner while the cluster does not answer. */
 const REREAD_MS = 60_000;
-const REREAD_SILENT_MS = 5_000;
+const REREAD_UNREACHABLE_MS = 5_000;
 /** How long one node may take to answer, in milliseconds. */
 const TIMEOUT_MS = 4_000;
 
@@ -63,7 +63,7 @@ export function openConnections(kube: Kube, clock: Clock): Connections {
 }
 
 async function patience({ records }: Connection): Promise<number> {
-  return "unreachable" in (await records(Infinity)) ? REREAD_SILENT_MS : REREAD_MS;
+  return "unreachable" in (await records(Infinity)) ? REREAD_UNREACHABLE_MS : REREAD_MS;
 }
 
 interface ClusterSecrets {

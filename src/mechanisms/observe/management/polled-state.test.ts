@@ -13,7 +13,7 @@ class Cluster {
   readonly news: string[] = [];
   bdbs: readonly BdbRecord[] = [];
   actions: readonly ActionRecord[] = [];
-  isSilent = false;
+  isUnreachable = false;
   questions = 0;
   /** While there is one, answers wait for it. */
   gate: Promise<void> | undefined;
@@ -30,9 +30,9 @@ class Cluster {
 
   async #answer(route: string): Promise<never> {
     if (route === "nodes") this.questions += 1;
-    const { bdbs, actions, isSilent } = this; // what is said is what was so when it was asked
+    const { bdbs, actions, isUnreachable } = this; // what is said is what was so when it was asked
     await this.gate;
-    if (isSilent) throw new Fault(faults.unreachable, "no node answers", { tried: [] });
+    if (isUnreachable) throw new Fault(faults.unreachable, "no node answers", { tried: [] });
     const answers: Readonly<Record<string, unknown>> = {
       nodes: [],
       bdbs,
@@ -89,8 +89,8 @@ test("what a write was answered counts until the database is heard of again", as
   const cluster = new Cluster();
   cluster.bdbs = [bdb("a"), bdb("b")];
   await cluster.polledState.records(0);
-  cluster.polledState.told(bdb("a", { status: "active-change-pending" }));
-  cluster.polledState.told(bdb("c", { status: "pending" }));
+  cluster.polledState.recordWrite(bdb("a", { status: "active-change-pending" }));
+  cluster.polledState.recordWrite(bdb("c", { status: "pending" }));
   const told = ["a active-change-pending", "b active", "c pending"];
   assert.deepEqual(statusesOf(await cluster.polledState.records(Infinity)), told);
   await cluster.clock.advance(1);
@@ -103,15 +103,15 @@ test("an answer to what was asked before a write does not take back what the wri
   cluster.gate = promise;
   const asked = cluster.polledState.records(0);
   await cluster.clock.advance(1);
-  cluster.polledState.told(bdb("a", { status: "pending" }));
+  cluster.polledState.recordWrite(bdb("a", { status: "pending" }));
   resolve();
   assert.deepEqual(statusesOf(await asked), ["a pending"]);
 });
 
 test("a cluster that falls silent is heard as silent, and one word of it is not made up", async () => {
   const cluster = new Cluster();
-  cluster.isSilent = true;
-  cluster.polledState.told(bdb("a"));
+  cluster.isUnreachable = true;
+  cluster.polledState.recordWrite(bdb("a"));
   assert.deepEqual(await cluster.polledState.records(0), { unreachable: "no node has an address yet", refused: false });
 });
 
@@ -188,9 +188,9 @@ for (const { name, before, after, tells } of news) {
       await say(cluster, before);
       assert.deepEqual(cluster.news, [before.bdbs.map((each) => each.name).join(" ")], "the first time all are new");
       if (silent) {
-        cluster.isSilent = true;
+        cluster.isUnreachable = true;
         await say(cluster, { bdbs: [] });
-        cluster.isSilent = false;
+        cluster.isUnreachable = false;
       }
       await say(cluster, after);
       assert.deepEqual(cluster.news.slice(1), tells);

@@ -1,17 +1,17 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { ActionRecord, BdbRecord } from "../../../ports/management/records.ts";
-import { readRecords, type ClusterRecords, type Silence } from "./cluster-records.ts";
+import { readRecords, type ClusterRecords, type UnreachableCluster } from "./cluster-records.ts";
 
 /** What a cluster said, or why it said nothing. */
-export type PollResult = ClusterRecords | Silence;
+export type PollResult = ClusterRecords | UnreachableCluster;
 
 /** What a cluster says of itself, asked no more often than is needed however many want to know. */
 export interface PolledState {
   /** At most `maxAgeMs` old. Those who ask meanwhile share a question, unless it was put before they may count it. */
   records(maxAgeMs: number): Promise<PollResult>;
   /** What the answer to a write has told of a database; counts until it is heard of again. */
-  told(bdb: BdbRecord): void;
+  recordWrite(bdb: BdbRecord): void;
 }
 
 /** Asks through `client`; `onNews` gets the names of databases of which something else is heard than before. */
@@ -54,7 +54,7 @@ export function pollState(
         if (at < since) continue;
       }
     },
-    told(bdb) {
+    recordWrite(bdb) {
       told.set(bdb.name, { bdb, at: now() });
       if (last !== undefined) last = { ...last, polled: withWrites(last.polled, [bdb]) };
     },

@@ -15,21 +15,21 @@ import {
 import { askAccess, askOwnAccess, askOwnRules } from "./access-reviews.ts";
 
 /** What was asked of the authorizer about one subject. */
-export type Lacking = Reading<readonly MissingPermission[]>;
+export type PermissionReview = Reading<readonly MissingPermission[]>;
 
 /** Knows what the operator, its nodes and its riggers may not do. Answers are believed for a while. */
 export interface Permissions {
   /** What the operator lacks; an answer older than `freshMs` is asked anew, one that says that something lacks sooner. */
-  operator(freshMs: number): Promise<Lacking>;
+  operator(freshMs: number): Promise<PermissionReview>;
   /** What nodes and rigger of a cluster lack, whose nodes run as the service account `account`. */
-  cluster(scope: RoleScope & { readonly account: string }, freshMs: number): Promise<Lacking>;
+  cluster(scope: RoleScope & { readonly account: string }, freshMs: number): Promise<PermissionReview>;
   /** A request was refused: what is believed is asked anew, each permission by itself. */
-  doubt(): void;
+  invalidate(): void;
 }
 
 /** What lacks something is asked again after this long, and doubt is heard this often, in milliseconds. */
-const LACKING_MS = 1_000;
-const DOUBT_MS = 3_000;
+const MISSING_MS = 1_000;
+const INVALIDATE_MS = 3_000;
 
 export interface ReviewOptions {
   readonly namespace: string;
@@ -45,7 +45,7 @@ export interface ReviewOptions {
 
 interface Asked {
   readonly at: number;
-  readonly answer: Promise<Lacking>;
+  readonly answer: Promise<PermissionReview>;
   lacks: boolean;
 }
 
@@ -58,15 +58,15 @@ export function reviewPermissions(
   { namespace, home = namespace, clock, log, platform = "kubernetes", caller = "operator" }: ReviewOptions,
 ): Permissions {
   const asked = new Map<string, Asked>();
-  let doubtedAt = Number.NEGATIVE_INFINITY;
+  let invalidatedAt = Number.NEGATIVE_INFINITY;
   const believed = (
     key: string,
     freshMs: number,
     ask: () => Promise<readonly MissingPermission[]>,
-  ): Promise<Lacking> => {
+  ): Promise<PermissionReview> => {
     const now = clock.now().getTime();
     const known = asked.get(key);
-    if (known !== undefined && now - known.at < (known.lacks ? Math.min(freshMs, LACKING_MS) : freshMs)) {
+    if (known !== undefined && now - known.at < (known.lacks ? Math.min(freshMs, MISSING_MS) : freshMs)) {
       return known.answer;
     }
     const entry: Asked = { at: now, answer: reading(ask(), log), lacks: false };
@@ -79,13 +79,13 @@ export function reviewPermissions(
   return {
     operator: (freshMs) =>
       believed("", freshMs, async () => {
-        const isDoubted = clock.now().getTime() - doubtedAt < DOUBT_MS;
+        const isInvalidated = clock.now().getTime() - invalidatedAt < INVALIDATE_MS;
         const needs = operatorNeeds(platform);
         if (caller === "somebody else") {
           const denied = await lackingOf(needs, (need) => askAccess(kube, namespace, OPERATOR_NAME, need, home));
           return denied.map((need) => ({ ...need, namespace, home, role: OPERATOR_NAME }));
         }
-        const unlisted = isDoubted ? needs : await askOwnRules(kube, namespace, needs);
+        const unlisted = isInvalidated ? needs : await askOwnRules(kube, namespace, needs);
         const missing = await lackingOf(unlisted, (need) => askOwnAccess(kube, namespace, need));
         return missing.map((need) => ({ ...need, namespace, home, role: OPERATOR_NAME }));
       }),
@@ -100,10 +100,10 @@ export function reviewPermissions(
         const lacking = await Promise.all([ask("node", account, scope.name), ask("rigger", rigger, rigger)]);
         return lacking.flat();
       }),
-    doubt: () => {
+    invalidate: () => {
       const now = clock.now().getTime();
-      if (now - doubtedAt < DOUBT_MS) return;
-      doubtedAt = now;
+      if (now - invalidatedAt < INVALIDATE_MS) return;
+      invalidatedAt = now;
       asked.clear();
     },
   };
@@ -114,7 +114,7 @@ async function lackingOf(needs: readonly Need[], isAllowed: (need: Need) => Prom
   return needs.filter((_, index) => verdicts[index] === false);
 }
 
-async function reading(asking: Promise<readonly MissingPermission[]>, log: Log): Promise<Lacking> {
+async function reading(asking: Promise<readonly MissingPermission[]>, log: Log): Promise<PermissionReview> {
   try {
     return { read: true, value: await asking };
   } catch (error) {

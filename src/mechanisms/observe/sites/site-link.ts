@@ -3,11 +3,11 @@ import type { Clock } from "../../../core/base/clock.ts";
 import { Secrets } from "../../../ports/kube/builtin.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import { managementClient, type ManagementClient } from "../../../ports/management/client.ts";
-import type { RemoteCluster, SiteSilence } from "./site-silence.ts";
+import type { RemoteCluster, SiteUnreachable } from "./site-unreachable.ts";
 
 /** Secrets are read again after this long, in milliseconds; sooner while the site does not answer. */
 const REREAD_MS = 60_000;
-const REREAD_SILENT_MS = 4_000;
+const REREAD_UNREACHABLE_MS = 4_000;
 /** How long a site may take to answer, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 
@@ -18,7 +18,7 @@ export interface SiteLink {
   readonly secretVersion: string;
   readonly identity: string;
   readonly readAt: number;
-  readonly isSilent: boolean;
+  readonly isUnreachable: boolean;
 }
 
 interface SiteSecret {
@@ -33,16 +33,23 @@ export async function linkTo(
   { kube, clock }: { readonly kube: Kube; readonly clock: Clock },
   remote: RemoteCluster,
   known: SiteLink | undefined,
-): Promise<SiteLink | SiteSilence> {
+): Promise<SiteLink | SiteUnreachable> {
   const now = clock.now().getTime();
   const place = JSON.stringify(remote.spec);
-  const isFresh = now - (known?.readAt ?? -Infinity) < (known?.isSilent === true ? REREAD_SILENT_MS : REREAD_MS);
+  const isFresh =
+    now - (known?.readAt ?? -Infinity) < (known?.isUnreachable === true ? REREAD_UNREACHABLE_MS : REREAD_MS);
   if (known !== undefined && isFresh && known.identity.startsWith(place)) return known;
   const secret = await readSecret(kube, remote);
   if ("reason" in secret) return secret;
   const identity = `${place} ${JSON.stringify(secret)}`;
   if (known?.identity === identity) return { ...known, readAt: now };
-  return { client: clientFor(remote, secret), identity, secretVersion: secret.version, readAt: now, isSilent: false };
+  return {
+    client: clientFor(remote, secret),
+    identity,
+    secretVersion: secret.version,
+    readAt: now,
+    isUnreachable: false,
+  };
 }
 
 function clientFor({ spec }: RemoteCluster, { username, password, ca }: SiteSecret): ManagementClient {
@@ -58,7 +65,7 @@ function clientFor({ spec }: RemoteCluster, { username, password, ca }: SiteSecr
   });
 }
 
-async function readSecret(kube: Kube, { name, namespace }: RemoteCluster): Promise<SiteSecret | SiteSilence> {
+async function readSecret(kube: Kube, { name, namespace }: RemoteCluster): Promise<SiteSecret | SiteUnreachable> {
   const secretName = remoteSecretName(name);
   const found = await kube.get(Secrets, { name: secretName, namespace });
   const text = (key: string): string => Buffer.from(found?.data?.[key] ?? "", "base64").toString();

@@ -6,10 +6,10 @@ import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults } from "../../../ports/management/faults.ts";
 import type { BdbRecord, ClusterRecord, NodeRecord } from "../../../ports/management/records.ts";
 import { linkTo, type SiteLink } from "./site-link.ts";
-import { silenceOf, type RemoteCluster, type SiteSilence } from "./site-silence.ts";
+import { unreachableSite, type RemoteCluster, type SiteUnreachable } from "./site-unreachable.ts";
 
 /** What the cluster of a participant said. */
-export interface SiteWord {
+export interface SiteRecords {
   readonly cluster: ClusterRecord;
   readonly nodes: readonly NodeRecord[];
   readonly bdbs: readonly BdbRecord[];
@@ -19,7 +19,7 @@ export interface SiteWord {
 
 /** What is heard of a site, and with which version of its secret. */
 export interface SiteState {
-  readonly word: SiteWord | SiteSilence;
+  readonly answer: SiteRecords | SiteUnreachable;
   readonly secretVersion?: string;
 }
 
@@ -28,7 +28,7 @@ export interface Sites {
   /** At most `maxAgeMs` old; a site that does not answer is a fact, not a failure. */
   polled(remote: RemoteCluster, maxAgeMs: number): Promise<SiteState>;
   /** The same of the own cluster, to which there is another way. */
-  own(remote: RemoteCluster, client: ManagementClient, maxAgeMs: number): Promise<SiteWord | SiteSilence>;
+  own(remote: RemoteCluster, client: ManagementClient, maxAgeMs: number): Promise<SiteRecords | SiteUnreachable>;
   /** Something was written to the own cluster: what it said before does not count any more. */
   wrote(client: ManagementClient): void;
   /** Gives up the way to the remote cluster of this name. */
@@ -46,17 +46,20 @@ interface Site {
 export function openSites(kube: Kube, clock: Clock): Sites {
   const links = new Map<string, SiteLink>();
   const lately = new Map<string, Site>();
-  const own = new WeakMap<ManagementClient, { readonly at: number; readonly word: Promise<SiteWord | SiteSilence> }>();
+  const own = new WeakMap<
+    ManagementClient,
+    { readonly at: number; readonly answer: Promise<SiteRecords | SiteUnreachable> }
+  >();
   const ask = async (remote: RemoteCluster): Promise<SiteState> => {
     const key = keyOf(remote);
     const known = links.get(key);
     const link = await linkTo({ kube, clock }, remote, known);
-    if ("reason" in link) return { word: link };
+    if ("reason" in link) return { answer: link };
     links.set(key, link);
     if (known !== undefined && known.client !== link.client) await known.client.close();
-    const word = await readSite(link.client, remote);
-    if (links.get(key) === link) links.set(key, { ...link, isSilent: "reason" in word });
-    return { word, secretVersion: link.secretVersion };
+    const answer = await readSite(link.client, remote);
+    if (links.get(key) === link) links.set(key, { ...link, isUnreachable: "reason" in answer });
+    return { answer, secretVersion: link.secretVersion };
   };
   return {
     polled(remote, maxAgeMs) {
@@ -76,10 +79,10 @@ export function openSites(kube: Kube, clock: Clock): Sites {
     own(remote, client, maxAgeMs) {
       const at = clock.now().getTime();
       const known = own.get(client);
-      if (known !== undefined && at - known.at <= maxAgeMs) return known.word;
-      const word = readSite(client, remote);
-      own.set(client, { at, word });
-      return word;
+      if (known !== undefined && at - known.at <= maxAgeMs) return known.answer;
+      const answer = readSite(client, remote);
+      own.set(client, { at, answer });
+      return answer;
     },
     wrote(client) {
       own.delete(client);
@@ -98,7 +101,7 @@ export function openSites(kube: Kube, clock: Clock): Sites {
 }
 
 /** Asks a cluster what another participant has to know; a reason instead when it does not answer, never an exception. */
-async function readSite(client: ManagementClient, remote: RemoteCluster): Promise<SiteWord | SiteSilence> {
+async function readSite(client: ManagementClient, remote: RemoteCluster): Promise<SiteRecords | SiteUnreachable> {
   try {
     const [cluster, nodes, bdbs, crdbs] = await Promise.all([
       client.call("cluster"),
@@ -108,8 +111,8 @@ async function readSite(client: ManagementClient, remote: RemoteCluster): Promis
     ]);
     return { cluster, nodes, bdbs, crdbs };
   } catch (error) {
-    // whatever it is, the site cannot be asked now: the decision is made without its word
-    return silenceOf(error, remote);
+    // whatever it is, the site cannot be asked now: the decision is made without its answer
+    return unreachableSite(error, remote);
   }
 }
 

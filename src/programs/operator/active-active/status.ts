@@ -79,10 +79,10 @@ function participantsOf({
 
 function toldBy(polled: SiteState | undefined, name: string) {
   if (polled === undefined) return { status: "RemoteClusterMissing" };
-  const { word } = polled;
-  if ("reason" in word) return { status: word.reason };
-  const bdb = word.bdbs.find((one) => one.name === name);
-  const { operator_version: operator } = word.cluster;
+  const { answer } = polled;
+  if ("reason" in answer) return { status: answer.reason };
+  const bdb = answer.bdbs.find((one) => one.name === name);
+  const { operator_version: operator } = answer.cluster;
   return {
     status: bdb?.status ?? "absent",
     ...(bdb === undefined ? {} : { version: bdb.redis_version }),

@@ -5,7 +5,7 @@ import type { Finding } from "../../../core/api/parts.ts";
 import { controllerOf } from "../../../ports/kube/ref.ts";
 import type { Ref, Stored } from "../../../ports/kube/kube.ts";
 import { existingOf, referencesIn } from "../../../mechanisms/observe/kubernetes/references.ts";
-import type { SiteState, SiteWord } from "../../../mechanisms/observe/sites/sites.ts";
+import type { SiteState, SiteRecords } from "../../../mechanisms/observe/sites/sites.ts";
 import { ACTIVE_ACTIVE_RULES } from "../../../core/planner/admission/active-active.ts";
 import { findingOf, objections } from "../../../core/planner/admission/objection.ts";
 import type { ActiveActiveObject, ActiveActiveView } from "../../../core/planner/active-active/decide.ts";
@@ -51,7 +51,7 @@ export interface Beginning {
   readonly spec: ActiveActiveSpec | undefined;
   readonly self: Rerc | undefined;
   readonly cluster: string;
-  readonly own: SiteWord;
+  readonly own: SiteRecords;
 }
 
 /** Gathers everything that a decision rests on; what others say may be `maxAgeMs` old. */
@@ -66,14 +66,14 @@ export async function observeActiveActive(
   await Promise.all(
     objects.remoteClusters.map(async (rerc) => {
       const isSelf = rerc.metadata.name === self?.metadata.name;
-      polled.set(rerc.metadata.name, isSelf ? { word: own } : await readParticipant(deps, rerc, maxAgeMs));
+      polled.set(rerc.metadata.name, isSelf ? { answer: own } : await readParticipant(deps, rerc, maxAgeMs));
     }),
   );
   const database = linkedDatabase(deps, reaadb, key);
   const object = reaadb && spec && objectOf(reaadb, spec);
   const others = [...polled]
     .filter(([name]) => name !== self?.metadata.name)
-    .flatMap(([, { word }]) => recordsIn(word));
+    .flatMap(([, { answer }]) => recordsIn(answer));
   const view: ActiveActiveView = {
     name: key.name,
     release: deps.release,
@@ -114,8 +114,8 @@ function linkedDatabase({ cache }: RemoteReadDeps, reaadb: Reaadb | undefined, k
   return owner !== undefined && owner === reaadb?.metadata.uid ? found : undefined;
 }
 
-function recordsIn(word: SiteState["word"]): SiteWord["crdbs"] {
-  return "reason" in word ? [] : word.crdbs;
+function recordsIn(answer: SiteState["answer"]): SiteRecords["crdbs"] {
+  return "reason" in answer ? [] : answer.crdbs;
 }
 
 function participant(name: string, polled: SiteState | undefined): Participant {

@@ -36,7 +36,7 @@ export async function attempt(
   }
   try {
     const bdb = await perform(deps, redb, connection.client, act);
-    if (bdb !== undefined) connection.told(bdb);
+    if (bdb !== undefined) connection.recordWrite(bdb);
     return { bdb };
   } catch (error) {
     if (isFault(error, managementFaults.conflict)) {

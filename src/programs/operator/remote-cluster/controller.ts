@@ -16,7 +16,7 @@ import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/ou
 import type { Release } from "../../../core/releases/catalogue/release.ts";
 import { addFinalizer, removeFinalizer } from "../objects/finalizer.ts";
 import {
-  contextOf,
+  localContextOf,
   readParticipant,
   isOwn,
   participantWord,
@@ -59,23 +59,23 @@ export function remoteClusterReconciler(deps: RemoteClusterDeps): (key: string) 
 /** `waitsFor`: the Active-Active databases that keep it from being deleted. */
 async function pass(deps: RemoteClusterDeps, rerc: Rerc, waitsFor: readonly string[]): Promise<Outcome> {
   const own = isOwn(deps.cache, rerc);
-  if (own && contextOf(deps, rerc) === undefined) return settled; // it is enqueued once its cluster has been observed
+  if (own && localContextOf(deps, rerc) === undefined) return settled; // it is enqueued once its cluster has been observed
   const polled = await readParticipant(deps, rerc, SITE_MS / 2);
   if (own) await writeOperatorVersion(deps, rerc, polled);
   const verdict = evaluateRemoteCluster(objectionsTo(deps, rerc), participantWord(polled));
   await reportRemoteCluster(deps, rerc, { verdict, polled, isOwn: own, waitsFor });
-  if (!("reason" in polled.word)) {
+  if (!("reason" in polled.answer)) {
     const { namespace = "default" } = rerc.metadata;
-    for (const { name } of polled.word.crdbs) deps.enqueueActiveActive(keyOf({ name, namespace }));
+    for (const { name } of polled.answer.crdbs) deps.enqueueActiveActive(keyOf({ name, namespace }));
   }
   return waiting(SITE_MS, verdict.reachable.reason, verdict.reachable.message);
 }
 
 /** The other participants read from the local cluster which operator manages it (§9). */
-async function writeOperatorVersion(deps: RemoteClusterDeps, rerc: Rerc, { word }: SiteState): Promise<void> {
+async function writeOperatorVersion(deps: RemoteClusterDeps, rerc: Rerc, { answer }: SiteState): Promise<void> {
   const { operator } = deps.release;
-  if ("reason" in word || word.cluster.operator_version === operator) return;
-  const client = contextOf(deps, rerc)?.connection?.client;
+  if ("reason" in answer || answer.cluster.operator_version === operator) return;
+  const client = localContextOf(deps, rerc)?.connection?.client;
   if (client === undefined) return;
   try {
     await client.call("updateCluster", { body: { operator_version: operator } });

@@ -3,7 +3,7 @@ import { remoteClusterSpec } from "../../../core/api/active-active.ts";
 import { keyOf } from "../../../ports/kube/ref.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
-import type { RemoteCluster } from "../../../mechanisms/observe/sites/site-silence.ts";
+import type { RemoteCluster } from "../../../mechanisms/observe/sites/site-unreachable.ts";
 import type { SiteState, Sites } from "../../../mechanisms/observe/sites/sites.ts";
 import type { ParticipantAnswer } from "../../../core/planner/active-active/participants.ts";
 import type { ClusterContext, ClusterContexts } from "../context/cluster-context.ts";
@@ -30,16 +30,17 @@ export async function readParticipant(
   maxAgeMs: number,
 ): Promise<SiteState> {
   const remote = readRemote(rerc);
-  if (typeof remote === "string") return { word: { reason: "RemoteClusterInvalid", message: remote, remedy: EDIT } };
+  if (typeof remote === "string") return { answer: { reason: "RemoteClusterInvalid", message: remote, remedy: EDIT } };
   if (!isOwn(cache, rerc)) return sites.polled(remote, maxAgeMs);
-  const context = contextOf({ contexts }, rerc);
-  if (context?.connection !== undefined) return { word: await sites.own(remote, context.connection.client, maxAgeMs) };
+  const context = localContextOf({ contexts }, rerc);
+  if (context?.connection !== undefined)
+    return { answer: await sites.own(remote, context.connection.client, maxAgeMs) };
   const message = context?.unready?.evidence ?? `the cluster ${remote.spec.recName} has not been looked at yet`;
-  return { word: { reason: "Unreachable", message, remedy: `kubectl describe rec ${remote.spec.recName}` } };
+  return { answer: { reason: "Unreachable", message, remedy: `kubectl describe rec ${remote.spec.recName}` } };
 }
 
 /** What the own cluster that it stands for gives to rest on; undefined when it has not been looked at. */
-export function contextOf(
+export function localContextOf(
   { contexts }: Pick<RemoteReadDeps, "contexts">,
   { metadata, spec }: Rerc,
 ): ClusterContext | undefined {
@@ -47,12 +48,12 @@ export function contextOf(
 }
 
 /** The same as a fact for the planner. */
-export function participantWord({ word }: SiteState): ParticipantAnswer {
-  if ("reason" in word) return { answers: false, ...word };
+export function participantWord({ answer }: SiteState): ParticipantAnswer {
+  if ("reason" in answer) return { answers: false, ...answer };
   return {
     answers: true,
-    operator: word.cluster.operator_version,
-    nodeTags: [...new Set(word.nodes.map(({ software_version }) => software_version))],
+    operator: answer.cluster.operator_version,
+    nodeTags: [...new Set(answer.nodes.map(({ software_version }) => software_version))],
   };
 }
 

@@ -12,14 +12,14 @@ export interface RemoteCluster {
 }
 
 /** Why a site said nothing, and what clears that. */
-export interface SiteSilence {
+export interface SiteUnreachable {
   readonly reason: UnreachableReason;
   readonly message: string;
   readonly remedy: string;
 }
 
 /** What `error` of a call to a site means; the sentence stays the same while the cause does. */
-export function silenceOf(error: unknown, { name, namespace, spec }: RemoteCluster): SiteSilence {
+export function unreachableSite(error: unknown, { name, namespace, spec }: RemoteCluster): SiteUnreachable {
   const where = `${spec.apiFqdnUrl}:${spec.apiPort ?? PORTS.management}`;
   const secret = remoteSecretName(name);
   if (isFault(error, faults.unauthorized)) {
