@@ -6,18 +6,19 @@ import { IN_SYNC_BYTES } from "../../../core/planner/database/facts.ts";
 import { displayVersion, engineText, isStandIn } from "../../../core/releases/engines/engines.ts";
 import type { EngineIdentity } from "../../../core/releases/engines/engines.ts";
 import { semanticVersion } from "./modules.ts";
-import { replicationProgress as standing } from "../observation/instance-facts.ts";
-import type { EngineAnswers as Answers } from "../observation/engine-answers.ts";
+import { replicationProgress } from "../observation/instance-facts.ts";
+import type { EngineAnswers } from "../observation/engine-answers.ts";
 
+/** What a database is shown with. */
 export interface BdbContext {
-  readonly answers: Answers;
+  readonly answers: EngineAnswers;
   readonly addressOf: (node: number) => string | undefined;
-  /** Addresses of the nodes that take clients. */
+  /** Addresses of the nodes that accept clients. */
   readonly endpoints: readonly string[];
   readonly namespace: string;
 }
 
-/** A database as `GET /v1/bdbs` shows it: what was asked for from the record, what is from the engines themselves. */
+/** A database as `GET /v1/bdbs` shows it: the desired state is from the record, the actual one from the engines. */
 export function bdbView(record: DatabaseRecord, context: BdbContext): BdbRecord {
   const engine = servingEngine(record, context.answers);
   return {
@@ -51,12 +52,12 @@ export function bdbView(record: DatabaseRecord, context: BdbContext): BdbRecord 
   };
 }
 
-function servingEngine(record: DatabaseRecord, answers: Answers): EngineIdentity | undefined {
+function servingEngine(record: DatabaseRecord, answers: EngineAnswers): EngineIdentity | undefined {
   const answer = answers.get(record.shards[0]?.primary ?? -1);
   return answer?.state === "serving" ? answer.engine : undefined;
 }
 
-function modulesOf(record: DatabaseRecord, answers: Answers): BdbRecord["module_list"] {
+function modulesOf(record: DatabaseRecord, answers: EngineAnswers): BdbRecord["module_list"] {
   const answer = answers.get(record.shards[0]?.primary ?? -1);
   const modules = answer?.state === "serving" ? answer.modules : [];
   return modules.map((module) => ({ module_name: module.name, semantic_version: semanticVersion(module) }));
@@ -64,7 +65,7 @@ function modulesOf(record: DatabaseRecord, answers: Answers): BdbRecord["module_
 
 function instanceView(shard: ShardRecord, instance: InstanceRecord, context: BdbContext): ShardInstanceRecord {
   const answer = context.answers.get(instance.id);
-  const { offset, lagBytes, streaming } = standing(shard, instance, context.answers, context.addressOf);
+  const { offset, lagBytes, streaming } = replicationProgress(shard, instance, context.answers, context.addressOf);
   const isPrimary = instance.id === shard.primary;
   return {
     uid: instance.id,

@@ -11,7 +11,7 @@ import { moduleRecords } from "./modules.ts";
 import { runOnLeader } from "./run-on-leader.ts";
 import type { LeaderContext } from "./run-on-leader.ts";
 import type { WriteContext } from "./write-context.ts";
-import { apiWrites } from "./write.ts";
+import { databaseWrites } from "./database-writes.ts";
 
 type DatabaseRoutes = "bdbs" | "bdb" | "createBdb" | "updateBdb" | "deleteBdb" | "upgradeBdb" | "crdbs" | "putCrdb";
 type ModuleRoutes = "modules" | "uploadModule" | "deleteModule" | "localModule";
@@ -21,7 +21,7 @@ export function databaseHandlers(
   context: DatabasesContext & WriteContext & LeaderContext,
 ): Pick<Handlers, DatabaseRoutes> {
   const reads = databaseReads(context);
-  const writes = apiWrites(context);
+  const writes = databaseWrites(context);
   return {
     bdbs: () => reads.list(),
     bdb: ({ params }) => reads.get(reads.record(params.uid)),

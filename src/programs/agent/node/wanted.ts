@@ -5,10 +5,10 @@ import type { WantedInstance } from "../../../mechanisms/supervisor/wanted-insta
 
 type AddressOf = (node: number) => string | undefined;
 
-/** What an instance of a version loads of the modules of its database. */
+/** The shared objects that an instance of a version loads for the modules of its database. */
 export type LoadedModules = (record: DatabaseRecord, storeVersion: StoreVersion) => WantedInstance["modules"];
 
-/** What the agent of `node` shall run for a database. */
+/** The instances of a database that `node` runs. */
 export function nodeInstances(
   record: DatabaseRecord,
   node: number,
@@ -26,8 +26,8 @@ export function nodeInstances(
 }
 
 /**
- * The endpoint of a database on the node with `address`; undefined while it has no shard. While a primary that is cut off is
- * being succeeded there is none, in the epoch that is about to begin.
+ * The endpoint of a database on the node with `address`; undefined while it has no shard. During the failover from a primary
+ * that is cut off it has no primary, in the epoch that is about to begin.
  */
 export function wantedEndpoint(
   record: DatabaseRecord,

@@ -129,7 +129,7 @@ function parse<T>(schema: z.ZodType<T>, text: string, where: string): T {
   try {
     return schema.parse(JSON.parse(text));
   } catch (error) {
-    const said = error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error);
-    throw new Fault(faults.badRecord, `the record in configmap ${where} is not usable: ${said}`, { where }, error);
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error);
+    throw new Fault(faults.badRecord, `the record in configmap ${where} is not usable: ${reason}`, { where }, error);
   }
 }

@@ -1,0 +1,78 @@
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+import type { SettingValues } from "../../../core/api/settings/types.ts";
+import { settingsOfWire } from "../../../core/api/settings/values.ts";
+import { defaultStoreVersion } from "../../../core/releases/catalogue/find.ts";
+import type { BdbCreate } from "../../../ports/management/records.ts";
+import { gatherNodes } from "../observation/node-facts.ts";
+import type { Records } from "../records/records.ts";
+import {
+  endpointPort,
+  type InstancePlace,
+  placeDatabase,
+  requireFreeName,
+  requireLicense,
+  requireModules,
+  requireShards,
+} from "./checks.ts";
+import { runningAction } from "./record-changes.ts";
+import type { WriteContext } from "./write-context.ts";
+
+/** Writes the record of a new database, which the leader then starts; refuses one that the cluster cannot run. */
+export async function createDatabase(context: WriteContext, body: BdbCreate): Promise<DatabaseRecord> {
+  const { config, records, passwords, clock } = context;
+  requireLicense(context);
+  requireFreeName(context, body.name);
+  const settings = settingsOfWire(body);
+  requireShards(context, settings.replication ? 2 : 1);
+  const storeVersion = body.redis_version ?? defaultStoreVersion(config.release);
+  const modules = (body.module_list ?? []).map(({ module_name: name, module_args: args = "" }) => ({ name, args }));
+  requireModules(context, modules, storeVersion);
+  const port = endpointPort(context, body.port);
+  const nodes = await gatherNodes(context);
+  const places = placeDatabase(context, nodes, { storeVersion, ...settings });
+  const record = newRecord(await allocateUid(records), places, clock.now().toISOString(), {
+    ...{ ...settings, name: body.name, port, storeVersion },
+    ...(modules.length === 0 ? {} : { modules }),
+  });
+  await passwords.set(record.uid, body.authentication_redis_pass ?? "");
+  await records.createDatabase(record);
+  return record;
+}
+
+type RequestedDatabase = SettingValues & Pick<DatabaseRecord, "name" | "port" | "storeVersion" | "modules">;
+
+/** The first place is that of the primary. */
+function newRecord(
+  uid: number,
+  places: readonly InstancePlace[],
+  now: string,
+  requested: RequestedDatabase,
+): DatabaseRecord {
+  const instances = places.map((place, index) => ({
+    id: index + 1,
+    ...place,
+    storeVersion: requested.storeVersion,
+    launch: index === 0 ? 1 : 0,
+  }));
+  return {
+    uid,
+    ...requested,
+    status: "pending",
+    shards: [{ id: 1, epoch: 1, primary: 1, instances }],
+    nextInstance: places.length + 1,
+    lastAction: runningAction("create_bdb"),
+    lossReports: [],
+    createdTime: now,
+    lastChangedTime: now,
+  };
+}
+
+/** uids are never used twice, also not when the creation fails. */
+async function allocateUid(records: Pick<Records, "changeState">): Promise<number> {
+  let uid = 0;
+  await records.changeState((state) => {
+    uid = state.nextDatabase;
+    return { ...state, nextDatabase: uid + 1 };
+  });
+  return uid;
+}

@@ -1,0 +1,51 @@
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+import type { ActionRecord, BdbCreate, BdbUpgrade } from "../../../ports/management/records.ts";
+import { actionRecord } from "./actions.ts";
+import { createDatabase } from "./create-database.ts";
+import { changeRecord, runningAction } from "./record-changes.ts";
+import { updateDatabase } from "./update-database.ts";
+import { upgradeDatabase } from "./upgrade-database.ts";
+import type { WriteContext } from "./write-context.ts";
+
+/** Changes of databases by the API: each checks a request and writes the desired state, which the leader reconciles. */
+export interface DatabaseWrites {
+  create(body: BdbCreate): Promise<DatabaseRecord>;
+  update(record: DatabaseRecord, body: Partial<BdbCreate>): Promise<DatabaseRecord>;
+  remove(record: DatabaseRecord): Promise<ActionRecord>;
+  upgrade(record: DatabaseRecord, body: BdbUpgrade): Promise<DatabaseRecord>;
+}
+
+/** The changes of databases, with those that check for free room one after the other. */
+export function databaseWrites(context: WriteContext): DatabaseWrites {
+  const inTurn = oneAtATime();
+  return {
+    create: (body) => inTurn(() => createDatabase(context, body)),
+    update: (record, body) => inTurn(() => updateDatabase(context, record, body)),
+    remove: (record) => removeDatabase(context, record),
+    upgrade: (record, body) => upgradeDatabase(context, record, body),
+  };
+}
+
+/** Names, ports, nodes and the licence are checked against the records: two requests at once would both find room. */
+function oneAtATime(): <T>(act: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (act) => {
+    const own = last.then(act);
+    last = own.catch(() => undefined); // its own caller gets the failure
+    return own;
+  };
+}
+
+async function removeDatabase(
+  { records, clock }: Pick<WriteContext, "records" | "clock">,
+  { uid }: DatabaseRecord,
+): Promise<ActionRecord> {
+  const now = clock.now().toISOString();
+  const record = await changeRecord(records, uid, (old) =>
+    old.status === "delete-pending"
+      ? old
+      : { ...old, status: "delete-pending", lastChangedTime: now, lastAction: runningAction("delete_bdb") },
+  );
+  const action = record.lastAction ?? runningAction("delete_bdb", `bdb-${uid}`);
+  return actionRecord({ ...action, object: `bdb:${uid}` });
+}

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import type { ProxyCommand } from "../../../ports/management/proxy-control.ts";
+
+const bdb = z.int().positive();
+const epoch = z.int().nonnegative();
+const target = z.strictObject({ host: z.ipv4().or(z.ipv6()), port: z.int().min(1).max(65_535) });
+const milliseconds = z.int().nonnegative().max(600_000);
+
+/** The commands that the leader may send to the proxy of another node. */
+export const proxyCommand: z.ZodType<ProxyCommand> = z.discriminatedUnion("op", [
+  z.strictObject({ op: z.literal("prepare"), bdb, epoch, target }),
+  z.strictObject({ op: z.literal("hold"), bdb, epoch, drainMs: milliseconds, holdMs: milliseconds }),
+  z.strictObject({ op: z.literal("fence"), bdb, epoch }),
+  z.strictObject({ op: z.literal("release"), bdb, epoch, target }),
+  z.strictObject({ op: z.literal("abort"), bdb, epoch }),
+  z.strictObject({ op: z.literal("drain"), deadlineMs: milliseconds }),
+  z.strictObject({ op: z.literal("undrain") }),
+  z.strictObject({ op: z.literal("stats") }),
+]);

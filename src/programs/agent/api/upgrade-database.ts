@@ -1,0 +1,50 @@
+import { randomUUID } from "node:crypto";
+import { STORE_VERSIONS } from "../../../core/api/records.ts";
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+import { engineText } from "../../../core/releases/engines/engines.ts";
+import { defaultStoreVersion } from "../../../core/releases/catalogue/find.ts";
+import type { BdbUpgrade } from "../../../ports/management/records.ts";
+import { observeEngines } from "../observation/engine-answers.ts";
+import type { EnginesContext } from "../observation/engine-answers.ts";
+import { requireLicense, requireModules, requireUpgradePath } from "./checks.ts";
+import { changeRecord, requireIdle, runningAction } from "./record-changes.ts";
+import type { WriteContext } from "./write-context.ts";
+
+/** Writes the target of an upgrade into the record, which the leader then carries out; refuses one that is not possible. */
+export async function upgradeDatabase(
+  context: WriteContext,
+  seen: DatabaseRecord,
+  body: BdbUpgrade,
+): Promise<DatabaseRecord> {
+  const { config, records, clock } = context;
+  requireLicense(context);
+  const asked = STORE_VERSIONS.find((version) => version === body.store_version);
+  const target = asked ?? defaultStoreVersion(config.release);
+  if (seen.upgrade?.target === target || (seen.upgrade === undefined && seen.storeVersion === target)) return seen;
+  requireModules(context, seen.modules ?? [], target);
+  requireUpgradePath(context, seen, target, await servingEngine(context, seen));
+  const now = clock.now().toISOString();
+  const uid = randomUUID();
+  return changeRecord(records, seen.uid, (record) => {
+    requireIdle(record);
+    return {
+      ...record,
+      status: "active-change-pending",
+      lastChangedTime: now,
+      lastAction: runningAction("upgrade_bdb", uid),
+      upgrade: {
+        target,
+        actionUid: uid,
+        startedAt: now,
+        mayDiscardData: body.may_discard_data ?? false,
+        waitingFor: "",
+      },
+    };
+  });
+}
+
+/** Empty while no primary serves. */
+async function servingEngine(context: EnginesContext, record: DatabaseRecord): Promise<string> {
+  const answer = (await observeEngines(context, record)).get(record.shards[0]?.primary ?? -1);
+  return answer?.state === "serving" ? engineText(answer.engine) : "";
+}
