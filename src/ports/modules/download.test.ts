@@ -2,52 +2,47 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { createAuthority, issue } from "../pki/authority.ts";
 import { downloadArchive } from "./download.ts";
 
 const now = new Date();
 const authority = createAuthority({ commonName: "modules", now, days: 1 });
 const credentials = { username: "reader", password: "secret-word" };
-let server: Server;
-let other: Server;
-let url = "";
-let elsewhere = "";
 const authorizations: (string | undefined)[] = [];
+const identity = issue(authority, {
+  commonName: "modules",
+  dnsNames: ["localhost"],
+  ipAddresses: [],
+  usages: ["server"],
+  now,
+  days: 1,
+});
+const tls = { key: identity.key, cert: identity.certificate };
+const other = createServer(tls, (request, response) => {
+  authorizations.push(request.headers.authorization);
+  response.end("moved archive");
+});
+const elsewhere = await listening(other);
+const server = createServer(tls, (request, response) => {
+  const login = `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString("base64")}`;
+  const path = request.url?.split("?")[0];
+  if (path === "/loop") response.writeHead(302, { location: "/loop" }).end();
+  else if (path === "/moved") response.writeHead(302, { location: `${elsewhere}/m.zip` }).end();
+  else if (path === "/plain") response.writeHead(302, { location: "http://localhost/m.zip" }).end();
+  else if (path === "/endless") endless(response);
+  else if (request.headers.authorization !== login) response.writeHead(401).end();
+  else response.end("archive");
+});
+const url = await listening(server);
 
-before(async () => {
-  const identity = issue(authority, {
-    commonName: "modules",
-    dnsNames: ["localhost"],
-    ipAddresses: [],
-    usages: ["server"],
-    now,
-    days: 1,
-  });
-  const tls = { key: identity.key, cert: identity.certificate };
-  other = createServer(tls, (request, response) => {
-    authorizations.push(request.headers.authorization);
-    response.end("moved archive");
-  }).listen(0, "127.0.0.1");
-  await once(other, "listening");
-  elsewhere = `https://localhost:${(other.address() as AddressInfo).port}`;
-  server = createServer(tls, (request, response) => {
-    const login = `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString("base64")}`;
-    const path = request.url?.split("?")[0];
-    if (path === "/loop") response.writeHead(302, { location: "/loop" }).end();
-    else if (path === "/moved") response.writeHead(302, { location: `${elsewhere}/m.zip` }).end();
-    else if (path === "/plain") response.writeHead(302, { location: "http://localhost/m.zip" }).end();
-    else if (path === "/endless") endless(response);
-    else if (request.headers.authorization !== login) response.writeHead(401).end();
-    else response.end("archive");
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  url = `https://localhost:${(server.address() as AddressInfo).port}`;
-});
-after(() => {
-  server.close().closeAllConnections();
-  other.close().closeAllConnections();
-});
+/** Its address, on a free port, until the tests of this file have ended. */
+async function listening(listener: Server): Promise<string> {
+  listener.listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  after(() => listener.close().closeAllConnections());
+  return `https://localhost:${(listener.address() as AddressInfo).port}`;
+}
 
 function endless(response: NodeJS.WritableStream): void {
   const chunk = Buffer.alloc(1 << 20);
@@ -55,7 +50,7 @@ function endless(response: NodeJS.WritableStream): void {
     while (response.write(chunk));
     response.once("drain", write);
   };
-  response.on("error", () => undefined); // the reader has had enough
+  response.on("error", () => undefined); // the reader closes the connection
   write();
 }
 

@@ -38,8 +38,8 @@ test("openssl accepts a server certificate under its strictest rules", () => {
   const ca = file("ca.crt", authority.certificate);
   const leaf = file("server.crt", server.certificate);
   for (const purpose of ["sslserver", "sslclient"]) {
-    const said = openssl("verify", "-x509_strict", "-purpose", purpose, "-CAfile", ca, leaf);
-    assert.match(said, /: OK/);
+    const output = openssl("verify", "-x509_strict", "-purpose", purpose, "-CAfile", ca, leaf);
+    assert.match(output, /: OK/);
   }
 });
 
@@ -60,7 +60,7 @@ test("a client certificate is refused as a server's", () => {
   assert.equal(new X509Certificate(client.certificate).subject, "O=system:masters\nCN=admin");
 });
 
-test("both ends of a TLS connection verify each other by the authority", async () => {
+test("both ends of a TLS connection verify each other by the authority", async (t) => {
   const listener = createServer({
     cert: server.certificate,
     key: server.key,
@@ -68,6 +68,7 @@ test("both ends of a TLS connection verify each other by the authority", async (
     requestCert: true,
     rejectUnauthorized: true,
   });
+  t.after(() => listener.close());
   const seen = once(listener, "secureConnection");
   listener.listen(0, "127.0.0.1");
   await once(listener, "listening");
@@ -81,13 +82,12 @@ test("both ends of a TLS connection verify each other by the authority", async (
     cert: server.certificate,
     key: server.key,
   });
+  t.after(() => socket.destroy());
   await once(socket, "secureConnect");
   assert.equal(socket.authorized, true);
   const [peer] = (await seen) as [TLSSocket];
+  t.after(() => peer.destroy());
   assert.equal(peer.authorized, true);
-  socket.destroy();
-  peer.destroy();
-  listener.close();
 });
 
 test("names and addresses are in the certificate", () => {

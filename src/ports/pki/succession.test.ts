@@ -29,18 +29,18 @@ for (const [name, trusted] of [
   ["the one before", second],
   ["the one before that", first],
 ] as const) {
-  test(`a client that trusts ${name} authority trusts the server of the third one`, async () => {
+  test(`a client that trusts ${name} authority trusts the server of the third one`, async (t) => {
     const leaf = leafOf(third);
     const server = createServer({ cert: leaf.certificate + links, key: leaf.key });
+    t.after(() => server.close());
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const address = server.address();
     assert.ok(address !== null && typeof address === "object");
     const socket = connect({ host: "127.0.0.1", port: address.port, servername: HOST, ca: trusted.certificate });
+    t.after(() => socket.destroy());
     await once(socket, "secureConnect");
     assert.equal(socket.authorized, true);
-    socket.destroy();
-    server.close();
   });
 }
 
@@ -50,7 +50,7 @@ test("openssl follows the succession under its strictest rules", () => {
     writeFileSync(path, text);
     return path;
   };
-  const said = execFileSync(
+  const output = execFileSync(
     "openssl",
     [
       ...["verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", file("first.crt", first.certificate)],
@@ -58,16 +58,17 @@ test("openssl follows the succession under its strictest rules", () => {
     ],
     { encoding: "utf8" },
   );
-  assert.match(said, /: OK/);
+  assert.match(output, /: OK/);
 });
 
-test("an authority that signs end entities only has no successor", async () => {
+test("an authority that signs end entities only has no successor", async (t) => {
   const last = authority("last", false);
   const leaf = leafOf(second);
   const server = createServer({
     cert: leaf.certificate + succeedAuthority(last, second.certificate, now),
     key: leaf.key,
   });
+  t.after(() => server.close());
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
@@ -75,7 +76,6 @@ test("an authority that signs end entities only has no successor", async () => {
   const socket = connect({ host: "127.0.0.1", port: address.port, servername: HOST, ca: last.certificate });
   const [error] = await once(socket, "error");
   assert.match(String(error), /path length/i);
-  server.close();
 });
 
 const later = new Date(now.getTime() + 60 * 86_400_000);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import type { ClusterUser } from "../../../core/api/records.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import { authenticator, type Caller } from "./auth.ts";
@@ -9,10 +9,7 @@ const credentials = { username: "admin@rec", password: "päss:word" };
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
 const viewer: ClusterUser = { uid: 2, email: "v@x.org", name: "V", role: "db_viewer", secret: "rec-user-1" };
 
-let hash = "";
-before(async () => {
-  hash = await hashPassword("a:long one");
-});
+const hash = await hashPassword("a:long one");
 
 const cases: readonly (readonly [rule: string, header: string | undefined, caller: Caller["name"] | undefined])[] = [
   ["the right pair", basic("admin@rec:päss:word"), "admin@rec"],
@@ -60,7 +57,7 @@ test("a user is not the cluster, and its administrator is", async () => {
   });
 });
 
-test("who was right once is let in again without another hash, until the password or the user is another", async () => {
+test("a right password is accepted again without another hash, until the password or the user changes", async () => {
   let users: readonly ClusterUser[] = [viewer];
   const asked: string[] = [];
   const callerOf = authenticator({

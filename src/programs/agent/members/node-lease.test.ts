@@ -25,7 +25,7 @@ test("of two processes that act for one node the later one renews, and the earli
   assert.ok(later.lease.renewedAt().steadyMs >= began.steadyMs);
 });
 
-test("a hand that labels the lease does not end the node", async () => {
+test("a user who labels the lease does not end the node", async () => {
   await using api = await testApi();
   using node = new Candidate(api);
   await node.lease.joined;
@@ -35,7 +35,23 @@ test("a hand that labels the lease does not end the node", async () => {
   assert.equal((await readNodeLease(api.kube, REF))?.metadata.labels?.["touched"], "yes");
 });
 
-test("a node is silent only when the API server has heard no more of it than this process has", async () => {
+test("a node that releases its lease is gone at once, and back with its next renewal", async () => {
+  await using api = await testApi();
+  using watching = new Watching(api);
+  await watching.members.synced;
+  using first = new Candidate(api);
+  await first.lease.joined;
+  await until("the node is a member", () => watching.members.get(2)?.fresh === true);
+  first.ending.abort();
+  await first.lease.release();
+  await until("the node is gone", () => watching.members.get(2)?.fresh === false, { withinMs: 2_000 });
+  assert.equal(watching.members.get(2)?.report.address, "127.0.0.1", "it is still known");
+  using second = new Candidate(api);
+  await second.lease.joined;
+  await until("the node is back", () => watching.members.get(2)?.fresh === true);
+});
+
+test("a node is fenced only when the API server has no later renewal than this process has seen", async () => {
   await using api = await testApi();
   using node = new Candidate(api);
   await node.lease.joined;
@@ -45,10 +61,10 @@ test("a node is silent only when the API server has heard no more of it than thi
   assert.equal(await watching.members.isFenced(2), false, "its lease lasts");
   node.ending.abort();
   await node.lease.release();
-  await until("it has given its lease up", () => watching.members.get(2)?.mayAcknowledge === false);
+  await until("it has released its lease", () => watching.members.get(2)?.mayAcknowledge === false);
   assert.equal(await watching.members.isFenced(2), true);
   watching.members.promise(2);
-  assert.equal(await watching.members.isFenced(2), false, "a promise binds whoever gave it");
+  assert.equal(await watching.members.isFenced(2), false, "a promise binds the node that gave it");
 });
 
 class Candidate {

@@ -6,7 +6,7 @@ import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
 import { until } from "../../../../test/kit/time/until.ts";
 import { runProxyChild } from "./proxy-child.ts";
 
-/** Answers undrain, ends itself at a drain, and says nothing to anything else. */
+/** Replies to undrain, ends at a drain, and replies to nothing else. */
 const SCRIPT = `
   process.send({ ready: true });
   process.on("message", ({ id, command }) => {
@@ -14,7 +14,7 @@ const SCRIPT = `
     if (command.op === "undrain") process.send({ id, reply: { ok: true, op: "undrain" } });
   });`;
 
-test("a proxy that ends is started again, and what it was asked fails", async () => {
+test("a proxy that ends is started again, and its unanswered commands fail", async (t) => {
   let ready = 0;
   const proxy = runProxyChild({
     args: ["-e", SCRIPT],
@@ -24,6 +24,7 @@ test("a proxy that ends is started again, and what it was asked fails", async ()
       ready += 1;
     },
   });
+  t.after(() => proxy.stop());
   await assert.rejects(proxy.send({ op: "undrain" }), isGone);
   await until("it is ready", () => proxy.ready());
   assert.deepEqual(await proxy.send({ op: "undrain" }), { ok: true, op: "undrain" });

@@ -24,7 +24,7 @@ interface Case {
 const cases: readonly Case[] = [
   { rule: "a replica that has received something and that its primary feeds is in the stream", streaming: true },
   {
-    rule: "one that has its data and nothing since is not: its primary says online before it sends anything",
+    rule: "one that has its data and nothing since is not: its primary reports online before it sends anything",
     replica: { link: { ...link, receivedBytes: 0 } },
     streaming: false,
   },
@@ -35,7 +35,7 @@ const cases: readonly Case[] = [
   },
   { rule: "one that its primary does not know is not", primary: { replicas: [] }, streaming: false },
   {
-    rule: "one that follows somebody else is not, and how far behind it is says nothing",
+    rule: "one that follows another engine is not, and its distance is unknown",
     replica: { link: { ...link, host: "10.0.0.9" } },
     streaming: false,
     lagBytes: -1,

@@ -34,17 +34,17 @@ test("a replica goes; the primary never does, nor anything in the middle of a sw
   assert.deepEqual(idsOf(withoutReplica(switching, 1, 2)), [1, 2]);
 });
 
-for (const [persistence, told] of [
+for (const [persistence, loss] of [
   ["aofAlways", undefined],
   ["aofEverySecond", /last second/],
   ["snapshotEvery1Hour", /since its last snapshot/],
   ["disabled", /its data is gone/],
 ] as const) {
-  test(`the only copy starts again with persistence ${persistence}: what may be missing is told`, () => {
+  test(`the only copy starts again with persistence ${persistence}: what may be missing is reported`, () => {
     const next = withRelaunch(recordOf({ persistence }), 1, 1, { usedLaunch: 4 }, "t1");
     assert.equal(next.shards[0]?.instances[0]?.launch, 5);
-    if (told === undefined) assert.deepEqual(next.lossReports, []);
-    else assert.match(next.lossReports[0] ?? "", told);
+    if (loss === undefined) assert.deepEqual(next.lossReports, []);
+    else assert.match(next.lossReports[0] ?? "", loss);
   });
 }
 

@@ -65,7 +65,7 @@ test("a node that is taken back does not drain, and is out of the record once it
   );
 });
 
-test("taken back in the middle of leaving: that action has failed, and says why", () => {
+test("a return during the evacuation: the first action has failed, with a reason", () => {
   const state = withReturn(asked(empty), 2, "t2", "off");
   assert.deepEqual(
     state.finished.map(({ uid, status, error }) => [uid, status, error]),
@@ -78,7 +78,7 @@ test("taking back what is in service changes nothing", () => {
   assert.equal(withReturned(empty, 2), empty);
 });
 
-test("left again while it comes back: it drains anew, with an action of its own", () => {
+test("an evacuation during the return: it drains again, with an action of its own", () => {
   const again = asked(withReturn(withEvacuated(asked(empty), 2), 2, "t2", "off"), "request", false, "on-2");
   const { state, action } = maintenanceOf(again, 2) ?? {};
   assert.deepEqual([state, action?.uid], ["evacuating", "on-2"]);

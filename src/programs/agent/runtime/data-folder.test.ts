@@ -10,14 +10,14 @@ import { openDataFolder } from "./data-folder.ts";
 const folder = await mkdtemp(join(tmpdir(), "data-folder-"));
 after(() => rm(folder, { recursive: true }));
 
-test("a data folder is made, and found again", async () => {
+test("a data folder is created, and found again", async () => {
   const path = join(folder, "var", "lib", "store");
   await openDataFolder(path);
   await openDataFolder(path);
   assert.ok((await stat(path)).isDirectory());
 });
 
-test("a node does not start without a place for its data, and says which and why", async () => {
+test("a node whose data folder cannot be written does not start; the fault names folder and reason", async () => {
   await writeFile(join(folder, "file"), "");
   const path = join(folder, "file", "store");
   await assert.rejects(

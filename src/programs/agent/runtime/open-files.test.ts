@@ -10,16 +10,16 @@ const limits = (soft: string, hard: string): string =>
   `Max open files            ${soft.padEnd(20)} ${hard.padEnd(20)} files     \n`;
 
 for (const [name, text] of [
-  ["with a low soft limit, which Node raises by itself", limits("1024", "524288")],
+  ["with a low soft limit, which Node raises", limits("1024", "524288")],
   ["without any limit", limits("1024", "unlimited")],
-  ["on a system that does not tell", ""],
+  ["on a system that reports no limits", ""],
 ] as const) {
   test(`a node starts ${name}`, () => {
     checkOpenFiles(text);
   });
 }
 
-test("a node that may open too few files does not start, and says how many it needs", () => {
+test("a node that may open too few files does not start; the fault names how many it needs", () => {
   assert.throws(
     () => checkOpenFiles(limits("1024", "4096")),
     (error) => isFault(error, faults.tooFewFiles) && /may open 4096 files and needs 10240/.test(error.message),

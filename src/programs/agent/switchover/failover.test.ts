@@ -11,7 +11,7 @@ import { resolveIntent } from "./resolve.ts";
 
 const OLDEST = engineNames().find((name) => name.startsWith("redis-7")) ?? engineNames()[0] ?? "";
 
-test("a replica takes over from a dead primary, the others follow it, and the record says what may be lost", async () => {
+test("a replica takes over from a dead primary, the others follow it, and the record reports what may be lost", async () => {
   await using shard = await startShard([OLDEST, OLDEST, OLDEST]);
   await shard.engine(1).call("SET", "before", "1");
   await shard.engine(1).call("WAIT", 2, 1000);
@@ -26,19 +26,19 @@ test("a replica takes over from a dead primary, the others follow it, and the re
   assert.equal(await shard.request("GET", "before"), "1");
 });
 
-test("nobody takes over from a primary that may still take writes", async () => {
+test("no replica takes over from a primary that may still take writes", async () => {
   await using shard = await startShard([OLDEST, OLDEST]);
   await assert.rejects(takeOver(shard, { proof: async () => undefined }), { code: "AGENT_NOT_FENCED" });
   assert.equal((await shard.engine(2).replication()).role, "replica");
 });
 
-test("a primary that was called dead and answers is made a replica at once", async () => {
+test("a primary that was reported dead and answers becomes a replica at once", async () => {
   await using shard = await startShard([OLDEST, OLDEST]);
   await takeOver(shard);
   await shard.requireOnePrimary();
 });
 
-test("of two leaders one wins, and the other's heir steps down", async () => {
+test("of two leaders one wins, and the target of the other becomes a replica", async () => {
   await using shard = await startShard([OLDEST, OLDEST, OLDEST]);
   await shard.engine(1).stop();
   const seen = shard.record();
@@ -50,7 +50,7 @@ test("of two leaders one wins, and the other's heir steps down", async () => {
   assert.equal((await shard.engine(3).replication()).link?.host, shard.engine(2).host);
 });
 
-test("a primary that is cut off is shut out first: what it still says counts for nothing at any proxy", async () => {
+test("a primary that is cut off is fenced first: no proxy passes its replies on", async () => {
   await using shard = await startShard([OLDEST, OLDEST]);
   const clients = await shard.clients();
   for (const client of clients) await client.ask("INCR", "n");
@@ -67,12 +67,12 @@ test("a primary that is cut off is shut out first: what it still says counts for
   assert.equal(await shard.request("GET", "n"), "2");
 });
 
-test("nobody takes over while a proxy neither leaves the primary that is cut off nor proves silent", async () => {
+test("no replica takes over while a proxy neither leaves the primary that is cut off nor is fenced", async () => {
   await using shard = await startShard([OLDEST, OLDEST]);
-  const silent = { now: false };
+  const fenced = { now: false };
   const [first, second] = shard.ports().proxies;
   assert.ok(first !== undefined && second !== undefined);
-  const cut = { ...second, send: () => Promise.reject(new Error("no way")), isFenced: async () => silent.now };
+  const cut = { ...second, send: () => Promise.reject(new Error("no way")), isFenced: async () => fenced.now };
   const limited = { ...ports(shard), proxies: [first, cut] };
   const request = { record: shard.record(), shard: 1, to: 2, proof: async () => "cut-off" as const };
   await assert.rejects(failOver(request, limited), { code: "AGENT_NOT_FENCED" });
@@ -80,7 +80,7 @@ test("nobody takes over while a proxy neither leaves the primary that is cut off
   assert.deepEqual(shard.shard().switchover, { to: 2, epoch: 2, forced: true });
   const resolved = await resolveIntent({ record: shard.record(), shard: 1, targetDead: false }, limited);
   assert.equal(resolved.kind, "taken-back");
-  silent.now = true;
+  fenced.now = true;
   await failOver({ ...request, record: shard.record() }, limited);
   assert.deepEqual([shard.shard().primary, shard.shard().epoch], [2, 4]);
 });
