@@ -1,10 +1,10 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import type { ActionRecord, BdbCreate, BdbUpgrade } from "../../../ports/management/records.ts";
 import { actionRecord } from "./actions.ts";
-import { createDatabase } from "./create-database.ts";
+import { createBdb } from "./create-bdb.ts";
 import { changeRecord, runningAction } from "./record-changes.ts";
-import { updateDatabase } from "./update-database.ts";
-import { upgradeDatabase } from "./upgrade-database.ts";
+import { updateBdb } from "./update-bdb.ts";
+import { upgradeBdb } from "./upgrade-bdb.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /** Changes of databases by the API: each checks a request and writes the desired state, which the leader reconciles. */
@@ -19,10 +19,10 @@ export interface DatabaseWrites {
 export function databaseWrites(context: WriteContext): DatabaseWrites {
   const inTurn = oneAtATime();
   return {
-    create: (body) => inTurn(() => createDatabase(context, body)),
-    update: (record, body) => inTurn(() => updateDatabase(context, record, body)),
-    remove: (record) => removeDatabase(context, record),
-    upgrade: (record, body) => upgradeDatabase(context, record, body),
+    create: (body) => inTurn(() => createBdb(context, body)),
+    update: (record, body) => inTurn(() => updateBdb(context, record, body)),
+    remove: (record) => deleteBdb(context, record),
+    upgrade: (record, body) => upgradeBdb(context, record, body),
   };
 }
 
@@ -36,7 +36,7 @@ function oneAtATime(): <T>(act: () => Promise<T>) => Promise<T> {
   };
 }
 
-async function removeDatabase(
+async function deleteBdb(
   { records, clock }: Pick<WriteContext, "records" | "clock">,
   { uid }: DatabaseRecord,
 ): Promise<ActionRecord> {

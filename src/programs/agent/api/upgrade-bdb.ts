@@ -11,7 +11,7 @@ import { changeRecord, requireIdle, runningAction } from "./record-changes.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /** Writes the target of an upgrade into the record, which the leader then carries out; refuses one that is not possible. */
-export async function upgradeDatabase(
+export async function upgradeBdb(
   context: WriteContext,
   seen: DatabaseRecord,
   body: BdbUpgrade,

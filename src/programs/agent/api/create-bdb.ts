@@ -18,7 +18,7 @@ import { runningAction } from "./record-changes.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /** Writes the record of a new database, which the leader then starts; refuses one that the cluster cannot run. */
-export async function createDatabase(context: WriteContext, body: BdbCreate): Promise<DatabaseRecord> {
+export async function createBdb(context: WriteContext, body: BdbCreate): Promise<DatabaseRecord> {
   const { config, records, passwords, clock } = context;
   requireLicense(context);
   requireFreeName(context, body.name);

@@ -7,7 +7,7 @@ import { refusals, refuse } from "./refusals.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /** Changes name, settings or password of a database; refuses a change of what is fixed, or while another change runs. */
-export async function updateDatabase(
+export async function updateBdb(
   context: WriteContext,
   seen: DatabaseRecord,
   body: Partial<BdbCreate>,
