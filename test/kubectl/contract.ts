@@ -6,30 +6,33 @@ import { subjects, type Subject } from "../conformance/servers.ts";
 import { CACHE_DEFINITION, together } from "./fixtures.ts";
 import { bindKubectl, foundKubectls, type Kubectl, type KubectlBinary } from "./kubectl.ts";
 
-/** How a rule of the contract is written down; `embeddedOnly` says why a real server is not held to it. */
+/** Defines one rule of the contract; `embeddedOnly` says why a real server is exempt. */
 export type Rule = (title: string, body: () => Promise<void>, options?: { readonly embeddedOnly?: string }) => void;
 
+/** Defines some rules; they work with the kubectl that is given. */
+export type RuleDefinition = (rule: Rule, kubectl: Kubectl) => void;
+
 /**
- * A suite of rules that a real kubectl must find kept: each binary and each Kubernetes at hand gets a namespace and the
- * Cache definition. Without any kubectl the suite is skipped, and says so.
+ * Rules for every kubectl binary and every Kubernetes on this machine. Each pair gets a namespace and the Cache
+ * definition. Without a kubectl the rules are skipped, with the reason.
  */
 export function contract(
   title: string,
   namespace: string,
   binaries: readonly KubectlBinary[],
-  rules: (rule: Rule, kubectl: Kubectl) => void,
-  held: readonly Subject[] = subjects(),
+  rules: readonly RuleDefinition[],
+  servers: readonly Subject[] = subjects(),
 ): void {
   if (binaries.length === 0) test(title, { skip: "no kubectl on PATH or in STORE_KUBECTL" }, () => undefined);
-  for (const subject of held) for (const binary of binaries) hold(title, namespace, subject, binary, rules);
+  for (const subject of servers) for (const binary of binaries) runContract(title, namespace, subject, binary, rules);
 }
 
-function hold(
+function runContract(
   title: string,
   namespace: string,
   subject: Subject,
   binary: KubectlBinary,
-  rules: (rule: Rule, kubectl: Kubectl) => void,
+  rules: readonly RuleDefinition[],
 ): void {
   describe(`${title} (kubectl ${binary.version}, ${subject.title})`, { concurrency: 3, skip: subject.skip }, () => {
     const home = mkdtempSync(join(tmpdir(), "store-kubectl-"));
@@ -40,7 +43,7 @@ function hold(
     before(async () => {
       const running = stack.use(await subject.start({ controllers: false }));
       copyFileSync(running.kubeconfig, kubeconfig);
-      await kubectl.given(together(CACHE_DEFINITION, placeNamed(namespace)), "apply -f -");
+      await kubectl.given(together(CACHE_DEFINITION, namespaceDocument(namespace)), "apply -f -");
       await kubectl("wait --for=condition=Established crd/caches.demo.example.com --timeout=10s");
     });
     after(async () => {
@@ -51,7 +54,7 @@ function hold(
     const rule: Rule = (name, body, { embeddedOnly } = {}) => {
       test(name, { skip: subject.kind === "embedded" ? false : (embeddedOnly ?? false) }, body);
     };
-    rules(rule, kubectl);
+    for (const define of rules) define(rule, kubectl);
   });
 }
 
@@ -66,7 +69,7 @@ export function others(): readonly KubectlBinary[] {
 }
 
 /** A namespace with the service account that a controller would give it. */
-function placeNamed(name: string): string {
+function namespaceDocument(name: string): string {
   return together(
     `\napiVersion: v1\nkind: Namespace\nmetadata: { name: ${name} }\n`,
     `\napiVersion: v1\nkind: ServiceAccount\nmetadata: { name: default, namespace: ${name} }\n`,

@@ -1,16 +1,22 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { LOG_LINES } from "../conformance/servers.ts";
-import { contract, newest } from "./contract.ts";
+import { contract, newest, type Rule } from "./contract.ts";
 import { cache, configMap, pod, together, workload } from "./fixtures.ts";
-import { minorOf } from "./kubectl.ts";
+import { minorOf, type Kubectl } from "./kubectl.ts";
 import { until } from "../kit/time/until.ts";
 
 const NS = "reading";
 
-contract("kubectl reads", NS, newest(), (rule, kubectl) => {
-  const named = (name: string, document: string): Promise<string> =>
-    kubectl.given(document, `apply -n ${NS} -f -`).then(() => name);
+/** Applies a document and gives the name that it was given. */
+function applierOf(kubectl: Kubectl): (name: string, document: string) => Promise<string> {
+  return (name, document) => kubectl.given(document, `apply -n ${NS} -f -`).then(() => name);
+}
+
+contract("kubectl reads", NS, newest(), [getRules, listRules, describeRules, discoveryRules, accessRules, waitRules]);
+
+function getRules(rule: Rule, kubectl: Kubectl): void {
+  const named = applierOf(kubectl);
 
   rule("get shows the columns of the kind", async () => {
     await named("columns", pod("columns"));
@@ -49,6 +55,10 @@ contract("kubectl reads", NS, newest(), (rule, kubectl) => {
     const { kind, metadata } = record(JSON.parse(await kubectl(`${get} -o json`)));
     assert.deepEqual([kind, record(metadata)["generation"]], ["Cache", 1]);
   });
+}
+
+function listRules(rule: Rule, kubectl: Kubectl): void {
+  const named = applierOf(kubectl);
 
   rule("get all lists every kind of the category, custom ones too", async () => {
     await named("everything", together(workload("Deployment", "everything"), cache("everything")));
@@ -96,6 +106,10 @@ contract("kubectl reads", NS, newest(), (rule, kubectl) => {
     watch.kill();
     await once(watch, "close");
   });
+}
+
+function describeRules(rule: Rule, kubectl: Kubectl): void {
+  const named = applierOf(kubectl);
 
   rule("describe tells about objects of every sort", async () => {
     await named(
@@ -137,7 +151,9 @@ contract("kubectl reads", NS, newest(), (rule, kubectl) => {
       /Events:\n[^]*Normal +Grown +\S+.* store-operator +Has grown to 3 members/,
     );
   });
+}
 
+function discoveryRules(rule: Rule, kubectl: Kubectl): void {
   rule("explain knows built-in kinds and definitions", async () => {
     assert.match(
       await kubectl("explain pods.spec.containers.ports"),
@@ -174,7 +190,9 @@ contract("kubectl reads", NS, newest(), (rule, kubectl) => {
     for (const version of ["v1", "apps/v1", "apiextensions.k8s.io/v1", "demo.example.com/v1"])
       assert.ok(versions.includes(version), version);
   });
+}
 
+function accessRules(rule: Rule, kubectl: Kubectl): void {
   rule("version, cluster-info and raw paths answer", async () => {
     assert.match(await kubectl("version"), /Server Version: .*v1\.\d+\.\d+/);
     assert.match(await kubectl("cluster-info"), /Kubernetes control plane.* is running at.*https:\/\/127/);
@@ -189,6 +207,10 @@ contract("kubectl reads", NS, newest(), (rule, kubectl) => {
     assert.deepEqual([stdout, code], ["no\n", 1]);
     assert.match(await kubectl(`auth can-i --list -n ${NS}`), /Resources +Non-Resource URLs +Resource Names +Verbs\n/);
   });
+}
+
+function waitRules(rule: Rule, kubectl: Kubectl): void {
+  const named = applierOf(kubectl);
 
   rule("wait ends when a condition, a field or a deletion comes", async () => {
     await named("awaited", cache("awaited"));
@@ -231,7 +253,7 @@ contract("kubectl reads", NS, newest(), (rule, kubectl) => {
     },
     { embeddedOnly: "a real API server asks a kubelet for logs, and there is none" },
   );
-});
+}
 
 function event(name: string, uid: string): string {
   return `

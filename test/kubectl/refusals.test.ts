@@ -1,12 +1,22 @@
 import assert from "node:assert/strict";
-import { contract, newest } from "./contract.ts";
+import { contract, newest, type Rule } from "./contract.ts";
 import { cache, CACHE_DEFINITION, configMap, pod, workload } from "./fixtures.ts";
+import type { Kubectl } from "./kubectl.ts";
 
 const NS = "refusing";
 
-contract("kubectl is refused with the reason", NS, newest(), (rule, kubectl) => {
-  const apply = `apply -n ${NS} -f -`;
+const apply = `apply -n ${NS} -f -`;
 
+contract("kubectl is refused with the reason", NS, newest(), [
+  fieldRules,
+  schemaRules,
+  changeRules,
+  objectRules,
+  requestRules,
+  documentRules,
+]);
+
+function fieldRules(rule: Rule, kubectl: Kubectl): void {
   rule("an unknown field is named, in custom and in built-in kinds", async () => {
     const custom = await kubectl.refusedGiven(cache("x", "nope: 1"), apply);
     assert.match(
@@ -40,7 +50,9 @@ contract("kubectl is refused with the reason", NS, newest(), (rule, kubectl) => 
     );
     assert.match(builtin, /replicas/);
   });
+}
 
+function schemaRules(rule: Rule, kubectl: Kubectl): void {
   rule("a schema's rules are told in the words of Kubernetes", async () => {
     const said = async (spec: string): Promise<string> => (await kubectl.refusedGiven(cache("x", spec), apply)).trim();
     const invalid = 'The Cache "x" is invalid: ';
@@ -86,7 +98,9 @@ contract("kubectl is refused with the reason", NS, newest(), (rule, kubectl) => 
       /spec.ports\[0\].port: Invalid value: 99999: must be between 1 and 65535, inclusive/,
     );
   });
+}
 
+function changeRules(rule: Rule, kubectl: Kubectl): void {
   rule("fields that cannot change say so", async () => {
     await kubectl.given(workload("StatefulSet", "fixed"), apply);
     assert.match(
@@ -111,7 +125,9 @@ contract("kubectl is refused with the reason", NS, newest(), (rule, kubectl) => 
       /metadata.labels: Invalid value: "-bad-": a valid label must be an empty string or consist of/,
     );
   });
+}
 
+function objectRules(rule: Rule, kubectl: Kubectl): void {
   rule("what does not exist is said not to exist", async () => {
     assert.equal(
       await kubectl.refused(`get cache nobody -n ${NS}`),
@@ -144,7 +160,9 @@ contract("kubectl is refused with the reason", NS, newest(), (rule, kubectl) => 
       /\(AlreadyExists\): error when creating "STDIN": caches.demo.example.com "twice" already exists/,
     );
   });
+}
 
+function requestRules(rule: Rule, kubectl: Kubectl): void {
   rule("a verb or path that is not served gets an answer, not silence", async () => {
     assert.match(
       await kubectl.refused("delete --raw /api/v1/namespaces"),
@@ -169,7 +187,9 @@ contract("kubectl is refused with the reason", NS, newest(), (rule, kubectl) => 
     );
     assert.match(await patch("merge", '{"metadata":{"labels":{"a":1}}}'), /cannot unmarshal|metadata.labels/);
   });
+}
 
+function documentRules(rule: Rule, kubectl: Kubectl): void {
   rule("a definition that is not structural is refused with the place", async () => {
     const other = CACHE_DEFINITION.replaceAll("demo.example.com", "bad.example.com");
     assert.match(
@@ -205,7 +225,7 @@ contract("kubectl is refused with the reason", NS, newest(), (rule, kubectl) => 
       /spec.nope: field not declared in schema|unknown field "spec.nope"/,
     );
   });
-});
+}
 
 function service(name: string, port: number): string {
   return `\napiVersion: v1\nkind: Service\nmetadata: { name: ${name} }\nspec: { ports: [{ port: ${port} }] }\n`;

@@ -3,15 +3,29 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../kit/time/until.ts";
-import { contract, newest } from "./contract.ts";
+import { applyRules, sharedApplyRules } from "./apply-rules.ts";
+import { editRules, patchRules } from "./edit-rules.ts";
+import { contract, newest, type Rule } from "./contract.ts";
 import { cache, configMap, pod, together, workload } from "./fixtures.ts";
+import { APPLY as apply, fieldReader, WRITING as NS } from "./writing.ts";
+import type { Kubectl } from "./kubectl.ts";
 
-const NS = "writing";
+contract("kubectl writes", NS, newest(), [
+  createRules,
+  dryRunRules,
+  applyRules,
+  sharedApplyRules,
+  editRules,
+  patchRules,
+  replaceRules,
+  scaleRules,
+  rolloutRules,
+  deleteRules,
+  nodeRules,
+]);
 
-contract("kubectl writes", NS, newest(), (rule, kubectl) => {
-  const apply = `apply -n ${NS} -f -`;
-  const serverSide = `${apply} --server-side`;
-  const field = (what: string, path: string): Promise<string> => kubectl(`get ${what} -n ${NS} -o jsonpath={${path}}`);
+function createRules(rule: Rule, kubectl: Kubectl): void {
+  const field = fieldReader(kubectl);
 
   rule("create makes objects of the usual kinds", async () => {
     assert.equal(await kubectl(`create configmap made -n ${NS} --from-literal=a=b`), "configmap/made created\n");
@@ -52,6 +66,10 @@ contract("kubectl writes", NS, newest(), (rule, kubectl) => {
     const document = configMap("begun", "a: b").replace("name: begun", "generateName: begun-");
     assert.match(await kubectl.given(document, `create -n ${NS} -f -`), /^configmap\/begun-\w{5} created\n$/);
   });
+}
+
+function dryRunRules(rule: Rule, kubectl: Kubectl): void {
+  const field = fieldReader(kubectl);
 
   rule("dry runs change nothing", async () => {
     assert.match(await kubectl(`run dry -n ${NS} --image=shop:1 --dry-run=client -o yaml`), /kind: Pod\n/);
@@ -64,7 +82,7 @@ contract("kubectl writes", NS, newest(), (rule, kubectl) => {
       "cache.demo.example.com/dry created (server dry run)\n",
     );
     assert.equal(
-      await kubectl.given(cache("dry"), `${serverSide} --dry-run=server`),
+      await kubectl.given(cache("dry"), `${apply} --server-side --dry-run=server`),
       "cache.demo.example.com/dry serverside-applied (server dry run)\n",
     );
     assert.match(await kubectl.refused(`get cache dry -n ${NS}`), /NotFound/);
@@ -77,151 +95,10 @@ contract("kubectl writes", NS, newest(), (rule, kubectl) => {
       "Always,IfNotPresent,Pending",
     );
   });
+}
 
-  rule("apply creates, then leaves alone, then changes", async () => {
-    const both = (size: number, image: string): string =>
-      together(cache("kept", `size: ${size}`), workload("Deployment", "kept", image));
-    assert.equal(
-      await kubectl.given(both(3, "shop:1"), apply),
-      "cache.demo.example.com/kept created\ndeployment.apps/kept created\n",
-    );
-    assert.equal(
-      await kubectl.given(both(3, "shop:1"), apply),
-      "cache.demo.example.com/kept unchanged\ndeployment.apps/kept unchanged\n",
-    );
-    assert.equal(
-      await kubectl.given(both(5, "shop:2"), apply),
-      "cache.demo.example.com/kept configured\ndeployment.apps/kept configured\n",
-    );
-    assert.equal(await field("cache/kept", ".spec.size"), "5");
-    assert.equal(
-      await field(
-        "deploy/kept",
-        ".spec.template.spec.containers[0].image},{.spec.template.spec.containers[0].env[0].name",
-      ),
-      "shop:2,A",
-    );
-  });
-
-  rule("apply removes what the file no longer says, and nothing else", async () => {
-    await kubectl.given(configMap("partly", "a: '1', b: '2'"), apply);
-    await kubectl(`patch cm partly -n ${NS} --type merge -p`, '{"data":{"c":"3"}}');
-    await kubectl.given(configMap("partly", "a: '1'"), apply);
-    assert.equal(await field("cm/partly", ".data"), '{"a":"1","c":"3"}');
-  });
-
-  rule("apply --server-side shares an object between managers", async () => {
-    assert.equal(
-      await kubectl.given(cache("shared", "size: 3"), serverSide),
-      "cache.demo.example.com/shared serverside-applied\n",
-    );
-    const version = await field("cache/shared", ".metadata.resourceVersion");
-    assert.equal(
-      await kubectl.given(cache("shared", "size: 3"), serverSide),
-      "cache.demo.example.com/shared serverside-applied\n",
-    );
-    assert.equal(await field("cache/shared", ".metadata.resourceVersion"), version);
-    const conflict = await kubectl.refusedGiven(cache("shared", "size: 4"), `${serverSide} --field-manager=someone`);
-    assert.match(
-      conflict,
-      /^error: Apply failed with 1 conflict: conflict with "kubectl": \.spec\.size\nPlease review the fields above/,
-    );
-    await kubectl.given(cache("shared", "size: 4"), `${serverSide} --field-manager=someone --force-conflicts`);
-    await kubectl.given(cache("shared"), serverSide);
-    assert.equal(await field("cache/shared", ".spec.size"), "4");
-  });
-
-  rule("apply --server-side takes over from apply without a conflict", async () => {
-    await kubectl.given(workload("StatefulSet", "moved", "shop:1"), apply);
-    await kubectl.given(workload("StatefulSet", "moved", "shop:2"), serverSide);
-    assert.equal(await field("sts/moved", ".spec.template.spec.containers[0].image"), "shop:2");
-    // the annotation that the server wrote is spelled as the server spells it: once more is a change
-    await kubectl.given(workload("StatefulSet", "moved", "shop:2"), apply);
-    assert.equal(
-      await kubectl.given(workload("StatefulSet", "moved", "shop:2"), apply),
-      "statefulset.apps/moved unchanged\n",
-    );
-  });
-
-  rule("a conflict with an edit names the tool and the version", async () => {
-    await kubectl.given(workload("Deployment", "edited"), serverSide);
-    await kubectl(`patch deploy edited -n ${NS} --type merge -p`, '{"spec":{"replicas":7}}');
-    const conflict = await kubectl.refusedGiven(workload("Deployment", "edited"), serverSide);
-    assert.match(conflict, /conflict with "kubectl-patch" using apps\/v1: \.spec\.replicas\n/);
-  });
-
-  rule("diff tells the difference by its exit code", async () => {
-    await kubectl.given(cache("differs", "size: 3"), apply);
-    const same = await kubectl.run(`diff -n ${NS} -f -`, [], { stdin: cache("differs", "size: 3") });
-    assert.deepEqual(same, { code: 0, stdout: "", stderr: "" });
-    const other = await kubectl.run(`diff -n ${NS} -f -`, [], { stdin: cache("differs", "size: 6") });
-    assert.equal(other.code, 1);
-    assert.match(other.stdout, /\n- {2}size: 3\n\+ {2}size: 6\n/);
-    assert.equal(
-      (await kubectl.run(`diff --server-side -n ${NS} -f -`, [], { stdin: workload("Deployment", "differs") })).code,
-      1,
-    );
-  });
-
-  rule("edit opens an editor on the object and stores what it leaves", async () => {
-    await kubectl.given(cache("written", "size: 3"), apply);
-    const edit = (script: string): Promise<string> =>
-      kubectl
-        .run(`edit cache written -n ${NS}`, [], { env: { KUBE_EDITOR: `sed -i ${script}` } })
-        .then(({ stdout, stderr }) => stdout + stderr);
-    assert.match(await edit("s/size:.3/size:\\ 8/"), /cache.demo.example.com\/written edited/);
-    assert.equal(await field("cache/written", ".spec.size"), "8");
-    assert.match(await edit("s/nothing/nothing/"), /Edit cancelled, no changes made/);
-  });
-
-  rule("patch speaks all its dialects", async () => {
-    await kubectl.given(together(workload("Deployment", "patched"), cache("patched")), apply);
-    const patch = (what: string, type: string, body: string): Promise<string> =>
-      kubectl(`patch ${what} -n ${NS} --type ${type} -p`, body);
-    const container = '{"spec":{"template":{"spec":{"containers":[{"name":"main","image":"shop:9"}]}}}}';
-    assert.equal(await patch("deploy/patched", "strategic", container), "deployment.apps/patched patched\n");
-    assert.equal(
-      await field("deploy/patched", ".spec.template.spec.containers[0]['image','env']").then(
-        (text) => text.split(" ")[0],
-      ),
-      "shop:9",
-    );
-    assert.equal(
-      await patch("deploy/patched", "strategic", container),
-      "deployment.apps/patched patched (no change)\n",
-    );
-    assert.equal(
-      await patch("cache/patched", "merge", '{"spec":{"size":2,"settings":{"a":"b"}}}'),
-      "cache.demo.example.com/patched patched\n",
-    );
-    await patch(
-      "cache/patched",
-      "json",
-      '[{"op":"test","path":"/spec/size","value":2},{"op":"replace","path":"/spec/size","value":6}]',
-    );
-    assert.equal(await field("cache/patched", ".spec.size"), "6");
-    assert.match(
-      await kubectl.refused(
-        `patch cache patched -n ${NS} --type json -p`,
-        '[{"op":"test","path":"/spec/size","value":2}]',
-      ),
-      /The request is invalid/,
-    );
-    assert.match(
-      await kubectl.refused(`patch cache patched -n ${NS} --type strategic -p`, '{"spec":{"size":1}}'),
-      /is not supported by demo.example.com\/v1, Kind=Cache: the body of the request was in an unknown format - accepted media types include: application\/json-patch\+json, application\/merge-patch\+json, application\/apply-patch\+yaml/,
-    );
-  });
-
-  rule("the status is written by its subresource alone", async () => {
-    await kubectl.given(cache("sub"), apply);
-    const body = '{"spec":{"size":9},"status":{"phase":"Running"}}';
-    await kubectl(`patch cache sub -n ${NS} --type merge -p`, body);
-    assert.equal(await field("cache/sub", ".spec.size},{.status.phase"), "9,");
-    await kubectl(`patch cache sub -n ${NS} --subresource=status --type merge -p`, body.replace("9", "1"));
-    assert.equal(await field("cache/sub", ".spec.size},{.status.phase},{.metadata.generation"), "9,Running,2");
-    assert.equal(await kubectl(`get cache sub -n ${NS} --subresource=status -o jsonpath={.status.phase}`), "Running");
-  });
+function replaceRules(rule: Rule, kubectl: Kubectl): void {
+  const field = fieldReader(kubectl);
 
   rule("replace stores the file, and refuses an outdated one", async () => {
     await kubectl.given(configMap("replaced", "a: '1', b: '2'"), `create -n ${NS} -f -`);
@@ -255,6 +132,10 @@ contract("kubectl writes", NS, newest(), (rule, kubectl) => {
     );
     assert.equal(await field("cache/marked", ".metadata.labels.tier},{.metadata.annotations.note"), ",x");
   });
+}
+
+function scaleRules(rule: Rule, kubectl: Kubectl): void {
+  const field = fieldReader(kubectl);
 
   rule("scale changes whatever has a scale", async () => {
     await kubectl.given(
@@ -281,7 +162,9 @@ contract("kubectl writes", NS, newest(), (rule, kubectl) => {
       /the server could not find the requested resource/,
     );
   });
+}
 
+function rolloutRules(rule: Rule, kubectl: Kubectl): void {
   rule("set image, rollout restart, pause and history work on workloads", async () => {
     await kubectl.given(workload("Deployment", "rolled"), apply);
     assert.equal(
@@ -321,6 +204,10 @@ contract("kubectl writes", NS, newest(), (rule, kubectl) => {
     );
     assert.match(deployment, /deployment "rolling" successfully rolled out\n$/);
   });
+}
+
+function deleteRules(rule: Rule, kubectl: Kubectl): void {
+  const field = fieldReader(kubectl);
 
   rule("delete removes by name, label and file, and waits for finalizers", async () => {
     await kubectl.given(together(cache("gone-1"), cache("gone-2"), configMap("gone", "a: b")), apply);
@@ -345,7 +232,9 @@ contract("kubectl writes", NS, newest(), (rule, kubectl) => {
     assert.match(await kubectl(`delete pod forced -n ${NS} --grace-period=0 --force`), /pod "forced" force deleted/);
     assert.match(await kubectl.refused(`get pod forced -n ${NS}`), /pods "forced" not found/);
   });
+}
 
+function nodeRules(rule: Rule, kubectl: Kubectl): void {
   rule("nodes are cordoned, tainted and uncordoned", async () => {
     await kubectl.given("\napiVersion: v1\nkind: Node\nmetadata: { name: writing-node }\n", "apply -f -");
     assert.equal(await kubectl("cordon writing-node"), "node/writing-node cordoned\n");
@@ -367,4 +256,4 @@ contract("kubectl writes", NS, newest(), (rule, kubectl) => {
     assert.equal(await kubectl(`apply -n ${NS} -k ${folder}`), "cache.demo.example.com/kz-folder created\n");
     rmSync(folder, { recursive: true });
   });
-});
+}
