@@ -23,11 +23,11 @@ before(async () => {
   local = await testWorld();
   kube = local.world().kube;
 });
-after(() => local.end());
+after(() => local[Symbol.asyncDispose]());
 
 const READY = { httpGet: { port: 8080, path: "/ready" }, periodSeconds: 1 };
 
-describe("a pod of the local world", { concurrency: 4 }, () => {
+describe("a starting pod of the local world", { concurrency: 4 }, () => {
   test("runs as a process with its own address, becomes Ready, and its node is Ready", async () => {
     await createPod(kube, "web", scriptContainer(HTTP_SERVER, { readinessProbe: READY }));
     const pod = await podWhen(kube, "web", "Ready", (seen) => conditionOf(seen, "Ready") === "True");
@@ -38,16 +38,16 @@ describe("a pod of the local world", { concurrency: 4 }, () => {
     assert.equal(pod?.status?.qosClass, "BestEffort");
     const node = await kube.get(Nodes, { name: pod?.spec?.nodeName ?? "" });
     assert.equal(node?.status?.conditions?.find(({ type }) => type === "Ready")?.status, "True");
-    await until("events tell its story", async () => (await reasonsFor("web")).includes("Started"));
+    await until("its events", async () => (await reasonsFor("web")).includes("Started"));
     assert.ok((await reasonsFor("web")).includes("Scheduled"));
   });
 
   test("that selects a label which the node lacks waits, says why, and runs once the node has it", async () => {
     await createPod(kube, "choosy", scriptContainer(HTTP_SERVER), { nodeSelector: { disk: "fast" } });
-    await podWhen(kube, "choosy", "told why it waits", (seen) => conditionOf(seen, "PodScheduled") === "False");
+    await podWhen(kube, "choosy", "unschedulable", (seen) => conditionOf(seen, "PodScheduled") === "False");
     const waiting = (await pod("choosy"))?.status?.conditions?.find(({ type }) => type === "PodScheduled");
     assert.match(`${waiting?.reason} ${waiting?.message}`, /^Unschedulable 0\/1 nodes are available: .*selector/);
-    await until("events tell it", async () => (await reasonsFor("choosy")).includes("FailedScheduling"));
+    await until("its event", async () => (await reasonsFor("choosy")).includes("FailedScheduling"));
     const [node] = (await kube.list(Nodes, {})).items;
     const body = { metadata: { labels: { disk: "fast" } } };
     await kube.patch(Nodes, { name: node?.metadata.name ?? "" }, { type: "merge", body });
@@ -65,9 +65,29 @@ describe("a pod of the local world", { concurrency: 4 }, () => {
     await podWhen(kube, "gated", "Ready", (seen) => conditionOf(seen, "Ready") === "True");
     await setCondition("gated", gate, "False");
     await podWhen(kube, "gated", "not Ready", (seen) => conditionOf(seen, "Ready") === "False");
-    assert.equal(conditionOf(await pod("gated"), gate), "False", "the gate is its writer's");
+    assert.equal(conditionOf(await pod("gated"), gate), "False", "only its writer changes the gate");
   });
 
+  test("runs its init containers first, one after the other", async () => {
+    const step = (name: string, script: string): ReturnType<typeof scriptContainer> =>
+      scriptContainer(script, { name, volumeMounts: [{ name: "shared", mountPath: "/shared" }] });
+    const append = (text: string): string =>
+      `require("node:fs").appendFileSync(process.env.CONTAINER_ROOT + "/shared/steps", "${text} ")`;
+    const main = step(
+      "main",
+      `console.log(require("node:fs").readFileSync(process.env.CONTAINER_ROOT + "/shared/steps", "utf8")); setInterval(() => {}, 1000)`,
+    );
+    await createPod(kube, "staged", main, {
+      initContainers: [step("one", append("one")), step("two", append("two"))],
+      volumes: [{ name: "shared", emptyDir: {} }],
+    });
+    await podWhen(kube, "staged", "Ready", (seen) => conditionOf(seen, "Ready") === "True");
+    await until("its log", async () => (await logs("staged", "container=main")) !== "");
+    assert.equal(await logs("staged", "container=main"), "one two \n");
+  });
+});
+
+describe("a failing pod of the local world", { concurrency: 4 }, () => {
   test("that keeps crashing waits longer and longer, and shows how it ended", async () => {
     await createPod(kube, "crash", scriptContainer("console.log('going down'); process.exit(3)"));
     const seen = await podWhen(kube, "crash", "backs off", (now) => {
@@ -104,46 +124,6 @@ describe("a pod of the local world", { concurrency: 4 }, () => {
     assert.equal(await logs("done"), "done\n");
   });
 
-  test("runs its init containers first, one after the other", async () => {
-    const step = (name: string, script: string): ReturnType<typeof scriptContainer> =>
-      scriptContainer(script, { name, volumeMounts: [{ name: "shared", mountPath: "/shared" }] });
-    const append = (text: string): string =>
-      `require("node:fs").appendFileSync(process.env.CONTAINER_ROOT + "/shared/story", "${text} ")`;
-    const main = step(
-      "main",
-      `console.log(require("node:fs").readFileSync(process.env.CONTAINER_ROOT + "/shared/story", "utf8")); setInterval(() => {}, 1000)`,
-    );
-    await createPod(kube, "staged", main, {
-      initContainers: [step("one", append("one")), step("two", append("two"))],
-      volumes: [{ name: "shared", emptyDir: {} }],
-    });
-    await podWhen(kube, "staged", "Ready", (seen) => conditionOf(seen, "Ready") === "True");
-    await until("its log", async () => (await logs("staged", "container=main")) !== "");
-    assert.equal(await logs("staged", "container=main"), "one two \n");
-  });
-
-  test("gets preStop, then SIGTERM, then SIGKILL when its grace is over", async () => {
-    const hook = { preStop: { httpGet: { port: 8080, path: "/pre-stop" } } };
-    const stubborn = `${HTTP_SERVER.replace("process.exit(0)", 'console.log("no")')}`;
-    await createPod(kube, "polite", scriptContainer(HTTP_SERVER, { lifecycle: hook, readinessProbe: READY }));
-    await createPod(kube, "stubborn", scriptContainer(stubborn, { lifecycle: hook, readinessProbe: READY }), {
-      terminationGracePeriodSeconds: 1,
-    });
-    for (const name of ["polite", "stubborn"]) {
-      await podWhen(kube, name, "Ready", (seen) => conditionOf(seen, "Ready") === "True");
-    }
-    const heard = logStream("polite");
-    const refused = logStream("stubborn");
-    const began = performance.now();
-    await kube.delete(Pods, { name: "polite", namespace: "default" });
-    await podWhen(kube, "polite", "gone", (seen) => seen === undefined);
-    assert.ok(performance.now() - began < 4_000, "a program that goes is not waited for");
-    assert.match(await heard, /GET \/pre-stop/);
-    await kube.delete(Pods, { name: "stubborn", namespace: "default" });
-    await podWhen(kube, "stubborn", "gone", (seen) => seen === undefined);
-    assert.match(await refused, /GET \/pre-stop\n(.*\n)*no\n/);
-  });
-
   test("that fails its liveness probe is restarted", async () => {
     const livenessProbe = {
       exec: { command: [process.execPath, "-e", "process.exit(1)"] },
@@ -154,7 +134,33 @@ describe("a pod of the local world", { concurrency: 4 }, () => {
     await podWhen(kube, "sick", "restarted", (seen) => (seen?.status?.containerStatuses?.[0]?.restartCount ?? 0) >= 1);
     await until("an event says why", async () => (await reasonsFor("sick")).includes("Unhealthy"));
   });
+});
 
+describe("a pod that the local world stops", { concurrency: 4 }, () => {
+  test("gets preStop, then SIGTERM, then SIGKILL when its grace is over", async () => {
+    const hook = { preStop: { httpGet: { port: 8080, path: "/pre-stop" } } };
+    const stubborn = `${HTTP_SERVER.replace("process.exit(0)", 'console.log("no")')}`;
+    await createPod(kube, "polite", scriptContainer(HTTP_SERVER, { lifecycle: hook, readinessProbe: READY }));
+    await createPod(kube, "stubborn", scriptContainer(stubborn, { lifecycle: hook, readinessProbe: READY }), {
+      terminationGracePeriodSeconds: 1,
+    });
+    for (const name of ["polite", "stubborn"]) {
+      await podWhen(kube, name, "Ready", (seen) => conditionOf(seen, "Ready") === "True");
+    }
+    const politeLog = logStream("polite");
+    const stubbornLog = logStream("stubborn");
+    const began = performance.now();
+    await kube.delete(Pods, { name: "polite", namespace: "default" });
+    await podWhen(kube, "polite", "gone", (seen) => seen === undefined);
+    assert.ok(performance.now() - began < 4_000, "a program that ends at once is not waited for");
+    assert.match(await politeLog, /GET \/pre-stop/);
+    await kube.delete(Pods, { name: "stubborn", namespace: "default" });
+    await podWhen(kube, "stubborn", "gone", (seen) => seen === undefined);
+    assert.match(await stubbornLog, /GET \/pre-stop\n(.*\n)*no\n/);
+  });
+});
+
+describe("a pod of the local world with files and credentials", { concurrency: 4 }, () => {
   test("sees a changed Secret in its files, and waits for one that is missing", async () => {
     const script = `setInterval(() => console.log(require("node:fs").readFileSync(process.env.CONTAINER_ROOT + "/etc/login/password", "utf8")), 50)`;
     const volumeMounts = [{ name: "login", mountPath: "/etc/login" }];

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { test } from "node:test";
 import { promisify } from "node:util";
 import type { StoreEnterpriseDatabase } from "../../src/core/api/kinds.ts";
 import { LABELS } from "../../src/core/api/names.ts";
@@ -25,48 +25,61 @@ const NAMESPACE = "default";
 const NAMES = ["orders", "ledger"] as const;
 const KEYS = 500;
 
-let dir = "";
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), "restart-"));
-});
-after(async () => {
-  await storectl("down");
-  await rm(dir, { recursive: true });
-});
-
-describe("databases whose every engine was down", () => {
-  test("come back with their data after the world was stopped, and nothing is reported lost", async () => {
-    await withWorld(async (kube) => {
-      const release = latestRelease();
-      await applyManifest(kube, bundleFor(release), NAMESPACE, "test");
-      await kube.create(Clusters, demoCluster(release.nodeTag));
-      await kube.create(Databases, database("orders", { replication: true, persistence: "aofEverySecond" }));
-      await kube.create(Databases, database("ledger", { persistence: "aofAlways" }));
-      for (const name of NAMES) {
-        await fill(await serving(kube, name));
-        await until(`${name} is ready`, () => isReady(kube, name), { withinMs: 30_000, everyMs: 100 });
-      }
-    });
-    await storectl("down");
-    await withWorld(async (kube) => {
-      for (const name of NAMES) {
-        await assertFull(await serving(kube, name));
-        assert.deepEqual(await losses(kube, name), [], name);
-      }
-    });
+test("databases whose engines were all down come back with their data after a stop and after a kill", async () => {
+  await using world = await ownWorld();
+  await withKube(world, async (kube) => {
+    await install(kube);
+    for (const name of NAMES) {
+      await fill(await serving(kube, name));
+      await until(`${name} is ready`, () => isReady(kube, name), { withinMs: 30_000, everyMs: 100 });
+    }
+  });
+  await world.storectl("down");
+  await withKube(world, async (kube) => {
+    for (const name of NAMES) {
+      await assertFull(await serving(kube, name));
+      assert.deepEqual(await losses(kube, name), [], name);
+    }
   });
 
-  test("come back after everything was killed, with what a second may have cost", async () => {
-    const { pid } = JSON.parse(await storectl("status", "-o", "json"));
-    process.kill(pid, "SIGKILL");
-    await until("the world is gone", async () => /stopped/.test(await storectl("status")), { everyMs: 100 });
-    await withWorld(async (kube) => {
-      for (const name of NAMES) await assertFull(await serving(kube, name)); // written long before
-      assert.deepEqual(await losses(kube, "ledger"), []);
-      assert.match((await losses(kube, "orders"))[0] ?? "", /writes of its last second may be missing/);
-    });
+  const { pid } = JSON.parse(await world.storectl("status", "-o", "json"));
+  process.kill(pid, "SIGKILL");
+  await until("the world is gone", async () => /stopped/.test(await world.storectl("status")), { everyMs: 100 });
+  await withKube(world, async (kube) => {
+    for (const name of NAMES) await assertFull(await serving(kube, name)); // written long before the kill
+    assert.deepEqual(await losses(kube, "ledger"), []);
+    assert.match((await losses(kube, "orders"))[0] ?? "", /writes of its last second may be missing/);
   });
 });
+
+/** A world of `storectl local` in a folder of its own. */
+interface OwnWorld extends AsyncDisposable {
+  readonly dir: string;
+  storectl(...args: readonly string[]): Promise<string>;
+}
+
+async function ownWorld(): Promise<OwnWorld> {
+  const dir = await mkdtemp(join(tmpdir(), "restart-"));
+  const env = { ...process.env, STORE_LOCAL_DIR: dir };
+  const storectl = async (...args: readonly string[]): Promise<string> =>
+    (await promisify(execFile)(process.execPath, [STORECTL, "local", ...args], { env, timeout: 60_000 })).stdout;
+  return {
+    dir,
+    storectl,
+    [Symbol.asyncDispose]: async () => {
+      await storectl("down");
+      await rm(dir, { recursive: true });
+    },
+  };
+}
+
+async function install(kube: Kube): Promise<void> {
+  const release = latestRelease();
+  await applyManifest(kube, bundleFor(release), NAMESPACE, "test");
+  await kube.create(Clusters, demoCluster(release.nodeTag));
+  await kube.create(Databases, database("orders", { replication: true, persistence: "aofEverySecond" }));
+  await kube.create(Databases, database("ledger", { persistence: "aofAlways" }));
+}
 
 function database(
   name: string,
@@ -75,9 +88,10 @@ function database(
   return { metadata: { name, namespace: NAMESPACE }, spec: { memorySize: "100MB", storeVersion: "7.2", ...spec } };
 }
 
-async function withWorld(act: (kube: Kube) => Promise<void>): Promise<void> {
-  await storectl("up");
-  const kube = connect(loadKubeConfig({ KUBECONFIG: join(dir, "kubeconfig") }));
+/** Starts the world, and closes the client afterwards. */
+async function withKube(world: OwnWorld, act: (kube: Kube) => Promise<void>): Promise<void> {
+  await world.storectl("up");
+  const kube = connect(loadKubeConfig({ KUBECONFIG: join(world.dir, "kubeconfig") }));
   try {
     await act(kube);
   } finally {
@@ -139,9 +153,4 @@ async function assertFull(options: EngineOptions): Promise<void> {
 
 function notYet(): undefined {
   return undefined;
-}
-
-async function storectl(...args: readonly string[]): Promise<string> {
-  const env = { ...process.env, STORE_LOCAL_DIR: dir };
-  return (await promisify(execFile)(process.execPath, [STORECTL, "local", ...args], { env, timeout: 60_000 })).stdout;
 }

@@ -3,19 +3,13 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { promisify } from "node:util";
 import { Pods, PersistentVolumeClaims, Services } from "../../src/ports/kube/builtin.ts";
 import { conditionOf, createPod, HTTP_SERVER, podWhen, scriptContainer } from "../kit/kubernetes/pods.ts";
 import { testWorld } from "../kit/world/test-world.ts";
 import type { TestWorld } from "../kit/world/test-world.ts";
 import { until } from "../kit/time/until.ts";
-
-let local: TestWorld;
-before(async () => {
-  local = await testWorld();
-});
-after(() => local.end());
 
 const kubectlIsThere = await promisify(execFile)("kubectl", ["version", "--client"]).then(
   () => true,
@@ -26,6 +20,7 @@ test(
   "kubectl applies a Deployment with a Service: it rolls out, answers on the cluster IP, and its logs can be followed",
   { skip: !kubectlIsThere && "no kubectl on PATH" },
   async () => {
+    await using local = await testWorld();
     const file = join(local.dir, "shop.yaml");
     await writeFile(
       file,
@@ -33,8 +28,11 @@ test(
         .map((object) => JSON.stringify(object))
         .join("\n---\n"),
     );
-    assert.match(await kubectl("apply", "-f", file), /deployment.apps\/shop created/);
-    assert.match(await kubectl("rollout", "status", "deployment/shop", "--timeout=10s"), /successfully rolled out/);
+    assert.match(await kubectl(local, "apply", "-f", file), /deployment.apps\/shop created/);
+    assert.match(
+      await kubectl(local, "rollout", "status", "deployment/shop", "--timeout=10s"),
+      /successfully rolled out/,
+    );
     const { kube } = local.world();
     const ip = (await kube.get(Services, { name: "shop", namespace: "default" }))?.spec?.clusterIP ?? "";
     assert.ok(ip.startsWith(local.world().subnet));
@@ -44,7 +42,7 @@ test(
       names.add((await answer?.text()) ?? "");
       return names.has("") ? !names.delete("") : names.size === 2;
     });
-    const follower = spawn("kubectl", ["logs", "-f", "--prefix", "-l", "app=shop"], { env: environment() });
+    const follower = spawn("kubectl", ["logs", "-f", "--prefix", "-l", "app=shop"], { env: environment(local) });
     let seen = "";
     follower.stdout.on("data", (chunk: Buffer) => (seen += chunk.toString()));
     await until("the past is shown", () => seen.includes("GET /hello"));
@@ -52,12 +50,13 @@ test(
     await until("the present is shown", () => seen.includes("GET /later"));
     follower.kill();
     await once(follower, "exit");
-    assert.match(await kubectl("logs", "deployment/shop", "--tail=1", "--timestamps"), /^20\d\d-.*\n$/m);
-    await kubectl("delete", "-f", file, "--timeout=10s");
+    assert.match(await kubectl(local, "logs", "deployment/shop", "--tail=1", "--timestamps"), /^20\d\d-.*\n$/m);
+    await kubectl(local, "delete", "-f", file, "--timeout=10s");
   },
 );
 
 test("what a pod writes to its claim is there for the next pod, and after a restart of the world", async () => {
+  await using local = await testWorld();
   const { kube } = local.world();
   await kube.create(PersistentVolumeClaims, {
     metadata: { name: "data", namespace: "default" },
@@ -65,23 +64,24 @@ test("what a pod writes to its claim is there for the next pod, and after a rest
   });
   const script = `
     const { appendFileSync, readFileSync } = require("node:fs");
-    const file = process.env.CONTAINER_ROOT + "/data/diary";
+    const file = process.env.CONTAINER_ROOT + "/data/names";
     appendFileSync(file, process.env.POD_NAME + " ");
     console.log(readFileSync(file, "utf8"));
     setInterval(() => {}, 1000);`;
   const container = scriptContainer(script, { volumeMounts: [{ name: "data", mountPath: "/data" }] });
   const spec = { volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data" } }] };
   await createPod(kube, "first", container, spec);
-  await until("the first line", async () => (await logs("first")) === "first \n");
+  await until("the first line", async () => (await logs(local, "first")) === "first \n");
   await kube.delete(Pods, { name: "first", namespace: "default" });
   await podWhen(kube, "first", "gone", (pod) => pod === undefined);
   await createPod(kube, "second", container, spec);
-  await until("the second line", async () => (await logs("second")) === "first second \n");
+  await until("the second line", async () => (await logs(local, "second")) === "first second \n");
   await local.restart();
-  await until("the third line", async () => (await logs("second")) === "first second second \n");
+  await until("the third line", async () => (await logs(local, "second")) === "first second second \n");
 });
 
 test("a pod that ran when the world stopped runs again with the same address, one restart later", async () => {
+  await using local = await testWorld();
   await createPod(
     local.world().kube,
     "steady",
@@ -102,19 +102,19 @@ test("a pod that ran when the world stopped runs again with the same address, on
   assert.equal(await answer.text(), "steady\n");
 });
 
-async function logs(name: string): Promise<string> {
+async function logs(local: TestWorld, name: string): Promise<string> {
   return local
     .world()
     .kube.raw("GET", `/api/v1/namespaces/default/pods/${name}/log`)
     .catch(() => "");
 }
 
-function environment(): NodeJS.ProcessEnv {
+function environment(local: TestWorld): NodeJS.ProcessEnv {
   return { ...process.env, KUBECONFIG: local.world().kubeconfig, HOME: local.dir };
 }
 
-async function kubectl(...args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)("kubectl", [...args], { env: environment(), timeout: 20_000 });
+async function kubectl(local: TestWorld, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)("kubectl", [...args], { env: environment(local), timeout: 20_000 });
   return stdout;
 }
 

@@ -5,13 +5,12 @@ import { jsonLog } from "../../../src/core/base/log.ts";
 import { startWorld, type World } from "../../../src/local-kubernetes/world/index.ts";
 import { nodeImages } from "../kubernetes/pods.ts";
 
-/** A world of its own for a test file; `end` removes it and its folder. */
-export interface TestWorld {
+/** A world of its own for a test; disposal removes it and its folder. */
+export interface TestWorld extends AsyncDisposable {
   readonly dir: string;
   /** The world as it runs now. */
   world(): World;
   restart(): Promise<void>;
-  end(): Promise<void>;
 }
 
 /** Starts a world whose one image is `node:1`, with short pauses between restarts. */
@@ -32,7 +31,7 @@ export async function testWorld(): Promise<TestWorld> {
       await world.stop();
       world = await start();
     },
-    end: async () => {
+    [Symbol.asyncDispose]: async () => {
       await world.stop();
       await rm(dir, { recursive: true });
       if (process.env["SHOW_LOG"] !== undefined) process.stderr.write(lines.join(""));
