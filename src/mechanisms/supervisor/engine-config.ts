@@ -62,7 +62,7 @@ function fixedSettings({ host, port, password }: WantedInstance, files: EngineFi
     loglevel: "notice",
     "always-show-logo": "no",
     daemonize: "no",
-    // an engine that handles its own crash can hang there with its port open; dying at once is the better news
+    // an engine that handles its own crash can hang there with its port open; one that ends at once is replaced at once
     "crash-log-enabled": "no",
     // digests compare replicas with their primary; engines call only 127.0.0.0/8 local, endpoints deny DEBUG to clients
     "enable-debug-command": host.startsWith("127.") ? "local" : "yes",

@@ -40,7 +40,7 @@ const cases: readonly (Partial<EvacuationFacts> & { readonly rule: string; reado
   },
   {
     rule: "copies that fit elsewhere are made there before the node is left",
-    copies: ["orders", "carts"],
+    replacing: ["orders", "carts"],
     want: { kind: "wait", reason: 'a copy of "orders" and of 1 more is being made on another node' },
   },
   {
@@ -73,7 +73,7 @@ for (const { rule, want, ...facts } of cases) {
       demote: true,
       hasSuccessor: true,
       primaries: [],
-      copies: [],
+      replacing: [],
       listedIn: [],
       waitedForEndpointsMs: 0,
       clientsDrained: false,

@@ -41,7 +41,7 @@ export interface EvacuationFacts {
   /** Names of the databases whose primary is still there, with what each waits for. */
   readonly primaries: readonly { readonly name: string; readonly waitingFor: string }[];
   /** Names of the databases of which it holds a copy that is being made elsewhere. */
-  readonly copies: readonly string[];
+  readonly replacing: readonly string[];
   /** EndpointSlices of databases that still send clients there. */
   readonly listedIn: readonly string[];
   readonly waitedForEndpointsMs: number;
@@ -66,9 +66,9 @@ export function decideEvacuation(facts: EvacuationFacts): EvacuationStep {
     const why = stuck.waitingFor === "" ? "is moving" : `waits: ${stuck.waitingFor}`;
     return { kind: "wait", reason: `the primary of "${stuck.name}"${more} ${why}` };
   }
-  const [copy] = facts.copies;
+  const [copy] = facts.replacing;
   if (copy !== undefined) {
-    const more = facts.copies.length === 1 ? "" : ` and of ${facts.copies.length - 1} more`;
+    const more = facts.replacing.length === 1 ? "" : ` and of ${facts.replacing.length - 1} more`;
     return { kind: "wait", reason: `a copy of "${copy}"${more} is being made on another node` };
   }
   if (!facts.alive || facts.clientsDrained) return { kind: "done" };

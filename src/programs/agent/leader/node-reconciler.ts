@@ -105,7 +105,7 @@ export class NodeReconciler {
       .map((record) => ({ name: record.name, waitingFor: record.upgrade?.waitingFor || (record.waitingFor ?? "") }));
     const databases = records.databases();
     const everything = placedInstances(databases);
-    const copies = databases.filter((record) => isBeingReplaced({ record, nodes, everything }, node));
+    const replacing = databases.filter((record) => isBeingReplaced({ record, nodes, everything }, node));
     const now = clock.now().getTime();
     const goneAt = this.#primariesGoneAt.get(entry.action.uid) ?? now;
     if (primaries.length === 0) this.#primariesGoneAt.set(entry.action.uid, goneAt);
@@ -116,7 +116,7 @@ export class NodeReconciler {
       isLeader: node === config.node,
       hasSuccessor: nodes.some(({ uid, alive }) => uid !== node && alive && !isDraining(records.state(), uid)),
       primaries,
-      copies: copies.map(({ name }) => name),
+      replacing: replacing.map(({ name }) => name),
       listedIn: primaries.length === 0 ? await this.#slicesWith(node) : [],
       waitedForEndpointsMs: now - goneAt,
       clientsDrained: this.#drained.has(entry.action.uid),

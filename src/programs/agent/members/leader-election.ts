@@ -37,7 +37,7 @@ const LEASE_MS = 5_000;
 const RENEW_MS = 1_000;
 const RETRY_MS = 500;
 const ELIGIBLE_POLL_MS = 200;
-/** Pause before leading again after the work has failed, so that another node may be quicker. */
+/** Pause before leading again after the work has failed, so that another node may lead first. */
 const FAILED_MS = 1_000;
 
 /** Takes part in the leader election of the cluster whenever eligible, until `signal` aborts. */
