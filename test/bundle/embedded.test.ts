@@ -1,11 +1,5 @@
-import { after, before } from "node:test";
-import { embeddedJudge } from "../api-servers/judge.ts";
+import { startEmbeddedServer } from "../api-servers/test-server.ts";
 import { bundleSuite } from "./suite.ts";
 
-let judge: Awaited<ReturnType<typeof embeddedJudge>>;
-before(async () => {
-  judge = await embeddedJudge();
-});
-after(() => judge[Symbol.asyncDispose]());
-
-bundleSuite(() => judge);
+await using server = await startEmbeddedServer();
+await bundleSuite(server);

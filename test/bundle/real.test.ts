@@ -1,14 +1,4 @@
-import { after, before, describe } from "node:test";
-import { realJudge } from "../api-servers/judge.ts";
-import { skipWithout } from "../kubernetes/assets/assets.ts";
+import { onRealServer } from "../api-servers/test-server.ts";
 import { bundleSuite } from "./suite.ts";
 
-describe("on a real API server", { skip: skipWithout("api") }, () => {
-  let judge: Awaited<ReturnType<typeof realJudge>>;
-  before(async () => {
-    judge = await realJudge();
-  });
-  after(() => judge[Symbol.asyncDispose]());
-
-  bundleSuite(() => judge);
-});
+await onRealServer(bundleSuite);

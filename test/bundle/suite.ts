@@ -13,21 +13,25 @@ import { loopbackAddress } from "../kit/engines/engine.ts";
 import { connectAs } from "../kit/kubernetes/permission-scene.ts";
 import { until } from "../kit/time/until.ts";
 import type { Kubectl } from "../kubectl/kubectl.ts";
-import type { Judge } from "../api-servers/judge.ts";
+import type { TestServer } from "../api-servers/test-server.ts";
 
 const BUNDLE = join(import.meta.dirname, "../../deploy/bundle.yaml");
 
-/** What users do with the bundle of a release on a Kubernetes that runs no pods. */
-export function bundleSuite(judge: () => Judge): void {
-  const kubectl = (): Kubectl => judge().kubectl;
-  const k = (line: string): Promise<string> => kubectl()(`${line} -f ${BUNDLE}`);
-  const remove = async (): Promise<string> => {
-    await isServed(kubectl());
-    return k("delete --ignore-not-found --timeout=30s");
-  };
+const SAMPLES = join(import.meta.dirname, "../../deploy/samples");
+const CLUSTER = `apply -f ${join(SAMPLES, "cluster.yaml")}`;
+const DATABASE = `apply -f ${join(SAMPLES, "database.yaml")}`;
+const PATIENCE = { withinMs: 60_000, everyMs: 50 };
 
-  test("the lines of §4.1: each object once, with its kind", async () => {
-    const lines = linesOf(await k("apply"));
+/** What users do with the bundle of a release on a Kubernetes that runs no pods. */
+export async function bundleSuite(server: TestServer): Promise<void> {
+  await applyTests(server);
+  await serverSideTests(server);
+  await deleteTests(server);
+}
+
+async function applyTests(server: TestServer): Promise<void> {
+  await test("the lines of §4.1: each object once, with its kind", async () => {
+    const lines = linesOf(await run(server, "apply"));
     const named = lines.filter((line) => line.includes("/store-enterprise-operator ") || line.includes("definition"));
     assert.deepEqual(
       named.filter((line) => !/activeactive|remoteclusters/.test(line)),
@@ -41,61 +45,65 @@ export function bundleSuite(judge: () => Judge): void {
       ],
     );
     assert.equal(new Set(lines).size, lines.length);
-    await remove();
+    await remove(server);
   });
 
-  test("applied again it changes nothing, and there is no difference", async () => {
-    const objects = linesOf(await k("apply")).length;
+  await test("applied again it changes nothing, and there is no difference", async () => {
+    const objects = linesOf(await run(server, "apply")).length;
     assert.deepEqual(
-      words(await k("apply")),
+      words(await run(server, "apply")),
       Array.from({ length: objects }, () => "unchanged"),
     );
-    assert.equal(await k("diff"), "");
-    await remove();
+    assert.equal(await run(server, "diff"), "");
+    await remove(server);
   });
+}
 
+async function serverSideTests(server: TestServer): Promise<void> {
   for (const [first, second] of [
     ["apply", "apply --server-side"],
     ["apply --server-side", "apply"],
     ["apply --server-side", "apply --server-side"],
   ] as const) {
-    test(`${second} goes after ${first}, without conflict and without a difference`, async () => {
-      await k(first);
-      await k(second);
-      for (const how of ["diff", "diff --server-side"]) assert.equal(await k(how), "", how);
-      await k(first);
-      assert.equal(await k("diff"), "");
-      await remove();
+    await test(`${second} goes after ${first}, without conflict and without a difference`, async () => {
+      await run(server, first);
+      await run(server, second);
+      for (const how of ["diff", "diff --server-side"]) assert.equal(await run(server, how), "", how);
+      await run(server, first);
+      assert.equal(await run(server, "diff"), "");
+      await remove(server);
     });
   }
+}
 
-  test("deleted it leaves nothing behind, and nobody waits", async () => {
-    const applied = linesOf(await k("apply"));
-    const deleted = linesOf(await remove());
+async function deleteTests(server: TestServer): Promise<void> {
+  await test("deleted it leaves nothing behind, and nobody waits", async () => {
+    const applied = linesOf(await run(server, "apply"));
+    const deleted = linesOf(await remove(server));
     assert.equal(deleted.length, applied.length);
-    assert.equal(await leftOf(kubectl()), "");
+    assert.equal(await leftOf(server.kubectl), "");
   });
 
-  test("deleted while there are a cluster and a database it goes too, and what holds data stays", async () => {
-    await k("apply");
-    await using _operator = await startOperator(judge());
-    const { kube } = judge();
+  await test("deleted while there are a cluster and a database it goes too, and what holds data stays", async () => {
+    await run(server, "apply");
+    await using _operator = await startOperator(server);
+    const { kube } = server;
     const record = { name: "rec-cluster", namespace: "default", labels: { "storeenterprise.io/cluster": "rec" } };
     await kube.create(ConfigMaps, { metadata: record, data: { record: "{}" } });
-    await isServed(kubectl());
-    await kubectl()(CLUSTER);
-    await kubectl()(DATABASE);
+    await isServed(server.kubectl);
+    await server.kubectl(CLUSTER);
+    await server.kubectl(DATABASE);
     await until("both are taken on", async () => (await held(kube)) === 2, PATIENCE);
     const stays = async (): Promise<boolean> => {
       const deployment = await kube.get(Deployments, { name: OPERATOR_NAME, namespace: "default" });
       return (deployment?.metadata.finalizers ?? []).length === 1;
     };
     await until("the operator is held until it has let go", stays, PATIENCE);
-    assert.equal(await k("diff"), "");
+    assert.equal(await run(server, "diff"), "");
 
-    const deleted = linesOf(await k("delete --timeout=25s"));
+    const deleted = linesOf(await run(server, "delete --timeout=25s"));
     assert.ok(deleted.length >= 8, deleted.join(", "));
-    assert.equal(await leftOf(kubectl()), "");
+    assert.equal(await leftOf(server.kubectl), "");
     const { items } = await kube.list(Events, { namespace: "default" });
     const told = items
       .filter(({ reason }) => reason === "OperatorDeleted")
@@ -105,27 +113,32 @@ export function bundleSuite(judge: () => Judge): void {
     await kube.delete(ConfigMaps, record);
   });
 
-  test("the operator is held by nothing once the last cluster is gone", async () => {
-    await k("apply");
-    await using _operator = await startOperator(judge());
-    const { kube } = judge();
-    await isServed(kubectl());
-    await kubectl()(CLUSTER);
+  await test("the operator is held by nothing once the last cluster is gone", async () => {
+    await run(server, "apply");
+    await using _operator = await startOperator(server);
+    const { kube } = server;
+    await isServed(server.kubectl);
+    await server.kubectl(CLUSTER);
     await until("it is taken on", async () => (await held(kube)) === 1, PATIENCE);
-    await kubectl()("delete rec rec --timeout=25s");
+    await server.kubectl("delete rec rec --timeout=25s");
     const isFree = async (): Promise<boolean> => {
       const deployment = await kube.get(Deployments, { name: OPERATOR_NAME, namespace: "default" });
       return (deployment?.metadata.finalizers ?? []).length === 0;
     };
     await until("nothing holds the operator", isFree, PATIENCE);
-    await remove();
+    await remove(server);
   });
 }
 
-const SAMPLES = join(import.meta.dirname, "../../deploy/samples");
-const CLUSTER = `apply -f ${join(SAMPLES, "cluster.yaml")}`;
-const DATABASE = `apply -f ${join(SAMPLES, "database.yaml")}`;
-const PATIENCE = { withinMs: 60_000, everyMs: 50 };
+/** A kubectl command on the file of the bundle. */
+function run(server: TestServer, line: string): Promise<string> {
+  return server.kubectl(`${line} -f ${BUNDLE}`);
+}
+
+async function remove(server: TestServer): Promise<string> {
+  await isServed(server.kubectl);
+  return run(server, "delete --ignore-not-found --timeout=30s");
+}
 
 /**
  * Waits until objects of each kind can be listed. A definition that is deleted before that stays for minutes on a busy server: its cleanup fails
@@ -137,9 +150,9 @@ function isServed(kubectl: Kubectl): Promise<void> {
 }
 
 /** The operator of the bundle, as its account, in this process. */
-async function startOperator(judge: Judge): Promise<AsyncDisposable> {
+async function startOperator(server: TestServer): Promise<AsyncDisposable> {
   const namespace = "default";
-  const kube = await connectAs(judge, namespace, OPERATOR_NAME);
+  const kube = await connectAs(server, namespace, OPERATOR_NAME);
   const stop = new AbortController();
   const config = { namespace, identity: "test", address: loopbackAddress(), release: latestRelease() };
   const ended = runOperator({ kube, clock: systemClock, log: silentLog, config }, stop.signal);

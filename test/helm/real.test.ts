@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { after, before, describe } from "node:test";
+import { test } from "node:test";
 import { silentLog } from "../../src/core/base/log.ts";
 import { loadKubeConfig } from "../../src/ports/kube/config.ts";
 import { Pods } from "../../src/ports/kube/builtin.ts";
@@ -10,66 +10,55 @@ import { release } from "../kit/facts/cluster-view.ts";
 import { connectAs } from "../kit/kubernetes/permission-scene.ts";
 import { bindKubectl } from "../kubectl/kubectl.ts";
 import { skipWithout, VERSION } from "../kubernetes/assets/assets.ts";
-import { startControlPlane, type ControlPlane } from "../kubernetes/control-plane/control-plane.ts";
-import { rule, rules } from "../specification/rule.ts";
-import { chartSuite, helmSuite, type HelmJudge } from "./suite.ts";
+import { startControlPlane } from "../kubernetes/control-plane/control-plane.ts";
+import { rule, scenario } from "../specification/rule.ts";
+import { chartSuite, walkReleases, type HelmServer } from "./suite.ts";
 
-describe("on a real API server", { skip: skipWithout("api") }, () => {
-  let plane: ControlPlane;
-  let judge: HelmJudge;
+const skip = skipWithout("api");
+if (skip === false) await onHelmServer();
+else test("on a real API server", { skip }, () => undefined);
+
+async function onHelmServer(): Promise<void> {
+  await using plane = await startControlPlane();
+  const { kubeconfig, folder } = plane;
+  const helm = bindKubectl({ path: join(plane.assets, "helm"), version: VERSION }, kubeconfig, folder);
+  const kubectl = bindKubectl({ path: plane.kubectl, version: VERSION }, kubeconfig, folder);
+  const config = loadKubeConfig({ KUBECONFIG: kubeconfig });
+  const server: HelmServer = { kube: plane.kube, config, kubectl, helm, folder };
+  await using stack = new AsyncDisposableStack();
   const over = new AbortController();
-
-  before(async () => {
-    plane = await startControlPlane();
-    const { kubeconfig, folder } = plane;
-    const helm = bindKubectl({ path: join(plane.assets, "helm"), version: VERSION }, kubeconfig, folder);
-    const kubectl = bindKubectl({ path: plane.kubectl, version: VERSION }, kubeconfig, folder);
-    judge = { kube: plane.kube, config: loadKubeConfig({ KUBECONFIG: kubeconfig }), kubectl, helm, folder };
-    runJobs(judge, over.signal);
-  });
-  after(async () => {
+  stack.defer(() => {
     over.abort(new Error("the test ends"));
-    await plane.stop();
   });
-
-  chartSuite(
-    () => judge,
-    (when, body) => {
-      rule("§1.5 the operator comes by Helm", when, body);
-    },
+  runJobs(server, over.signal);
+  await chartSuite(server, (when, body) => rule("§1.5 the operator comes by Helm", when, body));
+  await scenario(
+    "helm installs, upgrades, rolls back and uninstalls",
+    [
+      "§4.1 helm upgrade handles operator and CRDs; distro.mode for the distribution",
+      "§1.5 the operator comes by Helm",
+    ],
+    () => walkReleases(server),
   );
-  helmSuite(
-    () => judge,
-    (when, body) => {
-      rules(
-        [
-          "§4.1 helm upgrade handles operator and CRDs; distro.mode for the distribution",
-          "§1.5 the operator comes by Helm",
-        ],
-        when,
-        body,
-      );
-    },
-  );
-});
+}
 
 /** There are no nodes: what the pod of the Job would run is run here, as its account. */
-function runJobs(judge: HelmJudge, signal: AbortSignal): void {
+function runJobs(server: HelmServer, signal: AbortSignal): void {
   const done = new Set<string>();
   const following = { namespace: "store", clock: systemClock, log: silentLog, signal };
-  const pods = startInformer(judge.kube, Pods, following);
+  const pods = startInformer(server.kube, Pods, following);
   pods.onChange((_ref, pod) => {
     const container = pod?.spec?.containers.find(({ args }) => args?.[0] === "definitions");
     if (pod === undefined || container === undefined || done.has(pod.metadata.uid)) return;
     done.add(pod.metadata.uid);
-    void run(judge, pod.metadata.name, pod.spec?.serviceAccountName ?? "", container.image?.split(":")[1] ?? "");
+    void run(server, pod.metadata.name, pod.spec?.serviceAccountName ?? "", container.image?.split(":")[1] ?? "");
   });
 }
 
-async function run(judge: HelmJudge, pod: string, account: string, version: string): Promise<void> {
-  const kube = await connectAs(judge, "store", account);
+async function run(server: HelmServer, pod: string, account: string, version: string): Promise<void> {
+  const kube = await connectAs(server, "store", account);
   await applyDefinitions(kube, release(version), silentLog);
   await kube.close();
   const body = { status: { phase: "Succeeded" } };
-  await judge.kube.patch(Pods, { name: pod, namespace: "store" }, { type: "merge", body }, { subresource: "status" });
+  await server.kube.patch(Pods, { name: pod, namespace: "store" }, { type: "merge", body }, { subresource: "status" });
 }

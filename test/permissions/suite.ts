@@ -27,126 +27,125 @@ import {
 import { databaseEndpoints, databaseService } from "../../src/programs/rigger/endpoints.ts";
 import { clusterView, NEW } from "../kit/facts/cluster-view.ts";
 import { loopbackAddress } from "../kit/engines/engine.ts";
-import type { Judge } from "../api-servers/judge.ts";
-import { lineOf, openNamespace, rulesWithout, writeRole } from "../kit/kubernetes/permission-scene.ts";
+import type { TestServer } from "../api-servers/test-server.ts";
+import { defineKinds, lineOf, openNamespace, rulesWithout, writeRole } from "../kit/kubernetes/permission-scene.ts";
 import { until } from "../kit/time/until.ts";
 
 const REC = "rec";
 
 /** Takes each verb in turn from each Role: a finding names it, nothing begins, and the command of the finding restores it. */
-export function permissionSuite(judge: () => Judge): void {
-  describe(
+export async function permissionSuite(server: TestServer): Promise<void> {
+  await defineKinds(server);
+  await describe(
     "the operator without one verb says so, begins nothing, and goes on once the command of the finding was run",
-    {
-      concurrency: 6,
-    },
+    { concurrency: 6 },
     () => {
-      for (const need of operatorNeeds().filter(isReported)) {
-        test(lineOf(need), { timeout: 200_000 }, async () => {
-          await using scene = await startOperator(judge(), rulesWithout(OPERATOR_RULES, need));
-          await judge().kube.create(Clusters, { metadata: { name: REC, namespace: scene.namespace }, spec: {} });
-          const said = isUnheard(need) ? await scene.saidByProbe() : await scene.saidByCluster();
-          assert.match(
-            said.evidence,
-            new RegExp(`may not ${escaped(lineOf(need).replace("operator ", ""))} in namespace`),
-          );
-          assert.ok(said.evidence.includes(`namespace ${scene.namespace} (Role ${OPERATOR_NAME})`), said.evidence);
-          assert.equal(await scene.nodes(), undefined, "the nodes were made all the same");
-          const command = /^kubectl (patch role .* --type json -p )'(.*)'$/.exec(said.remedy);
-          assert.ok(command, `no command in ${said.remedy}`);
-          await judge().kubectl(command[1] ?? "", command[2] ?? "");
-          await until("the nodes are made", async () => (await scene.nodes()) !== undefined, PATIENCE);
-          await until("the finding is gone", async () => (await scene.findings()).length === 0, PATIENCE);
-        });
-      }
+      for (const need of operatorNeeds().filter(isReported)) test(lineOf(need), () => takeFromOperator(server, need));
     },
   );
+  await test("every verb that the operator lacks is found by name", () => findForOperator(server));
+  for (const who of ["node", "rigger"] as const)
+    await test(`every verb that a ${who} lacks is found by name`, () => findForCluster(server, who));
+  await test("the rigger may make what belongs to a database, and hand it on to a record", () => makeAsRigger(server));
+  await test("the operator gives nodes and rigger back the rules that were taken from them", () => giveBack(server));
+}
 
-  test("every verb that the operator lacks is found by name", { timeout: 200_000 }, async () => {
-    const namespace = newNamespace();
-    await using operator = closing(await openNamespace(judge(), namespace, { [OPERATOR_NAME]: OPERATOR_RULES }));
-    const permissions = reviewPermissions(operator.kube, { namespace, clock: systemClock, log: silentLog });
-    const lacking = async () => {
-      const answer = await permissions.operator(0);
-      assert.ok(answer.read);
-      return answer.value;
-    };
-    for (const need of operatorNeeds()) {
-      await writeRole(judge(), namespace, OPERATOR_NAME, rulesWithout(OPERATOR_RULES, need));
-      await until(lineOf(need), async () => (await lacking()).map(lineOf).join() === lineOf(need), PATIENCE);
-      const environment = { permissions: { read: true, value: await lacking() } } as const;
-      const { findings, ownsObjects } = planCluster(clusterView(), "", environment);
-      assert.deepEqual([findings[0]?.id, findings[0]?.severity, ownsObjects], ["PermissionsMissing", "block", false]);
-      assert.ok(findings[0]?.evidence.includes(`${need.verb} ${need.resource}`), findings[0]?.evidence);
-    }
-  });
+async function takeFromOperator(server: TestServer, need: Need): Promise<void> {
+  await using scene = await startOperator(server, rulesWithout(OPERATOR_RULES, need));
+  await server.kube.create(Clusters, { metadata: { name: REC, namespace: scene.namespace }, spec: {} });
+  const said = isUntold(need) ? await scene.saidByProbe() : await scene.saidByCluster();
+  assert.match(said.evidence, new RegExp(`may not ${escaped(lineOf(need).replace("operator ", ""))} in namespace`));
+  assert.ok(said.evidence.includes(`namespace ${scene.namespace} (Role ${OPERATOR_NAME})`), said.evidence);
+  assert.equal(await scene.nodes(), undefined, "the nodes were made all the same");
+  const command = /^kubectl (patch role .* --type json -p )'(.*)'$/.exec(said.remedy);
+  assert.ok(command, `no command in ${said.remedy}`);
+  await server.kubectl(command[1] ?? "", command[2] ?? "");
+  await until("the nodes are made", async () => (await scene.nodes()) !== undefined, PATIENCE);
+  await until("the finding is gone", async () => (await scene.findings()).length === 0, PATIENCE);
+}
 
-  for (const who of ["node", "rigger"] as const) {
-    test(`every verb that a ${who} lacks is found by name`, { timeout: 200_000 }, async () => {
-      const namespace = newNamespace();
-      const scope = { name: REC, nodes: 3 };
-      const roles = { node: REC, rigger: `${REC}-services-rigger` };
-      await using operator = closing(
-        await openNamespace(judge(), namespace, {
-          [OPERATOR_NAME]: OPERATOR_RULES,
-          [roles.node]: clusterRules("node", scope),
-          [roles.rigger]: clusterRules("rigger", scope),
-        }),
-      );
-      const permissions = reviewPermissions(operator.kube, { namespace, clock: systemClock, log: silentLog });
-      const lacking = async () => {
-        const answer = await permissions.cluster({ ...scope, account: REC }, 0);
-        assert.ok(answer.read);
-        return answer.value;
-      };
-      for (const need of clusterNeeds(who, scope)) {
-        await writeRole(judge(), namespace, roles[who], rulesWithout(clusterRules(who, scope), need));
-        await until(lineOf(need), async () => (await lacking()).map(lineOf).join() === lineOf(need), PATIENCE);
-        const environment = { permissions: { read: true, value: await lacking() } } as const;
-        const { findings, step } = planCluster(clusterView(), "", environment);
-        assert.deepEqual([findings[0]?.id, step.kind], ["PermissionsMissing", "wait"]);
-        assert.ok(findings[0]?.evidence.includes(`${need.verb} ${need.resource}`), findings[0]?.evidence);
-      }
-    });
+async function findForOperator(server: TestServer): Promise<void> {
+  const namespace = newNamespace();
+  await using operator = closing(await openNamespace(server, namespace, { [OPERATOR_NAME]: OPERATOR_RULES }));
+  const permissions = reviewPermissions(operator.kube, { namespace, clock: systemClock, log: silentLog });
+  const lacking = async () => {
+    const answer = await permissions.operator(0);
+    assert.ok(answer.read);
+    return answer.value;
+  };
+  for (const need of operatorNeeds()) {
+    await writeRole(server, namespace, OPERATOR_NAME, rulesWithout(OPERATOR_RULES, need));
+    await until(lineOf(need), async () => (await lacking()).map(lineOf).join() === lineOf(need), PATIENCE);
+    const environment = { permissions: { read: true, value: await lacking() } } as const;
+    const { findings, ownsObjects } = planCluster(clusterView(), "", environment);
+    assert.deepEqual([findings[0]?.id, findings[0]?.severity, ownsObjects], ["PermissionsMissing", "block", false]);
+    assert.ok(findings[0]?.evidence.includes(`${need.verb} ${need.resource}`), findings[0]?.evidence);
   }
+}
 
-  test("the rigger may make what belongs to a database, and hand it on to a record", { timeout: 200_000 }, async () => {
-    const namespace = newNamespace();
-    const account = `${REC}-services-rigger`;
-    const rules = { [account]: clusterRules("rigger", { name: REC, nodes: 3 }) };
-    await using rigger = closing(await openNamespace(judge(), namespace, rules));
-    const record = await judge().kube.create(ConfigMaps, { metadata: { name: "rec-db-1", namespace } });
-    const place = { cluster: REC, namespace, owner: ownerReference(record) };
-    const bdb = { uid: 1, name: "orders", port: 10_000 } as BdbRecord;
-    const node = { uid: 1, addr: "10.0.0.1" } as NodeRecord;
-    const stop = new AbortController();
-    const following = { namespace, clock: systemClock, log: silentLog, signal: stop.signal };
-    const keeper = objectApplier(rigger.kube, account, [
-      { type: Services, cache: startInformer(rigger.kube, Services, following) },
-      { type: EndpointSlices, cache: startInformer(rigger.kube, EndpointSlices, following) },
-    ]);
-    const objects = [
-      { type: Services, object: databaseService(bdb, place) },
-      { type: EndpointSlices, object: databaseEndpoints(bdb, [node], place) },
-    ];
-    await keeper.keep(objects);
-    await keeper.keep(objects, true);
-    const [service] = (await judge().kube.list(Services, { namespace })).items;
-    assert.deepEqual(service?.metadata.ownerReferences?.[0]?.uid, record.metadata.uid);
-    stop.abort();
-  });
+async function findForCluster(server: TestServer, who: "node" | "rigger"): Promise<void> {
+  const namespace = newNamespace();
+  const scope = { name: REC, nodes: 3 };
+  const roles = { node: REC, rigger: `${REC}-services-rigger` };
+  await using operator = closing(
+    await openNamespace(server, namespace, {
+      [OPERATOR_NAME]: OPERATOR_RULES,
+      [roles.node]: clusterRules("node", scope),
+      [roles.rigger]: clusterRules("rigger", scope),
+    }),
+  );
+  const permissions = reviewPermissions(operator.kube, { namespace, clock: systemClock, log: silentLog });
+  const lacking = async () => {
+    const answer = await permissions.cluster({ ...scope, account: REC }, 0);
+    assert.ok(answer.read);
+    return answer.value;
+  };
+  for (const need of clusterNeeds(who, scope)) {
+    await writeRole(server, namespace, roles[who], rulesWithout(clusterRules(who, scope), need));
+    await until(lineOf(need), async () => (await lacking()).map(lineOf).join() === lineOf(need), PATIENCE);
+    const environment = { permissions: { read: true, value: await lacking() } } as const;
+    const { findings, step } = planCluster(clusterView(), "", environment);
+    assert.deepEqual([findings[0]?.id, step.kind], ["PermissionsMissing", "wait"]);
+    assert.ok(findings[0]?.evidence.includes(`${need.verb} ${need.resource}`), findings[0]?.evidence);
+  }
+}
 
-  test("the operator gives nodes and rigger back what somebody took from them", { timeout: 200_000 }, async () => {
-    await using scene = await startOperator(judge(), OPERATOR_RULES);
-    const { namespace } = scene;
-    await judge().kube.create(Clusters, { metadata: { name: REC, namespace }, spec: {} });
-    await until("the nodes are made", async () => (await scene.nodes()) !== undefined, PATIENCE);
-    const rules = async (): Promise<unknown> => (await judge().kube.get(Roles, { name: REC, namespace }))?.rules;
-    const granted = await rules();
-    await writeRole(judge(), namespace, REC, []);
-    await until("the rules are back", async () => isDeepStrictEqual(await rules(), granted), PATIENCE);
-    await until("no finding is left", async () => (await scene.findings()).length === 0, PATIENCE);
-  });
+async function makeAsRigger(server: TestServer): Promise<void> {
+  const namespace = newNamespace();
+  const account = `${REC}-services-rigger`;
+  const rules = { [account]: clusterRules("rigger", { name: REC, nodes: 3 }) };
+  await using rigger = closing(await openNamespace(server, namespace, rules));
+  const record = await server.kube.create(ConfigMaps, { metadata: { name: "rec-db-1", namespace } });
+  const place = { cluster: REC, namespace, owner: ownerReference(record) };
+  const bdb = { uid: 1, name: "orders", port: 10_000 } as BdbRecord;
+  const node = { uid: 1, addr: "10.0.0.1" } as NodeRecord;
+  const stop = new AbortController();
+  const following = { namespace, clock: systemClock, log: silentLog, signal: stop.signal };
+  const applier = objectApplier(rigger.kube, account, [
+    { type: Services, cache: startInformer(rigger.kube, Services, following) },
+    { type: EndpointSlices, cache: startInformer(rigger.kube, EndpointSlices, following) },
+  ]);
+  const objects = [
+    { type: Services, object: databaseService(bdb, place) },
+    { type: EndpointSlices, object: databaseEndpoints(bdb, [node], place) },
+  ];
+  await applier.keep(objects);
+  await applier.keep(objects, true);
+  const [service] = (await server.kube.list(Services, { namespace })).items;
+  assert.deepEqual(service?.metadata.ownerReferences?.[0]?.uid, record.metadata.uid);
+  stop.abort();
+}
+
+async function giveBack(server: TestServer): Promise<void> {
+  await using scene = await startOperator(server, OPERATOR_RULES);
+  const { namespace } = scene;
+  await server.kube.create(Clusters, { metadata: { name: REC, namespace }, spec: {} });
+  await until("the nodes are made", async () => (await scene.nodes()) !== undefined, PATIENCE);
+  const rules = async (): Promise<unknown> => (await server.kube.get(Roles, { name: REC, namespace }))?.rules;
+  const granted = await rules();
+  await writeRole(server, namespace, REC, []);
+  await until("the rules are back", async () => isDeepStrictEqual(await rules(), granted), PATIENCE);
+  await until("no finding is left", async () => (await scene.findings()).length === 0, PATIENCE);
 }
 
 const PATIENCE = { withinMs: 60_000, everyMs: 50 };
@@ -167,9 +166,9 @@ interface OperatorScene extends AsyncDisposable {
 }
 
 /** A real operator under an account with these rules alone. */
-async function startOperator(judge: Judge, rules: readonly PolicyRule[]): Promise<OperatorScene> {
+async function startOperator(server: TestServer, rules: readonly PolicyRule[]): Promise<OperatorScene> {
   const namespace = newNamespace();
-  const kube = await openNamespace(judge, namespace, { [OPERATOR_NAME]: rules });
+  const kube = await openNamespace(server, namespace, { [OPERATOR_NAME]: rules });
   const lines: string[] = [];
   const log = jsonLog(
     (line) => {
@@ -182,7 +181,7 @@ async function startOperator(judge: Judge, rules: readonly PolicyRule[]): Promis
   const config = { namespace, identity: "test", address, release: NEW };
   const ended = runOperator({ kube, clock: systemClock, log, config }, stop.signal);
   const cluster = async (): Promise<Stored<StoreEnterpriseCluster> | undefined> =>
-    judge.kube.get(Clusters, { name: REC, namespace });
+    server.kube.get(Clusters, { name: REC, namespace });
   const findings = async (): Promise<readonly Said[]> =>
     ((await cluster())?.status?.findings ?? []).filter(({ id }) => id === "PermissionsMissing");
   const eventually = async (what: string, claim: () => Promise<boolean>): Promise<void> => {
@@ -193,12 +192,12 @@ async function startOperator(judge: Judge, rules: readonly PolicyRule[]): Promis
   return {
     namespace,
     findings,
-    nodes: () => judge.kube.get(StatefulSets, { name: REC, namespace }),
+    nodes: () => server.kube.get(StatefulSets, { name: REC, namespace }),
     async saidByCluster() {
       let said: Said | undefined;
       await eventually("the cluster says what is missing", async () => {
         [said] = await findings();
-        return said !== undefined && (await hasWarning(judge.kube, namespace));
+        return said !== undefined && (await hasWarning(server.kube, namespace));
       });
       assert.ok(said);
       return said;
@@ -231,11 +230,11 @@ async function hasWarning(kube: Kube, namespace: string): Promise<boolean> {
 function isReported(need: Need, index: number, needs: readonly Need[]): boolean {
   const isFirst =
     needs.findIndex(({ group, resource }) => group === need.group && resource === need.resource) === index;
-  return isFirst || isUnheard(need);
+  return isFirst || isUntold(need);
 }
 
 /** Without these the cluster's own status or events cannot tell. */
-function isUnheard({ resource, verb }: Need): boolean {
+function isUntold({ resource, verb }: Need): boolean {
   switch (resource) {
     case "storeenterpriseclusters":
       return verb !== "patch";

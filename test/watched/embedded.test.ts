@@ -1,17 +1,12 @@
-import { after, before } from "node:test";
-import { embeddedJudge } from "../api-servers/judge.ts";
-import { rule } from "../specification/rule.ts";
-import { watchedSuite } from "./suite.ts";
+import { startEmbeddedServer } from "../api-servers/test-server.ts";
+import { scenario } from "../specification/rule.ts";
+import { watchedNamespaces } from "./suite.ts";
 
-let judge: Awaited<ReturnType<typeof embeddedJudge>>;
-before(async () => {
-  judge = await embeddedJudge();
-});
-after(() => judge[Symbol.asyncDispose]());
-
-watchedSuite(
-  () => judge,
-  (when, body) => {
-    rule("§4.3.7 roles are reapplied in each watched namespace", when, body);
+scenario(
+  "the operator manages namespaces that are added, left and taken back while it runs",
+  ["§4.3.7 roles are reapplied in each watched namespace"],
+  async () => {
+    await using server = await startEmbeddedServer();
+    await watchedNamespaces(server);
   },
 );

@@ -1,20 +1,11 @@
-import { after, before, describe } from "node:test";
-import { realJudge } from "../api-servers/judge.ts";
-import { skipWithout } from "../kubernetes/assets/assets.ts";
-import { rule } from "../specification/rule.ts";
-import { watchedSuite } from "./suite.ts";
+import { onRealServer } from "../api-servers/test-server.ts";
+import { scenario } from "../specification/rule.ts";
+import { watchedNamespaces } from "./suite.ts";
 
-describe("on a real API server", { skip: skipWithout("api") }, () => {
-  let judge: Awaited<ReturnType<typeof realJudge>>;
-  before(async () => {
-    judge = await realJudge();
-  });
-  after(() => judge[Symbol.asyncDispose]());
-
-  watchedSuite(
-    () => judge,
-    (when, body) => {
-      rule("§4.3.7 roles are reapplied in each watched namespace", when, body);
-    },
-  );
-});
+await onRealServer((server) =>
+  scenario(
+    "the operator manages namespaces of a real server that are added, left and taken back while it runs",
+    ["§4.3.7 roles are reapplied in each watched namespace"],
+    () => watchedNamespaces(server),
+  ),
+);

@@ -1,19 +1,20 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { test } from "node:test";
 import { loadKubeConfig } from "../../src/ports/kube/config.ts";
 import { bindKubectl, foundKubectls, type Kubectl } from "../kubectl/kubectl.ts";
-import { VERSION } from "../kubernetes/assets/assets.ts";
+import { skipWithout, VERSION } from "../kubernetes/assets/assets.ts";
 import { startControlPlane } from "../kubernetes/control-plane/control-plane.ts";
 import { testApi } from "../kit/kubernetes/api-server.ts";
 import type { GuardedApi } from "../kit/kubernetes/permission-scene.ts";
 
-/** An API server that judges what is asked of it, and a kubectl of its administrator. */
-export interface Judge extends GuardedApi {
+/** An API server with authorization and admission, and a kubectl of its administrator. */
+export interface TestServer extends GuardedApi {
   readonly kubectl: Kubectl;
 }
 
 /** The embedded API server, with an empty store. */
-export async function embeddedJudge(): Promise<Judge & AsyncDisposable> {
+export async function startEmbeddedServer(): Promise<TestServer & AsyncDisposable> {
   const [binary] = foundKubectls();
   if (binary === undefined) throw new Error("no kubectl on PATH or in STORE_KUBECTL");
   const api = await testApi();
@@ -27,8 +28,18 @@ export async function embeddedJudge(): Promise<Judge & AsyncDisposable> {
   };
 }
 
-/** A real kube-apiserver with its controllers; only where the assets `api` are there. */
-export async function realJudge(...apiServerArguments: readonly string[]): Promise<Judge & AsyncDisposable> {
+/** Runs tests on a real kube-apiserver with its controllers; where there is none, one skipped test says why. */
+export async function onRealServer(
+  tests: (server: TestServer) => Promise<void>,
+  ...apiServerArguments: readonly string[]
+): Promise<void> {
+  const skip = skipWithout("api");
+  if (skip !== false) return test("on a real API server", { skip }, () => undefined);
+  await using server = await startRealServer(apiServerArguments);
+  await tests(server);
+}
+
+async function startRealServer(apiServerArguments: readonly string[]): Promise<TestServer & AsyncDisposable> {
   const plane = await startControlPlane({ apiServerArguments });
   return {
     kube: plane.kube,
