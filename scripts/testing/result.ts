@@ -56,7 +56,7 @@ export function resultOf(file: string, ending: Ending): FileResult {
   const tests = ends.filter(({ isSuite }) => !isSuite);
   const failed = ends.filter(({ outcome, error }) => (outcome === "failed" || outcome === "cancelled") && error !== "");
   const failures = failed.map((end) => failureOf(file, end, ending.lines));
-  const problem = problemOf(ending, tests.length, failures.length);
+  const problem = problemOf(ending, ends.length, failures.length);
   const whole = { file, name: file, place: file, ms: ending.seconds * 1_000 };
   const count = (outcome: Outcome): number => tests.filter((test) => test.outcome === outcome).length;
   return {
@@ -86,7 +86,7 @@ function pathOf({ name, parent }: Pick<End, "name" | "parent">, lines: readonly 
 }
 
 /** What is wrong with the file as a whole; undefined when nothing is. */
-function problemOf(ending: Ending, tests: number, failures: number): string | undefined {
+function problemOf(ending: Ending, ends: number, failures: number): string | undefined {
   const said = ending.output === "" ? "" : `\n${ending.output}`;
   if (ending.overran > 0)
     return `it did not end within its limit of ${ending.overran} s and was killed; ${progressOf(ending.lines)}${said}`;
@@ -94,7 +94,7 @@ function problemOf(ending: Ending, tests: number, failures: number): string | un
     return `it ended with ${ending.end} before its tests were done; ${progressOf(ending.lines)}${said}`;
   if (ending.left.length > 0)
     return `processes outlived it and were killed:\n${ending.left.map((line) => `  ${line}`).join("\n")}`;
-  if (tests === 0) return `it has no test${said}`;
+  if (ends === 0) return `it has no test${said}`;
   if (ending.end === 0 || failures > 0) return undefined;
   const notes = ending.lines.filter((line) => line.kind === "note").map(({ text }) => text);
   return [`it ended with ${ending.end} although no test failed`, ...notes].join("\n") + said;

@@ -1,22 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { rule } from "../specification/rule.ts";
-import {
-  startAdmissionWorld,
-  webhookTemplate,
-  type AdmissionWorld,
-  type Replica,
-} from "../kit/operator/admission-world.ts";
+import { startAdmissionWorld, webhookTemplate } from "../kit/operator/admission-world.ts";
 
-let world: AdmissionWorld;
-let replica: Replica;
-before(async () => {
-  world = await startAdmissionWorld();
-  replica = await world.start("one");
-});
-after(() => world[Symbol.asyncDispose]());
+await using world = await startAdmissionWorld();
+const replica = await world.start("one");
 
-test("the steps of §4.3.4 install a webhook that judges", async () => {
+await test("the steps of §4.3.4 install a webhook that judges", async () => {
   const { kubectl } = world;
   await kubectl.given(
     webhookTemplate().replace("name: store-enterprise-admission", "name: redb-admission"),
@@ -47,13 +37,13 @@ test("the steps of §4.3.4 install a webhook that judges", async () => {
   assert.match(refused, /"orders" is invalid: spec\.memorySize: Invalid value: "1MB": a database has at least 100MB/);
 });
 
-test("an operator that may not look at webhooks says which commands are left", async () => {
+await test("an operator that may not look at webhooks says which commands are left", async () => {
   const message = await world.admission("NotReadable");
   assert.match(message, /kubectl patch ValidatingWebhookConfiguration store-enterprise-admission .*\.data\.cert/);
   assert.match(message, /deploy\/admission\/cluster-role\.yaml/);
 });
 
-test("an operator that may look and not touch finds it current", async () => {
+await test("an operator that may look and not touch finds it current", async () => {
   const { kubectl } = world;
   await kubectl("create clusterrole webhooks --verb=list --resource=validatingwebhookconfigurations");
   const account = "default:store-enterprise-operator";
@@ -154,22 +144,29 @@ const bad: readonly Bad[] = [
 ];
 
 for (const { rule, object, says } of bad) {
-  test(`kubectl apply of ${rule} prints what is wrong`, async () => {
+  await test(`kubectl apply of ${rule} prints what is wrong`, async () => {
     assert.match(await world.kubectl.refusedGiven(object, "apply -f -"), says);
   });
 }
 
-rule("§2.3 storeVersion is a string out of 7.2, 7.4, 8.0 and 8.2", "each is taken, others are refused", async () => {
-  for (const version of ["7.2", "7.4", "8.0", "8.2"]) {
-    await world.kubectl.given(database("versions", `{ storeVersion: '${version}' }`), "apply --dry-run=server -f -");
-  }
-  for (const version of ["6.2", "8.4", "latest", ""]) {
-    const said = await world.kubectl.refusedGiven(database("versions", `{ storeVersion: '${version}' }`), "apply -f -");
-    assert.match(said, /spec\.storeVersion: Unsupported value: .*supported values: "7\.2", "7\.4", "8\.0", "8\.2"/);
-  }
-});
+await rule(
+  "§2.3 storeVersion is a string out of 7.2, 7.4, 8.0 and 8.2",
+  "each is taken, others are refused",
+  async () => {
+    for (const version of ["7.2", "7.4", "8.0", "8.2"]) {
+      await world.kubectl.given(database("versions", `{ storeVersion: '${version}' }`), "apply --dry-run=server -f -");
+    }
+    for (const version of ["6.2", "8.4", "latest", ""]) {
+      const said = await world.kubectl.refusedGiven(
+        database("versions", `{ storeVersion: '${version}' }`),
+        "apply -f -",
+      );
+      assert.match(said, /spec\.storeVersion: Unsupported value: .*supported values: "7\.2", "7\.4", "8\.0", "8\.2"/);
+    }
+  },
+);
 
-rule("§7 policy major → no minor version until the policy changes", "at admission", async () => {
+await rule("§7 policy major → no minor version until the policy changes", "at admission", async () => {
   const { kubectl } = world;
   await kubectl.given(cluster("rec", "{ storeUpgradePolicy: major }"), "apply -f -");
   await kubectl.given(database("policy", "{ storeVersion: '7.4' }"), "apply -f -");
@@ -188,7 +185,7 @@ rule("§7 policy major → no minor version until the policy changes", "at admis
   assert.match(back, /spec\.storeVersion: Forbidden: the database is at 7\.4, and databases never go back to "7\.2"/);
 });
 
-test("module numbers that are edited with the version are refused, alone they are not", async () => {
+await test("module numbers that are edited with the version are refused, alone they are not", async () => {
   const { kubectl } = world;
   const list = (version: string): string => `modulesList: [{ name: search, version: '${version}' }]`;
   const made = await kubectl.run("apply -f -", [], {
@@ -202,7 +199,7 @@ test("module numbers that are edited with the version are refused, alone they ar
   await kubectl.given(both, "apply -f -");
 });
 
-test("what was let in before can be mended one thing at a time", async () => {
+await test("what was let in before can be mended one thing at a time", async () => {
   const { kubectl } = world;
   const without = await kubectl("get ValidatingWebhookConfiguration store-enterprise-admission -o yaml");
   await kubectl("delete ValidatingWebhookConfiguration store-enterprise-admission");
@@ -213,26 +210,26 @@ test("what was let in before can be mended one thing at a time", async () => {
   assert.match(mended.stderr, /Warning: spec\.shardCount: .*it was so before/);
 });
 
-test("labels can be written, and objects deleted, whatever is wrong with their specs", async () => {
+await test("labels can be written, and objects deleted, whatever is wrong with their specs", async () => {
   const { kubectl } = world;
   await kubectl("label redb old colour=red");
   await kubectl("delete redb old --wait=false");
 });
 
-test("a namespace that the operator does not look after is not judged", async () => {
+await test("a namespace that the operator does not look after is not judged", async () => {
   const { kubectl } = world;
   await kubectl("create namespace other");
   await kubectl.given(database("free", "{ shardCount: 3 }"), "create -n other -f -");
 });
 
-test("what the operator may not do it has tried once, and not again and again", () => {
+await test("what the operator may not do it has tried once, and not again and again", () => {
   const tried = [...world.log().matchAll(/the operator may not look after the webhook","act":"([\w-]+)"/g)];
   const acts = tried.map(([, act]) => act);
   assert.ok(acts.includes("guard"));
   assert.deepEqual(acts, [...new Set(acts)]);
 });
 
-test("reviews are counted, and answered in milliseconds", () => {
+await test("reviews are counted, and answered in milliseconds", () => {
   const metrics = replica.metrics();
   assert.match(metrics, /store_webhook_reviews_total\{kind="StoreEnterpriseDatabase",outcome="denied"\} \d+/);
   const within = (bound: string): number => Number(new RegExp(`_bucket\\{le="${bound}"\\} (\\d+)`).exec(metrics)?.[1]);

@@ -3,48 +3,38 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { Secrets, ValidatingWebhookConfigurations } from "../../src/ports/kube/builtin.ts";
 import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { createAuthority, type KeyPair } from "../../src/ports/pki/authority.ts";
 import { definitionsOf, yaml } from "../../src/core/releases/bundle/bundle.ts";
 import { release } from "../kit/facts/cluster-view.ts";
-import {
-  startAdmissionWorld,
-  webhookTemplate,
-  type AdmissionWorld,
-  type Replica,
-} from "../kit/operator/admission-world.ts";
+import { startAdmissionWorld, webhookTemplate } from "../kit/operator/admission-world.ts";
 import { until } from "../kit/time/until.ts";
 
 const SECRET = { name: "admission-tls", namespace: "default" };
 const WEBHOOK = { name: "store-enterprise-admission" };
 
-let world: AdmissionWorld;
-let first: Replica;
-before(async () => {
-  world = await startAdmissionWorld();
-  await world.kubectl.given(
-    readFileSync("deploy/admission/cluster-role.yaml", "utf8").replaceAll("OPERATOR_NAMESPACE", "default"),
-    "apply -f -",
-  );
-  await world.kubectl.given(
-    webhookTemplate().replace("name: store-enterprise-admission", "name: redb-admission"),
-    "create -f -",
-  );
-  first = await world.start("one");
-  // the old webhook would refuse it until the operator has removed it
-  await until("the cluster is let in", async () => {
-    const { code } = await world.kubectl.run("apply -f -", [], { stdin: CLUSTER });
-    return code === 0;
-  });
-});
-after(() => world[Symbol.asyncDispose]());
-
 const CLUSTER =
   "{ apiVersion: app.storeenterprise.io/v1, kind: StoreEnterpriseCluster, metadata: { name: rec }, spec: {} }\n";
 
-test("the operator removes the old webhook, creates the new one and says that it is current", async () => {
+await using world = await startAdmissionWorld();
+await world.kubectl.given(
+  readFileSync("deploy/admission/cluster-role.yaml", "utf8").replaceAll("OPERATOR_NAMESPACE", "default"),
+  "apply -f -",
+);
+await world.kubectl.given(
+  webhookTemplate().replace("name: store-enterprise-admission", "name: redb-admission"),
+  "create -f -",
+);
+const first = await world.start("one");
+// the old webhook refuses it until the operator has removed it
+await until("the cluster is admitted", async () => {
+  const { code } = await world.kubectl.run("apply -f -", [], { stdin: CLUSTER });
+  return code === 0;
+});
+
+await test("the operator removes the old webhook, creates the new one and says that it is current", async () => {
   const message = await world.admission("Current");
   assert.match(message, /store-enterprise-admission is current/);
   const { items } = await world.kube.list(ValidatingWebhookConfigurations);
@@ -55,7 +45,7 @@ test("the operator removes the old webhook, creates the new one and says that it
   assert.equal(await bundle(), (await world.kube.get(Secrets, SECRET))?.data?.["cert"]);
 });
 
-test("a second webhook that calls this operator is told", async () => {
+await test("a second webhook that calls this operator is told", async () => {
   const helm = webhookTemplate().replace(
     "name: store-enterprise-admission",
     "name: store-enterprise-admission-default",
@@ -67,15 +57,15 @@ test("a second webhook that calls this operator is told", async () => {
   await world.admission("Current");
 });
 
-test("a certificate that somebody broke is put right", async () => {
+await test("a certificate that somebody broke is put right", async () => {
   await setBundle("Q0E=");
   await until("it is the secret's again", async () => (await bundle()) !== "Q0E=", { withinMs: 60_000, everyMs: 50 });
   await world.admission("Current");
 });
 
-test("a secret that is deleted comes back as it was, and nothing is refused meanwhile", async () => {
+await test("a secret that is deleted comes back as it was, and nothing is refused meanwhile", async () => {
   const before = await world.kube.get(Secrets, SECRET);
-  const load = startLoad("deleted");
+  await using load = startLoad("deleted");
   await world.kube.delete(Secrets, SECRET);
   await until("it is back", async () => (await world.kube.get(Secrets, SECRET)) !== undefined, {
     withinMs: 60_000,
@@ -85,9 +75,9 @@ test("a secret that is deleted comes back as it was, and nothing is refused mean
   await load.end(20);
 });
 
-test("the authority rotates under load on two replicas without one refused write", async () => {
+await test("the authority rotates under load on two replicas without one refused write", async () => {
   await world.start("two");
-  const load = startLoad("rotated");
+  await using load = startLoad("rotated");
   for (let round = 0; round < 2; round += 1) {
     const authority = createAuthority({
       commonName: `made by hand ${round}`,
@@ -105,8 +95,8 @@ test("the authority rotates under load on two replicas without one refused write
   await load.end(40);
 });
 
-test("a certificate of the server's own, made with openssl, is used as it is", async () => {
-  const load = startLoad("own");
+await test("a certificate of the server's own, made with openssl, is used as it is", async () => {
+  await using load = startLoad("own");
   const dir = mkdtempSync(join(tmpdir(), "openssl-"));
   const [cert, key] = [join(dir, "cert"), join(dir, "key")];
   const name = ["-subj", "/CN=admission", "-addext", "subjectAltName=DNS:admission.default.svc"];
@@ -118,8 +108,8 @@ test("a certificate of the server's own, made with openssl, is used as it is", a
   await load.end(20);
 });
 
-test("a secret that cannot be used is replaced, and says why in the log", async () => {
-  const load = startLoad("broken");
+await test("a secret that cannot be used is replaced, and says why in the log", async () => {
+  await using load = startLoad("broken");
   const before = await bundle();
   await replaceSecret({ certificate: "no certificate", key: "no key" });
   await until("it can be used again", async () => (await world.kube.get(Secrets, SECRET))?.data?.["cert"] === before, {
@@ -130,7 +120,7 @@ test("a secret that cannot be used is replaced, and says why in the log", async 
   assert.match(world.log(), /the secret admission-tls is replaced.*the pair cannot be read/);
 });
 
-test("definitions of an older release are refused, those of this one and marks of newer ones are not", async () => {
+await test("definitions of an older release are refused, those of this one and marks of newer ones are not", async () => {
   const { kubectl } = world;
   const older = definitionsOf(release("8.0.18-11")).map(yaml).join("---\n");
   const refused = await kubectl.refusedGiven(older, "apply -f -");
@@ -144,7 +134,7 @@ test("definitions of an older release are refused, those of this one and marks o
   await kubectl(mark("=8.2.0-13"));
 });
 
-test("a guard of definitions that somebody took away is put back", async () => {
+await test("a guard of definitions that somebody took away is put back", async () => {
   const operations = [{ op: "remove", path: "/webhooks/1" }];
   await world.kube.patch(ValidatingWebhookConfigurations, WEBHOOK, { type: "json", operations });
   const names = async (): Promise<readonly string[]> =>
@@ -154,15 +144,15 @@ test("a guard of definitions that somebody took away is put back", async () => {
   await world.admission("Current");
 });
 
-test("a replica that leaves answers what it was asked; the other one goes on", async () => {
-  const load = startLoad("handed-over");
+await test("a replica that leaves answers what it was asked; the other one goes on", async () => {
+  await using load = startLoad("handed-over");
   await load.more(10);
   await first.stop();
   await load.more(10);
   await load.end(20);
 });
 
-test("with nobody to answer, the operator works on and objects can be deleted; the way out is one command", async () => {
+await test("with nobody to answer, the operator works on and objects can be deleted; the way out is one command", async () => {
   const { kubectl } = world;
   await kubectl.given(object("last"), "apply -f -");
   await kubectl("delete endpointslices -l kubernetes.io/service-name=admission");
@@ -179,7 +169,7 @@ test("with nobody to answer, the operator works on and objects can be deleted; t
   await kubectl.given(object("never"), "apply -f -");
 });
 
-interface Load {
+interface Load extends AsyncDisposable {
   /** Waits for so many more writes. */
   more(count: number): Promise<void>;
   /** Ends it; fails when one was refused, or fewer than `least` were made. */
@@ -202,12 +192,16 @@ function startLoad(name: string): Load {
     const goal = count + least;
     return until(`${least} more writes`, () => count >= goal, { withinMs: 60_000 });
   };
+  const stop = async (): Promise<void> => {
+    isOver = true;
+    await running;
+  };
   return {
     more,
+    [Symbol.asyncDispose]: stop,
     end: async (least) => {
       if (count < least) await more(least - count);
-      isOver = true;
-      await running;
+      await stop();
       assert.deepEqual(refused, [], `of ${count} writes`);
     },
   };

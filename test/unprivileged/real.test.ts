@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe } from "node:test";
+import { test } from "node:test";
 import type { Pod } from "kubernetes-types/core/v1.js";
 import { OPERATOR_NAME } from "../../src/core/api/names.ts";
 import { silentLog } from "../../src/core/base/log.ts";
@@ -22,96 +22,6 @@ import { rule, rules } from "../specification/rule.ts";
 const NAMESPACE = "store";
 const REGISTRY = "registry.example.com:5000/store";
 
-// The controllers of Kubernetes make the pods, and its admission lets in none that asks for more than `restricted` allows.
-describe("in a namespace where Pod Security is restricted", { skip: skipWithout("api") }, () => {
-  let plane: ControlPlane;
-  let kubectl: Kubectl;
-  let operator: AsyncDisposable | undefined;
-
-  before(async () => {
-    plane = await startControlPlane();
-    kubectl = bindKubectl({ path: plane.kubectl, version: VERSION }, plane.kubeconfig, plane.folder);
-    const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
-    await plane.kube.create(Namespaces, { metadata: { name: NAMESPACE, labels } });
-    await kubectl(`apply -n ${NAMESPACE} -f deploy/bundle.yaml`);
-    await kubectl("wait --for=condition=Established crd --all --timeout=20s");
-    operator = await startOperator(plane);
-    await kubectl.given(JSON.stringify(CLUSTER), "create -f -");
-  });
-  after(async () => {
-    await operator?.[Symbol.asyncDispose]();
-    await plane.stop();
-  });
-
-  rules(
-    [
-      "§4.3.10 pods run unprivileged, without extra permissions",
-      "§9 unprivileged from 7.22.0-6 on",
-      "§2.1 the privileged constraint store-enterprise-scc-v2 is not needed",
-    ],
-    "operator, nodes and rigger are let in",
-    async () => {
-      const names = (pods: readonly Stored<Pod>[]): string[] =>
-        pods.map(({ metadata }) => metadata.labels?.["storeenterprise.io/role"] ?? OPERATOR_NAME).toSorted();
-      const wanted = ["node", "node", "node", "services-rigger", OPERATOR_NAME];
-      let pods: readonly Stored<Pod>[] = [];
-      const areThere = async (): Promise<boolean> => {
-        pods = await podsOf(plane.kube);
-        return names(pods).join() === wanted.join();
-      };
-      await until("each pod is made", areThere, { withinMs: 60_000, everyMs: 100 });
-      for (const { spec } of pods) {
-        assert.equal(spec?.securityContext?.runAsNonRoot, true);
-        for (const { securityContext } of spec.containers) {
-          assert.equal(securityContext?.allowPrivilegeEscalation, false);
-          assert.equal(securityContext.readOnlyRootFilesystem, true);
-          assert.deepEqual(securityContext.capabilities, { drop: ["ALL"] });
-          assert.equal(securityContext.privileged, undefined);
-        }
-      }
-    },
-  );
-
-  rule(
-    "§9 unprivileged from 7.22.0-6 on",
-    "a pod that asks for more is refused there, so the look above means something",
-    async () => {
-      const container = { name: "one", image: "any", securityContext: { capabilities: { add: ["SYS_RESOURCE"] } } };
-      const pod = {
-        apiVersion: "v1",
-        kind: "Pod",
-        metadata: { name: "greedy", namespace: NAMESPACE },
-        spec: { containers: [container] },
-      };
-      assert.match(await kubectl.refusedGiven(JSON.stringify(pod), "create -f -"), /violates PodSecurity "restricted/);
-    },
-  );
-
-  rule("§9 unprivileged from 7.22.0-6 on", "only releases before it come with a constraint", () => {
-    const privileged = CATALOGUE.filter((release) => constraintFor(release) !== undefined).map(
-      ({ operator: of }) => of,
-    );
-    assert.deepEqual(
-      privileged,
-      CATALOGUE.map(({ operator: of }) => of).filter((of) => of.startsWith("7.4.") || of.startsWith("7.8.")),
-    );
-  });
-
-  rule("§2.2 imagePullPolicy and repository of storeEnterpriseImageSpec reach the pods", "", async () => {
-    const release = latestRelease();
-    const seen = (await podsOf(plane.kube)).flatMap(({ metadata, spec }) =>
-      metadata.labels?.["storeenterprise.io/role"] === undefined
-        ? []
-        : [[spec?.containers[0]?.image, spec?.containers[0]?.imagePullPolicy, spec?.imagePullSecrets]],
-    );
-    const secrets = [{ name: "pull" }];
-    assert.deepEqual(seen.toSorted(), [
-      ...[1, 2, 3].map(() => [`${REGISTRY}/node:${release.nodeTag}`, "Always", secrets]),
-      [`${REGISTRY}/rigger:${release.operator}`, "Never", secrets],
-    ]);
-  });
-});
-
 const CLUSTER = {
   apiVersion: "app.storeenterprise.io/v1",
   kind: "StoreEnterpriseCluster",
@@ -124,11 +34,101 @@ const CLUSTER = {
   },
 };
 
+const skip = skipWithout("api");
+if (skip === false) await onRestrictedNamespace();
+else test("in a namespace where Pod Security is restricted", { skip }, () => undefined);
+
+// The controllers of Kubernetes make the pods, and its admission refuses those that ask for more than `restricted` allows.
+async function onRestrictedNamespace(): Promise<void> {
+  await using plane = await startControlPlane();
+  const kubectl = bindKubectl({ path: plane.kubectl, version: VERSION }, plane.kubeconfig, plane.folder);
+  const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
+  await plane.kube.create(Namespaces, { metadata: { name: NAMESPACE, labels } });
+  await kubectl(`apply -n ${NAMESPACE} -f deploy/bundle.yaml`);
+  await kubectl("wait --for=condition=Established crd --all --timeout=20s");
+  await using _operator = await startOperator(plane);
+  await kubectl.given(JSON.stringify(CLUSTER), "create -f -");
+  await rules(
+    [
+      "§4.3.10 pods run unprivileged, without extra permissions",
+      "§9 unprivileged from 7.22.0-6 on",
+      "§2.1 the privileged constraint store-enterprise-scc-v2 is not needed",
+    ],
+    "operator, nodes and rigger are admitted",
+    () => runUnprivileged(plane),
+  );
+  await rule(
+    "§9 unprivileged from 7.22.0-6 on",
+    "a pod that asks for more is refused there, so the look above means something",
+    () => refuseGreedyPod(kubectl),
+  );
+  await rule("§9 unprivileged from 7.22.0-6 on", "only releases before it come with a constraint", () =>
+    listPrivilegedReleases(),
+  );
+  await rule("§2.2 imagePullPolicy and repository of storeEnterpriseImageSpec reach the pods", "", () =>
+    pullFromRegistry(plane),
+  );
+}
+
+async function runUnprivileged(plane: ControlPlane): Promise<void> {
+  const names = (pods: readonly Stored<Pod>[]): string[] =>
+    pods.map(({ metadata }) => metadata.labels?.["storeenterprise.io/role"] ?? OPERATOR_NAME).toSorted();
+  const wanted = ["node", "node", "node", "services-rigger", OPERATOR_NAME];
+  let pods: readonly Stored<Pod>[] = [];
+  const areThere = async (): Promise<boolean> => {
+    pods = await podsOf(plane.kube);
+    return names(pods).join() === wanted.join();
+  };
+  await until("each pod is made", areThere, { withinMs: 60_000, everyMs: 100 });
+  for (const { spec } of pods) {
+    assert.equal(spec?.securityContext?.runAsNonRoot, true);
+    for (const { securityContext } of spec.containers) {
+      assert.equal(securityContext?.allowPrivilegeEscalation, false);
+      assert.equal(securityContext.readOnlyRootFilesystem, true);
+      assert.deepEqual(securityContext.capabilities, { drop: ["ALL"] });
+      assert.equal(securityContext.privileged, undefined);
+    }
+  }
+}
+
+async function refuseGreedyPod(kubectl: Kubectl): Promise<void> {
+  const container = { name: "one", image: "any", securityContext: { capabilities: { add: ["SYS_RESOURCE"] } } };
+  const pod = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "greedy", namespace: NAMESPACE },
+    spec: { containers: [container] },
+  };
+  assert.match(await kubectl.refusedGiven(JSON.stringify(pod), "create -f -"), /violates PodSecurity "restricted/);
+}
+
+function listPrivilegedReleases(): void {
+  const privileged = CATALOGUE.filter((release) => constraintFor(release) !== undefined).map(({ operator: of }) => of);
+  assert.deepEqual(
+    privileged,
+    CATALOGUE.map(({ operator: of }) => of).filter((of) => of.startsWith("7.4.") || of.startsWith("7.8.")),
+  );
+}
+
+async function pullFromRegistry(plane: ControlPlane): Promise<void> {
+  const release = latestRelease();
+  const seen = (await podsOf(plane.kube)).flatMap(({ metadata, spec }) =>
+    metadata.labels?.["storeenterprise.io/role"] === undefined
+      ? []
+      : [[spec?.containers[0]?.image, spec?.containers[0]?.imagePullPolicy, spec?.imagePullSecrets]],
+  );
+  const secrets = [{ name: "pull" }];
+  assert.deepEqual(seen.toSorted(), [
+    ...[1, 2, 3].map(() => [`${REGISTRY}/node:${release.nodeTag}`, "Always", secrets]),
+    [`${REGISTRY}/rigger:${release.operator}`, "Never", secrets],
+  ]);
+}
+
 async function podsOf(kube: Kube): Promise<readonly Stored<Pod>[]> {
   return (await kube.list(Pods, { namespace: NAMESPACE })).items;
 }
 
-/** The pod of the Deployment is let in and never runs: there are no nodes. What it would run is run here, as its account. */
+/** The pod of the Deployment is admitted and never runs: there are no nodes. What it would run is run here, as its account. */
 async function startOperator(plane: ControlPlane): Promise<AsyncDisposable> {
   const api = { kube: plane.kube, config: loadKubeConfig({ KUBECONFIG: plane.kubeconfig }) };
   const kube = await connectAs(api, NAMESPACE, OPERATOR_NAME);
