@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../kit/time/until.ts";
 import { rule } from "../specification/rule.ts";
 import { startAdmissionWorld, webhookTemplate } from "../kit/operator/admission-world.ts";
 
@@ -173,6 +174,10 @@ await rule("§7 policy major → no minor version until the policy changes", "at
   const made = { databaseUID: "7", cluster: "rec", version: "7.4 (redis 7.4.3)", storeVersion: "7.4" };
   await kubectl("patch redb policy --subresource=status --type merge -p", JSON.stringify({ status: made }));
   const minor = ["-p", '{"spec":{"storeVersion":"8.2"}}'];
+  // the webhook learns of the policy by its informer cache, a moment after the API server
+  const isAdmitted = async (): Promise<boolean> =>
+    (await kubectl.run("patch redb policy --type merge --dry-run=server", minor)).code === 0;
+  await until("the webhook has seen the policy", async () => !(await isAdmitted()));
   const said = await kubectl.refused("patch redb policy --type merge", ...minor);
   assert.match(
     said,
@@ -180,6 +185,7 @@ await rule("§7 policy major → no minor version until the policy changes", "at
   );
   await kubectl(`patch redb policy --type merge --dry-run=server -p`, '{"spec":{"storeVersion":"8.0"}}');
   await kubectl("patch rec rec --type merge -p", '{"spec":{"storeUpgradePolicy":"latest"}}');
+  await until("the webhook has seen the other policy", isAdmitted);
   await kubectl("patch redb policy --type merge", ...minor);
   const back = await kubectl.refused("patch redb policy --type merge -p", '{"spec":{"storeVersion":"7.2"}}');
   assert.match(back, /spec\.storeVersion: Forbidden: the database is at 7\.4, and databases never go back to "7\.2"/);

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { promisify } from "node:util";
 import { latestRelease, releaseByOperator } from "../../src/core/releases/catalogue/find.ts";
 import { imagesOf } from "../../src/core/releases/catalogue/images.ts";
@@ -39,22 +39,15 @@ interface Config {
   readonly rootfs: { readonly diff_ids: readonly string[] };
 }
 
-let folder = "";
-let digests: ReadonlyMap<string, string> = new Map();
+const ENTER =
+  'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && mount -t proc proc "$1/proc" && ' +
+  'root=$1 && shift && exec chroot --userspec=1001:1001 "$root" "$@"';
 
-before(async () => {
-  if (skip !== false) return;
-  folder = await mkdtemp(join(tmpdir(), "images-"));
-  digests = await writeArchive(join(folder, "all.tar"), await productImages(CHECKOUT, releases));
-  await mkdir(join(folder, "layout"));
-  await run("tar", ["-xf", join(folder, "all.tar"), "-C", join(folder, "layout")]);
-});
+await using stack = new AsyncDisposableStack();
+const folder = stack.adopt(await mkdtemp(join(tmpdir(), "images-")), (path) => rm(path, { recursive: true }));
+const digests = skip === false ? await archive() : new Map<string, string>();
 
-after(async () => {
-  if (folder !== "") await rm(folder, { recursive: true });
-});
-
-test(
+await test(
   "one archive holds every image of the releases asked for, with layers that all of them share",
   { skip },
   async () => {
@@ -77,7 +70,7 @@ test(
   },
 );
 
-test("every blob is what its name says", { skip }, async () => {
+await test("every blob is what its name says", { skip }, async () => {
   for (const name of await readdir(join(folder, "layout/blobs/sha256"))) {
     const bytes = await readFile(join(folder, "layout/blobs/sha256", name));
     assert.equal(createHash("sha256").update(bytes).digest("hex"), name);
@@ -86,7 +79,7 @@ test("every blob is what its name says", { skip }, async () => {
 
 for (const release of releases) {
   for (const name of Object.values(imagesOf(release))) {
-    test(`${name} runs as 1001 and knows its release`, { skip }, async () => {
+    await test(`${name} runs as 1001 and knows its release`, { skip }, async () => {
       const manifest = await blob<Manifest>(digests.get(name) ?? "");
       const { config, rootfs } = await blob<Config>(manifest.config.digest);
       assert.equal(config.User, "1001:1001");
@@ -105,7 +98,7 @@ for (const release of releases) {
   }
 }
 
-test("the same inputs make the same layers, wherever and whenever they are made", { skip }, async () => {
+await test("the same inputs make the same layers, wherever and whenever they are made", { skip }, async () => {
   assert.ok(distribution !== undefined);
   const recipes = [baseLayer(distribution), engineLayer(await unpackedEngines(join(CHECKOUT, ".engines")))];
   for (const recipe of recipes) {
@@ -115,7 +108,7 @@ test("the same inputs make the same layers, wherever and whenever they are made"
   }
 });
 
-test("its programs start as 1001 from a root that cannot be written", { skip }, async () => {
+await test("its programs start as 1001 from a root that cannot be written", { skip }, async () => {
   await unpackRoot();
   assert.match(await inside("/usr/bin/id"), /^uid=1001\(store\) gid=1001\(store\)/);
   assert.match(await inside("/usr/bin/touch", "/tmp/x"), /Read-only file system/);
@@ -134,7 +127,7 @@ test("its programs start as 1001 from a root that cannot be written", { skip }, 
   }
 });
 
-test("images/Containerfile describes the same layout", async () => {
+await test("images/Containerfile describes the same layout", async () => {
   const text = (await readFile(join(CHECKOUT, "images/Containerfile"), "utf8")).replaceAll("\\\n", " ");
   const last = text.slice(text.lastIndexOf("\nFROM "));
   assert.match(last, /^USER 1001:1001$/m);
@@ -155,6 +148,14 @@ test("images/Containerfile describes the same layout", async () => {
   assert.deepEqual(new Set(bases), new Set([devDependencies["node"]]));
 });
 
+/** Writes one archive with the images of all releases, and unpacks it; the digest of each image. */
+async function archive(): Promise<ReadonlyMap<string, string>> {
+  const written = await writeArchive(join(folder, "all.tar"), await productImages(CHECKOUT, releases));
+  await mkdir(join(folder, "layout"));
+  await run("tar", ["-xf", join(folder, "all.tar"), "-C", join(folder, "layout")]);
+  return written;
+}
+
 async function json<T>(path: string): Promise<T> {
   return JSON.parse(await readFile(join(folder, "layout", path), "utf8"));
 }
@@ -170,10 +171,6 @@ async function unpackRoot(): Promise<void> {
   for (const { digest } of manifest.layers)
     await run("tar", ["-xpf", join(folder, "layout/blobs/sha256", digest.slice("sha256:".length)), "-C", root]);
 }
-
-const ENTER =
-  'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && mount -t proc proc "$1/proc" && ' +
-  'root=$1 && shift && exec chroot --userspec=1001:1001 "$root" "$@"';
 
 /** What a program says, on either stream, in a mount namespace of its own. */
 async function inside(...command: readonly string[]): Promise<string> {

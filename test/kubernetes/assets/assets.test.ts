@@ -4,19 +4,19 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { exclusively } from "../machine/exclusive.ts";
 import { builtFolder, findAssets, STAMP } from "./folder.ts";
 import { missingPackages } from "./machine-packages.ts";
 import { impossibility, type MachineFacts } from "./possible.ts";
 import { MODULE, packagesOf, stampOf, VERSION, type Level } from "./recipe.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "assets-"));
-after(() => {
-  rmSync(folder, { recursive: true });
+using stack = new DisposableStack();
+const folder = stack.adopt(mkdtempSync(join(tmpdir(), "assets-")), (path) => {
+  rmSync(path, { recursive: true });
 });
 
-test("go.mod takes every part of Kubernetes from the same release", () => {
+await test("go.mod takes every part of Kubernetes from the same release", () => {
   const replaced = readFileSync(join(MODULE, "go.mod"), "utf8").matchAll(/=> (k8s\.io\/\S+) (\S+)/g);
   const versions = [...replaced].map(([, , version = ""]) => version);
   assert.ok(versions.length > 20, `only ${versions.length} parts`);
@@ -55,14 +55,14 @@ const machines: readonly (readonly [name: string, level: Level, machine: Machine
   ["root without privileges makes no nodes", "nodes", { ...good, hasNamespaces: false }, /refuses even to root/],
 ];
 for (const [name, level, machine, why] of machines) {
-  test(name, () => {
+  await test(name, () => {
     const said = impossibility(level, machine);
     if (why === undefined) assert.equal(said, undefined);
     else assert.match(said ?? "", why);
   });
 }
 
-test("a folder counts when it was made from what the recipe says now", () => {
+await test("a folder counts when it was made from what the recipe says now", () => {
   const env = { ...process.env, XDG_CACHE_HOME: folder, KUBEBUILDER_ASSETS: "" };
   const built = builtFolder("api", env);
   const reason = (): string => {
@@ -78,14 +78,14 @@ test("a folder counts when it was made from what the recipe says now", () => {
   assert.deepEqual(findAssets("api", env), { folder: built });
 });
 
-test("the stamp follows the pinned modules and the level", () => {
+await test("the stamp follows the pinned modules and the level", () => {
   const sums = (text: string) => (path: string) => (path.endsWith("go.sum") ? text : "");
   assert.equal(stampOf("api", sums("a")), stampOf("api", sums("a")));
   assert.notEqual(stampOf("api", sums("a")), stampOf("api", sums("b")));
   assert.notEqual(stampOf("api", sums("a")), stampOf("nodes", sums("a")));
 });
 
-test("KUBEBUILDER_ASSETS serves the control plane, never nodes, and is refused when a program is missing", () => {
+await test("KUBEBUILDER_ASSETS serves the control plane, never nodes, and is refused when a program is missing", () => {
   const given = mkdtempSync(join(folder, "given-"));
   const env = { ...process.env, XDG_CACHE_HOME: folder, KUBEBUILDER_ASSETS: given };
   for (const name of ["kube-apiserver", "kubectl"]) writeFileSync(join(given, name), "");
@@ -97,7 +97,7 @@ test("KUBEBUILDER_ASSETS serves the control plane, never nodes, and is refused w
   assert.ok("reason" in findAssets("nodes", env));
 });
 
-test("missing commands are told as packages, each once", () => {
+await test("missing commands are told as packages, each once", () => {
   assert.deepEqual(
     missingPackages(() => true),
     [],
@@ -108,13 +108,13 @@ test("missing commands are told as packages, each once", () => {
   );
 });
 
-test("an Ubuntu takes every package from its own suites", () => {
+await test("an Ubuntu takes every package from its own suites", () => {
   const { suites, packages } = packagesOf({ id: "ubuntu", codename: "noble" });
   assert.deepEqual(suites, ["noble", "noble-updates"]);
   assert.deepEqual(packages, ["containerd", "containernetworking-plugins", "runc"]);
 });
 
-test(
+await test(
   "one at a time, in this process and others; a holder that is killed lets go",
   { skip: process.platform !== "linux" },
   async () => {
