@@ -8,5 +8,5 @@ export type CaseName = keyof ReturnType<typeof frozenCases>;
 
 /** The cases of a frozen cluster upgrade; those with modules find them in `modules`. */
 export function frozenCases(modules: ModuleRepository) {
-  return { ...dataCases(modules), ...specCases(modules), ...environmentCases(modules) };
+  return { ...dataCases(modules), ...specCases(modules), ...environmentCases() };
 }

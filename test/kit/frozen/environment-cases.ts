@@ -3,16 +3,13 @@ import { OPERATOR_RULES, operatorNeeds } from "../../../src/core/releases/permis
 import { Roles, ValidatingWebhookConfigurations } from "../../../src/ports/kube/builtin.ts";
 import { createAuthority } from "../../../src/ports/pki/authority.ts";
 import { rulesWithout } from "../kubernetes/permission-scene.ts";
-import { tallyArchive } from "../modules/module-archive.ts";
-import type { ModuleRepository } from "../modules/module-repository.ts";
 import type { FrozenCase } from "./frozen-case.ts";
 import type { Lane } from "./lane.ts";
-import { listed, upload } from "./modules.ts";
 import { runRemedy } from "./remedy.ts";
 import { installWebhook, letLookAtWebhooks } from "./webhook.ts";
 
-/** Cases whose cause lies outside of the cluster: webhook, permissions, images, workers, module server. */
-export function environmentCases(modules: ModuleRepository) {
+/** Cases whose cause lies outside of the cluster: webhook, permissions, images, workers. */
+export function environmentCases() {
   return {
     staleWebhook: {
       automatic: true,
@@ -60,20 +57,6 @@ export function environmentCases(modules: ModuleRepository) {
         },
       },
       touched: 1,
-    },
-    download: {
-      spec: (lane) => listed(modules, "Tally", `${lane.namespace}.zip`),
-      state: "InvalidUpgrade",
-      reason: "UserModuleInvalid",
-      evidence: /the server answers 404/,
-      remedy: /the upgrade goes on by itself once the module can be installed/,
-      recoveries: {
-        "the API": async (lane) => upload(lane, await tallyArchive({ version: "1.3.0", compatible: "7.2" })),
-        "the CR": (lane) => lane.patch(listed(modules, "Tally", "tally.zip")),
-        "the module server": async (lane) => {
-          modules.put(`${lane.namespace}.zip`, await tallyArchive({ version: "1.1.0", compatible: "7.2" }));
-        },
-      },
     },
   } satisfies Record<string, FrozenCase>;
 }

@@ -1,10 +1,11 @@
 import type { ModuleRepository } from "../modules/module-repository.ts";
+import { tallyArchive } from "../modules/module-archive.ts";
 import type { FrozenCase } from "./frozen-case.ts";
 import { tagOf } from "./begin.ts";
-import { listed } from "./modules.ts";
+import { listed, upload } from "./modules.ts";
 import { runRemedy } from "./remedy.ts";
 
-/** Cases whose cause lies in the spec of the cluster. */
+/** Cases whose cause lies in the spec of the cluster, or behind a URL in it. */
 export function specCases(modules: ModuleRepository) {
   return {
     configuration: {
@@ -54,6 +55,20 @@ export function specCases(modules: ModuleRepository) {
       evidence: /"9\.9\.9-99", which is in no release/,
       remedy: /kubectl patch rec rec .*versionTag/,
       recoveries: { "the CR": runRemedy("UnknownImageTag") },
+    },
+    download: {
+      spec: (lane) => listed(modules, "Tally", `${lane.namespace}.zip`),
+      state: "InvalidUpgrade",
+      reason: "UserModuleInvalid",
+      evidence: /the server answers 404/,
+      remedy: /the upgrade goes on by itself once the module can be installed/,
+      recoveries: {
+        "the API": async (lane) => upload(lane, await tallyArchive({ version: "1.3.0", compatible: "7.2" })),
+        "the CR": (lane) => lane.patch(listed(modules, "Tally", "tally.zip")),
+        "the module server": async (lane) => {
+          modules.put(`${lane.namespace}.zip`, await tallyArchive({ version: "1.1.0", compatible: "7.2" }));
+        },
+      },
     },
   } satisfies Record<string, FrozenCase>;
 }
