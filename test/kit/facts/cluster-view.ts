@@ -58,6 +58,7 @@ export function pod(ordinal: number, change: Partial<NodePod> = {}): NodePod {
     containerReady: true,
     inService: true,
     trouble: "",
+    unschedulable: false,
     ...change,
   };
 }

@@ -40,7 +40,7 @@ export function environmentCases() {
       state: "Upgrade",
       reason: "PodNotRunning",
       evidence: /pod rec-2 does not run: .*ImagePull/,
-      remedy: /a corrected image spec of rec is taken up at once/,
+      remedy: /the operator applies a corrected image spec of rec at once/,
       recoveries: { "the CR": (lane) => lane.patch({ storeEnterpriseImageSpec: { repository: null } }) },
       touched: 1,
     },

@@ -61,7 +61,7 @@ export function specCases(modules: ModuleRepository) {
       state: "InvalidUpgrade",
       reason: "UserModuleInvalid",
       evidence: /the server answers 404/,
-      remedy: /the upgrade goes on by itself once the module can be installed/,
+      remedy: /the upgrade continues once the module can be installed/,
       recoveries: {
         "the API": async (lane) => upload(lane, await tallyArchive({ version: "1.3.0", compatible: "7.2" })),
         "the CR": (lane) => lane.patch(listed(modules, "Tally", "tally.zip")),

@@ -1,3 +1,4 @@
+import { applyBundle, getObjects } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { wait } from "../findings/finding.ts";
@@ -46,7 +47,7 @@ export function participantFinding({ name, word }: Participant): Finding | undef
   return wait(
     "OperatorUnknown",
     `the operator of participant "${name}" has not said which version it is`,
-    `make a StoreEnterpriseRemoteCluster "${name}" there too, beside its own cluster: kubectl get rerc`,
+    `make a StoreEnterpriseRemoteCluster "${name}" there too, beside its own cluster: ${getObjects("rerc")}`,
   );
 }
 
@@ -59,7 +60,7 @@ function tooOld(name: string, evidence: string): Finding {
   return wait(
     "OperatorTooOld",
     `participant "${name}": ${evidence}; every participant needs ${OLDEST_OPERATOR} or later before the version changes`,
-    `upgrade operator and cluster of "${name}": kubectl apply -f bundle.yaml`,
+    `upgrade operator and cluster of "${name}": ${applyBundle()}`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { getObjects } from "../../api/kubectl.ts";
 import type { ActiveActiveSpec } from "../../api/active-active.ts";
 import { databaseSpec, type DatabaseSpec } from "../../api/database-spec.ts";
 import { CONFIGURATION_RULES, DATABASE_RULES } from "./database.ts";
@@ -126,7 +127,7 @@ function participantsExist({ spec, references }: ReviewedActiveActive): readonly
             `spec.participatingClusters[${index}].name`,
             name,
             listed("remote clusters", known),
-            "make the StoreEnterpriseRemoteCluster first: kubectl get rerc",
+            `make the StoreEnterpriseRemoteCluster first: ${getObjects("rerc")}`,
           ),
         ],
   );

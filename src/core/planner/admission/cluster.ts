@@ -1,3 +1,4 @@
+import { patchCluster } from "../../api/kubectl.ts";
 import type { FindingId } from "../findings/ids.ts";
 import { autoUpgradeContradicts } from "../view/target.ts";
 import { imagesAreNamed, labelsAreValid, resourcesAreConsistent } from "./cluster-parts.ts";
@@ -41,7 +42,7 @@ export const CLUSTER_ADVICE: readonly Advice<ReviewedCluster>[] = [nameIsLong, u
 /** One objection at most, whose remedy satisfies all that is asked of the number. */
 function nodeNumberIsValid({ name, spec: { nodes }, nodes: has }: ReviewedCluster): readonly Objection[] {
   const objection = (why: string, right: number): readonly Objection[] => {
-    const remedy = `kubectl patch rec ${name} --type merge -p '{"spec":{"nodes":${right}}}'`;
+    const remedy = patchCluster(name, { nodes: right });
     return [invalidValue("spec.nodes", nodes, `spec.nodes is ${nodes}${why}`, remedy)];
   };
   if (nodes < has) return objection(` and the cluster has ${has}: nodes are not removed`, has);
@@ -59,14 +60,14 @@ function nameIsUsable({ name }: ReviewedCluster): readonly Objection[] {
 function licenseHasOnePlace({ name, spec: { license, licenseSecretName } }: ReviewedCluster): readonly Objection[] {
   if ((license ?? "") === "" || licenseSecretName === undefined) return [];
   const why = `it and spec.licenseSecretName ("${licenseSecretName}") are both set`;
-  const remedy = `leave it out: kubectl patch rec ${name} --type merge -p '{"spec":{"license":null}}'`;
+  const remedy = `leave it out: ${patchCluster(name, { license: null })}`;
   return [forbiddenValue("spec.license", why, remedy)];
 }
 
 function autoUpgradeIsConsistent({ name, spec }: ReviewedCluster): readonly Objection[] {
   if (!autoUpgradeContradicts(spec)) return [];
   const why = "it and spec.upgradeSpec.autoUpgradeStoreEnterprise are two names of one switch, both set, and differ";
-  const remedy = `leave the second one out: kubectl patch rec ${name} --type merge -p '{"spec":{"upgradeSpec":null}}'`;
+  const remedy = `leave the second one out: ${patchCluster(name, { upgradeSpec: null })}`;
   return [forbiddenValue("spec.autoUpgradeStoreEnterprise", why, remedy, "AutoUpgradeContradiction")];
 }
 

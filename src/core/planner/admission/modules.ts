@@ -1,3 +1,4 @@
+import { editObject } from "../../api/kubectl.ts";
 import type { DatabaseSpec } from "../../api/database-spec.ts";
 import { duplicateValue, forbiddenValue, unsupportedValue, type Objection } from "./objection.ts";
 import type { ReferencedCluster } from "./references.ts";
@@ -60,7 +61,7 @@ export function unknownModules(
             `${fieldOf(at, lists)}[${index}].name`,
             name,
             known,
-            `define it first in spec.userDefinedModules of the cluster: kubectl edit rec ${cluster.name}`,
+            `define it first in spec.userDefinedModules of the cluster: ${editObject(`rec ${cluster.name}`)}`,
             "UnsupportedModuleVersion",
           ),
         ],

@@ -1,3 +1,4 @@
+import { patchCluster, patchObject } from "../../api/kubectl.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { isMinorVersion, majorVersions, supportedStoreVersions } from "../../releases/catalogue/find.ts";
 import type { ReviewedDatabase } from "./reviewed-database.ts";
@@ -34,7 +35,7 @@ export function policyAllowsVersion(facts: ReviewedDatabase): readonly Objection
   const why =
     `"${asked}" is a minor version and spec.storeUpgradePolicy of cluster ${cluster.name} is "major", which allows ` +
     majors.map((version) => `"${version}"`).join(", ");
-  const latest = `kubectl patch rec ${cluster.name} --type merge -p '{"spec":{"storeUpgradePolicy":"latest"}}'`;
+  const latest = patchCluster(cluster.name, { storeUpgradePolicy: "latest" });
   const remedy = target === undefined ? latest : `${latest}, or ${patchVersion(kind, name, at, target)}`;
   return [forbiddenValue(`${at}.storeVersion`, why, remedy, "UpgradePolicyMajor")];
 }
@@ -43,5 +44,5 @@ export function policyAllowsVersion(facts: ReviewedDatabase): readonly Objection
 function patchVersion(kind: ReviewedDatabase["kind"], name: string, at: string, version: string): string {
   const path = at.split(".");
   const body = path.reduceRight<object>((inner, key) => ({ [key]: inner }), { storeVersion: version });
-  return `kubectl patch ${kind} ${name} --type merge -p '${JSON.stringify(body)}'`;
+  return patchObject(kind, name, body);
 }

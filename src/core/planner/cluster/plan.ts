@@ -1,3 +1,4 @@
+import { patchClusterTag, rolloutStatus } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
 import type { ClusterState, SpecStatus } from "../../api/states.ts";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
@@ -129,8 +130,7 @@ function leftBehind(view: ClusterView): Suspension | undefined {
   const newer = newerRelease(view);
   const wayOut =
     newer === undefined
-      ? `upgrade the cluster: kubectl patch rec ${name} --type merge -p ` +
-        `'{"spec":{"storeEnterpriseImageSpec":{"versionTag":"${operator.nodeTag}"}}}'`
+      ? `upgrade the cluster: ${patchClusterTag(name, operator.nodeTag)}`
       : `apply the bundle of release ${newer.operator} again`;
   return { reason: newer === undefined ? "OperatorUpgraded" : "OperatorDowngraded", message: `${said}; ${wayOut}` };
 }
@@ -138,6 +138,6 @@ function leftBehind(view: ClusterView): Suspension | undefined {
 function rollInProgress({ name }: ClusterView): Suspension {
   return {
     reason: "RollInProgress",
-    message: `the nodes are being replaced; watch: kubectl rollout status sts ${name}`,
+    message: `the nodes are being replaced; watch: ${rolloutStatus(name)}`,
   };
 }

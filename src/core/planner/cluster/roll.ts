@@ -1,3 +1,4 @@
+import { describeObject, editObject } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
 import { firstFindingAt } from "../prerequisites/run.ts";
 import { checkInput } from "../prerequisites/check-input.ts";
@@ -133,17 +134,18 @@ function intoService(view: ClusterView, pod: NodePod): RollStep | undefined {
 /** A pod that cannot start needs somebody to look at it; a corrected spec is taken up at once. */
 function inTrouble(view: ClusterView, pod: NodePod): RollStep {
   const evidence = `pod ${view.name}-${pod.ordinal} does not run: ${pod.trouble}`;
-  const remedy = `kubectl describe pod ${view.name}-${pod.ordinal}; ${wayOutOf(pod.trouble, view)}`;
+  const remedy = `${describeObject(`pod ${view.name}-${pod.ordinal}`)}; ${wayOutOf(pod, view)}`;
   const finding = { id: "PodNotRunning", severity: "wait", evidence, remedy } as const;
   return { kind: "wait", reason: finding.id, message: evidence, finding };
 }
 
-function wayOutOf(trouble: string, { name, spec }: ClusterView): string {
-  if (!trouble.startsWith("Unschedulable")) return `a corrected image spec of ${name} is taken up at once`;
+function wayOutOf({ unschedulable }: NodePod, { name, spec }: ClusterView): string {
+  if (!unschedulable) return `the operator applies a corrected image spec of ${name} at once`;
   const { cpu = "none", memory = "none" } = spec.storeEnterpriseNodeResources.requests ?? {};
-  return /Insufficient (cpu|memory)/.test(trouble)
-    ? `a node asks for cpu ${cpu} and memory ${memory}: make room on a worker, or lower spec.storeEnterpriseNodeResources (kubectl edit rec ${name})`
-    : `let a worker take it, or correct the spec (kubectl edit rec ${name}): either is taken up at once`;
+  return (
+    `a node asks for cpu ${cpu} and memory ${memory}: make a worker take it, or correct spec.storeEnterpriseNodeResources, ` +
+    `nodeSelector or tolerations (${editObject(`rec ${name}`)})`
+  );
 }
 
 /** Opens the gate of a pod that is ready for it; done when all are open. */

@@ -1,3 +1,4 @@
+import { patchDatabaseVersion } from "../../api/kubectl.ts";
 import { assertNever } from "../../base/assert-never.ts";
 import type { DatabaseSpec } from "../../api/database-spec.ts";
 import type { Finding } from "../../api/parts.ts";
@@ -118,14 +119,10 @@ function driftOf({ name, spec, existing, isEdited, wasRefused }: DatabaseView): 
   return {
     reason: isEdited || wasRefused ? "DowngradeRefused" : "UpgradedByHand",
     evidence: `the database is at ${existing.storeVersion} and spec.storeVersion says "${asked}"; databases never go back`,
-    remedy: `write what is the case: ${patchVersion(name, existing.storeVersion)}`,
+    remedy: `write what is the case: ${patchDatabaseVersion(name, existing.storeVersion)}`,
   };
 }
 
 function modulesOf({ modulesList, moduleList }: DatabaseSpec): readonly DatabaseModule[] {
   return (modulesList ?? moduleList ?? []).map(({ name, config = "" }) => ({ name, args: config }));
-}
-
-function patchVersion(name: string, version: string): string {
-  return `kubectl patch redb ${name} --type merge -p '{"spec":{"storeVersion":"${version}"}}'`;
 }

@@ -1,3 +1,4 @@
+import { editObject } from "../../api/kubectl.ts";
 import { dnsLabel, type Finding } from "../../api/parts.ts";
 import { OPERATOR_CONFIG, OPERATOR_NAME, WATCHED_LABEL, WATCHED_NAMESPACES } from "../../api/names.ts";
 import { grantCommand } from "../../releases/permissions/restore.ts";
@@ -46,7 +47,7 @@ function objection(key: string, evidence: string, own: string): Finding {
   return block(
     "WatchedNamespacesWrong",
     `ConfigMap ${OPERATOR_CONFIG}, ${key}: ${evidence}`,
-    `kubectl edit configmap ${OPERATOR_CONFIG} -n ${own}`,
+    editObject(`configmap ${OPERATOR_CONFIG} -n ${own}`),
   );
 }
 

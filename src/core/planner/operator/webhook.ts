@@ -1,3 +1,4 @@
+import { deleteWebhooks, getObjects, trustCertificate } from "../../api/kubectl.ts";
 import {
   ADMISSION_SECRET,
   ADMISSION_SERVICE,
@@ -52,7 +53,7 @@ export function planWebhook(view: WebhookView): WebhookDecision {
   if (installed === undefined) return { act: NONE, statement: say("Unknown", "NotReadable", BY_HAND) };
   const old = installed.find(({ name }) => name === OLD_WEBHOOK_CONFIGURATION);
   if (old !== undefined) {
-    const message = `${OLD_WEBHOOK_CONFIGURATION} of old releases is there and is removed: kubectl delete ValidatingWebhookConfiguration ${OLD_WEBHOOK_CONFIGURATION}`;
+    const message = `${OLD_WEBHOOK_CONFIGURATION} of old releases is there and is removed: ${deleteWebhooks(OLD_WEBHOOK_CONFIGURATION)}`;
     return { act: { kind: "delete-old" }, statement: say("False", "OldWebhook", message) };
   }
   if (certificate === undefined) {
@@ -96,8 +97,7 @@ function planOwn(
       statement: say("True", "Current", `${WEBHOOK_CONFIGURATION} is current and answered`),
     };
   }
-  const names = doubles.map(({ name }) => name).join(" ");
-  const message = `writes are judged twice: kubectl delete ValidatingWebhookConfiguration ${names}`;
+  const message = `writes are validated twice: ${deleteWebhooks(...doubles.map(({ name }) => name))}`;
   return { act: NONE, statement: say("False", "Doubled", message) };
 }
 
@@ -124,16 +124,12 @@ const NONE = { kind: "none" } as const;
 
 /** §4.1: the command that puts the certificate of the secret into the webhook. */
 export function patchCommand(): string {
-  const certificate = `$(kubectl get secret ${ADMISSION_SECRET} -o jsonpath='{.data.cert}')`;
-  return (
-    `kubectl patch ValidatingWebhookConfiguration ${WEBHOOK_CONFIGURATION} -p ` +
-    `'{"webhooks":[{"name":"${WEBHOOK_NAME}","clientConfig":{"caBundle":"'${certificate}'"}}]}'`
-  );
+  return trustCertificate(WEBHOOK_CONFIGURATION, WEBHOOK_NAME, ADMISSION_SECRET);
 }
 
 const NO_ENDPOINTS =
   `no address answers behind service ${ADMISSION_SERVICE}: ` +
-  `kubectl get endpointslices -l kubernetes.io/service-name=${ADMISSION_SERVICE}`;
+  getObjects(`endpointslices -l kubernetes.io/service-name=${ADMISSION_SERVICE}`);
 
 const BY_HAND =
   "the operator may not look at ValidatingWebhookConfigurations, so the commands of docs/admission.md are yours " +

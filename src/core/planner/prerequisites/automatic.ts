@@ -1,3 +1,4 @@
+import { patchCluster } from "../../api/kubectl.ts";
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import { autoUpgradeContradicts, isAutoUpgrade } from "../view/target.ts";
 import { block } from "../findings/finding.ts";
@@ -13,7 +14,7 @@ export const autoUpgradeIsConsistent: Check = {
     return block(
       "AutoUpgradeContradiction",
       "spec.autoUpgradeStoreEnterprise and spec.upgradeSpec.autoUpgradeStoreEnterprise are both set and differ",
-      `kubectl patch rec ${name} --type merge -p '{"spec":{"upgradeSpec":null}}'`,
+      patchCluster(name, { upgradeSpec: null }),
     );
   },
 };

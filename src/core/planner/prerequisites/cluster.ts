@@ -1,3 +1,4 @@
+import { describeObject, editObject, getObjects, rolloutStatus } from "../../api/kubectl.ts";
 import { knownIssues } from "../../releases/catalogue/known-issues.ts";
 import { block, warn } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
@@ -10,7 +11,7 @@ export const clusterIsAtRest: Check = {
   needs: [],
   find({ view: { name, remembered, generation } }) {
     const { state, specStatus, observedGeneration = 0 } = remembered;
-    const look = `kubectl describe rec ${name}`;
+    const look = describeObject(`rec ${name}`);
     if (state !== "Running" && state !== "InvalidUpgrade") {
       return block("ClusterNotAtRest", `STATE is ${state ?? "not told yet"}`, look);
     }
@@ -19,7 +20,7 @@ export const clusterIsAtRest: Check = {
     return block(
       "SpecNotHandled",
       `generation ${generation} of the spec has not been looked at: the operator is at ${observedGeneration}`,
-      "kubectl get deployment/store-enterprise-operator",
+      getObjects("deployment/store-enterprise-operator"),
     );
   },
 };
@@ -37,7 +38,7 @@ export const nodesRunOneVersion: Check = {
     const evidence = nodes.map(({ uid, tag }) => `node ${uid} runs ${tag}`).join(", ");
     const newest = step?.to.nodeTag ?? "";
     return tags.includes(newest)
-      ? warn("UpgradeUnfinished", evidence, `it goes on by itself; watch: kubectl rollout status sts ${name}`)
+      ? warn("UpgradeUnfinished", evidence, `the upgrade continues; watch it: ${rolloutStatus(name)}`)
       : block("MixedVersions", evidence, `finish the upgrade that is under way first: storectl why rec ${name}`);
   },
 };
@@ -53,7 +54,7 @@ export const operatorIsReady: Check = {
     return block(
       "OperatorNotReady",
       `deployment/store-enterprise-operator (${image}) has ${ready} of ${wanted} ready`,
-      "kubectl describe deployment/store-enterprise-operator",
+      describeObject("deployment/store-enterprise-operator"),
     );
   },
 };
@@ -88,7 +89,7 @@ export const credentialsAreAccepted: Check = {
     return block(
       "CredentialsRefused",
       `the management API refuses username and password of secret ${secret}: ${cluster.reason}`,
-      `kubectl edit secret ${secret}  # username and password as the cluster knows them`,
+      editObject(`secret ${secret}`, "username and password as the cluster knows them"),
     );
   },
 };

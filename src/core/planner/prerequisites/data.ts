@@ -1,3 +1,4 @@
+import { describeObject, patchDatabase, patchDatabaseVersion } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
 import { isOlder } from "../upgrade-path/state.ts";
 import type { ClusterDatabase } from "../view/cluster-view.ts";
@@ -71,7 +72,7 @@ export const noUpgradeWaits: Check = {
     return consent(
       "DatabaseUpgradeWaits",
       waiting.map(({ name, from, to }) => `"${name}" goes from ${from} to ${to} by itself, and never back`).join(", "),
-      `to keep it: kubectl patch redb ${first.name} --type merge -p '{"spec":{"storeVersion":"${first.from}"}}'`,
+      `to keep the version: ${patchDatabaseVersion(first.name, first.from)}`,
     );
   },
 };
@@ -88,7 +89,7 @@ export const databaseObjectsAreValid: Check = {
     return warn(
       "DatabaseObjectInvalid",
       invalid.map(({ name, objection }) => `"${name}": ${objection}`).join("; "),
-      `kubectl describe redb ${invalid[0]?.name ?? ""}`,
+      describeObject(`redb ${invalid[0]?.name ?? ""}`),
     );
   },
 };
@@ -102,7 +103,7 @@ function replacementMissing(databases: readonly ClusterDatabase[]): Finding | un
 }
 
 function replicate([first]: readonly ClusterDatabase[]): string {
-  return `kubectl patch redb ${first?.name ?? ""} --type merge -p '{"spec":{"replication":true}}'`;
+  return patchDatabase(first?.name ?? "", { replication: true });
 }
 
 function megabytes(bytes: number): string {

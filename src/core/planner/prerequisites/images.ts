@@ -1,3 +1,4 @@
+import { applyBundle, patchCluster, patchClusterTag } from "../../api/kubectl.ts";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import { newerRelease, targetTag } from "../view/target.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
@@ -53,7 +54,7 @@ export const operatorIsNotOlder: Check = {
     return block(
       "OperatorDowngraded",
       `the operator is ${view.operator.operator}, older than the cluster: nodes run ${newer.nodeTag} of operator ${newer.operator}`,
-      `apply the bundle of release ${newer.operator} again: kubectl apply -f bundle.yaml`,
+      `apply the bundle of release ${newer.operator} again: ${applyBundle()}`,
     );
   },
 };
@@ -69,15 +70,11 @@ export const riggerTagBelongsToOperator: Check = {
     return block(
       "RiggerTagMismatch",
       `spec.storeEnterpriseServicesRiggerImageSpec.versionTag is "${tag}" and must be "${operator.operator}"`,
-      `kubectl patch rec ${name} --type merge -p ` +
-        `'{"spec":{"storeEnterpriseServicesRiggerImageSpec":{"versionTag":"${operator.operator}"}}}'`,
+      patchCluster(name, { storeEnterpriseServicesRiggerImageSpec: { versionTag: operator.operator } }),
     );
   },
 };
 
 function setTag({ name, operator }: ClusterView): string {
-  return (
-    `kubectl patch rec ${name} --type merge -p ` +
-    `'{"spec":{"storeEnterpriseImageSpec":{"versionTag":"${operator.nodeTag}"}}}'`
-  );
+  return patchClusterTag(name, operator.nodeTag);
 }

@@ -1,4 +1,11 @@
 import {
+  applyBundle,
+  deleteWebhooks,
+  describeObject,
+  restartDeployment,
+  trustCertificateFirst,
+} from "../../api/kubectl.ts";
+import {
   ADMISSION_SECRET,
   API_VERSION,
   OLD_CONSTRAINT,
@@ -30,7 +37,7 @@ export const definitionsAreRight: Check = {
       return said.length === 0 ? [] : [`${name} ${said.join(" and ")}`];
     });
     if (wrong.length === 0) return undefined;
-    return block("DefinitionWrong", wrong.join("; "), "kubectl apply --server-side -f bundle.yaml  # its definitions");
+    return block("DefinitionWrong", wrong.join("; "), applyBundle("--server-side", "its definitions"));
   },
 };
 
@@ -48,14 +55,14 @@ export const webhookIsCurrent: Check = {
       return block(
         "WebhookStale",
         `${OLD_WEBHOOK_CONFIGURATION} of old releases is still there${names.length > 1 ? `, beside ${WEBHOOK_CONFIGURATION}` : ""}`,
-        `kubectl delete ValidatingWebhookConfiguration ${OLD_WEBHOOK_CONFIGURATION}`,
+        deleteWebhooks(OLD_WEBHOOK_CONFIGURATION),
       );
     }
     if (certificate === undefined) {
       return block(
         "WebhookStale",
         `secret ${ADMISSION_SECRET} is not there`,
-        "kubectl rollout restart deployment/store-enterprise-operator",
+        restartDeployment("store-enterprise-operator"),
       );
     }
     const stale = configurations.filter(({ caBundle }) => !caBundle.includes(certificate.trim()));
@@ -63,22 +70,21 @@ export const webhookIsCurrent: Check = {
       return block(
         "WebhookStale",
         `${stale.map(({ name }) => name).join(", ")}: caBundle does not hold \`cert\` of secret admission-tls`,
-        `kubectl patch ValidatingWebhookConfiguration ${stale[0]?.name ?? WEBHOOK_CONFIGURATION} --type json -p ` +
-          `'[{"op":"add","path":"/webhooks/0/clientConfig/caBundle","value":"'$(kubectl get secret admission-tls -o jsonpath='{.data.cert}')'"}]'`,
+        trustCertificateFirst(stale[0]?.name ?? WEBHOOK_CONFIGURATION, ADMISSION_SECRET),
       );
     }
     if (endpoints === 0) {
       return block(
         "WebhookStale",
         "no address answers behind service admission",
-        "kubectl describe endpointslices -l kubernetes.io/service-name=admission",
+        describeObject("endpointslices -l kubernetes.io/service-name=admission"),
       );
     }
     if (configurations.length === 1) return undefined;
     return warn(
       "WebhookDoubled",
       `several webhooks: ${names.join(", ")}`,
-      `kubectl delete ValidatingWebhookConfiguration ${names.find((name) => name !== WEBHOOK_CONFIGURATION) ?? ""}`,
+      deleteWebhooks(names.find((name) => name !== WEBHOOK_CONFIGURATION) ?? ""),
     );
   },
 };

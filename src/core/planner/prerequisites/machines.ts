@@ -1,3 +1,4 @@
+import { describeObject, editObject, getObjects, uncordon } from "../../api/kubectl.ts";
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import { newPorts } from "../../releases/catalogue/ports.ts";
 import { PORTS } from "../../api/names.ts";
@@ -18,7 +19,7 @@ export const workersTakePods: Check = {
     const away = refusals.filter(({ why }) => why !== "");
     const said = away.map(({ worker, why }) => `${worker.name} ${why}`).join(", ");
     const cordoned = away.find(({ worker }) => worker.cordoned)?.worker.name;
-    const remedy = cordoned === undefined ? "kubectl get nodes --show-labels" : `kubectl uncordon ${cordoned}`;
+    const remedy = cordoned === undefined ? getObjects("nodes --show-labels") : uncordon(cordoned);
     const needed = able.every(({ spreads }) => spreads) && spec.podAntiAffinity === undefined ? spec.nodes : 1;
     if (able.length < needed) {
       const evidence = `${spec.nodes} nodes need ${needed === 1 ? "a worker" : `${needed} workers, one each`}, and ${able.length} take pods`;
@@ -60,7 +61,7 @@ export const volumesAreBound: Check = {
     return block(
       first.resizing ? "VolumeResizing" : "VolumeNotBound",
       wrong.map(({ name, phase, resizing }) => `${name} is ${resizing ? "being resized" : phase}`).join(", "),
-      `kubectl describe pvc ${first.name}`,
+      describeObject(`pvc ${first.name}`),
     );
   },
 };
@@ -84,7 +85,7 @@ export const portsAreOpen: Check = {
     return warn(
       "PortsClosed",
       `no network policy on the node pods lets in ${ports}: ${names.join(", ")}`,
-      `kubectl edit networkpolicy ${names[0] ?? ""}`,
+      editObject(`networkpolicy ${names[0] ?? ""}`),
     );
   },
 };

@@ -1,3 +1,4 @@
+import { editObject } from "../../api/kubectl.ts";
 import type { ClusterDatabase, ClusterView } from "../view/cluster-view.ts";
 import { block } from "../findings/finding.ts";
 import { named, type Check } from "./check.ts";
@@ -27,14 +28,12 @@ export const modulesHaveBuilds: Check = {
   needs: ["cluster"],
   find({ view, step }) {
     if (step === undefined) return undefined;
-    const system = step.to.baseOs;
-    const lacking = customModules(view).filter(
-      ({ platforms }) => !platforms.some((platform) => system.split(" or ").includes(platform.split("/")[0] ?? "")),
-    );
+    const { baseSystems } = step.to;
+    const lacking = customModules(view).filter(({ platforms }) => !hasBuildFor(baseSystems, platforms));
     if (lacking.length === 0) return undefined;
     return block(
       "UnsupportedModule",
-      `no build for ${system} of ${lacking.map(({ name, users, platforms }) => `${name} (${platforms.join(", ") || "not installed"}), used by ${named(users)}`).join("; ")}`,
+      `no build for ${baseSystems.join(" or ")} of ${lacking.map(({ name, users, platforms }) => `${name} (${platforms.join(", ") || "not installed"}), used by ${named(users)}`).join("; ")}`,
       `upload one of each: curl -F module=@${lacking[0]?.name ?? ""}.zip https://<rec>:9443/v2/modules`,
     );
   },
@@ -58,10 +57,15 @@ export const modulesAreListed: Check = {
       missing
         .map(({ name, users }) => `${name}, used by ${named(users)}, is not in spec.userDefinedModules`)
         .join("; "),
-      `kubectl edit rec ${view.name}  # name and source.https.url of each`,
+      editObject(`rec ${view.name}`, "name and source.https.url of each"),
     );
   },
 };
+
+/** Whether one of the platforms, for instance "rhel9/x86_64", is of one of the base systems. */
+export function hasBuildFor(baseSystems: readonly string[], platforms: readonly string[]): boolean {
+  return platforms.some((platform) => baseSystems.some((system) => platform.startsWith(`${system}/`)));
+}
 
 /** A module that databases use and that does not come with them. */
 export interface CustomModule {

@@ -1,3 +1,4 @@
+import { describeObject, getObjects } from "../../api/kubectl.ts";
 import { nodeOf, uidOf, type ClusterDatabase, type NodePod } from "../view/cluster-view.ts";
 import { unknown, wait } from "../findings/finding.ts";
 import { named, type Check } from "./check.ts";
@@ -16,7 +17,7 @@ export const clusterAnswers: Check = {
     return wait(
       "ClusterUnreachable",
       cluster.reason,
-      "check the node pods: kubectl get pods -l storeenterprise.io/role=node",
+      `check the node pods: ${getObjects("pods -l storeenterprise.io/role=node")}`,
     );
   },
 };
@@ -35,7 +36,7 @@ export const othersAreActive: Check = {
     return wait(
       "QuorumAtRisk",
       `not active: ${[...names, ...(missing > 0 ? [`${missing} pods that are not there`] : [])].join(", ")}`,
-      `bring every node back first: kubectl describe pod ${view.name}-${down[0]?.ordinal ?? 0}`,
+      `bring every node back first: ${describeObject(`pod ${view.name}-${down[0]?.ordinal ?? 0}`)}`,
     );
   },
 };

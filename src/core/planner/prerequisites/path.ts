@@ -1,3 +1,4 @@
+import { patchClusterTag } from "../../api/kubectl.ts";
 import { pathProblem } from "../../releases/catalogue/path.ts";
 import { block } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
@@ -19,7 +20,7 @@ export const pathIsAllowed: Check = {
     if (problem === undefined) return undefined;
     const remedy =
       problem.reason === "Downgrade"
-        ? `kubectl patch rec ${name} --type merge -p '{"spec":{"storeEnterpriseImageSpec":{"versionTag":"${step?.from.nodeTag ?? ""}"}}}'`
+        ? patchClusterTag(name, step?.from.nodeTag ?? "")
         : `upgrade operator and cluster to ${problem.via ?? "an intermediate release"} first`;
     return block(ID[problem.reason], problem.message, remedy);
   },

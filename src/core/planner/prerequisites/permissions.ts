@@ -1,3 +1,4 @@
+import { applyBundle, describeObject } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
 import { grantCommand, permissionsText, restoringPatch } from "../../releases/permissions/restore.ts";
 import type { MissingPermission } from "../../releases/permissions/roles.ts";
@@ -31,7 +32,7 @@ export const clusterIsPermitted: Check = {
     if (lacking.length === 0) return undefined;
     const roles = Map.groupBy(lacking, ({ role }) => role);
     const remedies = [...roles.values()].map(
-      (of) => restoringPatch(of) ?? `kubectl describe role,rolebinding ${at(of)}`,
+      (of) => restoringPatch(of) ?? describeObject(`role,rolebinding ${at(of)}`),
     );
     return wait(
       PERMISSIONS_MISSING,
@@ -46,7 +47,7 @@ export function operatorFinding(lacking: readonly MissingPermission[], release: 
   const { namespace = "", home = namespace } = lacking[0] ?? {};
   const whole =
     home === namespace
-      ? `apply the bundle of release ${release} again: kubectl apply -n ${namespace} -f bundle.yaml`
+      ? `apply the bundle of release ${release} again: ${applyBundle(`-n ${namespace}`)}`
       : grantCommand(namespace, home);
   return block(PERMISSIONS_MISSING, permissionsText(lacking), restoringPatch(lacking) ?? whole);
 }

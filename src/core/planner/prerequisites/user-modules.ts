@@ -1,3 +1,4 @@
+import { describeObject, editObject } from "../../api/kubectl.ts";
 import { listedModules, moduleStatusOf } from "../modules/user-modules.ts";
 import { block } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
@@ -13,13 +14,13 @@ export const userModulesAreInstalled: Check = {
     for (const module of listedModules(spec)) {
       const known = moduleStatusOf(module, remembered.userModules ?? []);
       if (known === undefined) {
-        return block("UserModuleFetching", `module "${module.name}" is being fetched`, `kubectl describe rec ${name}`);
+        return block("UserModuleFetching", `module "${module.name}" is being fetched`, describeObject(`rec ${name}`));
       }
       if (known.state === "Failed") {
         return block(
           "UserModuleInvalid",
           `module "${module.name}": ${known.message}`,
-          `kubectl edit rec ${name}  # spec.userDefinedModules; the upgrade goes on by itself once the module can be installed`,
+          editObject(`rec ${name}`, "spec.userDefinedModules; the upgrade continues once the module can be installed"),
         );
       }
     }

@@ -1,3 +1,13 @@
+import {
+  applyBundle,
+  deleteWebhooks,
+  editObject,
+  patchCluster,
+  patchDatabaseVersion,
+  patchRole,
+  restartDeployment,
+  uncordon,
+} from "../../api/kubectl.ts";
 import { ADMISSION_SECRET, OPERATOR_NAME } from "../../api/names.ts";
 import { LICENSE_KEY } from "../../api/license.ts";
 import { assertNever } from "../../base/assert-never.ts";
@@ -7,9 +17,9 @@ import type { RecoveryAct } from "./recovery.ts";
 export function commandOf(act: RecoveryAct, cluster: string): string {
   switch (act.kind) {
     case "patch-cluster":
-      return `kubectl patch rec ${cluster} --type merge -p '${JSON.stringify({ spec: act.spec })}'`;
+      return patchCluster(cluster, act.spec);
     case "patch-database":
-      return `kubectl patch redb ${act.name} --type merge -p '{"spec":{"storeVersion":"${act.storeVersion}"}}'`;
+      return patchDatabaseVersion(act.name, act.storeVersion);
     case "upgrade-database":
       return `POST /v1/bdbs/${act.uid}/upgrade {"store_version":"${act.to}"}  # ${act.name}, until it is there`;
     case "upload-module":
@@ -18,22 +28,22 @@ export function commandOf(act: RecoveryAct, cluster: string): string {
       return "PUT /v1/license  # the licence that is given";
     case "write-license":
       return act.secret === undefined
-        ? `kubectl edit rec ${cluster}  # spec.license: the same`
-        : `kubectl edit secret ${act.secret}  # key ${LICENSE_KEY}: the same`;
+        ? editObject(`rec ${cluster}`, "spec.license: the same")
+        : editObject(`secret ${act.secret}`, `key ${LICENSE_KEY}: the same`);
     case "end-maintenance":
       return `POST /v1/nodes/${act.uid}/actions/maintenance_off`;
     case "patch-role":
-      return `kubectl patch role ${act.role} -n ${act.namespace} --type json -p '${JSON.stringify(act.operations)}'`;
+      return patchRole(act.role, act.namespace, act.operations);
     case "apply-bundle":
-      return `kubectl apply -f bundle.yaml  # of ${act.release}${act.kinds.length === 0 ? "" : `: ${act.kinds.join(", ")}`}`;
+      return applyBundle("", `of ${act.release}${act.kinds.length === 0 ? "" : `: ${act.kinds.join(", ")}`}`);
     case "delete-webhook":
-      return `kubectl delete ValidatingWebhookConfiguration ${act.name}`;
+      return deleteWebhooks(act.name);
     case "renew-webhook":
       return `kubectl patch ValidatingWebhookConfiguration ${act.name}  # caBundle: cert of secret ${ADMISSION_SECRET}`;
     case "restart-operator":
-      return `kubectl rollout restart deployment/${OPERATOR_NAME}`;
+      return restartDeployment(OPERATOR_NAME);
     case "uncordon":
-      return `kubectl uncordon ${act.worker}`;
+      return uncordon(act.worker);
     default:
       return assertNever(act);
   }

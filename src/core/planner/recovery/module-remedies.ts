@@ -1,4 +1,4 @@
-import { customModules } from "../prerequisites/modules.ts";
+import { customModules, hasBuildFor } from "../prerequisites/modules.ts";
 import { listedModules, moduleStatusOf } from "../modules/user-modules.ts";
 import type { SuppliedModule } from "./recovery.ts";
 import type { Remedies, Remedy, RemedyFacts } from "./remedy.ts";
@@ -13,9 +13,8 @@ export const MODULE_REMEDIES = {
 /** All builds or none: an upgrade that goes on with half of them freezes again. */
 function uploadBuilds({ input: { view, step }, given }: RemedyFacts): Remedy | undefined {
   if (step === undefined) return undefined;
-  const systems = step.to.baseOs.split(" or ");
-  const fits = (platforms: readonly string[]): boolean =>
-    platforms.some((platform) => systems.includes(platform.split("/")[0] ?? ""));
+  const { baseSystems } = step.to;
+  const fits = (platforms: readonly string[]): boolean => hasBuildFor(baseSystems, platforms);
   const lacking = customModules(view).filter(({ platforms }) => !fits(platforms));
   const builds = lacking.map((module) => ({
     module,
@@ -25,7 +24,9 @@ function uploadBuilds({ input: { view, step }, given }: RemedyFacts): Remedy | u
   }));
   const missing = builds.filter(({ build }) => build === undefined).map(({ module }) => module.name);
   if (missing.length > 0)
-    return { needs: `a build for ${step.to.baseOs} of ${missing.join(", ")}: --module <archive>, once for each` };
+    return {
+      needs: `a build for ${baseSystems.join(" or ")} of ${missing.join(", ")}: --module <archive>, once for each`,
+    };
   return {
     acts: builds.flatMap(({ build }) =>
       build === undefined ? [] : [{ kind: "upload-module", file: build.file, title: build.title }],

@@ -1,27 +1,23 @@
+import { applyBundle, getObjects, patchClusterTag, patchDatabaseVersion, rolloutStatus } from "../../api/kubectl.ts";
 import { OLD_CONSTRAINT } from "../../api/names.ts";
 import { kubernetesSupport } from "../../releases/catalogue/find.ts";
 import { knownIssues } from "../../releases/catalogue/known-issues.ts";
 import { newPorts } from "../../releases/catalogue/ports.ts";
 import { openShiftOf } from "../../releases/catalogue/open-shift.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
-import { isManual, modulesBefore } from "./modules.ts";
+import { isSameSystem, modulesBefore, systemsOf, type Prepared } from "./modules.ts";
 import { isOlder, versionsAt, type PathDatabase, type PathFacts, type PathState, type Move } from "./state.ts";
 import type { PlanStep } from "./step.ts";
 
 /** A move with what it restarts, pauses and makes final, after the work on modules that it needs first. */
-export function describeMove(
-  state: PathState,
-  move: Move,
-  facts: PathFacts,
-  before: readonly PlanStep[],
-): readonly PlanStep[] {
+export function describeMove(state: PathState, move: Move, facts: PathFacts, prepared: Prepared): readonly PlanStep[] {
   switch (move.stage) {
     case "operator":
-      return [...modulesBefore(state, move, facts, before), operatorStep(state, move.to, facts)];
+      return [...modulesBefore(state, move, facts, prepared), operatorStep(state, move.to, facts)];
     case "cluster":
       return [
-        ...modulesBefore(state, move, facts, before),
-        clusterStep(state, move.to, facts, facts.autoUpgrade && !isManual(before)),
+        ...modulesBefore(state, move, facts, prepared),
+        clusterStep(state, move.to, facts, facts.autoUpgrade && !prepared.manual),
       ];
     case "kubernetes":
       return [kubernetesStep(state, move.to)];
@@ -40,16 +36,12 @@ function operatorStep(state: PathState, to: Release, facts: PathFacts): PlanStep
     pauses: "edits of databases wait until the cluster has followed; clients notice nothing",
     irreversible: "",
     consent: "",
-    commands: [
-      `kubectl apply -f bundle.yaml  # of release v${to.operator}`,
-      "kubectl get deployment/store-enterprise-operator",
-    ],
+    commands: [applyBundle("", `of release v${to.operator}`), getObjects("deployment/store-enterprise-operator")],
     notes: [...platformNotes(state, to), ...issueNotes(state.operator, to, facts)],
   };
 }
 
 function clusterStep({ cluster, operator }: PathState, to: Release, facts: PathFacts, automatic: boolean): PlanStep {
-  const tag = `{"spec":{"storeEnterpriseImageSpec":{"versionTag":"${to.nodeTag}"}}}`;
   const single = facts.databases.filter(({ replication }) => !replication);
   const ports = newPorts(cluster, operator).map(({ first, last }) =>
     first === last ? `${first}` : `${first}-${last}`,
@@ -65,9 +57,9 @@ function clusterStep({ cluster, operator }: PathState, to: Release, facts: PathF
     consent: "whoever answers for the cluster",
     commands: automatic
       ? [`kubectl get rec ${facts.cluster} -w  # automatic upgrade is on: the operator sets the tag`]
-      : [`kubectl patch rec ${facts.cluster} --type merge -p '${tag}'`, `kubectl rollout status sts ${facts.cluster}`],
+      : [patchClusterTag(facts.cluster, to.nodeTag), rolloutStatus(facts.cluster)],
     notes: [
-      ...(cluster.baseOs === to.baseOs ? [] : [`the nodes move from ${cluster.baseOs} to ${to.baseOs}`]),
+      ...(isSameSystem(cluster, to) ? [] : [`the nodes move from ${systemsOf(cluster)} to ${systemsOf(to)}`]),
       ...(ports.length === 0 ? [] : [`nodes use new ports: open ${ports.join(", ")} in network policies first`]),
       ...(single.length === 0 ? [] : [`one copy only, moved while its node is away: ${listed(single)}`]),
       ...(cluster.security === to.security ? [] : [`nodes become unprivileged; remove ${OLD_CONSTRAINT} afterwards`]),
@@ -115,7 +107,7 @@ function databasesStep(state: PathState, to: string, facts: PathFacts): PlanStep
 /** While management is suspended an object is not acted on: the management API is, and the object follows (§7). */
 function raise({ name, uid, hasObject }: PathDatabase, to: string, suspended: boolean): string {
   return hasObject && !suspended
-    ? `kubectl patch redb ${name} --type merge -p '{"spec":{"storeVersion":"${to}"}}'`
+    ? patchDatabaseVersion(name, to)
     : `POST /v1/bdbs/${uid}/upgrade {"store_version":"${to}"}  # ${name}`;
 }
 

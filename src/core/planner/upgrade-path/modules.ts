@@ -1,3 +1,5 @@
+import { editObject, patchCluster } from "../../api/kubectl.ts";
+import type { Release } from "../../releases/catalogue/release.ts";
 import type { PlanStep } from "./step.ts";
 import type { PathFacts, PathModule, PathState, Move } from "./state.ts";
 
@@ -6,39 +8,58 @@ export function modulesBefore(
   { operator, cluster }: PathState,
   move: Move,
   facts: PathFacts,
-  before: readonly PlanStep[],
+  prepared: Prepared,
 ): readonly PlanStep[] {
-  if (move.stage === "operator") return automaticOff(facts, before);
+  if (move.stage === "operator") return turnsManual(facts, prepared) ? [automaticOff(facts)] : [];
   if (move.stage !== "cluster") return [];
-  const builds = cluster.baseOs === operator.baseOs ? [] : newBuilds(facts, operator.baseOs);
-  return [...builds, ...(operator.userModules === "listed" ? listing(facts, before) : [])];
+  const builds = isSameSystem(cluster, operator) ? [] : newBuilds(facts, operator);
+  return [...builds, ...(listsModules(operator, facts, prepared) ? [listing(facts)] : [])];
 }
 
-/** Whether a step of the plan has turned automatic upgrade off. */
-export function isManual(steps: readonly PlanStep[]): boolean {
-  return steps.some(({ to }) => to === MANUAL);
+/** What the steps before have done about modules already: nothing is done twice. */
+export interface Prepared {
+  /** Automatic upgrade is off. */
+  readonly manual: boolean;
+  /** Modules in use are in `spec.userDefinedModules`. */
+  readonly listed: boolean;
+}
+
+/** What is prepared once a move is made. */
+export function preparedAfter({ operator }: PathState, move: Move, facts: PathFacts, prepared: Prepared): Prepared {
+  return {
+    manual: prepared.manual || (move.stage === "operator" && turnsManual(facts, prepared)),
+    listed: prepared.listed || (move.stage === "cluster" && listsModules(operator, facts, prepared)),
+  };
 }
 
 /** Automatic upgrade would replace nodes before the modules are in place. */
-function automaticOff(
-  { cluster, autoUpgrade, modules, listedModules }: PathFacts,
-  before: readonly PlanStep[],
-): PlanStep[] {
-  if (isManual(before) || !autoUpgrade || (modules.length === 0 && listedModules.length === 0)) return [];
-  return [
-    {
-      ...NOTHING_HAPPENS,
-      from: "automatic upgrade",
-      to: MANUAL,
-      does: "sets autoUpgradeStoreEnterprise to false, as user-defined modules ask",
-      commands: [`kubectl patch rec ${cluster} --type merge -p '{"spec":{"autoUpgradeStoreEnterprise":false}}'`],
-    },
-  ];
+function turnsManual({ autoUpgrade, modules, listedModules }: PathFacts, { manual }: Prepared): boolean {
+  return !manual && autoUpgrade && (modules.length > 0 || listedModules.length > 0);
 }
 
-function newBuilds({ modules }: PathFacts, system: string): PlanStep[] {
-  const lacking = modules.filter(({ systems }) => !systems.includes(system));
+function listsModules({ userModules }: Release, facts: PathFacts, { listed }: Prepared): boolean {
+  return userModules === "listed" && !listed && unlisted(facts).length > 0;
+}
+
+function unlisted({ modules, listedModules }: PathFacts): readonly PathModule[] {
+  return modules.filter(({ name }) => !listedModules.includes(name));
+}
+
+function automaticOff({ cluster }: PathFacts): PlanStep {
+  return {
+    ...NOTHING_HAPPENS,
+    from: "automatic upgrade",
+    to: "upgrade by hand",
+    does: "sets autoUpgradeStoreEnterprise to false, because user-defined modules need it",
+    commands: [patchCluster(cluster, { autoUpgradeStoreEnterprise: false })],
+  };
+}
+
+function newBuilds({ modules }: PathFacts, release: Release): PlanStep[] {
+  const { baseSystems } = release;
+  const lacking = modules.filter(({ systems }) => !systems.some((system) => baseSystems.some((one) => one === system)));
   if (lacking.length === 0) return [];
+  const system = systemsOf(release);
   return [
     {
       ...NOTHING_HAPPENS,
@@ -50,23 +71,25 @@ function newBuilds({ modules }: PathFacts, system: string): PlanStep[] {
   ];
 }
 
-function listing({ cluster, modules, listedModules }: PathFacts, before: readonly PlanStep[]): PlanStep[] {
-  const missing = modules.filter(({ name }) => !listedModules.includes(name));
-  if (missing.length === 0 || before.some(({ to }) => to === LISTED)) return [];
-  return [
-    {
-      ...NOTHING_HAPPENS,
-      from: "not listed",
-      to: LISTED,
-      does: `lists ${missing.map(usedBy).join(", ")} in spec.userDefinedModules`,
-      restarts: "nothing by itself: the nodes are replaced in the next step anyway",
-      commands: [`kubectl edit rec ${cluster}  # together with versionTag, so that nodes are replaced once`],
-    },
-  ];
+function listing(facts: PathFacts): PlanStep {
+  return {
+    ...NOTHING_HAPPENS,
+    from: "not listed",
+    to: "spec.userDefinedModules",
+    does: `lists ${unlisted(facts).map(usedBy).join(", ")} in spec.userDefinedModules`,
+    restarts: "nothing: the next step replaces the nodes",
+    commands: [editObject(`rec ${facts.cluster}`, "together with versionTag, so that nodes are replaced once")],
+  };
 }
 
-const MANUAL = "upgrade by hand";
-const LISTED = "spec.userDefinedModules";
+/** The base systems of a release, for instance `ubuntu18 or rhel8`. */
+export function systemsOf({ baseSystems }: Release): string {
+  return baseSystems.join(" or ");
+}
+
+export function isSameSystem(one: Release, other: Release): boolean {
+  return systemsOf(one) === systemsOf(other);
+}
 
 const NOTHING_HAPPENS = {
   stage: "modules",

@@ -51,6 +51,8 @@ export interface NodePod {
   readonly inService: boolean;
   /** Why the container does not run, for instance "ImagePullBackOff: …"; empty when it does. */
   readonly trouble: string;
+  /** No worker takes the pod. */
+  readonly unschedulable: boolean;
 }
 
 /** What the management API says. */

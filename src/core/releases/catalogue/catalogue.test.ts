@@ -68,8 +68,8 @@ test("OpenShift minors pair with Kubernetes minors, and each release names its o
 test("base system, stored version, security default and end of care follow the version", () => {
   assert.deepEqual(
     ["7.4.6-2", "7.8.2-6", "7.22.0-7", "8.0.2-2", "8.2.0-12"].map((version) => {
-      const { baseOs, storedVersion, security, endOfLife } = release(version);
-      return [baseOs, storedVersion, security, endOfLife];
+      const { baseSystems, storedVersion, security, endOfLife } = release(version);
+      return [baseSystems.join(" or "), storedVersion, security, endOfLife];
     }),
     [
       ["ubuntu18 or rhel8", "v1alpha1", "privileged", "2026-11"],

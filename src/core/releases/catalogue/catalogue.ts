@@ -117,7 +117,7 @@ function row(
     rebuiltNodeTags: [],
     databases,
     defaultDatabase: databases[0]?.version ?? "",
-    baseOs: since("7.8.2-6") ? "rhel9" : "ubuntu18 or rhel8",
+    baseSystems: since("7.8.2-6") ? ["rhel9"] : ["ubuntu18", "rhel8"],
     ...(since("7.8.2-6") ? { minFrom: "7.4.2-2", minDatabase: "7.2" } : {}),
     userModules,
     storedVersion: since("8.0.2-2") ? "v1" : "v1alpha1",

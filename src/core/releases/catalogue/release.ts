@@ -28,7 +28,8 @@ export interface Release {
   readonly databases: readonly BundledDatabase[];
   /** The version a database gets in this release when none is asked for. */
   readonly defaultDatabase: string;
-  readonly baseOs: "ubuntu18 or rhel8" | "rhel9";
+  /** Base systems of the node images; a module needs a build for one of them. */
+  readonly baseSystems: readonly ("ubuntu18" | "rhel8" | "rhel9")[];
   /** Oldest operator that may be upgraded to this one; absent for the oldest releases. */
   readonly minFrom?: string;
   /** Oldest database version that a cluster may hold when it is upgraded to this release. */

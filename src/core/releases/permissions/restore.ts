@@ -1,3 +1,4 @@
+import { patchRole } from "../../api/kubectl.ts";
 import { POLICY_VERBS } from "./permission.ts";
 import type { MissingPermission, PolicyRule } from "./roles.ts";
 
@@ -24,7 +25,7 @@ export function restoringPatch(lacking: readonly MissingPermission[]): string | 
   const [first] = lacking;
   if (first === undefined) return undefined;
   const operations = restoringOperations(lacking);
-  const command = `kubectl patch role ${first.role} -n ${first.namespace} --type json -p '${JSON.stringify(operations)}'`;
+  const command = patchRole(first.role, first.namespace, operations);
   return command.length > LONGEST_COMMAND ? undefined : command;
 }
 

@@ -34,6 +34,7 @@ export function nodePodOf({ metadata, spec, status }: Stored<Pod>): NodePod {
     containerReady: seen?.ready ?? false,
     inService: isTrue(status?.conditions, IN_SERVICE_GATE),
     trouble: troubleOf(status),
+    unschedulable: unscheduledOf(status) !== undefined,
   };
 }
 
@@ -41,13 +42,15 @@ export function nodePodOf({ metadata, spec, status }: Stored<Pod>): NodePod {
 const ON_THE_WAY = ["ContainerCreating", "PodInitializing"];
 
 function troubleOf(status: Pod["status"]): string {
-  const unscheduled = status?.conditions?.find(
-    ({ type, status: holds }) => type === "PodScheduled" && holds === "False",
-  );
+  const unscheduled = unscheduledOf(status);
   if (unscheduled !== undefined) return sentence(unscheduled.reason ?? "Unschedulable", unscheduled.message);
   const waiting = status?.containerStatuses?.map(({ state }) => state?.waiting).find((state) => state !== undefined);
   if (waiting === undefined || ON_THE_WAY.includes(waiting.reason ?? "")) return "";
   return sentence(waiting.reason ?? "Waiting", waiting.message);
+}
+
+function unscheduledOf(status: Pod["status"]) {
+  return status?.conditions?.find(({ type, status: holds }) => type === "PodScheduled" && holds === "False");
 }
 
 function sentence(reason: string, message: string | undefined): string {

@@ -1,10 +1,9 @@
-import type { StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
-import type { Finding } from "../../../core/api/parts.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
 import { checkInput } from "../../../core/planner/prerequisites/check-input.ts";
 import type { RecoveryFacts } from "../../../core/planner/recovery/recovery.ts";
 import type { Look } from "../site/look.ts";
-import { splitMessage } from "../why/split.ts";
+
+/** What the whole cluster lacks is found there, once. */
+const OF_CLUSTER = ["PermissionsMissing", "RequestForbidden"];
 
 /** What a recovery is worked out from. */
 export function recoveryFactsOf({ observation, environment, databases }: Look): RecoveryFacts {
@@ -13,15 +12,9 @@ export function recoveryFactsOf({ observation, environment, databases }: Look): 
     databases: databases.map((database) => ({
       name: database.metadata.name,
       storeVersion: database.spec.storeVersion,
-      findings: findingsOf(database),
+      findings: (database.status?.findings ?? []).filter(
+        ({ id, severity }) => severity === "block" && !OF_CLUSTER.includes(id),
+      ),
     })),
   };
-}
-
-/** What the operator has against the object itself; that it waits or changes is nothing against it. */
-function findingsOf({ status }: Stored<StoreEnterpriseDatabase>): readonly Finding[] {
-  const ready = status?.conditions?.find(({ type }) => type === "Ready");
-  if (ready === undefined || (status?.specStatus !== "Invalid" && ready.reason !== "RefusedByCluster")) return [];
-  const { evidence, clears } = splitMessage(ready.message);
-  return [{ id: ready.reason, severity: "block", evidence, remedy: clears || "kubectl describe redb" }];
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clusterView } from "../../../../test/kit/facts/cluster-view.ts";
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
-import type { Condition } from "../../../core/api/parts.ts";
+import type { Condition, Finding } from "../../../core/api/parts.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import { answersFor, type WhyAnswer, type WhyInput } from "./answers.ts";
 
@@ -22,18 +22,22 @@ function rec(status: StoreEnterpriseCluster["status"] = {}): Stored<StoreEnterpr
   };
 }
 
-function redb(conditions: Condition[], observedGeneration = 1): Stored<StoreEnterpriseDatabase> {
+function redb(
+  conditions: Condition[],
+  observedGeneration = 1,
+  findings: Finding[] = [],
+): Stored<StoreEnterpriseDatabase> {
   return {
     apiVersion: "app.storeenterprise.io/v1",
     kind: "StoreEnterpriseDatabase",
     metadata: { name: "orders", namespace: "default", uid: "2", resourceVersion: "1", generation: 1 },
     spec: {},
-    status: { observedGeneration, conditions },
+    status: { observedGeneration, conditions, findings },
   };
 }
 
 function asked(status: StoreEnterpriseCluster["status"], more: Partial<WhyInput> = {}): WhyInput {
-  return { cluster: { rec: rec(status), view: clusterView(), environment: {} }, databases: [], events: [], ...more };
+  return { view: clusterView(), cluster: { rec: rec(status), environment: {} }, databases: [], events: [], ...more };
 }
 
 interface Case {
@@ -51,7 +55,7 @@ const cases: readonly Case[] = [
     answers: [],
   },
   {
-    name: "a finding tells rule, evidence, since when and the way out, once",
+    name: "a finding tells rule, evidence, since when and remedy, once",
     of: asked({
       findings: [{ id: "LicenseInvalid", severity: "block", evidence: "it ended", remedy: "renew it" }],
       conditions: [blocked],
@@ -59,16 +63,26 @@ const cases: readonly Case[] = [
     answers: [{ object: "rec/rec", rule: "LicenseInvalid", evidence: "it ended", since: SINCE, clears: "renew it" }],
   },
   {
-    name: "a condition alone is split into what is so and its remedy",
+    name: "a condition without a finding is told as it is, and its object is described",
     of: asked({ conditions: [blocked] }),
-    answers: [{ rule: "LicenseInvalid", evidence: "it ended", clears: "renew it" }],
+    answers: [{ rule: "LicenseInvalid", evidence: "it ended; remedy: renew it", clears: "kubectl describe rec/rec" }],
   },
   {
-    name: "a command in a message is the way out",
-    of: asked({
-      conditions: [condition("Progressing", "True", "ReplacingPod", "1 of 3; watch: kubectl rollout status sts rec")],
+    name: "while nodes are replaced, the roll is watched",
+    of: asked({ conditions: [condition("Progressing", "True", "ReplacingPod", "1 of 3")] }),
+    answers: [{ rule: "ReplacingPod", evidence: "1 of 3", clears: "kubectl rollout status sts rec" }],
+  },
+  {
+    name: "a database that is above its spec is told with the remedy of its finding",
+    of: asked(undefined, {
+      cluster: undefined,
+      databases: [
+        redb([condition("Drifted", "True", "UpgradedByHand", "a; remedy: b")], 1, [
+          { id: "UpgradedByHand", severity: "warn", evidence: "a", remedy: "b" },
+        ]),
+      ],
     }),
-    answers: [{ rule: "ReplacingPod", evidence: "1 of 3; watch", clears: "kubectl rollout status sts rec" }],
+    answers: [{ object: "redb/orders", rule: "UpgradedByHand", evidence: "a", clears: "b", since: SINCE }],
   },
   {
     name: "without a command the object is described",
@@ -76,15 +90,18 @@ const cases: readonly Case[] = [
     answers: [{ rule: "QuorumLost", clears: "kubectl describe rec/rec" }],
   },
   {
-    name: "warnings and consents stand in nobody's way",
+    name: "warnings and consents stop nothing",
     of: asked({ findings: [{ id: "KnownIssues", severity: "warn", evidence: "e", remedy: "r" }] }),
     answers: [],
   },
   {
-    name: "an edit that nobody has looked at is told",
+    name: "an edit that the operator has not handled is told",
     of: asked({ observedGeneration: 1 }),
     answers: [
-      { rule: "SpecNotHandled", evidence: "generation 2 of the spec is not looked at yet, the last one was 1" },
+      {
+        rule: "SpecNotHandled",
+        evidence: "the operator has not handled generation 2 of the spec yet, the last one was 1",
+      },
     ],
   },
   {
@@ -93,7 +110,6 @@ const cases: readonly Case[] = [
       ...asked({}),
       cluster: {
         rec: rec({ conditions: [blocked] }),
-        view: clusterView(),
         environment: { operator: { read: true, value: { image: "store:1", ready: 0, wanted: 1 } } },
       },
     },
@@ -103,11 +119,8 @@ const cases: readonly Case[] = [
     name: "a cluster that does not answer us, though its status says nothing of it",
     of: {
       ...asked({}),
-      cluster: {
-        rec: rec(),
-        view: clusterView({ cluster: { reachable: false, reason: "no answer in time" } }),
-        environment: {},
-      },
+      view: clusterView({ cluster: { reachable: false, reason: "no answer in time" } }),
+      cluster: { rec: rec(), environment: {} },
     },
     answers: [{ rule: "ClusterUnreachable", evidence: "no answer in time" }],
   },

@@ -1,9 +1,10 @@
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
+import { describeObject, getObjects } from "../../../core/api/kubectl.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import type { ClusterEnvironment } from "../../../core/planner/prerequisites/environment.ts";
-import { splitMessage } from "./split.ts";
+import { remedyOf } from "./remedy.ts";
 
 /** One thing that stands in the way. */
 export interface WhyAnswer {
@@ -11,9 +12,9 @@ export interface WhyAnswer {
   readonly object: string;
   readonly rule: string;
   readonly evidence: string;
-  /** Since when, as a timestamp; empty when nobody wrote it down. */
+  /** Since when, as a timestamp; empty when it is not known. */
   readonly since: string;
-  /** The command that clears it, or what happens by itself. */
+  /** The command that clears it, or what it waits for. */
   readonly clears: string;
 }
 
@@ -28,25 +29,21 @@ export interface WarningEvent {
 }
 
 export interface WhyInput {
+  readonly view: ClusterView;
   /** Undefined when only databases are asked about. */
   readonly cluster:
-    | {
-        readonly rec: Stored<StoreEnterpriseCluster>;
-        readonly view: ClusterView;
-        readonly environment: ClusterEnvironment;
-      }
-    | undefined;
+    { readonly rec: Stored<StoreEnterpriseCluster>; readonly environment: ClusterEnvironment } | undefined;
   readonly databases: readonly Stored<StoreEnterpriseDatabase>[];
   readonly events: readonly WarningEvent[];
 }
 
 /** Everything that stands in the way, the deepest cause first; nothing when nothing does. */
-export function answersFor({ cluster, databases, events }: WhyInput): readonly WhyAnswer[] {
+export function answersFor({ view, cluster, databases, events }: WhyInput): readonly WhyAnswer[] {
   return [
     ...(cluster === undefined
       ? []
-      : [...operatorAnswers(cluster.environment), ...clusterAnswers(cluster.rec, cluster.view, events)]),
-    ...databases.flatMap((database) => databaseAnswers(database, events)),
+      : [...operatorAnswers(cluster.environment), ...clusterAnswers(cluster.rec, view, events)]),
+    ...databases.flatMap((database) => databaseAnswers(database, view, events)),
   ];
 }
 
@@ -54,44 +51,40 @@ function operatorAnswers({ operator }: ClusterEnvironment): WhyAnswer[] {
   if (operator?.read !== true || operator.value.ready > 0) return [];
   const { ready, wanted, image } = operator.value;
   const object = "deployment/store-enterprise-operator";
-  const evidence = `${ready} of ${wanted} are ready (${image === "" ? "it is not there" : image}): nobody acts, and what follows may be old`;
-  return [{ object, rule: "OperatorNotReady", evidence, since: "", clears: `kubectl describe ${object}` }];
+  const evidence = `${ready} of ${wanted} replicas are ready (${image === "" ? "the Deployment is missing" : image}): no upgrade moves, and the answers below may be old`;
+  return [{ object, rule: "OperatorNotReady", evidence, since: "", clears: describeObject(object) }];
 }
 
 function clusterAnswers(
-  { metadata, status, ...rec }: Stored<StoreEnterpriseCluster>,
+  { kind, metadata, status }: Stored<StoreEnterpriseCluster>,
   view: ClusterView,
   events: readonly WarningEvent[],
 ): WhyAnswer[] {
-  const object = `rec/${metadata.name}`;
-  const conditions = status?.conditions ?? [];
-  const since = (type: string): string => conditions.find((one) => one.type === type)?.lastTransitionTime ?? "";
-  const findings = (status?.findings ?? []).filter(({ severity }) => severity === "block" || severity === "wait");
-  const told = findings.map((finding) => ({
-    object,
-    rule: finding.id,
-    evidence: finding.evidence,
-    since: since(finding.severity === "block" ? "UpgradeBlocked" : "Progressing"),
-    clears: finding.remedy,
-  }));
-  const state = { kind: rec.kind, name: metadata.name, object, conditions, told: findings, events };
+  const { findings = [], conditions = [], observedGeneration } = status ?? {};
+  const reported: Reported = {
+    kind,
+    name: metadata.name,
+    object: `rec/${metadata.name}`,
+    findings,
+    conditions,
+    events,
+  };
   return [
-    ...told,
-    ...unseen(object, metadata.generation, status?.observedGeneration),
-    ...conditionAnswers(state),
-    ...silent(view, state),
+    ...reportedAnswers(reported, view),
+    ...unseen(reported.object, metadata.generation, observedGeneration),
+    ...silent(view, reported),
   ];
 }
 
-/** An edit that the operator has not looked at yet. */
+/** An edit that the operator has not handled yet. */
 function unseen(object: string, generation = 0, observed: number | undefined): WhyAnswer[] {
   if (observed !== undefined && observed >= generation) return [];
-  const evidence = `generation ${generation} of the spec is not looked at yet, the last one was ${observed ?? "none"}`;
+  const evidence = `the operator has not handled generation ${generation} of the spec yet, the last one was ${observed ?? "none"}`;
   const clears = "kubectl logs deployment/store-enterprise-operator";
   return [{ object, rule: "SpecNotHandled", evidence, since: "", clears }];
 }
 
-/** The conditions that say so when something is not well, and the status that they have then. */
+/** Conditions that show trouble, and the status that they have then. */
 const TROUBLE: Readonly<Record<string, Condition["status"]>> = {
   Available: "False",
   Progressing: "True",
@@ -102,47 +95,79 @@ const TROUBLE: Readonly<Record<string, Condition["status"]>> = {
   Drifted: "True",
 };
 
-interface Told {
+/** What the status of an object reports. */
+interface Reported {
   readonly kind: string;
   readonly name: string;
   readonly object: string;
+  readonly findings: readonly Finding[];
   readonly conditions: readonly Condition[];
-  readonly told: readonly Finding[];
   readonly events: readonly WarningEvent[];
 }
 
-/** A condition whose reason a finding tells already says nothing new. */
-function conditionAnswers({ kind, name, object, conditions, told, events }: Told): WhyAnswer[] {
-  return conditions
-    .filter(({ type, status, reason }) => TROUBLE[type] === status && !told.some(({ id }) => id === reason))
-    .map(({ reason, message, lastTransitionTime }) => {
-      const said = events.find((event) => event.kind === kind && event.name === name && event.reason === reason);
-      const { evidence, clears } = splitMessage(message);
-      return {
+/** Findings first; then the conditions that no finding explains. */
+function reportedAnswers(reported: Reported, view: ClusterView): WhyAnswer[] {
+  const { object, findings, conditions } = reported;
+  const trouble = conditions.filter(({ type, status }) => TROUBLE[type] === status);
+  const told = findings.filter(
+    ({ id, severity }) => severity === "block" || severity === "wait" || trouble.some(({ reason }) => reason === id),
+  );
+  return [
+    ...told.map(({ id, severity, evidence, remedy }) => ({
+      object,
+      rule: id,
+      evidence,
+      since: sinceOf(reported, id, severity),
+      clears: remedy,
+    })),
+    ...trouble
+      .filter(({ reason }) => !told.some(({ id }) => id === reason))
+      .map(({ reason, message, lastTransitionTime }) => ({
         object,
         rule: reason,
-        evidence,
-        since: said?.since || lastTransitionTime,
-        clears: clears || `kubectl describe ${object}`,
-      };
-    });
+        evidence: message,
+        since: eventOf(reported, reason)?.since || lastTransitionTime,
+        clears: remedyOf(reason, object, view),
+      })),
+  ];
 }
 
-/** The cluster does not answer us, though nobody has said so. */
-function silent({ cluster }: ClusterView, { object, conditions }: Told): WhyAnswer[] {
-  const isSaid = conditions.some(({ type, status }) => type === "Available" && status === "False");
-  if (cluster.reachable || cluster.cause === "caller" || isSaid) return [];
-  const clears = "kubectl get pods -l storeenterprise.io/role=node -o wide  # is port 9443 of a node open to you?";
+/** The condition that a finding leads to knows it, and an event knows it better. */
+function sinceOf(reported: Reported, id: string, severity: Finding["severity"]): string {
+  const type = severity === "block" ? "UpgradeBlocked" : "Progressing";
+  const { conditions } = reported;
+  const condition = conditions.find(({ reason }) => reason === id) ?? conditions.find((one) => one.type === type);
+  return eventOf(reported, id)?.since || (condition?.lastTransitionTime ?? "");
+}
+
+function eventOf({ kind, name, events }: Reported, reason: string): WarningEvent | undefined {
+  return events.find((event) => event.kind === kind && event.name === name && event.reason === reason);
+}
+
+/** The cluster does not answer this program, and its status does not say so. */
+function silent({ cluster }: ClusterView, { object, conditions }: Reported): WhyAnswer[] {
+  const isReported = conditions.some(({ type, status }) => type === "Available" && status === "False");
+  if (cluster.reachable || cluster.cause === "caller" || isReported) return [];
+  const pods = getObjects("pods -l storeenterprise.io/role=node -o wide");
+  const clears = `${pods}  # is port 9443 of a node open to you?`;
   return [{ object, rule: "ClusterUnreachable", evidence: cluster.reason, since: "", clears }];
 }
 
 function databaseAnswers(
   { kind, metadata, status }: Stored<StoreEnterpriseDatabase>,
+  view: ClusterView,
   events: readonly WarningEvent[],
 ): WhyAnswer[] {
-  const object = `redb/${metadata.name}`;
-  const conditions = status?.conditions ?? [];
-  const answers = conditionAnswers({ kind, name: metadata.name, object, conditions, told: [], events });
+  const { findings = [], conditions = [], observedGeneration } = status ?? {};
+  const reported: Reported = {
+    kind,
+    name: metadata.name,
+    object: `redb/${metadata.name}`,
+    findings,
+    conditions,
+    events,
+  };
+  const answers = reportedAnswers(reported, view);
   // while management is suspended every edit waits, and the condition says so
-  return answers.length > 0 ? answers : unseen(object, metadata.generation, status?.observedGeneration);
+  return answers.length > 0 ? answers : unseen(reported.object, metadata.generation, observedGeneration);
 }

@@ -11,7 +11,8 @@ export async function whyOf(site: Site, look: Look, kind?: "rec" | "redb", name?
   const { rec, view } = look.observation;
   const databases = kind === "rec" ? [] : chosenDatabases(look, name);
   const answers = answersFor({
-    cluster: kind === "redb" ? undefined : { rec, view, environment: look.environment },
+    view,
+    cluster: kind === "redb" ? undefined : { rec, environment: look.environment },
     databases,
     events: await warningsOf(site),
   });

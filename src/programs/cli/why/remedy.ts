@@ -1,0 +1,20 @@
+import { describeObject, patchClusterTag, rolloutStatus } from "../../../core/api/kubectl.ts";
+import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
+
+/** Reasons of conditions while nodes are replaced: the roll continues, and can be watched. */
+const ROLLING = [
+  "AutomaticUpgrade",
+  "EvacuatingNode",
+  "NodeJoining",
+  "PodReplacing",
+  "ReplacingPod",
+  "RollInProgress",
+  "SettingReadiness",
+  "TakingNodeBack",
+];
+
+/** The command for a condition that no finding explains, by its reason. `object`: for instance `rec/store`. */
+export function remedyOf(reason: string, object: string, { name, operator }: ClusterView): string {
+  if (reason === "OperatorUpgraded") return patchClusterTag(name, operator.nodeTag);
+  return ROLLING.includes(reason) ? rolloutStatus(name) : describeObject(object);
+}
