@@ -24,34 +24,14 @@ export interface EventRecorder {
   flush(): Promise<void>;
 }
 
-/** A recorder that speaks as `component`. It remembers the last 500 events, and drops new ones beyond 200 unwritten. */
+/** A recorder whose events come from `component`. It remembers the last 500 events, and drops new ones beyond 200 unwritten. */
 export function eventRecorder(
   kube: Kube,
   { component, clock, log }: { readonly component: string; readonly clock: Clock; readonly log: Log },
 ): EventRecorder {
-  const known = new Map<string, Series>();
+  const write = eventWriter(kube, component);
   let waiting = 0;
   let tail: Promise<void> = Promise.resolve();
-
-  const write = async (entry: Entry): Promise<void> => {
-    const key = JSON.stringify([
-      entry.regarding.metadata.uid,
-      entry.ref.namespace,
-      entry.regarding.metadata.name,
-      entry.type,
-      entry.reason,
-      entry.message,
-    ]);
-    const series = known.get(key);
-    const next = (series && (await raiseCount(kube, series, entry))) ?? (await createEvent(kube, entry, component));
-    known.delete(key);
-    known.set(key, next); // last in the map: the one that is forgotten last
-    for (const oldest of known.keys()) {
-      if (known.size <= REMEMBERED) break;
-      known.delete(oldest);
-    }
-  };
-
   return {
     record: (regarding, type, reason, message) => {
       if (waiting >= UNWRITTEN) {
@@ -70,6 +50,23 @@ export function eventRecorder(
         });
     },
     flush: () => tail,
+  };
+}
+
+function eventWriter(kube: Kube, component: string): (entry: Entry) => Promise<void> {
+  const known = new Map<string, Series>();
+  return async (entry) => {
+    const { regarding, ref, type, reason, message } = entry;
+    const { uid, name } = regarding.metadata;
+    const key = JSON.stringify([uid, ref.namespace, name, type, reason, message]);
+    const series = known.get(key);
+    const next = (series && (await raiseCount(kube, series, entry))) ?? (await createEvent(kube, entry, component));
+    known.delete(key);
+    known.set(key, next); // last in the map: the one that is forgotten last
+    for (const oldest of known.keys()) {
+      if (known.size <= REMEMBERED) break;
+      known.delete(oldest);
+    }
   };
 }
 

@@ -45,24 +45,13 @@ export function openTransport(config: KubeConfig, options: TransportOptions = {}
   });
   // watches hold their connection for minutes: in the pool of the requests they would starve them
   const watches = new Pool(origin, { ...shared, connections: null, bodyTimeout: options.watchSilenceMs ?? 90_000 });
-
   const ask = async (pool: Pool, request: Request, signal: AbortSignal | null): Promise<Dispatcher.ResponseData> => {
-    const what = `${request.method} ${request.path}`;
-    const answer = await pool
-      .request({
-        method: request.method,
-        path: prefix + request.path,
-        headers: headersOf(config, request, options.userAgent),
-        body: request.body === undefined ? null : JSON.stringify(request.body),
-        signal,
-      })
-      .catch((error: unknown) => {
-        throw unreachable(what, origin, error);
-      });
-    if (answer.statusCode < 200 || answer.statusCode > 299) throw await refusal(what, origin, answer);
-    return answer;
+    const path = prefix + request.path;
+    const headers = headersOf(config, request, options.userAgent);
+    const body = request.body === undefined ? null : JSON.stringify(request.body);
+    const answered = pool.request({ method: request.method, path, headers, body, signal });
+    return successful(answered, `${request.method} ${request.path}`, origin);
   };
-
   return {
     send: async (request) => {
       const answer = await ask(requests, request, null);
@@ -73,6 +62,18 @@ export function openTransport(config: KubeConfig, options: TransportOptions = {}
       await Promise.all([requests.close(), watches.destroy()]);
     },
   };
+}
+
+async function successful(
+  answered: Promise<Dispatcher.ResponseData>,
+  what: string,
+  origin: string,
+): Promise<Dispatcher.ResponseData> {
+  const answer = await answered.catch((error: unknown) => {
+    throw unreachable(what, origin, error);
+  });
+  if (answer.statusCode < 200 || answer.statusCode > 299) throw await refusal(what, origin, answer);
+  return answer;
 }
 
 const MAX_ANSWER = 128 * 1024 * 1024;

@@ -1,12 +1,14 @@
 import type { Lease } from "kubernetes-types/coordination/v1.js";
+import type { ConfigMap, Pod, Service } from "kubernetes-types/core/v1.js";
+import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
 import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
 import { clusterNames, LABELS, PORTS } from "../../core/api/names.ts";
 import { ConfigMaps, EndpointSlices, Leases, Pods, Services } from "../../ports/kube/builtin.ts";
 import { isTrue } from "../../ports/kube/conditions.ts";
-import { startInformer } from "../../ports/kube/informer.ts";
+import { startInformer, type Informer } from "../../ports/kube/informer.ts";
 import type { Kube, Stored } from "../../ports/kube/kube.ts";
-import { managementClient } from "../../ports/management/client.ts";
+import { managementClient, type ManagementClient } from "../../ports/management/client.ts";
 import { runController } from "../../mechanisms/reconcile/controller.ts";
 import { objectApplier } from "../../mechanisms/reconcile/object-applier.ts";
 import type { RiggerConfig } from "./config.ts";
@@ -15,34 +17,20 @@ import { riggerReconciler } from "./reconcile.ts";
 /** How long one node may take to answer, in milliseconds. */
 const TIMEOUT_MS = 2_000;
 
+export interface RiggerDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly config: RiggerConfig;
+}
+
 /** Keeps Services, EndpointSlices and the leader label of one cluster until `signal` aborts. */
-export async function runRigger(
-  deps: { readonly kube: Kube; readonly clock: Clock; readonly log: Log; readonly config: RiggerConfig },
-  signal: AbortSignal,
-): Promise<void> {
+export async function runRigger(deps: RiggerDeps, signal: AbortSignal): Promise<void> {
   const { kube, clock, log, config } = deps;
   const { cluster, namespace } = config;
-  const options = { namespace, labelSelector: `${LABELS.cluster}=${cluster}`, clock, log, signal };
-  const pods = startInformer(kube, Pods, { ...options, labelSelector: `${options.labelSelector},${LABELS.role}=node` });
-  const records = startInformer(kube, ConfigMaps, options);
-  const leases = startInformer(kube, Leases, options);
-  const services = startInformer(kube, Services, options);
-  const slices = startInformer(kube, EndpointSlices, options);
-  const client = managementClient({
-    addresses: () =>
-      pods
-        .list()
-        .toSorted((a, b) => Number(isReady(b)) - Number(isReady(a)))
-        .map(({ status }) => status?.podIP ?? "")
-        .filter((address) => address !== ""),
-    port: PORTS.management,
-    serverName: clusterNames.dnsName(cluster, namespace),
-    ca: config.ca,
-    username: config.username,
-    password: config.password,
-    timeoutMs: TIMEOUT_MS,
-    remembers: true,
-  });
+  const cache = startCache(deps, signal);
+  const { pods, records, services, slices } = cache;
+  const client = openClient(config, pods);
   let changedAt = clock.now().getTime();
   const reconcile = riggerReconciler({
     kube,
@@ -60,21 +48,14 @@ export async function runRigger(
     sinceChangeMs: () => clock.now().getTime() - changedAt,
   });
   try {
-    await Promise.all([pods, records, leases, services, slices].map(({ synced }) => synced));
+    await Promise.all(Object.values(cache).map(({ synced }) => synced));
     const controller = runController({ name: "rigger", reconcile, clock, log, signal });
-    const wake = (): void => {
-      changedAt = clock.now().getTime();
+    const enqueue = (): void => {
       controller.enqueue(cluster);
     };
-    pods.onChange(wake);
-    records.onChange(wake);
-    for (const informer of [services, slices]) {
-      informer.onChange(() => {
-        controller.enqueue(cluster);
-      });
-    }
-    leases.onChange((_ref, current, previous) => {
-      if (saysNews(current, previous)) wake();
+    enqueueOnChange(cache, enqueue, () => {
+      changedAt = clock.now().getTime();
+      enqueue();
     });
     await controller.stopped;
   } finally {
@@ -82,11 +63,67 @@ export async function runRigger(
   }
 }
 
-/** A renewal alone is no news; another holder, or another report of a node, is. */
-function saysNews(current: Stored<Lease> | undefined, previous: Stored<Lease> | undefined): boolean {
-  const told = (lease: Stored<Lease> | undefined): string =>
+interface RiggerCache {
+  readonly pods: Informer<Pod>;
+  readonly records: Informer<ConfigMap>;
+  readonly leases: Informer<Lease>;
+  readonly services: Informer<Service>;
+  readonly slices: Informer<EndpointSlice>;
+}
+
+function startCache({ kube, clock, log, config }: RiggerDeps, signal: AbortSignal): RiggerCache {
+  const { cluster, namespace } = config;
+  const options = { namespace, labelSelector: `${LABELS.cluster}=${cluster}`, clock, log, signal };
+  const ofNodes = { ...options, labelSelector: `${options.labelSelector},${LABELS.role}=node` };
+  return {
+    pods: startInformer(kube, Pods, ofNodes),
+    records: startInformer(kube, ConfigMaps, options),
+    leases: startInformer(kube, Leases, options),
+    services: startInformer(kube, Services, options),
+    slices: startInformer(kube, EndpointSlices, options),
+  };
+}
+
+/** Ready nodes are tried first. */
+function openClient(config: RiggerConfig, pods: Informer<Pod>): ManagementClient {
+  const { cluster, namespace, ca, username, password } = config;
+  return managementClient({
+    addresses: () =>
+      pods
+        .list()
+        .toSorted((a, b) => Number(isReady(b)) - Number(isReady(a)))
+        .map(({ status }) => status?.podIP ?? "")
+        .filter((address) => address !== ""),
+    port: PORTS.management,
+    serverName: clusterNames.dnsName(cluster, namespace),
+    ca,
+    username,
+    password,
+    timeoutMs: TIMEOUT_MS,
+    remembers: true,
+  });
+}
+
+/** `onClusterChange` is for changes of the cluster itself, after which its management API is polled more often. */
+function enqueueOnChange(
+  { pods, records, leases, services, slices }: RiggerCache,
+  enqueue: () => void,
+  onClusterChange: () => void,
+): void {
+  pods.onChange(onClusterChange);
+  records.onChange(onClusterChange);
+  services.onChange(enqueue);
+  slices.onChange(enqueue);
+  leases.onChange((_ref, current, previous) => {
+    if (isReportChanged(current, previous)) onClusterChange();
+  });
+}
+
+/** A renewal alone does not count; another holder, or another report of a node, does. */
+function isReportChanged(current: Stored<Lease> | undefined, previous: Stored<Lease> | undefined): boolean {
+  const reportOf = (lease: Stored<Lease> | undefined): string =>
     JSON.stringify([lease?.spec?.holderIdentity, lease?.metadata.annotations]);
-  return told(current) !== told(previous);
+  return reportOf(current) !== reportOf(previous);
 }
 
 function isReady(pod: {

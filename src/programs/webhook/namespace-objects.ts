@@ -11,24 +11,24 @@ import {
   RemoteClusters,
 } from "../../mechanisms/observe/kubernetes/kinds.ts";
 
-/** What is known of the namespaces that are looked after. */
-export interface Lookout {
+/** The objects of the product in the watched namespaces. */
+export interface ObjectLookup {
   watches(namespace: string): boolean;
-  /** From memory: at once, and a moment old; undefined until everything there has been heard of. */
-  known(namespace: string): NamespaceObjects | undefined;
+  /** From the informer cache, which may be late; undefined until it has synced. */
+  cached(namespace: string): NamespaceObjects | undefined;
   /** From the API server: as it is now. */
   read(namespace: string): Promise<NamespaceObjects>;
 }
 
-export interface LookoutOptions {
+export interface ObjectLookupOptions {
   readonly watched: WatchedNamespaces;
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
 
-/** Follows the objects of ours in every watched namespace. */
-export function startLookout(kube: Kube, { watched, ...options }: LookoutOptions): Lookout {
+/** Follows the objects of the product in every watched namespace. */
+export function startObjectLookup(kube: Kube, { watched, ...options }: ObjectLookupOptions): ObjectLookup {
   const followed = new Map<string, Followed>();
   const follow = (): void => {
     const names = watched.names();
@@ -43,7 +43,7 @@ export function startLookout(kube: Kube, { watched, ...options }: LookoutOptions
   follow();
   return {
     watches: (namespace) => followed.has(namespace),
-    known: (namespace) => followed.get(namespace)?.known(),
+    cached: (namespace) => followed.get(namespace)?.cached(),
     read: async (namespace) => {
       const list = async <T>(type: ResourceType<T>): Promise<readonly Stored<T>[]> =>
         (await kube.list(type, { namespace })).items;
@@ -59,11 +59,11 @@ export function startLookout(kube: Kube, { watched, ...options }: LookoutOptions
 }
 
 interface Followed {
-  known(): NamespaceObjects | undefined;
+  cached(): NamespaceObjects | undefined;
   end(): void;
 }
 
-type FollowOptions = Omit<LookoutOptions, "watched">;
+type FollowOptions = Omit<ObjectLookupOptions, "watched">;
 
 function followNamespace(kube: Kube, { clock, log, signal }: FollowOptions, namespace: string): Followed {
   const over = new AbortController();
@@ -80,7 +80,7 @@ function followNamespace(kube: Kube, { clock, log, signal }: FollowOptions, name
     () => undefined, // ended before
   );
   return {
-    known: () =>
+    cached: () =>
       isSynced
         ? {
             clusters: clusters.list(),

@@ -4,9 +4,9 @@ import type { Log } from "../../core/base/log.ts";
 import { OPERATOR_NAME } from "../../core/api/names.ts";
 import { ACCEPTED, type SpecReview } from "../../core/planner/admission/review.ts";
 import type { Release } from "../../core/releases/catalogue/release.ts";
-import { isBeyondJudgement, isDefinition, judge, judgeDefinition } from "./judge.ts";
+import { isExempt, isDefinition, validate, validateDefinition } from "./validate.ts";
 import type { WebhookMetrics } from "./metrics.ts";
-import type { Lookout } from "./namespace-objects.ts";
+import type { ObjectLookup } from "./namespace-objects.ts";
 import { answerTo, readQuestion, type Asked } from "./review.ts";
 
 export interface ReviewerDeps {
@@ -15,7 +15,7 @@ export interface ReviewerDeps {
   /** Namespace of the operator. */
   readonly namespace: string;
   readonly release: Release;
-  readonly lookout: Lookout;
+  readonly objects: ObjectLookup;
   readonly metrics: WebhookMetrics;
 }
 
@@ -39,8 +39,8 @@ interface Verdict {
 }
 
 async function verdictOn(asked: Asked, deps: ReviewerDeps): Promise<Verdict> {
-  if (isDefinition(asked)) return outcomeOf(judgeDefinition(asked));
-  if (isBeyondJudgement(asked) || isOperator(asked, deps.namespace)) return outcomeOf(ACCEPTED);
+  if (isDefinition(asked)) return outcomeOf(validateDefinition(asked));
+  if (isExempt(asked) || isOperator(asked, deps.namespace)) return outcomeOf(ACCEPTED);
   try {
     return outcomeOf(await reviewOf(asked, deps));
   } catch (error) {
@@ -54,15 +54,15 @@ function outcomeOf(review: SpecReview): Verdict {
   return { review, outcome: review.denials.length > 0 ? "denied" : "allowed" };
 }
 
-/** Judged from memory first; a refusal only rests on what is the case now. */
-async function reviewOf(asked: Asked, { lookout, release, namespace }: ReviewerDeps): Promise<SpecReview> {
-  if (!lookout.watches(asked.namespace)) {
+/** The informer cache is used first; a denial rests on what the API server has now. */
+async function reviewOf(asked: Asked, { objects, release, namespace }: ReviewerDeps): Promise<SpecReview> {
+  if (!objects.watches(asked.namespace)) {
     const warning = `the operator in namespace ${namespace} does not look after namespace ${asked.namespace}`;
     return { denials: [], warnings: [warning] };
   }
-  const known = lookout.known(asked.namespace);
-  const quick = known === undefined ? undefined : judge(asked, known, release);
-  return quick?.denials.length === 0 ? quick : judge(asked, await lookout.read(asked.namespace), release);
+  const cached = objects.cached(asked.namespace);
+  const quick = cached === undefined ? undefined : validate(asked, cached, release);
+  return quick?.denials.length === 0 ? quick : validate(asked, await objects.read(asked.namespace), release);
 }
 
 /** The operator's own writes are never held up. */

@@ -6,8 +6,8 @@ import { patchCommand } from "../../core/planner/operator/webhook.ts";
 import type { WatchedNamespaces } from "../../mechanisms/observe/kubernetes/watched-namespaces.ts";
 import type { Release } from "../../core/releases/catalogue/release.ts";
 import { followCertificate } from "./certificate.ts";
-import { startWebhookMetrics } from "./metrics.ts";
-import { startLookout } from "./namespace-objects.ts";
+import { startWebhookMetrics, type WebhookMetrics } from "./metrics.ts";
+import { startObjectLookup } from "./namespace-objects.ts";
 import { reviewer } from "./reviewer.ts";
 import { serveAdmission, type AdmissionServer } from "./server.ts";
 
@@ -17,7 +17,7 @@ export interface WebhookDeps {
   readonly log: Log;
   /** Namespace of the operator: its Service and Secret are there. */
   readonly namespace: string;
-  /** Namespaces whose objects are judged. */
+  /** Namespaces whose objects are validated. */
   readonly watched: WatchedNamespaces;
   readonly release: Release;
   /** Where it listens. */
@@ -27,33 +27,30 @@ export interface WebhookDeps {
 }
 
 export interface Webhook {
-  /** Why nothing can be asked; undefined once it has a certificate and answers. */
+  /** Why reviews cannot be answered; undefined once it has a certificate and answers. */
   readonly unready: () => string | undefined;
   /** Prometheus exposition format. */
   readonly metrics: () => string;
   /** Undefined until it listens. */
   readonly port: () => number | undefined;
-  /** Resolves once the signal has aborted and everything that was asked is answered. */
+  /** Resolves once the signal has aborted and every review is answered. */
   readonly ended: Promise<void>;
 }
 
-/** Judges what is written to the kinds of ours (§2.1), on every replica of the operator, until `signal` aborts. */
+/** Validates what is written to the kinds of the product (§2.1), on every replica of the operator, until `signal` aborts. */
 export function startWebhook(deps: WebhookDeps, signal: AbortSignal): Webhook {
   const { kube, clock, log, namespace, release } = deps;
   const metrics = startWebhookMetrics();
   const traffic = countTraffic(clock);
-  const judging = new AbortController(); // objects are followed until the last answer
-  const lookout = startLookout(kube, { watched: deps.watched, clock, log, signal: judging.signal });
-  const answer = traffic.noted(reviewer({ clock, log, namespace, release, lookout, metrics }));
+  const answering = new AbortController(); // objects are followed until the last answer
+  const objects = startObjectLookup(kube, { watched: deps.watched, clock, log, signal: answering.signal });
+  const answer = traffic.counted(reviewer({ clock, log, namespace, release, objects, metrics }));
   let server: AdmissionServer | undefined;
   const unready = (): string | undefined => {
     if (signal.aborted) return "stopping";
     return server === undefined ? "the webhook waits for the secret admission-tls" : undefined;
   };
-  const onDistrust = (): void => {
-    metrics.countDistrust();
-    log.warn("a caller does not trust the certificate: caBundle of the webhook is stale", { remedy: patchCommand() });
-  };
+  const onDistrust = distrustReporter(metrics, log);
   const following = followCertificate(
     { kube, clock, log, namespace },
     async (serving) => {
@@ -75,32 +72,39 @@ export function startWebhook(deps: WebhookDeps, signal: AbortSignal): Webhook {
     ended: following.then(async () => {
       await traffic.quiet();
       await server?.close();
-      judging.abort(new Error("the webhook has ended"));
+      answering.abort(new Error("the webhook has ended"));
     }),
   };
 }
 
-/** The end waits until nothing has been asked for so long, since callers learn of it late; in milliseconds. */
+/** The end waits until no review has come for this time, as callers learn late that the pod ends; in milliseconds. */
 const QUIET_MS = 1_000;
-/** It waits so often at most. */
-const PATIENCE = 5;
+/** It waits this often at most. */
+const QUIET_WAITS = 5;
+
+function distrustReporter(metrics: WebhookMetrics, log: Log): () => void {
+  return () => {
+    metrics.countDistrust();
+    log.warn("a caller does not trust the certificate: caBundle of the webhook is stale", { remedy: patchCommand() });
+  };
+}
 
 interface Traffic {
-  noted<T>(answer: (text: string) => Promise<T>): (text: string) => Promise<T>;
-  /** Resolves once nothing is asked any more, at once when nothing ever was. */
+  counted<T>(answer: (text: string) => Promise<T>): (text: string) => Promise<T>;
+  /** Resolves once no more reviews come, at once when none ever came. */
   quiet(): Promise<void>;
 }
 
 function countTraffic(clock: Clock): Traffic {
   let asked = 0;
   return {
-    noted: (answer) => (text) => {
+    counted: (answer) => (text) => {
       asked += 1;
       return answer(text);
     },
     quiet: async () => {
       let before = 0;
-      for (let waits = 0; asked !== before && waits < PATIENCE; waits += 1) {
+      for (let waits = 0; asked !== before && waits < QUIET_WAITS; waits += 1) {
         before = asked;
         await clock.sleep(QUIET_MS);
       }

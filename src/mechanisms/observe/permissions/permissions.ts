@@ -14,20 +14,22 @@ import {
 } from "../../../core/releases/permissions/roles.ts";
 import { askAccess, askOwnAccess, askOwnRules } from "./access-reviews.ts";
 
-/** What was asked of the authorizer about one subject. */
+/** The missing permissions of one subject, as the authorizer reviewed them. */
 export type PermissionReview = Reading<readonly MissingPermission[]>;
 
-/** Knows what the operator, its nodes and its riggers may not do. Answers are believed for a while. */
+/** Reviews what the operator, its nodes and its riggers may not do. Answers are kept for a while. */
 export interface Permissions {
-  /** What the operator lacks; an answer older than `freshMs` is asked anew, one that says that something lacks sooner. */
+  /** What the operator lacks, at most `freshMs` old; sooner reviewed again while something is missing. */
   operator(freshMs: number): Promise<PermissionReview>;
   /** What nodes and rigger of a cluster lack, whose nodes run as the service account `account`. */
-  cluster(scope: RoleScope & { readonly account: string }, freshMs: number): Promise<PermissionReview>;
-  /** A request was refused: what is believed is asked anew, each permission by itself. */
+  cluster(scope: ClusterScope, freshMs: number): Promise<PermissionReview>;
+  /** A request was forbidden: everything is reviewed again, each permission by a request of its own. */
   invalidate(): void;
 }
 
-/** What lacks something is asked again after this long, and doubt is heard this often, in milliseconds. */
+type ClusterScope = RoleScope & { readonly account: string };
+
+/** A review that found something missing is used this long, and answers are invalidated this often, in milliseconds. */
 const MISSING_MS = 1_000;
 const INVALIDATE_MS = 3_000;
 
@@ -39,79 +41,84 @@ export interface ReviewOptions {
   readonly log: Log;
   /** Plain Kubernetes when absent. */
   readonly platform?: Platform;
-  /** Who asks; the operator itself when absent. Somebody else has to be allowed to review what others may do. */
-  readonly caller?: "operator" | "somebody else";
-}
-
-interface Asked {
-  readonly at: number;
-  readonly answer: Promise<PermissionReview>;
-  lacks: boolean;
+  /** The operator itself when absent. Another caller needs permission to review the permissions of others. */
+  readonly caller?: "operator" | "another";
 }
 
 /**
  * Reviews permissions in `namespace`. One request lists the operator's own; only what the list does not show, as lists of some
- * authorizers are not complete, and all of it after a doubt, is asked one by one.
+ * authorizers are not complete, and all of it after `invalidate`, is reviewed one by one.
  */
-export function reviewPermissions(
-  kube: Kube,
-  { namespace, home = namespace, clock, log, platform = "kubernetes", caller = "operator" }: ReviewOptions,
-): Permissions {
-  const asked = new Map<string, Asked>();
+export function reviewPermissions(kube: Kube, options: ReviewOptions): Permissions {
+  const { clock, log } = options;
+  const reviews = new Map<string, Review>();
   let invalidatedAt = Number.NEGATIVE_INFINITY;
-  const believed = (
-    key: string,
-    freshMs: number,
-    ask: () => Promise<readonly MissingPermission[]>,
-  ): Promise<PermissionReview> => {
+  const isInvalidated = (): boolean => clock.now().getTime() - invalidatedAt < INVALIDATE_MS;
+  const reviewed = (key: string, freshMs: number, ask: () => Promise<readonly MissingPermission[]>) => {
     const now = clock.now().getTime();
-    const known = asked.get(key);
-    if (known !== undefined && now - known.at < (known.lacks ? Math.min(freshMs, MISSING_MS) : freshMs)) {
+    const known = reviews.get(key);
+    if (known !== undefined && now - known.at < (known.isMissing ? Math.min(freshMs, MISSING_MS) : freshMs)) {
       return known.answer;
     }
-    const entry: Asked = { at: now, answer: reading(ask(), log), lacks: false };
-    asked.set(key, entry);
-    void entry.answer.then((answer) => {
-      entry.lacks = !answer.read || answer.value.length > 0;
+    const review: Review = { at: now, answer: reading(ask(), log), isMissing: false };
+    reviews.set(key, review);
+    void review.answer.then((answer) => {
+      review.isMissing = !answer.read || answer.value.length > 0;
     });
-    return entry.answer;
+    return review.answer;
   };
   return {
-    operator: (freshMs) =>
-      believed("", freshMs, async () => {
-        const isInvalidated = clock.now().getTime() - invalidatedAt < INVALIDATE_MS;
-        const needs = operatorNeeds(platform);
-        if (caller === "somebody else") {
-          const denied = await lackingOf(needs, (need) => askAccess(kube, namespace, OPERATOR_NAME, need, home));
-          return denied.map((need) => ({ ...need, namespace, home, role: OPERATOR_NAME }));
-        }
-        const unlisted = isInvalidated ? needs : await askOwnRules(kube, namespace, needs);
-        const missing = await lackingOf(unlisted, (need) => askOwnAccess(kube, namespace, need));
-        return missing.map((need) => ({ ...need, namespace, home, role: OPERATOR_NAME }));
-      }),
-    cluster: ({ account, ...cluster }, freshMs) =>
-      believed(`${cluster.name} ${cluster.nodes} ${account}`, freshMs, async () => {
-        const scope = { ...cluster, platform };
-        const rigger = clusterNames.rigger(scope.name);
-        const ask = async (who: "node" | "rigger", user: string, role: string): Promise<MissingPermission[]> => {
-          const missing = await lackingOf(clusterNeeds(who, scope), (need) => askAccess(kube, namespace, user, need));
-          return missing.map((need) => ({ ...need, namespace, home: namespace, role }));
-        };
-        const lacking = await Promise.all([ask("node", account, scope.name), ask("rigger", rigger, rigger)]);
-        return lacking.flat();
-      }),
+    operator: (freshMs) => reviewed("", freshMs, () => missingOfOperator(kube, options, isInvalidated())),
+    cluster: (scope, freshMs) =>
+      reviewed(`${scope.name} ${scope.nodes} ${scope.account}`, freshMs, () => missingOfCluster(kube, options, scope)),
     invalidate: () => {
-      const now = clock.now().getTime();
-      if (now - invalidatedAt < INVALIDATE_MS) return;
-      invalidatedAt = now;
-      asked.clear();
+      if (isInvalidated()) return;
+      invalidatedAt = clock.now().getTime();
+      reviews.clear();
     },
   };
 }
 
-async function lackingOf(needs: readonly Need[], isAllowed: (need: Need) => Promise<boolean>): Promise<Need[]> {
-  const verdicts = await Promise.all(needs.map(isAllowed));
-  return needs.filter((_, index) => verdicts[index] === false);
+interface Review {
+  readonly at: number;
+  readonly answer: Promise<PermissionReview>;
+  isMissing: boolean;
+}
+
+async function missingOfOperator(
+  kube: Kube,
+  { namespace, home = namespace, platform = "kubernetes", caller = "operator" }: ReviewOptions,
+  isOneByOne: boolean,
+): Promise<readonly MissingPermission[]> {
+  const needs = operatorNeeds(platform);
+  const place = { namespace, home, role: OPERATOR_NAME };
+  if (caller === "another") {
+    const denied = await missingOf(needs, (need) => askAccess(kube, namespace, OPERATOR_NAME, need, home));
+    return denied.map((need) => ({ ...need, ...place }));
+  }
+  const unlisted = isOneByOne ? needs : await askOwnRules(kube, namespace, needs);
+  const missing = await missingOf(unlisted, (need) => askOwnAccess(kube, namespace, need));
+  return missing.map((need) => ({ ...need, ...place }));
+}
+
+async function missingOfCluster(
+  kube: Kube,
+  { namespace, platform = "kubernetes" }: ReviewOptions,
+  { account, ...cluster }: ClusterScope,
+): Promise<readonly MissingPermission[]> {
+  const scope = { ...cluster, platform };
+  const rigger = clusterNames.rigger(scope.name);
+  const ask = async (who: "node" | "rigger", user: string, role: string): Promise<MissingPermission[]> => {
+    const missing = await missingOf(clusterNeeds(who, scope), (need) => askAccess(kube, namespace, user, need));
+    return missing.map((need) => ({ ...need, namespace, home: namespace, role }));
+  };
+  const missing = await Promise.all([ask("node", account, scope.name), ask("rigger", rigger, rigger)]);
+  return missing.flat();
+}
+
+async function missingOf(needs: readonly Need[], isAllowed: (need: Need) => Promise<boolean>): Promise<Need[]> {
+  const answers = await Promise.all(needs.map(isAllowed));
+  return needs.filter((_, index) => answers[index] === false);
 }
 
 async function reading(asking: Promise<readonly MissingPermission[]>, log: Log): Promise<PermissionReview> {

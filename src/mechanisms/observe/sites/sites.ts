@@ -8,7 +8,7 @@ import type { BdbRecord, ClusterRecord, NodeRecord } from "../../../ports/manage
 import { linkTo, type SiteLink } from "./site-link.ts";
 import { unreachableSite, type RemoteCluster, type SiteUnreachable } from "./site-unreachable.ts";
 
-/** What the cluster of a participant said. */
+/** The records of a participant's cluster. */
 export interface SiteRecords {
   readonly cluster: ClusterRecord;
   readonly nodes: readonly NodeRecord[];
@@ -17,21 +17,21 @@ export interface SiteRecords {
   readonly crdbs: readonly ActiveActiveRecord[];
 }
 
-/** What is heard of a site, and with which version of its secret. */
+/** The last answer of a site, and the version of the secret that it was polled with. */
 export interface SiteState {
   readonly answer: SiteRecords | SiteUnreachable;
   readonly secretVersion?: string;
 }
 
-/** The clusters of other participants, asked no more often than is needed however many want to know. */
+/** The polled state of the clusters of other participants; callers share a poll. */
 export interface Sites {
   /** At most `maxAgeMs` old; a site that does not answer is a fact, not a failure. */
   polled(remote: RemoteCluster, maxAgeMs: number): Promise<SiteState>;
-  /** The same of the own cluster, to which there is another way. */
+  /** The same of the local cluster, through its own client. */
   own(remote: RemoteCluster, client: ManagementClient, maxAgeMs: number): Promise<SiteRecords | SiteUnreachable>;
-  /** Something was written to the own cluster: what it said before does not count any more. */
+  /** Something was written to the local cluster: earlier answers do not count any more. */
   wrote(client: ManagementClient): void;
-  /** Gives up the way to the remote cluster of this name. */
+  /** Closes the connections to the remote cluster of this name. */
   forget(remote: Pick<RemoteCluster, "name" | "namespace">): Promise<void>;
   close(): Promise<void>;
 }
@@ -42,25 +42,11 @@ interface Site {
   readonly polled: Promise<SiteState>;
 }
 
-/** Asks with what each remote cluster's secret says. */
+/** Polls with the credentials of each remote cluster's secret. */
 export function openSites(kube: Kube, clock: Clock): Sites {
-  const links = new Map<string, SiteLink>();
+  const links = siteLinks(kube, clock);
   const lately = new Map<string, Site>();
-  const own = new WeakMap<
-    ManagementClient,
-    { readonly at: number; readonly answer: Promise<SiteRecords | SiteUnreachable> }
-  >();
-  const ask = async (remote: RemoteCluster): Promise<SiteState> => {
-    const key = keyOf(remote);
-    const known = links.get(key);
-    const link = await linkTo({ kube, clock }, remote, known);
-    if ("reason" in link) return { answer: link };
-    links.set(key, link);
-    if (known !== undefined && known.client !== link.client) await known.client.close();
-    const answer = await readSite(link.client, remote);
-    if (links.get(key) === link) links.set(key, { ...link, isUnreachable: "reason" in answer });
-    return { answer, secretVersion: link.secretVersion };
-  };
+  const own = new WeakMap<ManagementClient, OwnSite>();
   return {
     polled(remote, maxAgeMs) {
       const key = keyOf(remote);
@@ -68,12 +54,10 @@ export function openSites(kube: Kube, clock: Clock): Sites {
       const at = clock.now().getTime();
       const known = lately.get(key);
       if (known !== undefined && known.place === place && at - known.at <= maxAgeMs) return known.polled;
-      const polled = (known?.polled ?? Promise.resolve()).then(
-        () => ask(remote),
-        () => ask(remote),
-      );
+      const poll = (): Promise<SiteState> => links.poll(remote);
+      const polled = (known?.polled ?? Promise.resolve()).then(poll, poll);
       lately.set(key, { place, at, polled });
-      polled.catch(() => lately.delete(key)); // whoever asked is told
+      polled.catch(() => lately.delete(key)); // the caller gets the error
       return polled;
     },
     own(remote, client, maxAgeMs) {
@@ -88,8 +72,40 @@ export function openSites(kube: Kube, clock: Clock): Sites {
       own.delete(client);
     },
     async forget(remote) {
+      lately.delete(keyOf(remote));
+      await links.forget(remote);
+    },
+    close: () => links.close(),
+  };
+}
+
+interface OwnSite {
+  readonly at: number;
+  readonly answer: Promise<SiteRecords | SiteUnreachable>;
+}
+
+interface SiteLinks {
+  poll(remote: RemoteCluster): Promise<SiteState>;
+  forget(remote: Pick<RemoteCluster, "name" | "namespace">): Promise<void>;
+  close(): Promise<void>;
+}
+
+function siteLinks(kube: Kube, clock: Clock): SiteLinks {
+  const links = new Map<string, SiteLink>();
+  return {
+    async poll(remote) {
       const key = keyOf(remote);
-      lately.delete(key);
+      const known = links.get(key);
+      const link = await linkTo({ kube, clock }, remote, known);
+      if ("reason" in link) return { answer: link };
+      links.set(key, link);
+      if (known !== undefined && known.client !== link.client) await known.client.close();
+      const answer = await readSite(link.client, remote);
+      if (links.get(key) === link) links.set(key, { ...link, isUnreachable: "reason" in answer });
+      return { answer, secretVersion: link.secretVersion };
+    },
+    async forget(remote) {
+      const key = keyOf(remote);
       const link = links.get(key);
       links.delete(key);
       await link?.client.close();
@@ -111,7 +127,7 @@ async function readSite(client: ManagementClient, remote: RemoteCluster): Promis
     ]);
     return { cluster, nodes, bdbs, crdbs };
   } catch (error) {
-    // whatever it is, the site cannot be asked now: the decision is made without its answer
+    // whatever the error, the decision is made without an answer of the site
     return unreachableSite(error, remote);
   }
 }

@@ -65,7 +65,7 @@ export async function atSite<T>(
       connections,
       isDenied: () => denied,
       namespace,
-      permissions: reviewPermissions(kube, { namespace, clock, log: silentLog, caller: "somebody else" }),
+      permissions: reviewPermissions(kube, { namespace, clock, log: silentLog, caller: "another" }),
       kubernetesMinor: kubernetesMinor(kube, clock, silentLog),
     });
   } finally {

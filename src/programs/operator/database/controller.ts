@@ -17,7 +17,7 @@ import { forbids, type ClusterContext, type ClusterContexts, type Unready } from
 import { forbiddenFinding } from "../context/forbidden.ts";
 import { attempt } from "./acts.ts";
 import { clusterOf, freshContexts, type Redb } from "./cluster.ts";
-import { judge, type Judgement } from "./evaluation.ts";
+import { evaluateDatabase, type DatabaseEvaluation } from "./evaluation.ts";
 import { databaseEvents } from "./events.ts";
 import { removeDatabase } from "./removal.ts";
 import { addressReconciler, secretNameOf } from "./secret.ts";
@@ -77,9 +77,11 @@ async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
   const context = deps.contexts.of(keyOf(cluster));
   if (context === undefined) return settled; // it is woken once its cluster has been looked at
   const held = await addFinalizer(deps.kube, Databases, redb, FINALIZERS.database);
-  const seen = await judge(held, context, deps.release, isQuiet(held) ? Infinity : STEP_MS);
-  const judged = isToAct(seen) ? await judge(held, await deps.freshContext(cluster), deps.release, STEP_MS) : seen;
-  return follow(deps, held, cluster.name, judged);
+  const seen = await evaluateDatabase(held, context, deps.release, isQuiet(held) ? Infinity : STEP_MS);
+  const evaluated = isToAct(seen)
+    ? await evaluateDatabase(held, await deps.freshContext(cluster), deps.release, STEP_MS)
+    : seen;
+  return follow(deps, held, cluster.name, evaluated);
 }
 
 async function reportUnready(deps: DatabaseDeps, redb: Redb, unready: Unready): Promise<void> {
@@ -96,26 +98,26 @@ function isQuiet({ metadata, status }: Redb): boolean {
   );
 }
 
-function isToAct({ decision }: Judgement): boolean {
+function isToAct({ decision }: DatabaseEvaluation): boolean {
   return decision !== undefined && decision.act.kind !== "none";
 }
 
-async function follow(deps: PassDeps, redb: Redb, cluster: string, judged: Judgement): Promise<Outcome> {
-  const { decision, connection } = judged;
+async function follow(deps: PassDeps, redb: Redb, cluster: string, evaluated: DatabaseEvaluation): Promise<Outcome> {
+  const { decision, connection } = evaluated;
   if (decision === undefined) {
-    await report(deps, redb, cluster, judged);
-    const { suspension } = judged;
+    await report(deps, redb, cluster, evaluated);
+    const { suspension } = evaluated;
     if (suspension !== undefined) return waiting(REST_MS, suspension.reason, suspension.message);
-    const why = judged.unready ?? judged.failure;
+    const why = evaluated.unready ?? evaluated.failure;
     return waiting(REST_MS, why?.id ?? "", why?.evidence ?? "");
   }
   const isActing = decision.act.kind !== "none";
   if (isActing) deps.log.info("performing a step", { database: redb.metadata.name, act: decision.act });
   const attempted = isActing ? await attempt(deps, redb, connection, decision.act) : {};
-  const bdb = attempted.bdb ?? judged.bdb;
+  const bdb = attempted.bdb ?? evaluated.bdb;
   if (bdb !== undefined) await deps.keepAddress(redb, bdb.port);
   const { failure } = attempted;
-  const status = await report(deps, redb, cluster, { ...judged, bdb, failure });
+  const status = await report(deps, redb, cluster, { ...evaluated, bdb, failure });
   if (failure !== undefined) return waiting(refusedForMs(status, deps.clock), failure.id, failure.evidence);
   return waiting(pauseMs(isActing, decision, status), "Reconciled", bdb?.status ?? "pending");
 }
@@ -138,10 +140,10 @@ async function report(
   { kube, clock, events, cache }: DatabaseDeps,
   redb: Redb,
   cluster: string,
-  judged: Judgement,
+  evaluated: DatabaseEvaluation,
 ): Promise<DatabaseStatus> {
   const before = redb.status ?? {};
-  const { polled, bdb, suspension, decision, unready, failure } = judged;
+  const { polled, bdb, suspension, decision, unready, failure } = evaluated;
   const status = databaseStatusOf(
     {
       generation: redb.metadata.generation ?? 0,

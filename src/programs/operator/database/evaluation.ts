@@ -13,8 +13,8 @@ import type { DatabaseFailure } from "./failure.ts";
 import { referencesOf } from "./references.ts";
 import { homeOf } from "./status.ts";
 
-/** What was seen of a database, and what is to be done; without a decision nothing is. */
-export interface Judgement {
+/** What was observed of a database, and the decision; without a decision nothing is done. */
+export interface DatabaseEvaluation {
   readonly polled: PollResult;
   readonly bdb?: BdbRecord | undefined;
   readonly connection?: Connection | undefined;
@@ -24,13 +24,13 @@ export interface Judgement {
   readonly failure?: DatabaseFailure | undefined;
 }
 
-/** Looks at a database from the footing of its cluster; what the cluster says of it may be `maxAgeMs` old. */
-export async function judge(
+/** Evaluates a database in the context of its cluster; the polled state of the cluster may be `maxAgeMs` old. */
+export async function evaluateDatabase(
   redb: Redb,
   context: ClusterContext,
   release: Release,
   maxAgeMs: number,
-): Promise<Judgement> {
+): Promise<DatabaseEvaluation> {
   const { connection, suspension, unready } = context;
   const polled = (await connection?.records(maxAgeMs)) ?? {
     unreachable: unready?.evidence ?? "it cannot be asked yet",

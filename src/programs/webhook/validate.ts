@@ -28,39 +28,39 @@ import { ACCEPTED, review, type SpecReview } from "../../core/planner/admission/
 import type { Release } from "../../core/releases/catalogue/release.ts";
 import type { Asked } from "./review.ts";
 
-/** Whether there is nothing to judge: no spec of ours is written, or the object is on its way out. */
-export function isBeyondJudgement({ kind, operation, subResource, object, oldObject }: Asked): boolean {
+/** Whether there is nothing to validate: no spec of the product is written, or the object is being deleted. */
+export function isExempt({ kind, operation, subResource, object, oldObject }: Asked): boolean {
   const isWrite = (operation === "CREATE" || operation === "UPDATE") && (subResource ?? "") === "";
   if (!isWrite || kind.group !== API_GROUP || object === null || object === undefined) return true;
   if (object.metadata.deletionTimestamp !== undefined) return true;
   return operation === "UPDATE" && isDeepStrictEqual(object.spec, oldObject?.spec);
 }
 
-/** Whether one of our definitions is replaced. */
+/** Whether a definition of the product is replaced. */
 export function isDefinition({ kind, operation, subResource, name, object, oldObject }: Asked): boolean {
   const isReplaced = operation === "UPDATE" && (subResource ?? "") === "" && Boolean(object && oldObject);
   const isOurs = kind.group === CustomResourceDefinitions.group && name.endsWith(`.${API_GROUP}`);
   return isReplaced && isOurs && kind.kind === CustomResourceDefinitions.kind;
 }
 
-/** What is said of a definition, by the releases that it and its successor are marked with. */
-export function judgeDefinition({ object, oldObject }: Asked): SpecReview {
+/** The objections to a definition, by the releases of the old and the new one. */
+export function validateDefinition({ object, oldObject }: Asked): SpecReview {
   const markOf = (one: Asked["object"]) => one?.metadata.annotations?.[RELEASE_ANNOTATION];
   return { denials: objectionsToDefinition({ mark: markOf(object), before: markOf(oldObject) }), warnings: [] };
 }
 
-/** What the rules of its kind say of the object that is asked about, given what is around it. */
-export function judge(asked: Asked, objects: NamespaceObjects, release: Release): SpecReview {
+/** The objections of the rules of its kind to the object, given the references in its namespace. */
+export function validate(asked: Asked, objects: NamespaceObjects, release: Release): SpecReview {
   const name = asked.name || (asked.object?.metadata.name ?? "");
   switch (asked.kind.kind) {
     case KINDS.cluster.kind:
-      return judged(asked, clusterSpec, (spec, before): ReviewedCluster => {
+      return validated(asked, clusterSpec, (spec, before): ReviewedCluster => {
         const nodes = clusterStatus.safeParse(statusOf(asked)).data?.nodes?.length ?? 0;
         return { name, spec, before, nodes };
       })(CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE);
     case KINDS.database.kind: {
       const references = referencesIn(objects, release, { kind: "databases", name });
-      return judged(asked, databaseSpec, (spec, before): ReviewedDatabase => {
+      return validated(asked, databaseSpec, (spec, before): ReviewedDatabase => {
         const facts = { kind: "redb", name, at: "spec", spec, before } as const;
         return { ...facts, existing: existingOf(statusOf(asked)), references };
       })(DATABASE_RULES, DATABASE_ADVICE);
@@ -69,13 +69,13 @@ export function judge(asked: Asked, objects: NamespaceObjects, release: Release)
       const references = referencesIn(objects, release, { kind: "activeActives", name });
       const linked = activeActiveStatus.safeParse(statusOf(asked)).data?.linkedRedbs?.[0];
       const existing = existingOf(objects.databases.find(({ metadata }) => metadata.name === linked)?.status);
-      return judged(asked, activeActiveSpec, (spec, before): ReviewedActiveActive => {
+      return validated(asked, activeActiveSpec, (spec, before): ReviewedActiveActive => {
         return { name, spec, before, existing, references };
       })(ACTIVE_ACTIVE_RULES, ACTIVE_ACTIVE_ADVICE);
     }
     case KINDS.remoteCluster.kind: {
       const references = referencesIn(objects, release, { kind: "remoteClusters", name });
-      return judged(asked, remoteClusterSpec, (spec, before): ReviewedRemoteCluster => {
+      return validated(asked, remoteClusterSpec, (spec, before): ReviewedRemoteCluster => {
         return { name, spec, before, references };
       })(REMOTE_CLUSTER_RULES, REMOTE_CLUSTER_ADVICE);
     }
@@ -84,17 +84,17 @@ export function judge(asked: Asked, objects: NamespaceObjects, release: Release)
   }
 }
 
-type Judging<Facts> = (
+type Validation<Facts> = (
   rules: Parameters<typeof review<Facts>>[0],
   advice: Parameters<typeof review<Facts>>[1],
 ) => SpecReview;
 
-/** Reads both specs, and has the rules judge what `factsOf` makes of them. */
-function judged<Spec, Facts>(
+/** Reads both specs, and applies the rules to what `factsOf` makes of them. */
+function validated<Spec, Facts>(
   { object, oldObject }: Asked,
   schema: z.ZodType<Spec>,
   factsOf: (spec: Spec, before: Spec | undefined) => Facts,
-): Judging<Facts> {
+): Validation<Facts> {
   const spec = schema.safeParse(object?.spec);
   if (!spec.success) return () => ({ denials: spec.error.issues.map(objectionOf), warnings: [] });
   const before = schema.safeParse(oldObject?.spec).data;
