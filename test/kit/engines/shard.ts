@@ -12,11 +12,12 @@ import { startLedger } from "../load/load-ledger.ts";
 import { addressOf, done, endpointFor, startProxy } from "./proxy.ts";
 import type { TestProxy } from "./proxy.ts";
 import { RawClient } from "./raw-client.ts";
+import { startAll } from "./start-all.ts";
 import { until } from "../time/until.ts";
 import { settingsWith } from "../facts/settings.ts";
 
 /** A shard of real engines behind real proxies, with its record, without an agent around them. */
-export interface TestShard {
+export interface TestShard extends AsyncDisposable {
   readonly engines: readonly TestEngine[];
   readonly proxies: readonly TestProxy[];
   record(): DatabaseRecord;
@@ -33,7 +34,6 @@ export interface TestShard {
   clients(): Promise<readonly RawClient[]>;
   /** A request of a client at the first proxy. */
   request(...args: readonly string[]): Promise<unknown>;
-  [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface ShardLoad {
@@ -47,17 +47,15 @@ const CONNECTIONS = 10;
 
 /** The first engine is the primary; the instance ids are 1, 2, … */
 export async function startShard(names: readonly string[]): Promise<TestShard> {
-  const [engines, proxies] = await Promise.all([
-    Promise.all(names.map((engine) => startEngine({ engine }))),
-    Promise.all([startProxy(), startProxy()]),
-  ]);
-  const [first, ...others] = engines;
-  assert.ok(first !== undefined);
-  for (const engine of others) await engine.follow(first);
-  const endpoints = proxies.map(() => endpointFor(first, { holdMs: 20_000 }));
-  await Promise.all(
-    proxies.map((proxy, i) => done(proxy.send({ op: "configure", endpoints: endpoints.slice(i, i + 1) }))),
+  const [one, two, ...engines] = await startAll(
+    startProxy(),
+    startProxy(),
+    ...names.map((engine) => startEngine({ engine })),
   );
+  const proxies = [one, two];
+  const [first] = engines;
+  assert.ok(first !== undefined);
+  const endpoints = proxies.map(() => endpointFor(first, { holdMs: 20_000 }));
   let record = recordOf(engines.map(({ port }, i) => instance(i + 1, port)));
   const loads: Ledger[] = [];
   const engine = (id: number): TestEngine => {
@@ -65,12 +63,8 @@ export async function startShard(names: readonly string[]): Promise<TestShard> {
     assert.ok(found !== undefined);
     return found;
   };
-  const shard = (): ShardRecord => {
-    const [only] = record.shards;
-    assert.ok(only !== undefined);
-    return only;
-  };
-  return {
+  const shard = (): ShardRecord => onlyShard(record);
+  const made: TestShard = {
     engines,
     proxies,
     record: () => record,
@@ -98,11 +92,18 @@ export async function startShard(names: readonly string[]): Promise<TestShard> {
     clients: () => Promise.all(endpoints.map(({ listen }) => RawClient.connect(listen))),
     request: (...args) => callEngine({ ...listenerOf(endpoints[0]), timeoutMs: 5_000 }, ...args),
     [Symbol.asyncDispose]: async () => {
-      await Promise.all(loads.map((load) => load.stop()));
-      await Promise.all(proxies.map((proxy) => proxy.stop()));
-      await Promise.all(engines.map((one) => one.stop()));
+      for (const one of [...loads, ...engines, ...proxies]) await one[Symbol.asyncDispose]();
     },
   };
+  try {
+    for (const other of engines.slice(1)) await other.follow(first);
+    for (const [i, { send }] of proxies.entries())
+      await done(send({ op: "configure", endpoints: endpoints.slice(i, i + 1) }));
+  } catch (error) {
+    await made[Symbol.asyncDispose]();
+    throw error;
+  }
+  return made;
 }
 
 function loadOf(ledgers: readonly Ledger[]): ShardLoad {
@@ -118,6 +119,12 @@ function loadOf(ledgers: readonly Ledger[]): ShardLoad {
         assert.deepEqual([report.failed, report.lost, report.complaints], [0, 0, []]);
     },
   };
+}
+
+function onlyShard({ shards }: DatabaseRecord): ShardRecord {
+  const [shard] = shards;
+  assert.ok(shard !== undefined);
+  return shard;
 }
 
 async function onePrimary(
