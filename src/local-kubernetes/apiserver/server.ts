@@ -33,7 +33,7 @@ export interface ApiServerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly podLogs?: PodLogs;
-  /** Told of each request that came with credentials, before it is carried out. */
+  /** Called for each request with credentials, before it is carried out. */
   readonly audit?: (entry: AuditEntry) => void;
   readonly kubernetesVersion?: string;
   /** Cluster IPs are the 254 addresses that begin with `prefix`, `127.96.0.` for instance. */

@@ -6,14 +6,14 @@ import type { Stored } from "../../ports/kube/kube.ts";
 import { controllerOf, keyOf, refOf, refOfKey } from "../../ports/kube/ref.ts";
 import { selects } from "../../ports/kube/selector.ts";
 import { settled, type Outcome } from "../../mechanisms/reconcile/outcome.ts";
-import type { Controller, ControllerContext } from "./context/context.ts";
+import type { ControllerDefinition, ControllerContext } from "./context/context.ts";
 import { enqueueChanged } from "./context/informers.ts";
 import { resolveCount } from "./objects/int-or-percent.ts";
 import { isOver, isReady, isTerminating } from "./pods/state.ts";
 import { writeStatus } from "./objects/write-status.ts";
 
 /** Says in each PodDisruptionBudget how many of its pods may be evicted now. */
-export function disruptionBudgetController(context: ControllerContext): Controller {
+export function disruptionBudgetController(context: ControllerContext): ControllerDefinition {
   const { disruptionBudgets, pods, statefulSets, replicaSets } = context.informers;
   return {
     name: "disruption-budget",

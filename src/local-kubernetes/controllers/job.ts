@@ -9,7 +9,7 @@ import { refOf, refOfKey } from "../../ports/kube/ref.ts";
 import { timestamp } from "../../ports/kube/timestamp.ts";
 import { settled, waiting, type Outcome } from "../../mechanisms/reconcile/outcome.ts";
 import { claimOwned } from "./objects/claim.ts";
-import type { Controller, ControllerContext } from "./context/context.ts";
+import type { ControllerDefinition, ControllerContext } from "./context/context.ts";
 import { createPod } from "./pods/create.ts";
 import { enqueueChanged, enqueueOwner } from "./context/informers.ts";
 import { podFrom, randomSuffix } from "./pods/template.ts";
@@ -17,7 +17,7 @@ import { isActive, isReady } from "./pods/state.ts";
 import { writeStatus } from "./objects/write-status.ts";
 
 /** Runs the pods of a Job until enough of them have succeeded, or too many have failed. */
-export function jobController(context: ControllerContext): Controller {
+export function jobController(context: ControllerContext): ControllerDefinition {
   const events = eventRecorder(context.kube, { component: "job-controller", ...context });
   return {
     name: "job",

@@ -7,7 +7,7 @@ import { refOf, refOfKey } from "../../ports/kube/ref.ts";
 import { selectsAll } from "../../ports/kube/selector.ts";
 import { settled, waiting, type Outcome } from "../../mechanisms/reconcile/outcome.ts";
 import { claimOwned } from "./objects/claim.ts";
-import type { Controller, ControllerContext } from "./context/context.ts";
+import type { ControllerDefinition, ControllerContext } from "./context/context.ts";
 import { createPod } from "./pods/create.ts";
 import { enqueueChanged, enqueueOwner } from "./context/informers.ts";
 import { podFrom, randomSuffix } from "./pods/template.ts";
@@ -15,7 +15,7 @@ import { availableInMs, isActive, isReady } from "./pods/state.ts";
 import { writeStatus } from "./objects/write-status.ts";
 
 /** Keeps as many pods of a ReplicaSet as it asks for. */
-export function replicaSetController(context: ControllerContext): Controller {
+export function replicaSetController(context: ControllerContext): ControllerDefinition {
   const events = eventRecorder(context.kube, { component: "replicaset-controller", ...context });
   return {
     name: "replicaset",

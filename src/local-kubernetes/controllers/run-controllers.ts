@@ -26,7 +26,7 @@ export async function runControllers(options: {
   const { clock, log, signal } = options;
   const informers = startInformers(options.kube, options);
   const context: ControllerContext = { ...options, informers };
-  const loops = [
+  const controllers = [
     deploymentController(context),
     replicaSetController(context),
     statefulSetController(context),
@@ -42,7 +42,7 @@ export async function runControllers(options: {
     if (signal.aborted) return; // stopped before the first list was read
     throw error;
   }
-  const running = loops.map(({ name, workers = 1, reconcile, wire }) => {
+  const running = controllers.map(({ name, workers = 1, reconcile, wire }) => {
     const controller = runController({ name, reconcile, workers, clock, log, signal });
     wire(controller.enqueue);
     return controller;

@@ -3,7 +3,7 @@ import { PersistentVolumeClaims, PersistentVolumes } from "../../ports/kube/buil
 import type { Stored, Wanted } from "../../ports/kube/kube.ts";
 import { keyOf, refOf, refOfKey } from "../../ports/kube/ref.ts";
 import { settled, type Outcome } from "../../mechanisms/reconcile/outcome.ts";
-import type { Controller, ControllerContext } from "./context/context.ts";
+import type { ControllerDefinition, ControllerContext } from "./context/context.ts";
 import { enqueueChanged } from "./context/informers.ts";
 import { isOver } from "./pods/state.ts";
 import { writeStatus } from "./objects/write-status.ts";
@@ -12,7 +12,7 @@ import { writeStatus } from "./objects/write-status.ts";
 const LOCAL_CLASS = "local";
 
 /** Gives each claim a volume of its own, and takes the volume away with the claim. */
-export function volumeBinder(context: ControllerContext): Controller {
+export function volumeBinder(context: ControllerContext): ControllerDefinition {
   const { claims, volumes, pods } = context.informers;
   return {
     name: "volume",

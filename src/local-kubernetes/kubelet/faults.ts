@@ -5,8 +5,7 @@ export const faults = {
   configMissing: {
     code: "KUBELET_CONFIG_MISSING",
     retry: "backoff",
-    remedy:
-      "Create the Secret or ConfigMap in the message, or mark the reference optional; the container then starts by itself.",
+    remedy: "Create the Secret or ConfigMap in the message, or mark the reference optional; the container then starts.",
   },
   fieldUnknown: {
     code: "KUBELET_FIELD_UNKNOWN",
@@ -17,7 +16,7 @@ export const faults = {
   volumeNotReady: {
     code: "KUBELET_VOLUME_NOT_READY",
     retry: "backoff",
-    remedy: "Create what the volume refers to: `kubectl describe pod` names it; the pod then starts by itself.",
+    remedy: "Create what the volume refers to: `kubectl describe pod` names it; the pod then starts.",
   },
   volumeUnsupported: {
     code: "KUBELET_VOLUME_UNSUPPORTED",

@@ -63,7 +63,7 @@ function namespaceOpen(context: ServerContext, { resource, object }: Admission):
   );
 }
 
-/** Once an object is being deleted nobody may add a finalizer to it. */
+/** No finalizer can be added to an object that is being deleted. */
 function finalizersOnlyShrink(resource: Resource, object: KubeObject, before: KubeObject): void {
   if (before.metadata.deletionTimestamp === undefined) return;
   const old = before.metadata.finalizers ?? [];
@@ -80,7 +80,7 @@ function finalizersOnlyShrink(resource: Resource, object: KubeObject, before: Ku
   });
 }
 
-/** Refuses to delete what the cluster cannot be without. */
+/** Refuses to delete what the cluster needs. */
 export function admitDelete(resource: Resource, object: KubeObject): void {
   const { name } = object.metadata;
   if (resource.bucket !== "namespaces" || !["default", "kube-system", "kube-public"].includes(name)) return;

@@ -8,7 +8,7 @@ import { sameJson } from "../schema/json.ts";
 import type { Store } from "../store/store.ts";
 
 /**
- * Nobody grants more than he has: writing a role needs every right in it (or the verb `escalate`), binding a role needs every
+ * A user cannot grant more than the user may do: writing a role needs every right in it (or the verb `escalate`), binding a role needs every
  * right of the role (or the verb `bind`); 403 otherwise.
  */
 export function checkEscalation(

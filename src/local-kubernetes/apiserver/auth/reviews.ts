@@ -1,6 +1,6 @@
+import { timestamp } from "../../../ports/kube/timestamp.ts";
 import { apiErrors, apiError } from "../faults.ts";
 import { at, isJson, jsonAt, textAt, textsAt, type Json } from "../objects/json.ts";
-import { timestamp } from "../objects/object.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Store } from "../store/store.ts";
 import { userOfToken } from "./authenticate.ts";

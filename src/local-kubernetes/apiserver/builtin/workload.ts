@@ -5,6 +5,9 @@ import { builtinResource } from "./builtin-resource.ts";
 
 const REPLICAS: ScalePaths = { spec: ".spec.replicas", status: ".status.replicas", selector: ".spec.selector" };
 
+/** What all workloads with a number of replicas have. */
+const SCALED = { categories: ["all"], subresources: ["status", "scale"], scale: REPLICAS, counted: true } as const;
+
 /** The resources of the groups apps and batch. */
 export const workloadResources: readonly Resource[] = [
   builtinResource("apps", "v1", "ControllerRevision", "controllerrevisions", {
@@ -20,28 +23,19 @@ export const workloadResources: readonly Resource[] = [
   }),
   builtinResource("apps", "v1", "Deployment", "deployments", {
     shortNames: ["deploy"],
-    categories: ["all"],
-    subresources: ["status", "scale"],
-    scale: REPLICAS,
-    counted: true,
+    ...SCALED,
     columns: workloadTable.deploymentColumns,
     strategy: workload.deploymentStrategy,
   }),
   builtinResource("apps", "v1", "ReplicaSet", "replicasets", {
     shortNames: ["rs"],
-    categories: ["all"],
-    subresources: ["status", "scale"],
-    scale: REPLICAS,
-    counted: true,
+    ...SCALED,
     columns: workloadTable.replicaSetColumns,
     strategy: workload.replicaSetStrategy,
   }),
   builtinResource("apps", "v1", "StatefulSet", "statefulsets", {
     shortNames: ["sts"],
-    categories: ["all"],
-    subresources: ["status", "scale"],
-    scale: REPLICAS,
-    counted: true,
+    ...SCALED,
     columns: workloadTable.statefulSetColumns,
     strategy: workload.statefulSetStrategy,
   }),

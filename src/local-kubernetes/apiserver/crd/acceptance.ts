@@ -1,5 +1,6 @@
+import { timestamp } from "../../../ports/kube/timestamp.ts";
 import { jsonAt, listAt, textAt, textsAt, type Json } from "../objects/json.ts";
-import { copyOf, timestamp, type KubeObject } from "../objects/object.ts";
+import { copyOf, type KubeObject } from "../objects/object.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import { bucketOf } from "./definition.ts";
 

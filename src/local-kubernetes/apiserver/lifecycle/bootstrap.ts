@@ -1,4 +1,5 @@
-import { storeKey, timestamp, type KubeObject } from "../objects/object.ts";
+import { timestamp } from "../../../ports/kube/timestamp.ts";
+import { storeKey, type KubeObject } from "../objects/object.ts";
 import { newUid } from "../objects/generated-names.ts";
 import type { ServerContext } from "../context/server-context.ts";
 

@@ -43,7 +43,7 @@ async function accept(context: ServerContext, definition: KubeObject): Promise<v
   await context.store.put(DEFINITIONS, definition.metadata.name, next, definition);
 }
 
-/** Removes the objects of a definition that is being deleted, then lets it go. */
+/** Removes the objects of a definition that is being deleted, then removes its finalizer. */
 async function cleanUp(context: ServerContext, definition: KubeObject): Promise<void> {
   if (!(definition.metadata.finalizers ?? []).includes(CLEANUP_FINALIZER)) return;
   const { name } = definition.metadata;

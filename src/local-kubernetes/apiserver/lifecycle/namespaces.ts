@@ -1,6 +1,7 @@
+import { timestamp } from "../../../ports/kube/timestamp.ts";
 import { messageOf } from "../../../core/base/fault.ts";
 import { jsonAt } from "../objects/json.ts";
-import { copyOf, storeKey, timestamp, type KubeObject } from "../objects/object.ts";
+import { copyOf, storeKey, type KubeObject } from "../objects/object.ts";
 import type { Resource } from "../resources/resource.ts";
 import { markDeleted } from "../rest/delete.ts";
 import { newUid } from "../objects/generated-names.ts";
@@ -9,7 +10,7 @@ import type { ServerContext } from "../context/server-context.ts";
 
 /**
  * Gives each namespace its `default` ServiceAccount and the `kube-root-ca.crt` ConfigMap, and empties a namespace that is
- * being deleted before letting it go.
+ * being deleted before removing it.
  */
 export function followNamespaces(context: ServerContext, caCertificate: string): void {
   const follow = (name: string): void => {

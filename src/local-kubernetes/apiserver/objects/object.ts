@@ -46,11 +46,6 @@ export function joinApiVersion(group: string, version: string): string {
   return group === "" ? version : `${group}/${version}`;
 }
 
-/** The instant as Kubernetes writes it: seconds, UTC. */
-export function timestamp(now: Date): string {
-  return now.toISOString().replace(/\.\d{3}Z$/, "Z");
-}
-
 function isMetadata(value: unknown): value is Metadata {
   return isJson(value) && typeof value["name"] === "string";
 }

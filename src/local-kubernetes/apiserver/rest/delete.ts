@@ -1,10 +1,11 @@
+import { timestamp } from "../../../ports/kube/timestamp.ts";
 import { admitDelete, precondition } from "../admission/admit.ts";
 import { callWebhooks } from "../admission/webhooks.ts";
 import { conflictError, notFoundError, apiErrors, apiError } from "../faults.ts";
 import { decodeBody, mediaTypeOf, readBody } from "../http/body.ts";
 import type { ApiCall } from "../http/call.ts";
 import { jsonAt, numberAt, textAt, textsAt, type Json } from "../objects/json.ts";
-import { copyOf, storeKey, timestamp, type KubeObject } from "../objects/object.ts";
+import { copyOf, storeKey, type KubeObject } from "../objects/object.ts";
 import type { Resource } from "../resources/resource.ts";
 import { sameJson } from "../schema/json.ts";
 import type { ServerContext } from "../context/server-context.ts";

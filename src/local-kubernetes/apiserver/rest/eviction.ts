@@ -1,7 +1,8 @@
+import { timestamp } from "../../../ports/kube/timestamp.ts";
 import { apiErrors, apiError } from "../faults.ts";
 import type { ApiCall } from "../http/call.ts";
 import { at, childOf, jsonAt, mapAt, numberAt, textAt, type Json } from "../objects/json.ts";
-import { copyOf, storeKey, timestamp, type KubeObject } from "../objects/object.ts";
+import { copyOf, storeKey, type KubeObject } from "../objects/object.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import { remove, type DeletionRequest } from "./delete.ts";
 import { isReady } from "./pods.ts";

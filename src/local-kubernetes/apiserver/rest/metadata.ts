@@ -1,6 +1,7 @@
+import { timestamp } from "../../../ports/kube/timestamp.ts";
 import { conflictError, apiErrors, apiError } from "../faults.ts";
 import type { Target } from "../http/target.ts";
-import { copyOf, timestamp, type KubeObject } from "../objects/object.ts";
+import { copyOf, type KubeObject } from "../objects/object.ts";
 import { serves, type Resource } from "../resources/resource.ts";
 import { sameJson } from "../schema/json.ts";
 import type { ServerContext } from "../context/server-context.ts";

@@ -1,8 +1,9 @@
+import { timestamp } from "../../../ports/kube/timestamp.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import { apiErrors, apiError } from "../faults.ts";
 import { writeHead, type ApiCall } from "../http/call.ts";
 import { at, childOf, isJson, listAt, textAt } from "../objects/json.ts";
-import { copyOf, timestamp, type KubeObject } from "../objects/object.ts";
+import { copyOf, type KubeObject } from "../objects/object.ts";
 import type { PodLogOptions } from "../context/pod-logs.ts";
 import type { ServerContext } from "../context/server-context.ts";
 

@@ -1,9 +1,10 @@
+import { timestamp } from "../../../ports/kube/timestamp.ts";
 import { signToken, DEFAULT_AUDIENCE } from "../auth/tokens.ts";
 import { invalidError, apiErrors, apiError } from "../faults.ts";
 import { decodeBody, mediaTypeOf, readBody } from "../http/body.ts";
 import { answer, isDryRun, type ApiCall } from "../http/call.ts";
 import { jsonAt, numberAt, textsAt, type Json } from "../objects/json.ts";
-import { timestamp, type KubeObject } from "../objects/object.ts";
+import type { KubeObject } from "../objects/object.ts";
 import { trackUpdate } from "../patch/track-update.ts";
 import type { Subresource } from "../resources/resource.ts";
 import type { ServerContext } from "../context/server-context.ts";

@@ -12,7 +12,7 @@ export interface StoreRecord {
 }
 
 /** The record in a line of the file; APISERVER_STORE_CORRUPT when it has no revision. */
-export function recordOf(value: unknown): StoreRecord {
+export function parseRecord(value: unknown): StoreRecord {
   if (!isJson(value) || typeof value["r"] !== "number") {
     throw new Fault(faults.storeCorrupt, `the store holds a record without a revision`);
   }

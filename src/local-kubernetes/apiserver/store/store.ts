@@ -4,7 +4,7 @@ import { faults } from "../faults.ts";
 import type { KubeObject } from "../objects/object.ts";
 import { Buckets } from "./buckets.ts";
 import { createHistory, type Change, type History } from "./history.ts";
-import { recordOf, stampedObject, type StoreRecord } from "./record.ts";
+import { parseRecord, stampedObject, type StoreRecord } from "./record.ts";
 import { openRecordFile, type RecordFile } from "./record-file.ts";
 import { GroupWriter } from "./writer.ts";
 import type { StoreOptions } from "./options.ts";
@@ -46,7 +46,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const objects = new Buckets();
   const history = createHistory(options.historyLimit ?? 8192, () => objects.origin);
   const file = await openRecordFile(join(options.dataDir, "store.log"), (value) => {
-    const record = recordOf(value);
+    const record = parseRecord(value);
     const change = objects.apply(record);
     if (change !== undefined && record.r > objects.origin) history.add(change);
   });

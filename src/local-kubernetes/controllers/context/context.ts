@@ -5,7 +5,7 @@ import type { Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import type { Enqueue } from "./enqueue.ts";
 import type { Informers } from "./informers.ts";
 
-/** What every loop works with. Loops are told of changes by informers, and decide on what they read from the server. */
+/** What every controller works with. Informers report changes; decisions rest on what is read from the server. */
 export interface ControllerContext {
   readonly kube: Kube;
   readonly clock: Clock;
@@ -15,7 +15,7 @@ export interface ControllerContext {
 }
 
 /** One controller: what it does for a key, and which changes bring which keys. */
-export interface Controller {
+export interface ControllerDefinition {
   readonly name: string;
   readonly workers?: number;
   readonly reconcile: (key: string) => Promise<Outcome>;

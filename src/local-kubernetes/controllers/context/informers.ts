@@ -6,7 +6,7 @@ import type { Kube, ResourceType } from "../../../ports/kube/kube.ts";
 import { controllerOf, keyOf, refOf } from "../../../ports/kube/ref.ts";
 import type { Enqueue } from "./enqueue.ts";
 
-/** The kinds that more than one loop follows. */
+/** The kinds that more than one controller follows. */
 const FOLLOWED = {
   pods: builtin.Pods,
   services: builtin.Services,
@@ -24,7 +24,7 @@ const FOLLOWED = {
 
 type Followed = typeof FOLLOWED;
 
-/** One informer a kind, shared by all loops. */
+/** One informer a kind, shared by all controllers. */
 export type Informers = {
   readonly [Name in keyof Followed]: Followed[Name] extends ResourceType<infer T> ? Informer<T> : never;
 };
@@ -54,7 +54,7 @@ export function startInformers(kube: Kube, options: { clock: Clock; log: Log; si
   };
 }
 
-/** The shared informers with their types, for loops that work on every kind. */
+/** The shared informers with their types, for controllers that work on every kind. */
 export function typedInformers(informers: Informers): TypedInformer[] {
   const names = Object.keys(FOLLOWED).filter((name): name is keyof Followed => name in FOLLOWED);
   return names.map((name) => ({ type: FOLLOWED[name], informer: informers[name] }));

@@ -6,7 +6,7 @@ import { controllerOf, keyOf, refOf, refOfKey } from "../../../ports/kube/ref.ts
 import { selectorText } from "../../../ports/kube/selector.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { claimOwned } from "../objects/claim.ts";
-import type { Controller, ControllerContext } from "../context/context.ts";
+import type { ControllerDefinition, ControllerContext } from "../context/context.ts";
 import { enqueueChanged, enqueueOwner } from "../context/informers.ts";
 import { resolveCount } from "../objects/int-or-percent.ts";
 import { isOver } from "../pods/state.ts";
@@ -16,7 +16,7 @@ import { nextScalings, type RolloutView, type Scaling, type ReplicaSetView } fro
 import { deploymentStatus, lateInMs, type RolloutProgress } from "./status.ts";
 
 /** Replaces the pods of a Deployment by those of its current template, through one ReplicaSet a template. */
-export function deploymentController(context: ControllerContext): Controller {
+export function deploymentController(context: ControllerContext): ControllerDefinition {
   const events = eventRecorder(context.kube, { component: "deployment-controller", ...context });
   return {
     name: "deployment",

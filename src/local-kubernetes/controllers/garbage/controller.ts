@@ -2,7 +2,7 @@ import type { OwnerReference } from "kubernetes-types/meta/v1.js";
 import type { Ref, ResourceType, Stored } from "../../../ports/kube/kube.ts";
 import { refOf } from "../../../ports/kube/ref.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
-import type { Controller, ControllerContext } from "../context/context.ts";
+import type { ControllerDefinition, ControllerContext } from "../context/context.ts";
 import type { Enqueue } from "../context/enqueue.ts";
 import { OwnerGraph, type GraphNode } from "./graph.ts";
 import { customKindsController, type Kinds } from "./followed-kinds.ts";
@@ -11,7 +11,7 @@ import { customKindsController, type Kinds } from "./followed-kinds.ts";
  * Deletes objects whose owners are all gone. A foreground deletion waits for the dependents that block it, an orphaning
  * one cuts them loose first; both are finalizers that the server sets.
  */
-export function garbageControllers(context: ControllerContext): Controller[] {
+export function garbageControllers(context: ControllerContext): ControllerDefinition[] {
   const graph = new OwnerGraph();
   let enqueue: Enqueue = () => undefined;
   const note = (type: ResourceType<object>, ref: Ref, current: Seen, previous: Seen): void => {
@@ -28,7 +28,7 @@ export function garbageControllers(context: ControllerContext): Controller[] {
       for (const object of informer.list()) note(type, refOf(object), undefined, object);
     },
   );
-  const garbage: Controller = {
+  const garbage: ControllerDefinition = {
     name: "garbage",
     workers: 4,
     reconcile: (key) => reconcile({ ...context, graph, kinds, enqueue }, key),

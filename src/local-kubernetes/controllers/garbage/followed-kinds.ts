@@ -2,7 +2,7 @@ import { startInformer } from "../../../ports/kube/informer.ts";
 import type { ResourceType } from "../../../ports/kube/kube.ts";
 import { keyOf } from "../../../ports/kube/ref.ts";
 import { settled, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
-import type { Controller, ControllerContext } from "../context/context.ts";
+import type { ControllerDefinition, ControllerContext } from "../context/context.ts";
 import type { Enqueue } from "../context/enqueue.ts";
 import { typedInformers, type TypedInformer } from "../context/informers.ts";
 import { discoverTypes } from "./discovery.ts";
@@ -21,11 +21,11 @@ export function customKindsController(
   context: ControllerContext,
   onSource: (source: TypedInformer) => void,
   onLost: (source: TypedInformer) => void,
-): Controller & Kinds {
+): ControllerDefinition & Kinds {
   return new FollowedKinds(context, onSource, onLost);
 }
 
-class FollowedKinds implements Controller, Kinds {
+class FollowedKinds implements ControllerDefinition, Kinds {
   readonly name = "kinds";
   readonly #context: ControllerContext;
   readonly #onSource: (source: TypedInformer) => void;

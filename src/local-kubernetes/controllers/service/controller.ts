@@ -6,13 +6,13 @@ import type { Kube, ResourceType, Stored, Wanted } from "../../../ports/kube/kub
 import { keyOf, refOf, refOfKey } from "../../../ports/kube/ref.ts";
 import { selectsAll } from "../../../ports/kube/selector.ts";
 import { settled, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
-import type { Controller, ControllerContext } from "../context/context.ts";
+import type { ControllerDefinition, ControllerContext } from "../context/context.ts";
 import { enqueueChanged } from "../context/informers.ts";
 import { backendOf } from "./endpoint.ts";
 import { endpointsOf, MANAGED_BY, SERVICE_LABEL, SLICE_MANAGER, slicesOf } from "./slices.ts";
 
 /** Keeps the EndpointSlices and Endpoints of each Service that has a selector. */
-export function serviceController(context: ControllerContext): Controller {
+export function serviceController(context: ControllerContext): ControllerDefinition {
   const { services, pods, endpointSlices, endpoints } = context.informers;
   return {
     name: "service",

@@ -8,7 +8,7 @@ import type { Stored } from "../../../ports/kube/kube.ts";
 import { refOf, refOfKey } from "../../../ports/kube/ref.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { claimOwned } from "../objects/claim.ts";
-import type { Controller, ControllerContext } from "../context/context.ts";
+import type { ControllerDefinition, ControllerContext } from "../context/context.ts";
 import { createPod } from "../pods/create.ts";
 import { enqueueChanged, enqueueOwner } from "../context/informers.ts";
 import { availableInMs, isOver, isReady, isTerminating } from "../pods/state.ts";
@@ -19,7 +19,7 @@ import { forgetRevisions, revisionsOf, templateIn, type Revisions } from "./revi
 import { statefulSetStatus } from "./status.ts";
 
 /** Keeps the pods of a StatefulSet, each with its own name and volumes, and rolls them to a new template. */
-export function statefulSetController(context: ControllerContext): Controller {
+export function statefulSetController(context: ControllerContext): ControllerDefinition {
   const events = eventRecorder(context.kube, { component: "statefulset-controller", ...context });
   return {
     name: "statefulset",
