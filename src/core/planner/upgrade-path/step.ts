@@ -13,6 +13,6 @@ export interface PlanStep {
   /** What somebody has to agree to first; empty when nothing. */
   readonly consent: string;
   readonly commands: readonly string[];
-  /** What to mind. */
+  /** What users should know beforehand. */
   readonly notes: readonly string[];
 }

@@ -20,9 +20,9 @@ export function completionCommand({ print }: CliContext): Command {
     .addHelpText(
       "after",
       `
-bash   source <(storectl completion bash)          # for good: append this line to ~/.bashrc
-zsh    source <(storectl completion zsh)           # after compinit; for good: append it to ~/.zshrc
-fish   storectl completion fish | source           # for good: > ~/.config/fish/completions/storectl.fish
+bash   source <(storectl completion bash)          # for every session: append this line to ~/.bashrc
+zsh    source <(storectl completion zsh)           # after compinit; for every session: append it to ~/.zshrc
+fish   storectl completion fish | source           # for every session: > ~/.config/fish/completions/storectl.fish
 `,
     );
 }

@@ -39,7 +39,18 @@ function named(all: readonly BdbRecord[], database: string): BdbRecord {
   throw new Fault(faults.noDatabase, `the cluster has no database "${database}"; there are: ${names || "none"}`);
 }
 
-const HEADING = ["DATABASE", "UID", "VERSION", "STATUS", "PORT", "MEMORY", "KEPT", "COPIES", "MODULES", "WAITS FOR"];
+const HEADING = [
+  "DATABASE",
+  "UID",
+  "VERSION",
+  "STATUS",
+  "PORT",
+  "MEMORY",
+  "PERSISTENCE",
+  "REPLICAS",
+  "MODULES",
+  "WAITS FOR",
+];
 
 function databasesTable(bdbs: readonly BdbRecord[]): string {
   if (bdbs.length === 0) return "no databases\n";
@@ -56,14 +67,14 @@ function databaseRow(bdb: BdbRecord): readonly string[] {
     String(bdb.port),
     bytesText(memoryBytes),
     persistence === "disabled" ? "in memory" : persistence,
-    cache(bdb),
+    replicaNodes(bdb),
     bdb.module_list.map(({ module_name }) => module_name).join(", ") || "-",
     bdb.waiting_for === "" ? "-" : bdb.waiting_for,
   ];
 }
 
-/** Where the copies are, the primary first, and which is behind: `node 2, node 1 (behind)`. */
-function cache({ shard_list }: BdbRecord): string {
+/** Where the replicas are, the primary first, and which is behind: `node 2, node 1 (behind)`. */
+function replicaNodes({ shard_list }: BdbRecord): string {
   return shard_list
     .toSorted((a, b) => a.role.localeCompare(b.role))
     .map(({ node_uid, role, status, in_sync }) => {

@@ -28,7 +28,7 @@ function isServing({ status, maintenance }: NodeRecord): boolean {
   return status === "active" && !maintenance;
 }
 
-const HEADING = ["NODE", "POD", "ADDRESS", "STATUS", "ROLE", "VERSION", "CLIENTS", "COPIES", "MEMORY", "UP"];
+const HEADING = ["NODE", "POD", "ADDRESS", "STATUS", "ROLE", "VERSION", "ACCEPTS CLIENTS", "REPLICAS", "MEMORY", "UP"];
 
 function nodesTable(cluster: string, nodes: readonly NodeRecord[]): string {
   return textTable(
@@ -40,7 +40,7 @@ function nodesTable(cluster: string, nodes: readonly NodeRecord[]): string {
       node.maintenance ? "maintenance" : node.status,
       node.role,
       node.software_version,
-      node.accepts_clients ? "taken" : "not taken",
+      node.accepts_clients ? "yes" : "no",
       String(node.shard_count),
       bytesText(node.total_memory),
       durationText(node.uptime),

@@ -44,6 +44,7 @@ export function planReport(facts: PathFacts, to: string, plan: UpgradePath, unre
 }
 
 const INDENT = "   ";
+const WIDTH = 14;
 
 /** The plan for people. */
 export function planTable({ cluster, from, to, possible, steps, missing, unknown }: PlanReport): string {
@@ -65,9 +66,9 @@ function paragraph(step: PlanStep, index: number): string {
   const rows: readonly (readonly [title: string, text: string])[] = [
     ["restarts", step.restarts],
     ["pauses", step.pauses],
-    ["for good", step.irreversible],
+    ["irreversible", step.irreversible],
     ["consent", step.consent],
-    ...step.notes.map((note) => ["mind", note] as const),
+    ...step.notes.map((note) => ["note", note] as const),
   ];
   return [
     `${index + 1}. ${step.stage}: ${step.from} -> ${step.to}\n`,
@@ -78,7 +79,7 @@ function paragraph(step: PlanStep, index: number): string {
 }
 
 function row(title: string, text: string): string {
-  return `${INDENT}${title.padEnd(10)}${folded(text, `${INDENT}${" ".repeat(10)}`).trimStart()}`;
+  return `${INDENT}${title.padEnd(WIDTH)}${folded(text, `${INDENT}${" ".repeat(WIDTH)}`).trimStart()}`;
 }
 
 function summary(steps: readonly PlanStep[]): string {

@@ -42,7 +42,7 @@ export function preflightReport(
   };
 }
 
-const WORDS = { block: "BLOCKS", wait: "WAITS", consent: "CONSENT", warn: "MIND", unknown: "UNKNOWN" } as const;
+const WORDS = { block: "BLOCKS", wait: "WAITS", consent: "CONSENT", warn: "NOTE", unknown: "UNKNOWN" } as const;
 const ORDER = ["block", "wait", "consent", "unknown", "warn"] as const;
 const INDENT = " ".repeat(10);
 
@@ -74,7 +74,7 @@ function counted(findings: readonly Finding[], passed: number): string {
     stopping === 0 ? "nothing stands in the way" : `${stopping} ${stopping === 1 ? "stands" : "stand"} in the way`,
     ...(count("consent") > 0 ? [`${count("consent")} to consent to`] : []),
     ...(count("unknown") > 0 ? [`${count("unknown")} not known`] : []),
-    ...(count("warn") > 0 ? [`${count("warn")} to mind`] : []),
+    ...(count("warn") > 0 ? [`${count("warn")} ${count("warn") === 1 ? "note" : "notes"}`] : []),
     `${passed} passed`,
   ];
   return parts.join(", ");

@@ -36,6 +36,7 @@ export function recoverReport({ observation }: Look, recoveries: readonly Recove
 }
 
 const INDENT = "   ";
+const WIDTH = 14;
 
 /** The proposal for people. */
 export function recoverTable({ cluster, namespace, state, version, unreachable, recoveries }: RecoverReport): string {
@@ -51,12 +52,14 @@ function paragraph(recovery: RecoverReport["recoveries"][number], index: number)
     `${index + 1}. ${object}: ${rule}\n`,
     folded(evidence, INDENT),
     ...does.map((command) => `${INDENT}$ ${command}\n`),
-    row("for good", irreversible),
+    row("irreversible", irreversible),
     row("needs", needs),
-    row(does.length === 0 && needs === "" ? "yours" : "mind", otherwise),
+    row(does.length === 0 && needs === "" ? "by hand" : "note", otherwise),
   ].join("");
 }
 
 function row(title: string, text: string): string {
-  return text === "" ? "" : `${INDENT}${title.padEnd(10)}${folded(text, `${INDENT}${" ".repeat(10)}`).trimStart()}`;
+  return text === ""
+    ? ""
+    : `${INDENT}${title.padEnd(WIDTH)}${folded(text, `${INDENT}${" ".repeat(WIDTH)}`).trimStart()}`;
 }

@@ -34,7 +34,7 @@ interface DatabaseRow {
   readonly name: string;
   readonly version: string;
   readonly status: string;
-  readonly cache: number;
+  readonly copies: number;
   readonly waitingFor: string;
 }
 
@@ -104,12 +104,12 @@ function databasesOf({ cluster }: View, objects: Look["databases"]): readonly Da
       name,
       version: "",
       status: "unknown",
-      cache: 0,
+      copies: 0,
       waitingFor: "",
     }));
   }
   return cluster.databases.map(({ name, storeVersion, status, instances, waitingFor }) => {
-    return { name, version: storeVersion, status, cache: instances.length, waitingFor };
+    return { name, version: storeVersion, status, copies: instances.length, waitingFor };
   });
 }
 
@@ -140,9 +140,9 @@ export function statusTable(report: StatusReport): string {
     report.databases.length === 0
       ? "no databases\n"
       : textTable(
-          ["DATABASE", "VERSION", "STATUS", "COPIES", "WAITS FOR"],
-          report.databases.map(({ name, version, status, cache, waitingFor }) => {
-            return [name, version, status, String(cache), waitingFor === "" ? "-" : waitingFor];
+          ["DATABASE", "VERSION", "STATUS", "REPLICAS", "WAITS FOR"],
+          report.databases.map(({ name, version, status, copies, waitingFor }) => {
+            return [name, version, status, String(copies), waitingFor === "" ? "-" : waitingFor];
           }),
         ),
     report.healthy ? "" : "\nSomething is not as it should be: storectl why\n",

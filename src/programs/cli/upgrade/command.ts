@@ -6,7 +6,7 @@ import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
 import { upgrade } from "./upgrade.ts";
 import type { UpgradeOptions } from "./talk.ts";
 
-/** `storectl upgrade`: walks the plan, asking before what is for good; running it again goes on where things stand. */
+/** `storectl upgrade`: walks the plan, asking before irreversible steps; running it again continues from the current state. */
 export function upgradeCommand(context: Asking): Command {
   const command = new Command("upgrade")
     .description("walk the plan to a release, step by step; run it again to go on")
