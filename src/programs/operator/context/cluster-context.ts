@@ -12,7 +12,7 @@ export interface Unready extends Finding {
   readonly id: "ClusterNotFound" | "ClusterInvalid" | "ClusterNotReady" | "PermissionsMissing" | "RequestForbidden";
 }
 
-/** What a look at a cluster has found that all its databases rest on. */
+/** What was observed of a cluster and matters to all its databases. */
 export interface ClusterContext {
   readonly suspension: Suspension | undefined;
   readonly unready: Unready | undefined;
@@ -31,7 +31,7 @@ export interface ClusterContexts {
   of(cluster: string): ClusterContext | undefined;
   /** Undefined when the cluster is gone. */
   set(cluster: string, context: ClusterContext | undefined): void;
-  /** Calls back when databases have to be looked at because the footing of their cluster is another. */
+  /** Calls back when the context of a cluster has changed: its databases are to be reconciled. */
   onChange(handler: (cluster: string) => void): void;
 }
 
@@ -57,7 +57,7 @@ function saidBy(context: ClusterContext | undefined): unknown {
   return context && { ...context, connection: context.connection !== undefined };
 }
 
-/** The footing that a cluster gives which was observed and decided about. */
+/** The context of a cluster that was observed. */
 export function contextOf(observation: ClusterObservation, suspension: Suspension | undefined): ClusterContext {
   const { view, connection, records } = observation;
   return {
@@ -71,7 +71,7 @@ export function contextOf(observation: ClusterObservation, suspension: Suspensio
   };
 }
 
-/** The footing that a cluster gives whose spec cannot be read. */
+/** The context of a cluster whose spec cannot be read. */
 export function invalidContext(name: string, message: string): ClusterContext {
   return noContext({
     id: "ClusterInvalid",
@@ -81,7 +81,7 @@ export function invalidContext(name: string, message: string): ClusterContext {
   });
 }
 
-/** The footing that a cluster gives which the operator may not look at. */
+/** The context of a cluster that the operator has no permission to read. */
 export function forbiddenContext(finding: Finding): ClusterContext {
   return noContext(forbids(finding));
 }

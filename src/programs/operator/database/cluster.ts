@@ -54,7 +54,7 @@ export function freshContexts(
   });
   const look = async (cluster: ClusterRef): Promise<ClusterContext> => {
     const rec = await deps.kube.get(Clusters, cluster);
-    return rec === undefined ? gone(cluster) : footingFrom(deps, rec);
+    return rec === undefined ? gone(cluster) : readContext(deps, rec);
   };
   return (cluster) => {
     const key = keyOf(cluster);
@@ -70,7 +70,7 @@ export function freshContexts(
   };
 }
 
-async function footingFrom(deps: ObserveDeps, rec: Stored<StoreEnterpriseCluster>): Promise<ClusterContext> {
+async function readContext(deps: ObserveDeps, rec: Stored<StoreEnterpriseCluster>): Promise<ClusterContext> {
   const spec = readClusterSpec(rec);
   if (typeof spec === "string") return invalidContext(rec.metadata.name, spec);
   const observation = await observeCluster(deps, liveReads(deps.kube), rec, spec, FRESH_MS);

@@ -8,7 +8,7 @@ import { bdbOf, type Redb } from "./cluster.ts";
 
 const LOOK_AGAIN_MS = 500;
 
-/** Lets a StoreEnterpriseDatabase go once its cluster has removed the database, or is gone itself: has no footing. */
+/** Removes the finalizer of a StoreEnterpriseDatabase once its cluster has removed the database, or there is no cluster context. */
 export async function removeDatabase(kube: Kube, redb: Redb, context: ClusterContext | undefined): Promise<Outcome> {
   if (!(redb.metadata.finalizers ?? []).includes(FINALIZERS.database)) return settled;
   if (context?.hasNodes === true) {
