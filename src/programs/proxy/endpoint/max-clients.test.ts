@@ -11,7 +11,7 @@ import type { EndpointConfig } from "../../../ports/management/proxy-control.ts"
 
 const REFUSED = "-ERR max number of clients reached";
 
-test("maxClients: a connection over the limit is told so and closed, and another limit cuts nobody", async () => {
+test("maxClients: a connection above the limit gets an error and is closed, and a new limit cuts no client", async () => {
   await using served = await Served.start(limit(2));
   const [first, second] = await served.clients(2);
   await serves(first, second);
