@@ -46,6 +46,19 @@ function meta(labels: Readonly<Record<string, string>>, weight: string) {
   };
 }
 
+const CONTAINER = {
+  name: "definitions",
+  image: "IMAGE",
+  args: ["definitions"],
+  resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { cpu: "1", memory: "256Mi" } },
+  terminationMessagePolicy: "FallbackToLogsOnError",
+  securityContext: {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ["ALL"] },
+  },
+};
+
 function job(labels: Readonly<Record<string, string>>): string {
   const text = yaml({
     apiVersion: "batch/v1",
@@ -60,20 +73,7 @@ function job(labels: Readonly<Record<string, string>>): string {
           serviceAccountName: NAME,
           restartPolicy: "Never",
           securityContext: { runAsNonRoot: true, runAsUser: 1001, seccompProfile: { type: "RuntimeDefault" } },
-          containers: [
-            {
-              name: "definitions",
-              image: "IMAGE",
-              args: ["definitions"],
-              resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { cpu: "1", memory: "256Mi" } },
-              terminationMessagePolicy: "FallbackToLogsOnError",
-              securityContext: {
-                allowPrivilegeEscalation: false,
-                readOnlyRootFilesystem: true,
-                capabilities: { drop: ["ALL"] },
-              },
-            },
-          ],
+          containers: [CONTAINER],
         },
       },
     },

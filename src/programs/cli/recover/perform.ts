@@ -56,16 +56,20 @@ export async function performAct(deps: RecoveryDeps, act: RecoveryAct): Promise<
       return kube.delete(ValidatingWebhookConfigurations, { name: act.name });
     case "renew-webhook":
       return renewWebhook(site, act.name);
-    case "restart-operator": {
-      const annotations = { "kubectl.kubernetes.io/restartedAt": talk.clock.now().toISOString() };
-      const body = { spec: { template: { metadata: { annotations } } } };
-      return kube.patch(Deployments, { name: OPERATOR_NAME, namespace }, { type: "merge", body });
-    }
+    case "restart-operator":
+      return restartOperator(site, talk.clock.now());
     case "uncordon":
       return kube.patch(Nodes, { name: act.worker }, { type: "merge", body: { spec: { unschedulable: null } } });
     default:
       return assertNever(act);
   }
+}
+
+/** As `kubectl rollout restart` does it. */
+function restartOperator({ kube, namespace }: Site, now: Date): Promise<unknown> {
+  const annotations = { "kubectl.kubernetes.io/restartedAt": now.toISOString() };
+  const body = { spec: { template: { metadata: { annotations } } } };
+  return kube.patch(Deployments, { name: OPERATOR_NAME, namespace }, { type: "merge", body });
 }
 
 function clientOf({ client, cluster }: RecoveryDeps): ManagementClient {
