@@ -50,7 +50,9 @@ ${chapters.join("\n")}`;
 
 function entry({ code, remedy, retry }: FaultSpec): string {
   const again =
-    retry === "backoff" ? "Trying again can help; the product does so by itself." : "Trying again alone does not help.";
+    retry === "backoff"
+      ? "Trying again can help; the product does so automatically."
+      : "Trying again alone does not help.";
   return `### ${code}\n\n${remedy.replace(/\.?$/, ".")} ${again}\n`;
 }
 
@@ -107,8 +109,8 @@ function rolesTable(): string {
 |---|${MANAGEMENT_ROLES.map(() => "---|").join("")}
 ${rows.join("\n")}
 
-Nobody but an \`admin\` gives the role \`admin\` to a user, or changes a user who has it. \`none\` in the first table: no credentials
-are asked for; \`cluster\`: the nodes of a cluster do this among themselves, with the credentials of its Secret.`;
+Only an \`admin\` gives the role \`admin\` to a user, or changes a user who has it. In the first table, \`none\` needs no credentials;
+\`cluster\` is for the nodes of a cluster, with the credentials of its Secret.`;
 }
 
 const PROGRAMS = {
@@ -131,10 +133,10 @@ function permissionsPage(): string {
   });
   return `# Permissions
 
-Generated from \`src/core/releases/permissions/permissions.ts\` by \`npm run generate\`; the Roles are made from the same table. Everything is inside one namespace;
-every further namespace that the operator looks after has the operator's Role once more. The
-operator's Role also holds what it grants to nodes and riggers, since nobody may grant more than they have. A test walks through the life of
-a cluster and fails when a verb is granted that nobody used; what an ordinary life does not use says when it is.
+Generated from \`src/core/releases/permissions/permissions.ts\` by \`npm run generate\`; the Roles are generated from the same table. Everything is inside one namespace.
+Every further namespace that the operator manages has the operator's Role too. The Role of the operator also contains what it grants to nodes
+and riggers, because Kubernetes does not let an account grant more than it has. A test goes through the life of a cluster and fails when a verb
+was not used. For a verb that an ordinary life does not use, the table says when it is used.
 
 ${chapters.join("\n")}`;
 }
@@ -159,9 +161,9 @@ function prerequisitesPage(): string {
   );
   return `# Prerequisites
 
-Generated from \`src/core/planner/prerequisites/list.ts\` by \`npm run generate\`. Each check is a pure look at gathered facts, the same whoever asks;
-\`storectl preflight\` asks every one of them. What a check finds has a name (this one, or a narrower one), a severity, what it saw with live
-values, and the command that clears it. A fact that could not be read is \`unknown\`, never passed.
+Generated from \`src/core/planner/prerequisites/list.ts\` by \`npm run generate\`. Each check is a pure function of gathered facts, the same for
+every caller; \`storectl preflight\` runs all of them. A finding has an id (this one, or a narrower one), a severity, evidence with live values, and
+the command that clears it. A fact that could not be read is \`unknown\`, never passed.
 
 | Check | Passes when | Asked by |
 |---|---|---|

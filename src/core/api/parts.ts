@@ -54,10 +54,10 @@ export const finding = z.object({
   severity: z
     .enum(["block", "wait", "consent", "warn", "unknown"])
     .describe(
-      "`block` stops the upgrade until somebody acts, `wait` holds its next step up; `consent` needs a word of the user, " +
-        "`warn` is to be minded, `unknown` could not be looked at: none of these three stops anything.",
+      "`block` stops the upgrade until its cause is gone, `wait` delays its next step, `consent` needs an agreement of the user, " +
+        "`warn` is a note, `unknown` could not be checked. The last three stop nothing.",
     ),
-  evidence: z.string().describe("What the rule saw."),
+  evidence: z.string().describe("The values that the rule saw."),
   remedy: z.string().describe("What clears it."),
 });
 export type Finding = z.output<typeof finding>;

@@ -50,7 +50,7 @@ operator:
     repository: ${REPOSITORIES.operator}
     # the release of the chart when empty
     tag: ""
-    # Always, IfNotPresent or Never; what Kubernetes takes by itself when empty
+    # Always, IfNotPresent or Never; the default of Kubernetes when empty
     pullPolicy: ""
   nodeSelector: {}
   tolerations: []

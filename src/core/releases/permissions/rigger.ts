@@ -8,14 +8,14 @@ export const RIGGER_PERMISSIONS: readonly Permitted[] = [
     resource: "pods",
     verbs: ["list", "watch"],
     why: "addresses of node pods lead to the management API",
-    without: "Services of databases are not kept",
+    without: "Services of databases are not applied",
   },
   {
     group: "",
     resource: "pods",
     verbs: ["patch"],
     only: "nodePods",
-    why: "the leader's pod carries a label",
+    why: "the pod of the leader has a label",
     without: "the leader cannot be selected by label",
   },
   {
@@ -28,8 +28,8 @@ export const RIGGER_PERMISSIONS: readonly Permitted[] = [
   {
     ...LEASES,
     verbs: ["list", "watch"],
-    why: "news of nodes come with their leases",
-    without: "Services learn late of nodes that come and go",
+    why: "leases show changes of nodes",
+    without: "Services follow changes of nodes late",
   },
   {
     group: "",
