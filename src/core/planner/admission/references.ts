@@ -1,5 +1,6 @@
 import type { ClusterStatus } from "../../api/cluster-status.ts";
 import type { StoreEnterpriseCluster } from "../../api/kinds.ts";
+import { shardsOfLicense } from "../../api/older-status.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 
 /** What else is in the namespace of an object that is reviewed: what it may refer to, and what it may collide with. */
@@ -45,13 +46,12 @@ export function referencedCluster(
   spec: WrittenSpec,
   status: ClusterStatus | undefined,
 ): ReferencedCluster {
-  const usage = /^(\d+)\/(\d+)$/.exec(status?.licenseStatus?.shardsUsage ?? "");
   return {
     name,
     upgradePolicy: spec.storeUpgradePolicy,
     modules: status?.modules?.flatMap((module) => [module.name, ...(module.displayName ? [module.displayName] : [])]),
     userModules: (spec.userDefinedModules ?? []).map((module) => module.name),
-    shards: usage === null ? undefined : { used: Number(usage[1]), limit: Number(usage[2]) },
+    shards: shardsOfLicense(status),
   };
 }
 

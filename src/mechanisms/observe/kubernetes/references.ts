@@ -5,6 +5,7 @@ import type {
   StoreEnterpriseDatabase,
   StoreEnterpriseRemoteCluster,
 } from "../../../core/api/kinds.ts";
+import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import type { ReviewedExisting } from "../../../core/planner/admission/reviewed-database.ts";
@@ -52,9 +53,10 @@ export function referencesIn(
 export function existingOf(status: unknown): ReviewedExisting | undefined {
   const { data } = databaseStatus.safeParse(status ?? {});
   if (data?.databaseUID === undefined) return undefined;
+  const version = versionOfDatabase(data);
   return {
     port: data.internalEndpoints?.[0]?.port,
-    storeVersion: DATABASE_VERSIONS.find((known) => known === data.storeVersion),
+    storeVersion: DATABASE_VERSIONS.find((known) => known === version),
     cluster: data.cluster === "" ? undefined : data.cluster,
   };
 }

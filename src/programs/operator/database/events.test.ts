@@ -38,6 +38,18 @@ const cases: readonly {
     want: ["DatabaseUpgradeCompleted"],
   },
   {
+    name: "another version is one beside a status of an older operator",
+    before: { ...active, storeVersion: undefined },
+    after: { ...active, version: "8.0 (redis 8.0.2)", storeVersion: "8.0" },
+    want: ["DatabaseUpgradeCompleted"],
+  },
+  {
+    name: "the same version is none beside a status of an older operator",
+    before: { ...active, storeVersion: undefined },
+    after: active,
+    want: [],
+  },
+  {
     name: "a refusal is told when its words change",
     before: { conditions: [ready("RefusedByCluster", "port 1 is taken")] },
     after: { conditions: [ready("RefusedByCluster", "port 2 is taken")] },

@@ -1,4 +1,5 @@
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
+import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import type { Announcement } from "../../../core/planner/cluster/announcements.ts";
 import type { Condition } from "../../../core/api/parts.ts";
 
@@ -57,7 +58,7 @@ function lifeNews(before: DatabaseStatus, after: DatabaseStatus): Announcement[]
   if (before.status === undefined || before.status === "pending" || before.version === undefined) {
     return [{ type: "Normal", reason: "DatabaseReady", message: `serves version ${after.version}` }];
   }
-  if (before.storeVersion === undefined || before.storeVersion === after.storeVersion) return [];
+  if (versionOfDatabase(before) === versionOfDatabase(after)) return [];
   const message = `from ${before.version} to ${after.version}`;
   return [{ type: "Normal", reason: "DatabaseUpgradeCompleted", message }];
 }

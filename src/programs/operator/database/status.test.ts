@@ -86,6 +86,12 @@ test("the version that was told stays while the engine does not answer, until th
   assert.deepEqual(servingOf(after), ["8.0", "8.0", undefined, undefined]);
 });
 
+test("the version that an older operator wrote stays while the engine does not answer", () => {
+  const before = { version: STAND_IN };
+  const status = databaseStatusOf({ ...whole(), before, bdb: bdb({ version: "", version_display: "7.2" }) }, NOW);
+  assert.deepEqual([status.version, status.storeVersion], [STAND_IN, "7.2"]);
+});
+
 const DRIFT = { reason: "UpgradedByHand", evidence: "it is at 7.2", remedy: "write it" } as const;
 const FOUND = { id: "SpecInvalid", severity: "block", evidence: "a field", remedy: "correct it" } as const;
 

@@ -1,4 +1,5 @@
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
+import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import type { ActionRecord, BdbRecord } from "../../../ports/management/records.ts";
 import { sentenceOf } from "../../../core/planner/findings/finding.ts";
@@ -83,7 +84,7 @@ type Serving = Pick<DatabaseStatus, "version" | "engine" | "standIn">;
 /** An engine that does not answer reports nothing: its last report stays, unless it was of another database version. */
 function servingOf(bdb: BdbRecord, before: DatabaseStatus): Serving {
   if (bdb.version === "") {
-    const isKept = before.version === undefined || before.storeVersion === bdb.redis_version;
+    const isKept = before.version === undefined || versionOfDatabase(before) === bdb.redis_version;
     return isKept ? {} : { version: bdb.redis_version, engine: undefined, standIn: undefined };
   }
   const engine = bdb.shard_list.find(({ role }) => role === "primary")?.engine;
