@@ -7,6 +7,11 @@ import { runRemedy } from "./remedy.ts";
 
 /** Cases whose cause lies in the spec of the cluster, or behind a URL in it. */
 export function specCases(modules: ModuleRepository) {
+  return { ...versionCases(), ...moduleCases(modules) };
+}
+
+/** What the spec asks for is no version that the cluster may go to. */
+function versionCases() {
   return {
     configuration: {
       spec: () => ({ autoUpgradeStoreEnterprise: false, upgradeSpec: { autoUpgradeStoreEnterprise: true } }),
@@ -29,6 +34,20 @@ export function specCases(modules: ModuleRepository) {
       },
       after: (lane) => lane.patch({ autoUpgradeStoreEnterprise: false, usageMeter: null }),
     },
+    unknownTag: {
+      spec: () => ({ storeEnterpriseImageSpec: { versionTag: "9.9.9-99" } }),
+      state: "InvalidUpgrade",
+      reason: "UnknownImageTag",
+      evidence: /"9\.9\.9-99", which is in no release/,
+      remedy: /kubectl patch rec rec .*versionTag/,
+      recoveries: { "the CR": runRemedy("UnknownImageTag") },
+    },
+  } satisfies Record<string, FrozenCase>;
+}
+
+/** The modules that the spec lists cannot be installed, or forbid an automatic upgrade. */
+function moduleCases(modules: ModuleRepository) {
+  return {
     automaticWithModules: {
       automatic: true,
       spec: () => listed(modules, "Tally", "tally.zip"),
@@ -47,14 +66,6 @@ export function specCases(modules: ModuleRepository) {
       evidence: /listed as "counter".*module_name "tally".*display_name "Tally"/,
       remedy: /kubectl edit rec rec .*userDefinedModules/,
       recoveries: { "the CR": (lane) => lane.patch(listed(modules, "Tally", "tally.zip")) },
-    },
-    unknownTag: {
-      spec: () => ({ storeEnterpriseImageSpec: { versionTag: "9.9.9-99" } }),
-      state: "InvalidUpgrade",
-      reason: "UnknownImageTag",
-      evidence: /"9\.9\.9-99", which is in no release/,
-      remedy: /kubectl patch rec rec .*versionTag/,
-      recoveries: { "the CR": runRemedy("UnknownImageTag") },
     },
     download: {
       spec: (lane) => listed(modules, "Tally", `${lane.namespace}.zip`),

@@ -1,9 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { startApiServer } from "../../../src/local-kubernetes/world/index.ts";
+import { readFileSync } from "node:fs";
 import { ADMISSION_SERVICE, OPERATOR_NAME } from "../../../src/core/api/names.ts";
-import { jsonLog } from "../../../src/core/base/log.ts";
+import type { Log } from "../../../src/core/base/log.ts";
 import { EndpointSlices } from "../../../src/ports/kube/builtin.ts";
 import { connect } from "../../../src/ports/kube/client.ts";
 import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
@@ -14,11 +11,12 @@ import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
 import { startWebhook, type Webhook } from "../../../src/programs/webhook/run.ts";
 import { bindKubectl, foundKubectls, type Kubectl } from "../../kubectl/kubectl.ts";
 import { release } from "../facts/cluster-view.ts";
+import { startLoopbackApi } from "../kubernetes/loopback-api.ts";
 import { until } from "../time/until.ts";
 
 /**
  * The bundle applied with kubectl to an embedded API, and replicas of the operator with their webhooks in this process,
- * each as the operator's own service account. Nobody runs pods.
+ * each as the operator's own service account. No pods run.
  */
 export interface AdmissionWorld extends AsyncDisposable {
   /** As the cluster's administrator. */
@@ -39,102 +37,97 @@ export interface Replica {
   stop(): Promise<void>;
 }
 
+const NAMESPACE = "default";
+
+/** Starts the API and applies the bundle; no replica runs yet. */
 export async function startAdmissionWorld(): Promise<AdmissionWorld> {
   const [binary] = foundKubectls();
   if (binary === undefined) throw new Error("no kubectl on PATH or in STORE_KUBECTL");
-  const dir = mkdtempSync(join(tmpdir(), "admission-"));
-  const lines: string[] = [];
-  const log = jsonLog(
-    (line) => lines.push(line),
-    () => new Date(),
-  );
-  const octet = (): number => 20 + Math.floor(Math.random() * 230);
-  const network = `127.${octet()}.${octet()}`;
-  const server = await startApiServer({ dataDir: dir, host: `${network}.1`, port: 0, clock: systemClock, log });
-  const kubeconfig = join(dir, "admin.kubeconfig");
-  writeFileSync(kubeconfig, server.kubeconfigs.admin, { mode: 0o600 });
-  const admin = loadKubeConfig({ KUBECONFIG: kubeconfig });
+  const api = await startLoopbackApi("admission");
+  const admin = loadKubeConfig({ KUBECONFIG: api.kubeconfig });
   const kube = connect(admin);
-  const kubectl = bindKubectl(binary, kubeconfig, dir);
+  const kubectl = bindKubectl(binary, api.kubeconfig, api.folder);
   await kubectl("apply -f deploy/bundle.yaml");
   await kubectl("wait --for=condition=Established crd --all --timeout=20s");
   const token = (await kubectl(`create token ${OPERATOR_NAME}`)).trim();
-  const { clientCertificate: _administrator, ...place } = admin;
-  const replicas = new Set<Replica>();
-
-  const start = async (name: string): Promise<Replica> => {
-    const stop = new AbortController();
-    const own = connect({ ...place, token: () => token });
-    const address = `${network}.${replicas.size + 2}`;
-    const common = { kube: own, clock: systemClock, log };
-    const config = { namespace: "default", identity: name, address, release: release("8.2.0-12") };
-    const where = {
-      namespace: "default",
-      watched: ownNamespaceOnly("default"),
-      release: config.release,
-      address,
-      port: 0,
-    };
-    const webhook = startWebhook({ ...common, ...where }, stop.signal);
-    const operator = runOperator({ ...common, config, healthPort: 0, alongside: webhook }, stop.signal);
-    await until(`the webhook of ${name} answers`, () => webhook.unready() === undefined);
-    const slice = { name: `${ADMISSION_SERVICE}-${name}`, namespace: "default" };
-    await kube.create(EndpointSlices, {
-      metadata: { ...slice, labels: { "kubernetes.io/service-name": ADMISSION_SERVICE } },
-      addressType: "IPv4",
-      endpoints: [{ addresses: [address], conditions: { ready: true } }],
-      ports: [{ name: "admission", port: webhook.port() ?? 0, protocol: "TCP" }],
-    });
-    const replica: Replica = {
-      webhook,
-      metrics: () => webhook.metrics(),
-      stop: async () => {
-        if (!replicas.delete(replica)) return;
-        stop.abort(new Error("the test ends it"));
-        await kube.delete(EndpointSlices, slice);
-        await Promise.all([operator, webhook.ended]);
-        await own.close();
-      },
-    };
-    replicas.add(replica);
-    return replica;
-  };
-
-  const admission = async (reason: string): Promise<string> => {
-    let message = "";
-    let seen = "";
-    const path = "{.status.conditions[?(@.type=='AdmissionReady')]}";
-    await until(
-      `AdmissionReady has the reason ${reason}`,
-      async () => {
-        seen = await kubectl("get rec rec -o", `jsonpath=${path}`);
-        const condition: { reason?: string; message?: string } = seen === "" ? {} : JSON.parse(seen);
-        message = condition.message ?? "";
-        return condition.reason === reason;
-      },
-      { withinMs: 60_000, everyMs: 200 },
-    ).catch((error: unknown) => {
-      throw new Error(`${String(error)}; it is ${seen}; log: ${lines.slice(-15).join("")}`);
-    });
-    return message;
-  };
-
+  const { clientCertificate: _administrator, ...server } = admin;
+  const replicas: Replica[] = [];
   return {
     kube,
     kubectl,
-    start,
-    admission,
-    log: () => lines.join(""),
+    async start(name) {
+      const own = connect({ ...server, token: () => token });
+      const address = api.address(replicas.length + 2);
+      const replica = await startReplica({ name, address, own, admin: kube, log: api.log });
+      replicas.push(replica);
+      return replica;
+    },
+    admission: (reason) => awaitAdmission(kubectl, reason, api.lines),
+    log: () => api.lines.join(""),
     async [Symbol.asyncDispose]() {
       for (const replica of replicas) await replica.stop();
       await kube.close();
-      await server.close();
-      rmSync(dir, { recursive: true, force: true });
+      await api[Symbol.asyncDispose]();
     },
   };
 }
 
+interface ReplicaOptions {
+  readonly name: string;
+  readonly address: string;
+  /** As the operator's service account; the replica closes it. */
+  readonly own: ReturnType<typeof connect>;
+  /** As the cluster's administrator, who puts it behind the service. */
+  readonly admin: Kube;
+  readonly log: Log;
+}
+
+async function startReplica({ name, address, own, admin, log }: ReplicaOptions): Promise<Replica> {
+  const stop = new AbortController();
+  const common = { kube: own, clock: systemClock, log };
+  const config = { namespace: NAMESPACE, identity: name, address, release: release("8.2.0-12") };
+  const where = { namespace: NAMESPACE, watched: ownNamespaceOnly(NAMESPACE), release: config.release, address };
+  const webhook = startWebhook({ ...common, ...where, port: 0 }, stop.signal);
+  const operator = runOperator({ ...common, config, healthPort: 0, alongside: webhook }, stop.signal);
+  await until(`the webhook of ${name} answers`, () => webhook.unready() === undefined);
+  const slice = { name: `${ADMISSION_SERVICE}-${name}`, namespace: NAMESPACE };
+  await admin.create(EndpointSlices, {
+    metadata: { ...slice, labels: { "kubernetes.io/service-name": ADMISSION_SERVICE } },
+    addressType: "IPv4",
+    endpoints: [{ addresses: [address], conditions: { ready: true } }],
+    ports: [{ name: "admission", port: webhook.port() ?? 0, protocol: "TCP" }],
+  });
+  return {
+    webhook,
+    metrics: () => webhook.metrics(),
+    async stop() {
+      if (stop.signal.aborted) return;
+      stop.abort(new Error("the test ends it"));
+      await admin.delete(EndpointSlices, slice);
+      await Promise.all([operator, webhook.ended]);
+      await own.close();
+    },
+  };
+}
+
+async function awaitAdmission(kubectl: Kubectl, reason: string, lines: readonly string[]): Promise<string> {
+  let message = "";
+  let seen = "";
+  const path = "{.status.conditions[?(@.type=='AdmissionReady')]}";
+  const holds = async (): Promise<boolean> => {
+    seen = await kubectl("get rec rec -o", `jsonpath=${path}`);
+    const condition: { reason?: string; message?: string } = seen === "" ? {} : JSON.parse(seen);
+    message = condition.message ?? "";
+    return condition.reason === reason;
+  };
+  const what = `AdmissionReady has the reason ${reason}`;
+  await until(what, holds, { withinMs: 60_000, everyMs: 200 }).catch((error: unknown) => {
+    throw new Error(`${String(error)}; it is ${seen}; log: ${lines.slice(-15).join("")}`);
+  });
+  return message;
+}
+
 /** The webhook template with the namespace in its place, as §4.1 has it. */
-export function webhookTemplate(namespace = "default"): string {
+export function webhookTemplate(namespace = NAMESPACE): string {
   return readFileSync("deploy/admission/webhook-template.yaml", "utf8").replaceAll("OPERATOR_NAMESPACE", namespace);
 }

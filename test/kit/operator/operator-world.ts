@@ -1,10 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { startApiServer } from "../../../src/local-kubernetes/world/index.ts";
 import { customResourceDefinitions } from "../../../src/core/api/crd.ts";
 import type { StoreEnterpriseCluster } from "../../../src/core/api/kinds.ts";
-import { jsonLog } from "../../../src/core/base/log.ts";
 import { connect } from "../../../src/ports/kube/client.ts";
 import { CustomResourceDefinitions } from "../../../src/ports/kube/builtin.ts";
 import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
@@ -13,9 +8,10 @@ import { Clusters } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { runOperator } from "../../../src/programs/operator/run.ts";
 import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
 import { release } from "../facts/cluster-view.ts";
+import { startLoopbackApi } from "../kubernetes/loopback-api.ts";
 import { until } from "../time/until.ts";
 
-/** An embedded API with our definitions, and operators of any release in this process. No nodes: nobody runs pods. */
+/** An embedded API with our definitions, and operators of any release in this process. No pods run. */
 export interface OperatorWorld extends AsyncDisposable {
   readonly kube: Kube;
   readonly kubeconfig: string;
@@ -34,20 +30,10 @@ export interface OperatorWorld extends AsyncDisposable {
   asked(): readonly string[];
 }
 
+/** Starts the API and installs our definitions; no operator runs yet. */
 export async function startOperatorWorld(): Promise<OperatorWorld> {
-  const dir = mkdtempSync(join(tmpdir(), "operator-"));
-  const lines: string[] = [];
-  const log = jsonLog(
-    (line) => {
-      lines.push(line);
-    },
-    () => new Date(),
-  );
-  const octet = (): number => 20 + Math.floor(Math.random() * 230);
-  const host = `127.${octet()}.${octet()}.1`;
-  const server = await startApiServer({ dataDir: dir, host, port: 0, clock: systemClock, log });
-  const kubeconfig = join(dir, "admin.kubeconfig");
-  writeFileSync(kubeconfig, server.kubeconfigs.admin, { mode: 0o600 });
+  const api = await startLoopbackApi("operator");
+  const { kubeconfig, log, lines } = api;
   const kube = connect(loadKubeConfig({ KUBECONFIG: kubeconfig }));
   for (const crd of customResourceDefinitions()) {
     await kube.apply(CustomResourceDefinitions, structuredClone(crd) as never, { fieldManager: "test" });
@@ -70,34 +56,42 @@ export async function startOperatorWorld(): Promise<OperatorWorld> {
     async operate(version) {
       await rest();
       const stop = new AbortController();
-      const config = { namespace: "default", identity: `test-${version}`, address: host, release: release(version) };
+      const config = {
+        namespace: "default",
+        identity: `test-${version}`,
+        address: api.address(1),
+        release: release(version),
+      };
       const ended = runOperator({ kube: counted, clock: systemClock, log, config, healthPort: 0 }, stop.signal);
       running = { stop, ended };
     },
-    async cluster(what, claim) {
-      let seen: Stored<StoreEnterpriseCluster> | undefined;
-      await until(
-        what,
-        async () => {
-          seen = await kube.get(Clusters, { name: "rec", namespace: "default" });
-          return seen !== undefined && claim(seen);
-        },
-        { withinMs: 15_000, everyMs: 50 },
-      ).catch((error: unknown) => {
-        throw new Error(`${String(error)}; status: ${JSON.stringify(seen?.status)}; log: ${lines.slice(-20).join("")}`);
-      });
-      if (seen === undefined) throw new Error("there is no cluster");
-      return seen;
-    },
+    cluster: (what, claim) => awaitCluster(kube, what, claim, lines),
     log: () => lines.join(""),
     asked: () => asked,
     async [Symbol.asyncDispose]() {
       await rest();
       await kube.close();
-      await server.close();
-      rmSync(dir, { recursive: true, force: true });
+      await api[Symbol.asyncDispose]();
     },
   };
+}
+
+async function awaitCluster(
+  kube: Kube,
+  what: string,
+  claim: (rec: Stored<StoreEnterpriseCluster>) => boolean,
+  lines: readonly string[],
+): Promise<Stored<StoreEnterpriseCluster>> {
+  let seen: Stored<StoreEnterpriseCluster> | undefined;
+  const holds = async (): Promise<boolean> => {
+    seen = await kube.get(Clusters, { name: "rec", namespace: "default" });
+    return seen !== undefined && claim(seen);
+  };
+  await until(what, holds, { withinMs: 15_000, everyMs: 50 }).catch((error: unknown) => {
+    throw new Error(`${String(error)}; status: ${JSON.stringify(seen?.status)}; log: ${lines.slice(-20).join("")}`);
+  });
+  if (seen === undefined) throw new Error("there is no cluster");
+  return seen;
 }
 
 /** The same port; `record` is told of each request but watches and raw ones. */

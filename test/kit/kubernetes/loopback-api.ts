@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startApiServer } from "../../../src/local-kubernetes/world/index.ts";
+import { jsonLog, type Log } from "../../../src/core/base/log.ts";
+import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
+
+/** An embedded Kubernetes API on a loopback network of its own. */
+export interface LoopbackApi extends AsyncDisposable {
+  /** For the files of a test; removed at the end. */
+  readonly folder: string;
+  /** Path of the administrator's kubeconfig. */
+  readonly kubeconfig: string;
+  /** Collects lines: the API server writes to it, and programs under test may. */
+  readonly log: Log;
+  readonly lines: readonly string[];
+  /** An address of the network, from 1 to 254; the API server has the first. */
+  address(host: number): string;
+}
+
+/** Starts one with an empty store; `name` begins the name of its folder. */
+export async function startLoopbackApi(name: string): Promise<LoopbackApi> {
+  const folder = mkdtempSync(join(tmpdir(), `${name}-`));
+  const lines: string[] = [];
+  const log = jsonLog(
+    (line) => lines.push(line),
+    () => new Date(),
+  );
+  const octet = (): number => 20 + Math.floor(Math.random() * 230);
+  const network = `127.${octet()}.${octet()}`;
+  const address = (host: number): string => `${network}.${host}`;
+  const dataDir = join(folder, "api");
+  const server = await startApiServer({ dataDir, host: address(1), port: 0, clock: systemClock, log });
+  const kubeconfig = join(folder, "admin.kubeconfig");
+  writeFileSync(kubeconfig, server.kubeconfigs.admin, { mode: 0o600 });
+  return {
+    folder,
+    kubeconfig,
+    log,
+    lines,
+    address,
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { until } from "../time/until.ts";
+
+/** An agent that runs as a process; its proxy and its engines are in its process group. */
+export interface AgentProcess {
+  readonly pid: number;
+  isRunning(): boolean;
+  /** SIGKILL to the whole group. */
+  kill(): Promise<void>;
+  /** SIGTERM to the agent; what is left of the group when it has ended is killed. */
+  stop(): Promise<void>;
+  /** SIGSTOP to the whole group; resolves when all of it stands still. */
+  freeze(): Promise<void>;
+  /** SIGCONT to the whole group. */
+  thaw(): void;
+}
+
+export interface AgentOptions {
+  readonly kubeconfig: string;
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly pod: string;
+  readonly address: string;
+  /** Operator version. */
+  readonly release: string;
+  /** Where it finds its mounts. */
+  readonly root: string;
+  /** File that its output is appended to. */
+  readonly log: string;
+}
+
+/** Starts `store agent`; it may not accept clients yet. */
+export function startAgent(options: AgentOptions): AgentProcess {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../../../src/bin/store.ts"), "agent"], {
+    env: environment(options),
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  const output = createWriteStream(options.log, { flags: "a" });
+  child.stdout.pipe(output);
+  child.stderr.pipe(output);
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`the agent of ${options.pod} could not be started`);
+  const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
+  const end = async (signal: NodeJS.Signals, target: number): Promise<void> => {
+    if (!isRunning()) return;
+    const ended = once(child, "exit");
+    process.kill(target, signal);
+    await ended;
+  };
+  return {
+    pid,
+    isRunning,
+    kill: () => end("SIGKILL", -pid),
+    stop: async () => {
+      if (!isRunning()) return;
+      await end("SIGTERM", pid);
+      killGroup(pid);
+    },
+    freeze: async () => {
+      process.kill(-pid, "SIGSTOP");
+      await until(`${options.pod} stands still`, async () => (await stopped(pid)).every(Boolean));
+    },
+    thaw: () => {
+      process.kill(-pid, "SIGCONT");
+    },
+  };
+}
+
+function environment(options: AgentOptions): NodeJS.ProcessEnv {
+  const engines = process.env.STORE_ENGINES_DIR;
+  return {
+    PATH: process.env.PATH,
+    ...(engines === undefined ? {} : { STORE_ENGINES_DIR: engines }),
+    KUBECONFIG: options.kubeconfig,
+    POD_NAME: options.pod,
+    POD_NAMESPACE: options.namespace,
+    POD_IP: options.address,
+    CLUSTER_NAME: options.cluster,
+    STORE_RELEASE: options.release,
+    CONTAINER_ROOT: options.root,
+    SHUTDOWN_GRACE_SECONDS: "20",
+  };
+}
+
+/** Of each process of the group, whether it is stopped. */
+async function stopped(group: number): Promise<readonly boolean[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, "utf8").catch(() => ""))); // it has ended
+  return stats
+    .map((stat) => stat.slice(stat.lastIndexOf(")") + 2).split(" "))
+    .filter(([, , member]) => member === String(group))
+    .map(([state]) => state === "T");
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // ESRCH: nothing of the node is left
+  }
+}
