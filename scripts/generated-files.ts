@@ -41,7 +41,7 @@ function webhookTemplate(): string {
   return yaml(webhookConfiguration(OPERATOR_NAMESPACE, [OPERATOR_NAMESPACE]));
 }
 
-/** Where the user writes the namespace that the operator is to look after. */
+/** Where the user writes the namespace that the operator is to manage. */
 const WATCHED_NAMESPACE = "WATCHED_NAMESPACE";
 
 function watchedNamespaceTemplate(variant: Platform): string {

@@ -19,11 +19,11 @@ export async function billOfMaterials(checkout: string, others: readonly Compone
   const options = ["--sbom-format=cyclonedx", "--sbom-type=application", "--omit=dev", "--package-lock-only"];
   const { stdout } = await run("npm", ["sbom", ...options], { cwd: checkout, maxBuffer: 64 << 20 });
   const { serialNumber, metadata, components, ...bill } = JSON.parse(stdout);
-  const { timestamp, tools, component, ...told } = metadata;
+  const { timestamp, tools, component, ...stated } = metadata;
   return `${JSON.stringify(
     {
       ...bill,
-      metadata: { ...told, component: { ...component, name, version } },
+      metadata: { ...stated, component: { ...component, name, version } },
       components: [...components, ...others.map(asComponent)],
     },
     undefined,

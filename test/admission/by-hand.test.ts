@@ -222,7 +222,7 @@ await test("labels can be written, and objects deleted, whatever is wrong with t
   await kubectl("delete redb old --wait=false");
 });
 
-await test("a namespace that the operator does not look after is not judged", async () => {
+await test("a namespace that the operator does not manage is not judged", async () => {
   const { kubectl } = world;
   await kubectl("create namespace other");
   await kubectl.given(database("free", "{ shardCount: 3 }"), "create -n other -f -");
@@ -231,7 +231,7 @@ await test("a namespace that the operator does not look after is not judged", as
 await test("what the operator may not do it tries again after half a minute, or when the configuration has changed", () => {
   const said = world
     .log()
-    .matchAll(/^.*"ts":"([^"]+)".*the operator may not look after the webhook","act":"([\w-]+)".*$/gm);
+    .matchAll(/^.*"ts":"([^"]+)".*the operator may not manage the webhook","act":"([\w-]+)".*$/gm);
   const tried = [...said].map(([, time = "", act]) => ({ at: Date.parse(time), act }));
   assert.ok(tried.some(({ act }) => act === "guard"));
   for (const [index, { at, act }] of tried.entries()) {

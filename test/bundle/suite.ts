@@ -105,10 +105,10 @@ async function deleteTests(server: TestServer): Promise<void> {
     assert.ok(deleted.length >= 8, deleted.join(", "));
     assert.equal(await leftOf(server.kubectl), "");
     const { items } = await kube.list(Events, { namespace: "default" });
-    const told = items
+    const reported = items
       .filter(({ reason }) => reason === "OperatorDeleted")
       .map(({ involvedObject }) => involvedObject.kind);
-    assert.deepEqual(told.toSorted(), ["StoreEnterpriseCluster", "StoreEnterpriseDatabase"]);
+    assert.deepEqual(reported.toSorted(), ["StoreEnterpriseCluster", "StoreEnterpriseDatabase"]);
     assert.ok(await kube.get(ConfigMaps, record), "the record of the cluster is gone");
     await kube.delete(ConfigMaps, record);
   });

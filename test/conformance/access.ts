@@ -124,7 +124,7 @@ function reviewRules(rule: Rule): void {
 }
 
 function escalationRules(rule: Rule): void {
-  rule("nobody grants more than he has", async (context) => {
+  rule("an account grants no more than it has", async (context) => {
     const { at, send } = context;
     const roles = at(`${RBAC}/v1/roles`);
     const bindings = at(`${RBAC}/v1/rolebindings`);

@@ -211,13 +211,13 @@ function changeRules(rule: Rule): void {
     const { send } = context;
     const copy = definition(context, "copies", "Store", [version("v1")]);
     await send("POST", CRDS, { body: copy });
-    const told = async (): Promise<string[]> => {
+    const reported = async (): Promise<string[]> => {
       const { body } = await send("GET", `${CRDS}/copies.${groupOf(context)}`);
       const conditions: { type: string; status: string; reason: string }[] = body.status?.conditions ?? [];
       return conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`).sort();
     };
-    await until("its names were looked at", async () => (await told()).length > 0);
-    const [established, names] = await told();
+    await until("its names were looked at", async () => (await reported()).length > 0);
+    const [established, names] = await reported();
     assert.equal(established, "Established False NotAccepted");
     assert.match(names ?? "", /^NamesAccepted False (\w+)Conflict$/);
     assert.equal((await send("GET", context.at(`${groupOf(context)}/v1/copies`))).code, 404);

@@ -176,10 +176,10 @@ function tokenRules(rule: Rule): void {
         body: { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" },
       });
       assert.equal(review.body.status.userInfo.username, name);
-      const told = await send("POST", "/apis/authentication.k8s.io/v1/tokenreviews", {
+      const reported = await send("POST", "/apis/authentication.k8s.io/v1/tokenreviews", {
         body: { spec: { token: body.status.token } },
       });
-      assert.deepEqual([told.body.status.authenticated, told.body.status.user.username], [true, name]);
+      assert.deepEqual([reported.body.status.authenticated, reported.body.status.user.username], [true, name]);
       const foreign = await send("POST", path, { body: { spec: { audiences: ["elsewhere"] } } });
       assert.equal((await as(foreign.body.status.token).send("GET", "/apis")).code, 401);
       assert.equal((await send("POST", path, { body: { spec: { expirationSeconds: 5 } } })).code, 422);

@@ -267,8 +267,8 @@ function refusalRules(rule: Rule): void {
         ...(body === undefined ? {} : { body }),
       });
       assert.equal(answer.body?.kind, "Status", answer.text);
-      const { status, reason: told, code: inBody } = answer.body;
-      assert.deepEqual([answer.code, inBody, status, told], [code, code, "Failure", reason], answer.text);
+      const { status, reason: reported, code: inBody } = answer.body;
+      assert.deepEqual([answer.code, inBody, status, reported], [code, code, "Failure", reason], answer.text);
       assert.match(answer.body.message, message);
     });
   }

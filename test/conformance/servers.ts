@@ -17,7 +17,7 @@ export interface Subject {
   readonly title: string;
   /** Why it cannot be started here; false when it can. */
   readonly skip: string | false;
-  /** Whether controllers collect garbage and look after namespaces; false when there is no kube-controller-manager. */
+  /** Whether controllers collect garbage and manage namespaces; false when there is no kube-controller-manager. */
   readonly hasControllers: boolean;
   start(options?: StartOptions): Promise<RunningSubject>;
 }

@@ -209,8 +209,8 @@ async function startOperator(server: TestServer, rules: readonly PolicyRule[]): 
       };
       await eventually("the probe says what is missing", async () => /^503 .*may not/.test(await probe("readiness")));
       assert.match(await probe("metrics"), /store_operator_missing_permissions [1-9]/);
-      const told = lines.map((line): Partial<Said> & { msg?: string } => JSON.parse(line));
-      const said = told.find(({ msg }) => msg === "permissions are missing");
+      const reported = lines.map((line): Partial<Said> & { msg?: string } => JSON.parse(line));
+      const said = reported.find(({ msg }) => msg === "permissions are missing");
       return { evidence: said?.evidence ?? "", remedy: said?.remedy ?? "" };
     },
     async [Symbol.asyncDispose]() {

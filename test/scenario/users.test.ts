@@ -14,7 +14,7 @@ await test("a user is let in by every node with what the role allows, and nothin
   const made = await letIn("viewer@example.org", "db_viewer");
   assert.deepEqual(made, { uid: made.uid, email: "viewer@example.org", name: "viewer@example.org", role: "db_viewer" });
   for (const node of [1, 2]) {
-    await heard(200, () => asUser(made, "GET", "/v1/bdbs", undefined, node));
+    await received(200, () => asUser(made, "GET", "/v1/bdbs", undefined, node));
     const refused = await asUser(made, "PUT", "/v1/bdbs/1", { eviction_policy: "noeviction" }, node);
     assert.deepEqual([refused.status, refused.body.error_code], [403, "insufficient_permissions"]);
     assert.match(String(refused.body.description), /role db_viewer: it takes the permission update_bdb.*db_member/);
@@ -25,17 +25,17 @@ await test("a user is let in by every node with what the role allows, and nothin
 
 await test("what nodes do among themselves is for no user", async () => {
   const admin = await letIn("boss@example.org", "admin");
-  await heard(200, () => asUser(admin, "GET", "/v1/users"));
+  await received(200, () => asUser(admin, "GET", "/v1/users"));
   const refused = await asUser(admin, "GET", "/v1/local/instances");
   assert.deepEqual([refused.status, refused.body.error_code], [403, "insufficient_permissions"]);
 });
 
 await test("another password and another role hold at every node as soon as it hears of them", async () => {
   const user = await letIn("member@example.org", "db_member");
-  await heard(200, () => asUser(user, "PUT", "/v1/bdbs/1", {}, 2));
+  await received(200, () => asUser(user, "PUT", "/v1/bdbs/1", {}, 2));
   await asAdmin("PUT", `/v1/users/${user.uid}`, { password: "battery staple", role: "db_viewer" });
   for (const node of [1, 2]) {
-    await heard(401, () => asUser(user, "GET", "/v1/bdbs", undefined, node));
+    await received(401, () => asUser(user, "GET", "/v1/bdbs", undefined, node));
     assert.equal((await asUser(user, "GET", "/v1/bdbs", undefined, node, "battery staple")).status, 200);
     assert.equal((await asUser(user, "PUT", "/v1/bdbs/1", {}, node, "battery staple")).status, 403);
   }
@@ -44,18 +44,18 @@ await test("another password and another role hold at every node as soon as it h
 await test("who was deleted is out, and the uid is known no more", async () => {
   const user = await letIn("leaver@example.org", "cluster_member");
   assert.equal((await asAdmin("DELETE", `/v1/users/${user.uid}`)).status, 200);
-  for (const node of [1, 2]) await heard(401, () => asUser(user, "GET", "/v1/bdbs", undefined, node));
+  for (const node of [1, 2]) await received(401, () => asUser(user, "GET", "/v1/bdbs", undefined, node));
   assert.equal((await asAdmin("GET", `/v1/users/${user.uid}`)).status, 404);
 });
 
 await test("a user_manager makes no administrators and touches none", async () => {
   const manager = await letIn("people@example.org", "user_manager");
-  await heard(200, () => asUser(manager, "GET", "/v1/users"));
+  await received(200, () => asUser(manager, "GET", "/v1/users"));
   const made = await asUser(manager, "POST", "/v1/users", { email: "a@b.org", password: PASSWORD, role: "admin" });
   assert.deepEqual([made.status, made.body.error_code], [403, "insufficient_permissions"]);
   const { body } = await asAdmin("POST", "/v1/users", { email: "root@b.org", password: PASSWORD, role: "admin" });
   for (const [method, change] of [["PUT", { password: "taken over!" }], ["DELETE"]] as const) {
-    await heard(403, () => asUser(manager, method, `/v1/users/${body.uid}`, change));
+    await received(403, () => asUser(manager, method, `/v1/users/${body.uid}`, change));
   }
   const raised = await asUser(manager, "PUT", `/v1/users/${manager.uid}`, { role: "admin" });
   assert.equal(raised.status, 403);
@@ -104,7 +104,7 @@ interface UserAnswer {
 }
 
 /** Nodes learn from the API server what the leader has written. */
-async function heard(status: number, asked: () => Promise<UserAnswer>): Promise<void> {
+async function received(status: number, asked: () => Promise<UserAnswer>): Promise<void> {
   await until(`the answer is ${status}`, async () => (await asked()).status === status, { everyMs: 25 });
 }
 

@@ -55,8 +55,8 @@ async function manageGranted(server: TestServer): Promise<void> {
 async function nameUngranted(server: TestServer): Promise<void> {
   await watch(server, { REDB_NAMESPACES: "team-a,team-b" });
   await server.kubectl(`${CLUSTER} team-b`);
-  const told = await untilCondition(server, "team-a", "False", "NamespaceNotGranted");
-  assert.match(told, /may not look after namespace team-b: its Role or RoleBinding store-enterprise-operator/);
+  const reported = await untilCondition(server, "team-a", "False", "NamespaceNotGranted");
+  assert.match(reported, /may not manage namespace team-b: its Role or RoleBinding store-enterprise-operator/);
   await until(
     "the ConfigMap tells it",
     async () => (await eventsOf(server, "NamespaceNotGranted")).length > 0,
@@ -66,8 +66,8 @@ async function nameUngranted(server: TestServer): Promise<void> {
   await until("team-a is managed all the same", async () => isSeen(await recOf(server, "team-a")), PATIENCE);
   assert.equal(await nodesOf(server, "team-b"), undefined);
 
-  const command = /remedy: sed '(.*); (.*)' (\S+) \| kubectl (apply -f -)/.exec(told);
-  assert.ok(command, told);
+  const command = /remedy: sed '(.*); (.*)' (\S+) \| kubectl (apply -f -)/.exec(reported);
+  assert.ok(command, reported);
   await server.kubectl.given(sed(readFileSync(command[3] ?? "", "utf8"), command.slice(1, 3)), "apply -f -");
   await untilNodes(server, "team-b");
   await untilCondition(server, "team-a", "True", "AllWatched");
@@ -82,8 +82,8 @@ async function nameMissingVerb(server: TestServer): Promise<void> {
   const path = "/rules/0/verbs";
   const operations = [{ op: "replace", path, value: ["get", "list", "watch"] }];
   await server.kubectl("patch role store-enterprise-operator -n team-b --type json -p", JSON.stringify(operations));
-  const told = await untilCondition(server, "team-b", "False", "PermissionsMissing");
-  assert.match(told, /may not patch storeenterpriseclusters\S+ in namespace team-b/);
+  const reported = await untilCondition(server, "team-b", "False", "PermissionsMissing");
+  assert.match(reported, /may not patch storeenterpriseclusters\S+ in namespace team-b/);
   await grant(server, "team-b");
   await untilCondition(server, "team-b", "True", "AllWatched");
 }

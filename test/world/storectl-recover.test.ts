@@ -66,7 +66,7 @@ for (const { name, args, code, says } of mistakes) {
 async function recoverFromNothing(): Promise<void> {
   const { code, stdout } = await world.storectl("recover");
   assert.equal(code, 0, stdout);
-  assert.match(stdout, /^default\/rec: Running at 8\.0\.18-23\.11\n\nNothing stands in the way\.\n$/);
+  assert.match(stdout, /^default\/rec: Running at 8\.0\.18-23\.11\n\nNothing blocks\.\n$/);
 }
 
 async function listEverything(): Promise<void> {
@@ -91,7 +91,7 @@ async function listEverything(): Promise<void> {
   const asked = await world.storectl("recover");
   assert.equal(asked.code, 3);
   assert.match(asked.stdout, /needs +a licence for this cluster: --license <file>/);
-  assert.match(asked.stdout, /Nothing was done: nobody is at a terminal to agree\. Give --yes/);
+  assert.match(asked.stdout, /Nothing was done: there is no terminal to ask\. Give --yes/);
   const after = await world.kube.get(Clusters, REC);
   assert.deepEqual(after?.spec, before?.spec);
 }
@@ -115,7 +115,7 @@ async function finish(): Promise<void> {
     /rec\/rec: LicenseInvalid\n {3}\$ PUT \/v1\/license.*\n {3}\$ kubectl edit secret paid.*\n {3}cleared\n/,
   );
   assert.match(stdout, /redb\/orders: Drifted\n {3}\$ kubectl patch redb orders .*"7\.4".*\n {3}cleared\n/);
-  assert.match(stdout, /\nNothing stands in the way any more\. An upgrade that waited goes on by itself/);
+  assert.match(stdout, /\nNothing blocks any more\. A waiting upgrade continues/);
   await arrived();
   assert.equal((await world.kube.get(Databases, REDB))?.spec.storeVersion, "7.4");
   assert.deepEqual(
@@ -137,7 +137,7 @@ async function correctSpec(): Promise<void> {
   const { spec } = (await world.kube.get(Clusters, REC)) ?? {};
   assert.deepEqual([spec?.nodes, spec?.storeEnterpriseImageSpec?.versionTag], [3, LATEST.nodeTag]);
   await arrived();
-  assert.match((await world.storectl("recover")).stdout, /Nothing stands in the way\./);
+  assert.match((await world.storectl("recover")).stdout, /Nothing blocks\./);
 }
 
 /** Everything at once that one can freeze an upgrade with. */

@@ -43,7 +43,7 @@ await test("is an archive for its owner alone, whose report says how things stan
     assert.ok(stdout.split("\n").includes(`support-rec/${path}`), stdout);
   const report = (await exec("tar", ["-xzOf", archive, "support-rec/report.txt"])).stdout;
   assert.match(report, /^Support bundle of default\/rec, .*\n=+\n/);
-  assert.match(report, /What stands in the way\n-+\n/);
+  assert.match(report, /What blocks\n-+\n/);
   assert.match(report, /What could not be looked at\n-+\nnothing\n/);
 });
 

@@ -32,7 +32,7 @@ async function stopBeforeIrreversible(): Promise<void> {
   const { code, stdout, stderr } = await world.storectl(...DESIRED);
   assert.equal(code, 1, stdout);
   assert.match(stdout, /1 of 1 operator 8\.2\.0-12 ready/);
-  assert.match(stderr, /CLI_NOT_AGREED: cluster 8\.2\.0-25\.12 was not begun: .* nobody is at a terminal/);
+  assert.match(stderr, /CLI_NOT_AGREED: cluster 8\.2\.0-25\.12 was not begun: .* there is no terminal to ask/);
   assert.equal((await cluster())?.spec.storeEnterpriseImageSpec, undefined);
 }
 

@@ -24,7 +24,7 @@ export const OLD_CONSTRAINT = "store-enterprise-scc-v2";
 /** The constraint of OpenShift under which pods run unprivileged with a user of their own. */
 export const UNPRIVILEGED_CONSTRAINT = "nonroot-v2";
 
-/** The ConfigMap in the namespace of the operator that says which namespaces it looks after beside its own, and its keys. */
+/** The ConfigMap in the namespace of the operator that says which namespaces it manages beside its own, and its keys. */
 export const OPERATOR_CONFIG = "operator-environment-config";
 export const WATCHED_NAMESPACES = "REDB_NAMESPACES";
 export const WATCHED_LABEL = "REDB_NAMESPACES_LABEL";

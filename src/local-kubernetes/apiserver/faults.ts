@@ -72,8 +72,8 @@ export interface StatusDetails {
 
 /** A fault that a client gets as a Status; empty details are left out, as in every object of the API. */
 export function apiError(spec: StatusSpec, message: string, details: StatusDetails = {}): Fault {
-  const told = Object.entries(details).filter(([, value]) => value !== "" && value !== undefined);
-  return new Fault(spec, message, Object.fromEntries(told));
+  const given = Object.entries(details).filter(([, value]) => value !== "" && value !== undefined);
+  return new Fault(spec, message, Object.fromEntries(given));
 }
 
 /** The Status object for anything thrown; what is no refusal becomes InternalError without inner details. */

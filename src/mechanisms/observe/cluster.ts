@@ -31,7 +31,7 @@ export interface ObserveDeps {
   readonly platform?: Platform;
   /** Minor of the API server, for instance "1.33". */
   readonly kubernetesMinor: () => Promise<string | undefined>;
-  /** The admission webhook as it was last seen; absent from who does not look after it. */
+  /** The admission webhook as it was last seen; absent from who does not manage it. */
   readonly webhook?: () => Promise<Reading<WebhookFacts> | undefined>;
 }
 

@@ -153,7 +153,7 @@ async function keep(
       const began = clock.now().getTime();
       try {
         if (await election.renew()) renewedAt = began;
-        else lost.abort(new Error("somebody else holds the lease"));
+        else lost.abort(new Error("another holder has the lease"));
         pauseMs = renewMs;
       } catch (error) {
         pauseMs = retryMs;

@@ -39,7 +39,7 @@ const ENDS_WITH = `
 Begin with \`preflight\` and \`plan --to <release>\`: they touch nothing. When something waits: \`why\`, then \`recover\`.
 
 Exit codes: ${EXIT.ok} all is well, ${EXIT.failed} not answered (the message says why), ${EXIT.usage} not understood,
-            ${EXIT.found} something stands in the way, ${EXIT.unknown} part of it could not be looked at
+            ${EXIT.found} something blocks, ${EXIT.unknown} part of it could not be looked at
 `;
 
 /** Runs one storectl command and answers what it ends with; CLI_USAGE for words that it does not know. */

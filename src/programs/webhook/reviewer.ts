@@ -57,7 +57,7 @@ function outcomeOf(review: SpecReview): Verdict {
 /** The informer cache is used first; a denial rests on what the API server has now. */
 async function reviewOf(asked: Asked, { objects, release, namespace }: ReviewerDeps): Promise<SpecReview> {
   if (!objects.watches(asked.namespace)) {
-    const warning = `the operator in namespace ${namespace} does not look after namespace ${asked.namespace}`;
+    const warning = `the operator in namespace ${namespace} does not manage namespace ${asked.namespace}`;
     return { denials: [], warnings: [warning] };
   }
   const cached = objects.cached(asked.namespace);

@@ -37,7 +37,7 @@ step(
   "the webhook's authority changes, its Secret is made again by hand, and no write is refused",
   webhookSurvivesRotation,
 );
-long("a further namespace is looked after, left alone and taken up again while the operator runs", furtherNamespace);
+long("a further namespace is managed, left alone and taken up again while the operator runs", furtherNamespace);
 long("a worker that is cut off loses its primary to another node and joins again", partitionedWorker);
 long("a worker that loses its power loses its primary to another node and comes back with its data", darkWorker);
 step("uninstalling leaves nothing behind but the volumes and what belongs to them", uninstall);

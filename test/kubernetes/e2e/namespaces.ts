@@ -25,11 +25,7 @@ export async function furtherNamespace(scene: Scene): Promise<void> {
   await until("the cluster there runs", async () => (await state()) === "Running", PATIENCE);
 
   await watch(scene, "");
-  await until(
-    "the operator looks after its own alone",
-    async () => !(await watched(scene)).includes(NAMESPACE),
-    PATIENCE,
-  );
+  await until("the operator manages its own alone", async () => !(await watched(scene)).includes(NAMESPACE), PATIENCE);
   await kubectl(
     `patch rec ${DEMO.cluster} -n ${NAMESPACE} --type=merge -p`,
     '{"spec":{"extraLabels":{"seen":"later"}}}',
@@ -57,7 +53,7 @@ async function watch({ kubectl }: Scene, namespaces: string): Promise<void> {
   await kubectl.given(JSON.stringify(object), "apply -f -");
 }
 
-/** What the condition of the own cluster says of the namespaces that are looked after. */
+/** What the condition of the own cluster says of the namespaces that are managed. */
 async function watched({ kubectl }: Scene): Promise<string> {
   return kubectl(`get rec ${DEMO.cluster} -o`, 'jsonpath={.status.conditions[?(@.type=="NamespacesWatched")].message}');
 }

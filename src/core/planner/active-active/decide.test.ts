@@ -184,7 +184,7 @@ const cases: readonly Case[] = [
     rule: "and then it goes",
     object: { isDeleted: true },
     own: [{ ...known, deleted: true }],
-    does: { kind: "let-go" },
+    does: { kind: "release-object" },
   },
   {
     rule: "deleted elsewhere, it is deleted here",
@@ -220,7 +220,7 @@ const cases: readonly Case[] = [
   {
     rule: "and deleting it there deletes nothing elsewhere",
     object: { isDeleted: true, written: { participatingClusters: [{ name: "east" }] } },
-    does: { kind: "let-go" },
+    does: { kind: "release-object" },
   },
 ];
 

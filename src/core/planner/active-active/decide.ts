@@ -44,7 +44,7 @@ export type ActiveActiveAct =
   | { readonly kind: "none" }
   | { readonly kind: "make-object"; readonly record: ActiveActiveRecord }
   | { readonly kind: "delete-object" }
-  | { readonly kind: "let-go" }
+  | { readonly kind: "release-object" }
   | { readonly kind: "write-object"; readonly record: ActiveActiveRecord; readonly isVersionEdited: boolean }
   | { readonly kind: "remember"; readonly agreed: string }
   | { readonly kind: "write-record"; readonly record: ActiveActiveRecord }
@@ -88,8 +88,8 @@ export function describeActiveActiveAct(act: ActiveActiveAct): string {
       return "making the object here";
     case "delete-object":
       return "deleting the object here, as it was deleted on another participant";
-    case "let-go":
-      return "letting the object go";
+    case "release-object":
+      return "releasing the object";
     case "write-object":
       return "writing into the object what another participant says";
     case "remember":
@@ -135,7 +135,7 @@ function teardownAct(
   const mine = known && own.some(({ guid, deleted }) => guid === known.guid && deleted !== true);
   return participates && known !== undefined && mine === true
     ? { kind: "write-record", record: { ...known, deleted: true } }
-    : { kind: "let-go" };
+    : { kind: "release-object" };
 }
 
 function isDeletedElsewhere({ own, others }: ActiveActiveView, { guid }: ActiveActiveObject): boolean {

@@ -29,7 +29,7 @@ for (const [operator, nodes, id] of operators) {
   );
 }
 
-test("participants: each that stands in the way is named, with what is the case and what clears it", () => {
+test("participants: each that blocks is named, with its state and its remedy", () => {
   const silent = { answers: false, reason: "CredentialsRefused", message: "it says no", remedy: "do this" } as const;
   const found = participantFindings([
     { name: "east", word: answering("8.2.0-12", "8.2.0-25.12") },

@@ -97,8 +97,8 @@ export function portIsFree({ name, at, spec, existing, references }: ReviewedDat
 export function licenseSuffices({ at, spec, before, existing, references }: ReviewedDatabase): readonly Objection[] {
   const shards = clusterNamed(references, spec.storeEnterpriseCluster?.name)?.shards;
   if (shards === undefined) return [];
-  const has = existing === undefined ? 0 : copies(before ?? spec);
-  const more = copies(spec) - has;
+  const has = existing === undefined ? 0 : instancesOf(before ?? spec);
+  const more = instancesOf(spec) - has;
   if (more <= 0 || shards.used + more <= shards.limit) return [];
   const why = `it needs ${more} more, and the licence allows ${shards.limit} shards of which ${shards.used} are in use`;
   const field = spec.replication ? `${at}.replication` : `${at}.shardCount`;
@@ -107,6 +107,6 @@ export function licenseSuffices({ at, spec, before, existing, references }: Revi
   ];
 }
 
-function copies({ shardCount, replication }: ReviewedDatabase["spec"]): number {
+function instancesOf({ shardCount, replication }: ReviewedDatabase["spec"]): number {
   return shardCount * (replication ? 2 : 1);
 }

@@ -72,9 +72,9 @@ const cases: readonly {
 
 for (const { name, before, after, want } of cases) {
   test(`announcements: ${name}`, () => {
-    const told = announcements(clusterView(), before, after);
+    const events = announcements(clusterView(), before, after);
     assert.deepEqual(
-      told.map(({ reason }) => reason),
+      events.map(({ reason }) => reason),
       want,
     );
   });

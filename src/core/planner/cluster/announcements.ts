@@ -15,25 +15,25 @@ export interface Announcement {
 export function announcements(view: ClusterView, before: ClusterStatus, after: ClusterStatus): readonly Announcement[] {
   return [
     ...findingEvents(before, after),
-    ...upgradeNews(view, before, after),
-    ...suspensionNews(before, after),
-    ...stateNews(before, after),
+    ...upgradeEvents(view, before, after),
+    ...suspensionEvents(before, after),
+    ...stateEvents(before, after),
   ];
 }
 
 /** What has come to stand in the way, or does so no more. */
 export function findingEvents(before: ClusterStatus, after: ClusterStatus): readonly Announcement[] {
-  const known = new Set((before.findings ?? []).map(newsOf));
-  const fresh = (after.findings ?? []).filter((finding) => !known.has(newsOf(finding)));
+  const known = new Set((before.findings ?? []).map(eventKey));
+  const fresh = (after.findings ?? []).filter((finding) => !known.has(eventKey(finding)));
   const freed = isBlocked(before) && !isBlocked(after);
   return [
     ...fresh.map((finding) => ({ type: "Warning" as const, reason: finding.id, message: sentenceOf(finding) })),
-    ...(freed ? [normal("UpgradeUnblocked", "nothing stands in the way any more")] : []),
+    ...(freed ? [normal("UpgradeUnblocked", "nothing blocks the upgrade any more")] : []),
   ];
 }
 
 /** What a step waits for changes from moment to moment, and is told once. */
-function newsOf({ id, severity, evidence }: Finding): string {
+function eventKey({ id, severity, evidence }: Finding): string {
   return severity === "wait" ? id : `${id} ${evidence}`;
 }
 
@@ -41,7 +41,7 @@ function isBlocked({ findings }: ClusterStatus): boolean {
   return (findings ?? []).some(({ severity }: Finding) => severity === "block");
 }
 
-function upgradeNews(view: ClusterView, before: ClusterStatus, after: ClusterStatus): Announcement[] {
+function upgradeEvents(view: ClusterView, before: ClusterStatus, after: ClusterStatus): Announcement[] {
   const old = before.upgrade;
   const now = after.upgrade;
   if (now === undefined) return [];
@@ -60,7 +60,7 @@ function upgradeNews(view: ClusterView, before: ClusterStatus, after: ClusterSta
   ];
 }
 
-function suspensionNews(before: ClusterStatus, after: ClusterStatus): Announcement[] {
+function suspensionEvents(before: ClusterStatus, after: ClusterStatus): Announcement[] {
   const old = suspensionOf(before);
   const now = suspensionOf(after);
   if (now?.status === "True" && old?.status !== "True") return [normal("ReconcileSuspended", now.message)];
@@ -74,7 +74,7 @@ function suspensionOf({ conditions }: ClusterStatus): { status: string; reason: 
   return conditions?.find(({ type }) => type === "ReconcileSuspended");
 }
 
-function stateNews(before: ClusterStatus, after: ClusterStatus): Announcement[] {
+function stateEvents(before: ClusterStatus, after: ClusterStatus): Announcement[] {
   if (before.state === after.state) return [];
   if (after.state === "Running" && before.version === undefined)
     return [normal("ClusterReady", "every node is active")];

@@ -21,7 +21,7 @@ const cases: readonly {
     name: "a healthy cluster",
     view: {},
     type: "UpgradeBlocked",
-    says: "False NothingBlocks: nothing stands in the way of an upgrade",
+    says: "False NothingBlocks: nothing blocks an upgrade",
   },
   {
     name: "a cluster that is being made and does not answer yet is no failure",

@@ -66,7 +66,7 @@ const REASON_OF_ACT = {
   "write-tag": "AutomaticUpgrade",
 } as const;
 
-/** Whether something stands in the way of an upgrade. */
+/** Whether something blocks of an upgrade. */
 export function blocked(findings: readonly Finding[]): Statement {
   const blocking = findings.filter(({ severity }) => severity === "block");
   const first = blocking[0];
@@ -75,7 +75,7 @@ export function blocked(findings: readonly Finding[]): Statement {
         type: "UpgradeBlocked",
         status: "False",
         reason: "NothingBlocks",
-        message: "nothing stands in the way of an upgrade",
+        message: "nothing blocks an upgrade",
       }
     : { type: "UpgradeBlocked", status: "True", reason: first.id, message: blocking.map(sentenceOf).join(" | ") };
 }

@@ -35,8 +35,8 @@ export type NodeGrant =
  * succeeded, which the others' word proves; a node that neither reaches the API nor all the others cannot know.
  */
 export function evaluateGrant({ now, renewedAt, vouchedAt, grantedUntil }: GrantFacts): NodeGrant {
-  const heardAt = elapsedMs(renewedAt, now) <= elapsedMs(vouchedAt, now) ? renewedAt : vouchedAt;
-  const until = laterBy(heardAt, GRANT_MS);
+  const confirmedAt = elapsedMs(renewedAt, now) <= elapsedMs(vouchedAt, now) ? renewedAt : vouchedAt;
+  const until = laterBy(confirmedAt, GRANT_MS);
   if (hasCome(until, now)) return { kind: "cut-off" };
   return hasCome(grantedUntil, now) ? { kind: "catch-up" } : { kind: "granted", until };
 }

@@ -46,7 +46,7 @@ export function evaluateIntent({ target, old, targetDead, forced }: IntentFacts)
 const CUT_OFF =
   "a replica took over from a primary that was cut off; acknowledged writes that had not reached it are lost, how many is not known";
 
-const TARGET_SILENT = "the target of the switchover does not answer, so nobody knows whether it was promoted";
+const TARGET_SILENT = "the target of the switchover does not answer, so it is not known whether it was promoted";
 
 function goneWithTarget(old: RoleFacts | undefined): string {
   return old?.role === "replica"

@@ -9,12 +9,12 @@ const cases: readonly {
   readonly label?: string;
   readonly says?: RegExp;
 }[] = [
-  { rule: "without a ConfigMap only its own is looked after", data: {} },
+  { rule: "without a ConfigMap only its own is managed", data: {} },
   { rule: "names stand between commas", data: { REDB_NAMESPACES: "team-a, team-b" }, names: ["team-a", "team-b"] },
   { rule: "an empty list asks for none", data: { REDB_NAMESPACES: " , " } },
   { rule: "its own is not named twice", data: { REDB_NAMESPACES: "store,team-a,team-a" }, names: ["team-a"] },
   {
-    rule: "what is no name is told, and the others are looked after",
+    rule: "what is no name is told, and the others are managed",
     data: { REDB_NAMESPACES: "Team_A,team-b" },
     names: ["team-b"],
     says: /REDB_NAMESPACES: "Team_A" is no name of a namespace/,

@@ -15,11 +15,11 @@ export interface DesiredWatch {
   readonly findings: readonly Finding[];
 }
 
-/** One operator looks after so many namespaces at most. */
+/** One operator manages so many namespaces at most. */
 const MOST = 100;
 const LABEL = /^([a-z0-9.-]{1,253}\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
-/** Reads the ConfigMap; what is no name is told and left out, so that the others are looked after. */
+/** Reads the ConfigMap; what is no name is told and left out, so that the others are managed. */
 export function desiredWatch(data: Readonly<Record<string, string>>, own: string): DesiredWatch {
   const listed = (data[WATCHED_NAMESPACES] ?? "").split(",").map((name) => name.trim());
   const names = [...new Set(listed)].filter((name) => name !== "" && name !== own);
@@ -33,7 +33,7 @@ export function desiredWatch(data: Readonly<Record<string, string>>, own: string
       ? [
           objection(
             WATCHED_NAMESPACES,
-            `${right.length} namespaces are listed, of which the first ${MOST} are looked after`,
+            `${right.length} namespaces are listed, of which the first ${MOST} are managed`,
             own,
           ),
         ]
@@ -51,11 +51,11 @@ function objection(key: string, evidence: string, own: string): Finding {
   );
 }
 
-/** The operator may not look after a namespace: it was not given its Role there, or the namespace is not there. */
+/** The operator may not manage a namespace: it was not given its Role there, or the namespace is not there. */
 export function namespaceNotGranted(watched: string, own: string): Finding {
   return block(
     "NamespaceNotGranted",
-    `the operator may not look after namespace ${watched}: its Role or RoleBinding ${OPERATOR_NAME} is not there, or the namespace is not`,
+    `the operator may not manage namespace ${watched}: its Role or RoleBinding ${OPERATOR_NAME} is not there, or the namespace is not`,
     grantCommand(watched, own),
   );
 }
@@ -77,7 +77,7 @@ export function watchStatement(watched: readonly string[], findings: readonly Fi
     return { type, status: "False", reason: first.id, message: findings.map(sentenceOf).join("; ") };
   }
   if (watched.length === 0) return undefined;
-  const message = `the operator looks after ${watched.join(", ")} too`;
+  const message = `the operator manages ${watched.join(", ")} too`;
   return { type, status: "True", reason: "AllWatched", message };
 }
 

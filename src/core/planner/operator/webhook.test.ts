@@ -38,7 +38,7 @@ const cases: readonly Case[] = [
     says: ["True", "Current", /current/],
   },
   {
-    rule: "namespaces that the operator has come to look after are judged too",
+    rule: "namespaces that the operator has begun to manage are judged too",
     view: { watched: ["default", "team-a"] },
     act: "watch",
     says: ["False", "NamespacesStale", /in default, and is being told of default, team-a/],

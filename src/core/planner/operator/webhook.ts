@@ -24,7 +24,7 @@ export interface InstalledWebhook {
 export interface WebhookView {
   /** Namespace of the operator. */
   readonly namespace: string;
-  /** The namespaces that the operator looks after. */
+  /** The namespaces that the operator manages. */
   readonly watched: readonly string[];
   /** `cert` of the secret `admission-tls`, PEM; undefined while the secret is not there. */
   readonly certificate: string | undefined;

@@ -46,7 +46,7 @@ export const replicasAreEnough: Check = {
     }
     if (single.length > 0)
       return warn("SingleCopy", `one copy, moved while its node is away: ${named(single)}`, replicate(single));
-    return cluster.reachable && cluster.nodes.length < NODES_FOR_TWO_COPIES
+    return cluster.reachable && cluster.nodes.length < NODES_FOR_A_SPARE_REPLICA
       ? replacementMissing(cluster.databases)
       : undefined;
   },
@@ -95,7 +95,7 @@ export const databaseObjectsAreValid: Check = {
 };
 
 /** With one node away, two copies need two others. */
-const NODES_FOR_TWO_COPIES = 3;
+const NODES_FOR_A_SPARE_REPLICA = 3;
 
 function replacementMissing(databases: readonly ClusterDatabase[]): Finding | undefined {
   const evidence = `no third node for a stand-in, so one copy while a node is away: ${named(databases)}`;

@@ -56,13 +56,13 @@ for (const { name, view: change, missing, want } of cases) {
   });
 }
 
-test("permissions: what is lacking is told with verbs, resource, namespace, consequence and the exact command", () => {
+test("permissions: a missing permission is named with verbs, resource, namespace, consequence and the exact command", () => {
   const environment = { permissions: { read: true, value: own } } as const;
   const [finding] = planCluster(clusterView(), "", environment).findings;
   assert.equal(
     finding?.evidence,
     "the operator may not watch/create/patch/delete statefulsets.apps in namespace here (Role store-enterprise-operator), " +
-      "so nodes cannot be made, replaced or removed",
+      "so nodes cannot be created, replaced or removed",
   );
   const rule = '{"apiGroups":["apps"],"resources":["statefulsets"],"verbs":["watch","create","patch","delete"]}';
   assert.equal(

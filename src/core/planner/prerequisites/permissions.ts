@@ -37,7 +37,7 @@ export const clusterIsPermitted: Check = {
     return wait(
       PERMISSIONS_MISSING,
       [...roles.values()].map(permissionsText).join("; "),
-      `the operator writes the Role anew by itself, unless somebody takes it away again; by hand: ${remedies.join("; ")}`,
+      `the operator writes the Role again, unless it is removed again; by hand: ${remedies.join("; ")}`,
     );
   },
 };

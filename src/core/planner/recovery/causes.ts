@@ -8,7 +8,7 @@ import type { RecoveryCause, DatabaseObject, RecoveryFacts } from "./recovery.ts
 const EFFECTS = ["ClusterNotAtRest"];
 
 /**
- * What stands in the way now, the deepest cause first: what the checks see, what the operator alone can know, and what keeps
+ * What blocks now, the deepest cause first: what the checks see, what the operator alone can know, and what keeps
  * databases from becoming what their objects say.
  */
 export function causesOf({ input, databases }: RecoveryFacts): readonly RecoveryCause[] {
@@ -18,11 +18,11 @@ export function causesOf({ input, databases }: RecoveryFacts): readonly Recovery
       ? [{ check: verdict.check.id, object, finding: verdict.finding }]
       : [],
   );
-  const told = (input.view.remembered.findings ?? [])
+  const reported = (input.view.remembered.findings ?? [])
     .filter(({ id }) => !seen.some(({ finding }) => finding.id === id))
     .filter((finding) => isHeldUp(finding) || isOperatorsOwn(finding))
     .map((finding) => ({ check: finding.id, object, finding }));
-  return [...seen, ...told, ...databases.flatMap((database) => causesOfDatabase(database, { input, databases }))];
+  return [...seen, ...reported, ...databases.flatMap((database) => causesOfDatabase(database, { input, databases }))];
 }
 
 /** A step that waits for another moves by itself, but nobody else ends a maintenance that was forgotten. */
@@ -44,9 +44,9 @@ function causesOfDatabase(database: DatabaseObject, { input }: RecoveryFacts): r
   const object = `redb/${database.name}`;
   const { cluster } = input.view;
   const known = cluster.reachable ? cluster.databases.find(({ name }) => name === database.name) : undefined;
-  const told = database.findings.map((finding) => ({ check: finding.id, object, finding }));
-  if (known === undefined || database.storeVersion === undefined) return told;
-  if (!isOlder(database.storeVersion, known.storeVersion)) return told;
+  const reported = database.findings.map((finding) => ({ check: finding.id, object, finding }));
+  if (known === undefined || database.storeVersion === undefined) return reported;
+  if (!isOlder(database.storeVersion, known.storeVersion)) return reported;
   const evidence = `the database is at ${known.storeVersion} and spec.storeVersion says "${database.storeVersion}"`;
   const finding: Finding = {
     id: "Drifted",
@@ -54,5 +54,5 @@ function causesOfDatabase(database: DatabaseObject, { input }: RecoveryFacts): r
     evidence,
     remedy: "write into the object what is the case",
   };
-  return [...told.filter(({ check }) => check !== "DowngradeRefused"), { check: "Drifted", object, finding }];
+  return [...reported.filter(({ check }) => check !== "DowngradeRefused"), { check: "Drifted", object, finding }];
 }

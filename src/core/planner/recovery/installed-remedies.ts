@@ -30,7 +30,7 @@ function permissions({ input: { view, environment } }: RemedyFacts) {
       return [{ kind: "patch-role", role, namespace, operations: restoringOperations(of) }];
     return who === "operator" ? [whole] : [];
   });
-  return { acts, otherwise: "you need these permissions yourself: nobody may grant more than they have" };
+  return { acts, otherwise: "you need these permissions yourself: Kubernetes lets no account grant more than it has" };
 }
 
 /** §4.3 rule 4. */

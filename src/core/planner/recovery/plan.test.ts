@@ -306,7 +306,7 @@ const cases: readonly Case[] = [
         `kubectl patch role store-enterprise-operator -n default --type json -p '[{"op":"add","path":"/rules/-","value":{"apiGroups":["apps"],"resources":["statefulsets"],"verbs":["patch"]}}]'`,
       ],
     ],
-    otherwise: /nobody may grant more than they have/,
+    otherwise: /Kubernetes lets no account grant more than it has/,
   },
   {
     name: "a worker that is cordoned is taken back, one that is not ready is not",
@@ -349,8 +349,8 @@ for (const { name, view = {}, environment = {}, step, databases = [], given = {}
   test(name, () => {
     const input = checkInput(clusterView(view), { environment, ...(step && { step }) });
     const recoveries = planRecovery({ input, databases }, { ...NOTHING, ...given });
-    const told = recoveries.map(({ rule, acts }) => [rule, ...acts.map((act) => commandOf(act, "rec"))]);
-    assert.deepEqual(told, expected.does);
+    const reported = recoveries.map(({ rule, acts }) => [rule, ...acts.map((act) => commandOf(act, "rec"))]);
+    assert.deepEqual(reported, expected.does);
     const [first] = recoveries;
     assert.match(first?.needs ?? "", expected.needs ?? /^$/);
     assert.match(first?.irreversible ?? "", expected.irreversible ?? /^$/);

@@ -24,7 +24,7 @@ export type RecoveryAct =
   | { readonly kind: "restart-operator" }
   | { readonly kind: "uncordon"; readonly worker: string };
 
-/** What stands in the way. */
+/** What blocks. */
 export interface RecoveryCause {
   /** Name of the check that found it, or of the finding itself. */
   readonly check: string;

@@ -54,7 +54,7 @@ function clusterStep({ cluster, operator }: PathState, to: Release, facts: PathF
     restarts: `${facts.nodes} node pods and the engines on them`,
     pauses: "requests wait in the proxy for some milliseconds when a primary moves",
     irreversible: `the cluster never goes back below ${to.operator}`,
-    consent: "whoever answers for the cluster",
+    consent: "the owner of the cluster",
     commands: automatic
       ? [`kubectl get rec ${facts.cluster} -w  # automatic upgrade is on: the operator sets the tag`]
       : [patchClusterTag(facts.cluster, to.nodeTag), rolloutStatus(facts.cluster)],
@@ -77,7 +77,7 @@ function kubernetesStep({ kubernetes = "", operator }: PathState, to: string): P
     restarts: "every pod of a worker while it is drained",
     pauses: "none that clients notice while the disruption budget is kept: one node at a time",
     irreversible: `Kubernetes never goes back to ${kubernetes}`,
-    consent: "whoever runs the platform",
+    consent: "the owner of the platform",
     commands: ["kubectl version", "kubectl drain <worker> --ignore-daemonsets --delete-emptydir-data"],
     notes: [
       ...(openShift === undefined ? [] : [`on OpenShift this is ${openShift}`]),

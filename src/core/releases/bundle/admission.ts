@@ -105,10 +105,10 @@ export function namespacesNamed(names: readonly string[]) {
   return { matchExpressions: [{ key: NAMESPACE_NAME, operator: "In", values: [...names] }] };
 }
 
-/** The ClusterRole with which the operator looks after the webhook; a webhook that the operator made goes with it. */
+/** The ClusterRole with which the operator manages the webhook; a webhook that the operator made goes with it. */
 export const ADMISSION_ACCESS = `${OPERATOR_NAME}-admission`;
 
-/** What the operator needs to look after the webhook itself; without it users do, by the commands of §4.1. */
+/** What the operator needs to manage the webhook itself; without it users do, by the commands of §4.1. */
 export function admissionAccess(namespace: string): readonly object[] {
   const name = ADMISSION_ACCESS;
   const group = "admissionregistration.k8s.io";

@@ -11,7 +11,7 @@ import { operatorRules } from "../permissions/roles.ts";
 export interface BundleOptions {
   /** Plain Kubernetes (bundle.yaml) unless it is OpenShift (distro.bundle.yaml). */
   readonly variant?: Platform;
-  /** The namespace of the operator, and the others that it looks after; without it the operator looks after its own. */
+  /** The namespace of the operator, and the others that it manages; without it the operator manages its own. */
   readonly namespaces?: { readonly own: string; readonly watched: readonly string[] };
   /** Where the image of the operator comes from, if not from where it is published (§4.3 rule 3). */
   readonly image?: OperatorImage;
@@ -61,7 +61,7 @@ export function definitionsOf(release: Release) {
   return customResourceDefinitions().map((definition) => released(definition, release));
 }
 
-/** The file that lets the operator in `own` look after `watched`: the Role and its binding, once more (§4.3 rule 7). */
+/** The file that lets the operator in `own` manage `watched`: the Role and its binding, once more (§4.3 rule 7). */
 export function watchedNamespaceFor(
   release: Release,
   {

@@ -64,7 +64,7 @@ admission:
   manage: true
 
 watch:
-  # further namespaces, which have to be there, in which clusters and databases are looked after
+  # further namespaces, which have to be there, in which clusters and databases are managed
   namespaces: []
   # and every namespace that carries this label
   label: ""

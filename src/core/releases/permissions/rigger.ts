@@ -35,7 +35,7 @@ export const RIGGER_PERMISSIONS: readonly Permitted[] = [
     group: "",
     resource: "services",
     verbs: ["get", "list", "watch", "create", "patch"],
-    why: "each database has a Service, unless the name is somebody else's",
+    why: "each database has a Service, unless another object has the name",
     without: "databases get no Services",
   },
   {

@@ -26,7 +26,7 @@ export interface RoleScope {
   readonly platform?: Platform;
 }
 
-/** Rules of the operator: what it does, and what it grants to nodes and rigger, since nobody may grant more than they have. */
+/** Rules of the operator: what it does, and what it grants to nodes and rigger, since Kubernetes lets no account grant more than it has. */
 export function operatorRules(platform: Platform): readonly PolicyRule[] {
   return rulesFrom(
     permissionsOn(platform).map(({ group, resource, verbs, only }) => ({

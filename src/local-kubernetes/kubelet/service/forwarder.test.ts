@@ -24,7 +24,7 @@ test("connections go to the backends in turn", async () => {
 });
 
 test("a backend that refuses is passed over", async () => {
-  const listen = await serve([await nobody(), await backend((socket) => socket.end("alive"))]);
+  const listen = await serve([await absent(), await backend((socket) => socket.end("alive"))]);
   assert.equal(await ask(listen), "alive");
   assert.equal(await ask(listen), "alive");
 });
@@ -120,7 +120,7 @@ async function backend(onConnection: (socket: Socket) => void): Promise<TcpAddre
   return { host: HOST, port: await listening(server) };
 }
 
-async function nobody(): Promise<TcpAddress> {
+async function absent(): Promise<TcpAddress> {
   return { host: HOST, port: await freePort() };
 }
 

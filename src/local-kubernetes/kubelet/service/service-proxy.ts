@@ -34,12 +34,12 @@ export async function runServiceProxy({
   const services = startInformer(kube, Services, { clock, log, signal });
   const slices = startInformer(kube, EndpointSlices, { clock, log, signal });
   await Promise.all([services.synced, slices.synced]);
-  let told = "";
+  let applied = "";
   const tell = (): void => {
     const table: Forward[] = serviceTable(services.list(), slices.list());
     const text = JSON.stringify(table);
-    if (text === told || signal.aborted) return;
-    told = text;
+    if (text === applied || signal.aborted) return;
+    applied = text;
     worker.postMessage(table);
   };
   services.onChange(tell);

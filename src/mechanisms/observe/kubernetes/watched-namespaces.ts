@@ -9,11 +9,11 @@ import { labelNotGranted, desiredWatch, type DesiredWatch } from "../../../core/
 import type { Need } from "../../../core/releases/permissions/roles.ts";
 import { tryAskOwnAccess } from "../permissions/access-reviews.ts";
 
-/** The namespaces that the operator looks after; they come and go while it runs. */
+/** The namespaces that the operator manages; they come and go while it runs. */
 export interface WatchedNamespaces {
   /** Its own first. */
   names(): readonly string[];
-  /** What stands in the way of knowing them. */
+  /** What blocks of knowing them. */
   findings(): readonly Finding[];
   /** Calls back when names or findings may be others than before. */
   onChange(listener: () => void): void;
@@ -116,5 +116,5 @@ const LISTING: Need = {
   resource: "namespaces",
   verb: "list",
   why: "namespaces are found by their label",
-  without: "only listed namespaces are looked after",
+  without: "only listed namespaces are managed",
 };

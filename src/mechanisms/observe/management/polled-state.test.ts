@@ -10,7 +10,7 @@ import { pollState, type PollResult, type PolledState } from "./polled-state.ts"
 /** A cluster that says what a test lets it say, when the test lets it. */
 class Cluster {
   readonly clock = new FakeClock();
-  readonly news: string[] = [];
+  readonly notifications: string[] = [];
   bdbs: readonly BdbRecord[] = [];
   actions: readonly ActionRecord[] = [];
   isUnreachable = false;
@@ -25,7 +25,9 @@ class Cluster {
       close: async () => undefined,
       destroy: async () => undefined,
     };
-    this.polledState = pollState(client, this.clock, (databases) => this.news.push(databases.toSorted().join(" ")));
+    this.polledState = pollState(client, this.clock, (databases) =>
+      this.notifications.push(databases.toSorted().join(" ")),
+    );
   }
 
   async #answer(route: string): Promise<never> {
@@ -61,12 +63,12 @@ for (const { name, maxAgeMs, afterMs, questions } of ages) {
   });
 }
 
-const meanwhile: readonly { name: string; maxAgeMs: number; questions: number; hears: string }[] = [
-  { name: "that was put late enough is shared", maxAgeMs: 100, questions: 1, hears: "pending" },
-  { name: "that was put too early is followed by one of its own", maxAgeMs: 99, questions: 2, hears: "active" },
+const meanwhile: readonly { name: string; maxAgeMs: number; questions: number; expected: string }[] = [
+  { name: "that was put late enough is shared", maxAgeMs: 100, questions: 1, expected: "pending" },
+  { name: "that was put too early is followed by one of its own", maxAgeMs: 99, questions: 2, expected: "active" },
 ];
 
-for (const { name, maxAgeMs, questions, hears } of meanwhile) {
+for (const { name, maxAgeMs, questions, expected } of meanwhile) {
   test(`a question under way ${name}`, async () => {
     const cluster = new Cluster();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -79,20 +81,20 @@ for (const { name, maxAgeMs, questions, hears } of meanwhile) {
     const third = cluster.polledState.records(maxAgeMs);
     resolve();
     assert.deepEqual(statusesOf(await first), ["a pending"]);
-    assert.deepEqual(statusesOf(await second), [`a ${hears}`]);
+    assert.deepEqual(statusesOf(await second), [`a ${expected}`]);
     assert.equal(await third, await second);
     assert.equal(cluster.questions, questions);
   });
 }
 
-test("what a write was answered counts until the database is heard of again", async () => {
+test("what a write was answered counts until the database is polled again", async () => {
   const cluster = new Cluster();
   cluster.bdbs = [bdb("a"), bdb("b")];
   await cluster.polledState.records(0);
   cluster.polledState.recordWrite(bdb("a", { status: "active-change-pending" }));
   cluster.polledState.recordWrite(bdb("c", { status: "pending" }));
-  const told = ["a active-change-pending", "b active", "c pending"];
-  assert.deepEqual(statusesOf(await cluster.polledState.records(Infinity)), told);
+  const notified = ["a active-change-pending", "b active", "c pending"];
+  assert.deepEqual(statusesOf(await cluster.polledState.records(Infinity)), notified);
   await cluster.clock.advance(1);
   assert.deepEqual(statusesOf(await cluster.polledState.records(0)), ["a active", "b active"]);
 });
@@ -108,7 +110,7 @@ test("an answer to what was asked before a write does not take back what the wri
   assert.deepEqual(statusesOf(await asked), ["a pending"]);
 });
 
-test("a cluster that falls silent is heard as silent, and one word of it is not made up", async () => {
+test("a cluster that stops answering is unreachable, and no state of it is invented", async () => {
   const cluster = new Cluster();
   cluster.isUnreachable = true;
   cluster.polledState.recordWrite(bdb("a"));
@@ -140,7 +142,7 @@ const UPDATE: ActionRecord = {
   object_name: "bdb:1",
 };
 
-const news: readonly { name: string; before: Said; after: Said; tells: readonly string[] }[] = [
+const notifications: readonly { name: string; before: Said; after: Said; tells: readonly string[] }[] = [
   { name: "a database that is new", before: { bdbs: [bdb("a")] }, after: { bdbs: [bdb("a"), bdb("b")] }, tells: ["b"] },
   {
     name: "a database that is gone",
@@ -181,19 +183,23 @@ const news: readonly { name: string; before: Said; after: Said; tells: readonly 
   { name: "not the order", before: { bdbs: [bdb("a"), bdb("b")] }, after: { bdbs: [bdb("b"), bdb("a")] }, tells: [] },
 ];
 
-for (const { name, before, after, tells } of news) {
+for (const { name, before, after, tells } of notifications) {
   for (const silent of [false, true]) {
-    test(`news are ${name}${silent ? ", also after a silence" : ""}`, async () => {
+    test(`a change: ${name}${silent ? ", also after an outage" : ""}`, async () => {
       const cluster = new Cluster();
       await say(cluster, before);
-      assert.deepEqual(cluster.news, [before.bdbs.map((each) => each.name).join(" ")], "the first time all are new");
+      assert.deepEqual(
+        cluster.notifications,
+        [before.bdbs.map((each) => each.name).join(" ")],
+        "the first time all are new",
+      );
       if (silent) {
         cluster.isUnreachable = true;
         await say(cluster, { bdbs: [] });
         cluster.isUnreachable = false;
       }
       await say(cluster, after);
-      assert.deepEqual(cluster.news.slice(1), tells);
+      assert.deepEqual(cluster.notifications.slice(1), tells);
     });
   }
 }

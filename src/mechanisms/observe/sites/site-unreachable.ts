@@ -39,7 +39,7 @@ export function unreachableSite(error: unknown, { name, namespace, spec }: Remot
   }
   return {
     reason: "Unreachable",
-    message: `nobody answers at ${where} (${said})`,
+    message: `no answer from ${where} (${said})`,
     remedy: "check spec.apiFqdnUrl and spec.apiPort, and that the network lets the operator through to them",
   };
 }

@@ -29,7 +29,7 @@ function generateCommand({ print }: CliContext): Command {
     .option("--own <namespace>", "namespace of the operator; goes with --watch", namespaceName)
     .option(
       "--watch <namespace>",
-      "another namespace that it looks after; goes with --own; may be given several times",
+      "another namespace that it manages; goes with --own; may be given several times",
       watched,
     )
     .option("--repository <image>", "where the operator's image is, without its tag: a private registry")

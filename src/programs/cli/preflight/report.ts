@@ -71,7 +71,7 @@ function counted(findings: readonly Finding[], passed: number): string {
   const count = (severity: Finding["severity"]): number => findings.filter((one) => one.severity === severity).length;
   const stopping = count("block") + count("wait");
   const parts = [
-    stopping === 0 ? "nothing stands in the way" : `${stopping} ${stopping === 1 ? "stands" : "stand"} in the way`,
+    stopping === 0 ? "nothing blocks" : `${stopping} ${stopping === 1 ? "blocks" : "block"}`,
     ...(count("consent") > 0 ? [`${count("consent")} to consent to`] : []),
     ...(count("unknown") > 0 ? [`${count("unknown")} not known`] : []),
     ...(count("warn") > 0 ? [`${count("warn")} ${count("warn") === 1 ? "note" : "notes"}`] : []),

@@ -35,7 +35,7 @@ export function recoverCommand(context: Asking): Command {
     })
     .addHelpText(
       "after",
-      `\nEnds with ${EXIT.ok} when nothing stands in the way any more, with ${EXIT.found} while something does.\n`,
+      `\nEnds with ${EXIT.ok} when nothing blocks any more, with ${EXIT.found} while something does.\n`,
     );
   return withSiteOptions(command);
 }

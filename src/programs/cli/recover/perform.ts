@@ -87,15 +87,15 @@ async function upgradeDatabase(
   const client = clientOf(deps);
   const { clock, signal, print } = deps.talk;
   const asked = await client.call("upgradeBdb", { params: { uid }, body: { store_version: to } });
-  let told = "";
+  let reported = "";
   for (;;) {
     const { status, redis_version, waiting_for, action_uid } = await client.call("bdb", { params: { uid } });
     if (status === "active" && redis_version === to) return;
     // a node that has not heard of it yet tells an earlier action
     if (status === "active" && action_uid === asked.action_uid)
       throw new Fault(faults.recoveryFailed, `the upgrade of "${name}" to ${to} ended, and it is at ${redis_version}`);
-    if (waiting_for !== told && waiting_for !== "") print(`     ${waiting_for}\n`);
-    told = waiting_for;
+    if (waiting_for !== reported && waiting_for !== "") print(`     ${waiting_for}\n`);
+    reported = waiting_for;
     await clock.sleep(LOOK_EVERY_MS, signal).catch((error: unknown) => {
       throw new Fault(faults.interrupted, `stopped looking at the upgrade of "${name}" to ${to}`, {}, error);
     });

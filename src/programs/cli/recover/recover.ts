@@ -96,7 +96,7 @@ async function clears(
   while (clock.now().getTime() < deadline) {
     const look = await lookAtCluster(site, options.cluster);
     const left = planRecovery(recoveryFactsOf(look), options.supplies.given);
-    if (!left.some((one) => keyOf(one) === keyOf(recovery)) && !isToldStill(look, recovery)) return true;
+    if (!left.some((one) => keyOf(one) === keyOf(recovery)) && !isStillReported(look, recovery)) return true;
     await clock.sleep(LOOK_EVERY_MS, signal).catch((error: unknown) => {
       throw new Fault(faults.interrupted, `stopped looking whether ${recovery.rule} is cleared`, {}, error);
     });
@@ -104,7 +104,7 @@ async function clears(
   return false;
 }
 
-function isToldStill({ observation: { view } }: Look, { object, rule }: Recovery): boolean {
+function isStillReported({ observation: { view } }: Look, { object, rule }: Recovery): boolean {
   if (object !== `rec/${view.name}`) return false;
   return (view.remembered.findings ?? []).some(({ id, severity }) => id === rule && severity === "block");
 }
@@ -113,14 +113,14 @@ function finish(look: Look, recoveries: readonly Recovery[], tried: number, talk
   const code = endOf(look, recoveries);
   if (code === EXIT.found) talk.print(leftText(recoveries, tried, talk));
   if (code === EXIT.ok && tried > 0)
-    talk.print("\nNothing stands in the way any more. An upgrade that waited goes on by itself: storectl status\n");
+    talk.print("\nNothing blocks any more. A waiting upgrade continues: storectl status\n");
   return code;
 }
 
 function leftText(recoveries: readonly Recovery[], tried: number, talk: Talk): string {
   const ready = recoveries.filter(({ acts, needs }) => acts.length > 0 && needs === "");
   if (tried === 0 && ready.length > 0 && !canAgree(talk))
-    return "\nNothing was done: nobody is at a terminal to agree. Give --yes to do what is proposed.\n";
+    return "\nNothing was done: there is no terminal to ask. Give --yes to do what is proposed.\n";
   const left = recoveries.map(
     ({ object, rule, needs }) => `${object}: ${rule}${needs === "" ? "" : ` needs ${needs}`}`,
   );

@@ -42,7 +42,7 @@ const WIDTH = 14;
 export function recoverTable({ cluster, namespace, state, version, unreachable, recoveries }: RecoverReport): string {
   const silence = unreachable === null ? "" : folded(`The cluster itself does not answer: ${unreachable}`, "");
   const head = `${namespace}/${cluster}: ${state} at ${version}\n`;
-  if (recoveries.length === 0) return `${head}\nNothing stands in the way.\n${silence}`;
+  if (recoveries.length === 0) return `${head}\nNothing blocks.\n${silence}`;
   return `${head}${silence}\n${recoveries.map(paragraph).join("\n")}`;
 }
 

@@ -13,7 +13,7 @@ export interface Supplies {
   readonly archives: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
 }
 
-interface GoodsOptions {
+interface SupplyOptions {
   readonly license?: string;
   readonly module?: readonly string[];
   readonly moduleUrl?: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ interface GoodsOptions {
 }
 
 /** Reads licence and archives; a Fault names the one that is none. */
-export async function readSupplies(options: GoodsOptions): Promise<Supplies> {
+export async function readSupplies(options: SupplyOptions): Promise<Supplies> {
   const license = options.license === undefined ? "" : await readTextFile(options.license);
   if (license !== "") readLicense(license);
   const opened = await Promise.all(

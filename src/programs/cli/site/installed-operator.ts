@@ -12,7 +12,7 @@ import type { Site } from "./site.ts";
 
 /**
  * The bundle of another release for where the operator is installed now (§4.3 rules 3 and 7): the same platform, registry
- * and number of replicas, and its Roles in every namespace that it looks after. Only objects of `kinds` when some are named.
+ * and number of replicas, and its Roles in every namespace that it manages. Only objects of `kinds` when some are named.
  * CLI_BY_HELM when they are Helm's.
  */
 export async function bundleLikeInstalled(

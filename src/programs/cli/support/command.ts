@@ -14,7 +14,7 @@ import { tarGz, type ArchiveFile } from "./tar.ts";
 /** `storectl support-bundle`: all that somebody who helps needs to see, without secrets, in one archive. */
 export function supportBundleCommand(context: CliContext): Command {
   const command = new Command("support-bundle")
-    .description("gather what somebody who helps needs to see into one archive, without secrets")
+    .description("collect what support needs to see in one archive, without secrets")
     .argument("[cluster]", "the cluster (default: the only one of the namespace)")
     .option("--out <file>", "archive to write, which must not be there yet (default: support-<cluster>-<time>.tar.gz)")
     .action(async (cluster: string | undefined, options: SiteOptions & { readonly out?: string }) => {

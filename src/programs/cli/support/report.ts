@@ -12,7 +12,7 @@ export function supportReport(look: Look, why: WhyReport, { files, missing }: Co
   return [
     `${title}\n${"=".repeat(title.length)}\n`,
     section("How things stand", statusTable(statusReport(look))),
-    section("What stands in the way", whyTable(why)),
+    section("What blocks", whyTable(why)),
     section("Every check", preflightTable(preflightOf(look), true)),
     section("What could not be looked at", missing.map((line) => folded(line, "")).join("") || "nothing\n"),
     section("Files", files.map(({ path }) => `${path}\n`).join("")),

@@ -45,7 +45,7 @@ export async function upgrade(site: Site, options: UpgradeOptions, talk: Talk): 
   }
 }
 
-/** What stands in the way of a step: what blocks, and what has to settle first. */
+/** What blocks of a step: what blocks, and what has to settle first. */
 function objectionsTo({ observation, environment, nodeTag }: Look, { stage, to }: PlanStep): readonly Finding[] {
   const from = releaseByNodeTag(nodeTag);
   const target = stage === "cluster" ? releaseByNodeTag(to) : stage === "operator" ? releaseByOperator(to) : undefined;
@@ -78,6 +78,6 @@ async function agreement({ agreed, ask, print }: Talk, { stage, to, irreversible
   if (agreed || irreversible === "") return;
   const said = await ask?.(`   ${irreversible}. Go on with ${stage} ${to}? (yes/no) `);
   if (said?.trim().toLowerCase() === "yes") return print("");
-  const why = said === undefined ? "nobody is at a terminal to agree" : `"${said.trim()}" is not yes`;
+  const why = said === undefined ? "there is no terminal to ask" : `"${said.trim()}" is not yes`;
   throw new Fault(faults.notAgreed, `${stage} ${to} was not begun: ${irreversible}, and ${why}`);
 }

@@ -109,11 +109,11 @@ interface Reported {
 function reportedAnswers(reported: Reported, view: ClusterView): WhyAnswer[] {
   const { object, findings, conditions } = reported;
   const trouble = conditions.filter(({ type, status }) => TROUBLE[type] === status);
-  const told = findings.filter(
+  const ofFindings = findings.filter(
     ({ id, severity }) => severity === "block" || severity === "wait" || trouble.some(({ reason }) => reason === id),
   );
   return [
-    ...told.map(({ id, severity, evidence, remedy }) => ({
+    ...ofFindings.map(({ id, severity, evidence, remedy }) => ({
       object,
       rule: id,
       evidence,
@@ -121,7 +121,7 @@ function reportedAnswers(reported: Reported, view: ClusterView): WhyAnswer[] {
       clears: remedy,
     })),
     ...trouble
-      .filter(({ reason }) => !told.some(({ id }) => id === reason))
+      .filter(({ reason }) => !ofFindings.some(({ id }) => id === reason))
       .map(({ reason, message, lastTransitionTime }) => ({
         object,
         rule: reason,

@@ -11,7 +11,7 @@ const KINDS = ["rec", "redb"] as const;
 /** `storectl why`: what stands in the way, since when, and the command that clears it. */
 export function whyCommand(context: Asking): Command {
   const command = new Command("why")
-    .description("say what stands in the way, since when, and the command that clears it")
+    .description("say what blocks, since when, and the command that clears it")
     .addArgument(new Argument("[kind]", "only this kind").choices(KINDS))
     .argument("[name]", "only the object of this name")
     .addOption(outputOption())

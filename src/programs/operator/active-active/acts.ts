@@ -61,7 +61,7 @@ export async function performActiveActive(
     case "delete-object":
       if (reaadb !== undefined) await deleteObject(deps, reaadb);
       return;
-    case "let-go":
+    case "release-object":
       if (reaadb !== undefined)
         await removeFinalizer(deps.kube, ActiveActiveDatabases, reaadb, FINALIZERS.activeActive);
       return;

@@ -98,7 +98,7 @@ async function pass(deps: ActiveActiveDeps, { place, reaadb: found, self, cluste
       failure,
     });
   }
-  const isGone = decision.act.kind === "let-go" || reaadb === undefined;
+  const isGone = decision.act.kind === "release-object" || reaadb === undefined;
   // what was written into the object is looked at anew, with it
   const isWritten = ["write-object", "remember", "delete-object"].includes(decision.act.kind) && failure === undefined;
   if (!isGone && !isWritten) await report(deps, { ...reportedOf(observation, reaadb), decision, hindrance: failure });
@@ -129,12 +129,12 @@ function hindranceFrom(finding: Finding): Hindrance {
 async function hindered(deps: ActiveActiveDeps, reaadb: Reaadb | undefined, hindrance: Hindrance): Promise<Outcome> {
   if (reaadb !== undefined) {
     const found = deps.cache.databases.get({ name: reaadb.metadata.name, namespace: reaadb.metadata.namespace ?? "" });
-    await report(deps, { reaadb, database: found, polled: NOBODY, decision: undefined, hindrance });
+    await report(deps, { reaadb, database: found, polled: NO_SITES, decision: undefined, hindrance });
   }
   return waiting(SITE_MS, hindrance.reason, hindrance.message);
 }
 
-const NOBODY: ReadonlyMap<string, SiteState> = new Map();
+const NO_SITES: ReadonlyMap<string, SiteState> = new Map();
 
 /** What is being deleted gets no finalizer any more. */
 async function held(kube: Kube, reaadb: Reaadb): Promise<Reaadb> {
@@ -160,10 +160,10 @@ function reportedOf({ database, polled }: ActiveActiveObservation, reaadb: Reaad
 }
 
 /** Writes the status when it differs, and tells what is new. */
-async function report({ kube, clock, events, cache }: ActiveActiveDeps, told: ActiveActiveReport): Promise<void> {
-  const { reaadb } = told;
+async function report({ kube, clock, events, cache }: ActiveActiveDeps, reported: ActiveActiveReport): Promise<void> {
+  const { reaadb } = reported;
   const before = reaadb.status ?? {};
-  const status = activeActiveStatusOf(told, clock.now());
+  const status = activeActiveStatusOf(reported, clock.now());
   if (isSame(before, status)) return;
   const current = cache.activeActives.get({
     name: reaadb.metadata.name,

@@ -4,13 +4,13 @@ import { conditionOf } from "./status.ts";
 
 /** What is worth telling about the way from one status of an Active-Active database to the next. */
 export function activeActiveEvents(before: ActiveActiveStatus, after: ActiveActiveStatus): readonly Announcement[] {
-  return [...readinessNews(before, after), ...participantNews(before, after)];
+  return [...readinessEvents(before, after), ...participantEvents(before, after)];
 }
 
 /** On the way it is not ready for reasons that need no one. */
 const COURSE = ["Changing", "NotCreated", "Waiting", "ClusterNotReady"];
 
-function readinessNews(before: ActiveActiveStatus, after: ActiveActiveStatus): readonly Announcement[] {
+function readinessEvents(before: ActiveActiveStatus, after: ActiveActiveStatus): readonly Announcement[] {
   const [old, now] = [conditionOf(before.conditions, "Ready"), conditionOf(after.conditions, "Ready")];
   if (now === undefined || (old?.reason === now.reason && old.status === now.status)) return [];
   const { reason, message } = now;
@@ -18,7 +18,7 @@ function readinessNews(before: ActiveActiveStatus, after: ActiveActiveStatus): r
   return COURSE.includes(reason) ? [] : [{ type: "Warning", reason, message }];
 }
 
-function participantNews(before: ActiveActiveStatus, after: ActiveActiveStatus): readonly Announcement[] {
+function participantEvents(before: ActiveActiveStatus, after: ActiveActiveStatus): readonly Announcement[] {
   const type = "ParticipantsReady";
   const [old, now] = [conditionOf(before.conditions, type), conditionOf(after.conditions, type)];
   if (now === undefined || old?.reason === now.reason) return [];

@@ -73,11 +73,11 @@ function participantsOf({
     name,
     id: index + 1,
     replicationStatus: "down",
-    ...toldBy(polled.get(name), reaadb.metadata.name),
+    ...reportedBy(polled.get(name), reaadb.metadata.name),
   }));
 }
 
-function toldBy(polled: SiteState | undefined, name: string) {
+function reportedBy(polled: SiteState | undefined, name: string) {
   if (polled === undefined) return { status: "RemoteClusterMissing" };
   const { answer } = polled;
   if ("reason" in answer) return { status: answer.reason };

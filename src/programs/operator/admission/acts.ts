@@ -34,7 +34,7 @@ export async function isPerformed(deps: AdmissionDeps, act: WebhookAct, certific
     return true;
   } catch (error) {
     if (!isFault(error, faults.forbidden)) throw error;
-    deps.log.warn("the operator may not look after the webhook", { act: act.kind, error });
+    deps.log.warn("the operator may not manage the webhook", { act: act.kind, error });
     return false;
   }
 }
@@ -80,7 +80,7 @@ async function patchWebhooks(kube: Kube, webhooks: readonly Named[]): Promise<vo
   await kube.patch(ValidatingWebhookConfigurations, { name: WEBHOOK_CONFIGURATION }, { type: "strategic", body });
 }
 
-/** Once the operator may no longer look after it, a webhook would stand in everybody's way: it goes with that right. */
+/** Once the operator may no longer manage it, a webhook would stand in everybody's way: it goes with that right. */
 async function ownedByAccess(kube: Kube): Promise<{ readonly ownerReferences?: OwnerReference[] }> {
   try {
     const access = await kube.get(ClusterRoles, { name: ADMISSION_ACCESS });

@@ -26,8 +26,8 @@ const LISTING: Need = {
   group: "admissionregistration.k8s.io",
   resource: "validatingwebhookconfigurations",
   verb: "list",
-  why: "the webhook is looked after",
-  without: "users look after the webhook themselves",
+  why: "the webhook is managed",
+  without: "users manage the webhook themselves",
 };
 
 /** Ready addresses behind the service of the webhook. */

@@ -28,7 +28,7 @@ export function nextStatus(
     ...versionOf(view),
     replicas: view.pods.filter(({ inService, containerReady }) => inService && containerReady).length,
     observedGeneration: view.generation,
-    ...("unreachable" in records ? {} : told(view, records)),
+    ...("unreachable" in records ? {} : polledStatus(view, records)),
     bundledDatabaseVersions: supportedStoreVersions(view.operator).map((version) => ({ dbType: "redis", version })),
     ...upgradeOf(view, decision, now),
     findings: [...decision.findings],
@@ -55,7 +55,7 @@ function versionOf(view: ClusterView): Pick<ClusterStatus, "version" | "imageTag
   };
 }
 
-function told(view: ClusterView, { nodes, license, modules }: ClusterRecords): Partial<ClusterStatus> {
+function polledStatus(view: ClusterView, { nodes, license, modules }: ClusterRecords): Partial<ClusterStatus> {
   return {
     licenseStatus: {
       licenseState: verdictOf(license).state,

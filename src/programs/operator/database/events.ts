@@ -14,8 +14,8 @@ export function databaseEvents(before: DatabaseStatus, after: DatabaseStatus): r
     ...changed(before, after, "Drifted", (now) =>
       now.status === "True" ? { type: "Warning", reason: now.reason, message: now.message } : undefined,
     ),
-    ...blockedNews(before, after),
-    ...lifeNews(before, after),
+    ...blockedEvents(before, after),
+    ...lifeEvents(before, after),
     ...(after.lossReports ?? [])
       .filter((report) => !(before.lossReports ?? []).includes(report))
       .map((message): Announcement => ({ type: "Warning", reason: "AcknowledgedWritesAtRisk", message })),
@@ -30,9 +30,9 @@ function changed(
 ): Announcement[] {
   const old = before.conditions?.find((condition) => condition.type === type);
   const now = after.conditions?.find((condition) => condition.type === type);
-  const isNews = now !== undefined && now.status !== (old?.status ?? "False");
-  const told = isNews ? tell(now) : undefined;
-  return told === undefined ? [] : [told];
+  const hasChanged = now !== undefined && now.status !== (old?.status ?? "False");
+  const changes = hasChanged ? tell(now) : undefined;
+  return changes === undefined ? [] : [changes];
 }
 
 const OBJECTIONS = [
@@ -46,14 +46,14 @@ const OBJECTIONS = [
   "RequestForbidden",
 ];
 
-function blockedNews(before: DatabaseStatus, after: DatabaseStatus): Announcement[] {
+function blockedEvents(before: DatabaseStatus, after: DatabaseStatus): Announcement[] {
   const old = before.conditions?.find(({ type }) => type === "Ready");
   const now = after.conditions?.find(({ type }) => type === "Ready");
   if (now === undefined || !OBJECTIONS.includes(now.reason) || old?.message === now.message) return [];
   return [{ type: "Warning", reason: now.reason, message: now.message }];
 }
 
-function lifeNews(before: DatabaseStatus, after: DatabaseStatus): Announcement[] {
+function lifeEvents(before: DatabaseStatus, after: DatabaseStatus): Announcement[] {
   if (after.status !== "active" || after.version === undefined) return [];
   if (before.status === undefined || before.status === "pending" || before.version === undefined) {
     return [{ type: "Normal", reason: "DatabaseReady", message: `serves version ${after.version}` }];

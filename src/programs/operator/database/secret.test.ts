@@ -12,7 +12,7 @@ import { addressReconciler, keepPassword } from "./secret.ts";
 const namespace = "default";
 const REF = { name: "redb-orders", namespace };
 const MADE: DatabaseStatus = { databaseSecretName: REF.name };
-const TOLD: DatabaseStatus = { ...MADE, internalEndpoints: [{ host: "orders", port: 10_000 }] };
+const REPORTED: DatabaseStatus = { ...MADE, internalEndpoints: [{ host: "orders", port: 10_000 }] };
 const HALF_AN_HOUR_MS = 30 * 60_000;
 
 /** Keys and values of the Secret as they are stored: before, and after. */
@@ -67,23 +67,23 @@ const addresses: readonly {
   readonly asks: readonly string[];
 }[] = [
   { name: "it is written without looking", before: { password: "x" }, asks: ["patch"] },
-  { name: "nothing is asked once it has been told", status: TOLD, before: { port: "10000" }, asks: [] },
+  { name: "nothing is asked once it has been told", status: REPORTED, before: { port: "10000" }, asks: [] },
   {
     name: "another port is written",
-    status: { ...TOLD, internalEndpoints: [{ host: "orders", port: 9_999 }] },
+    status: { ...REPORTED, internalEndpoints: [{ host: "orders", port: 9_999 }] },
     before: { port: "9999" },
     asks: ["patch"],
   },
   {
     name: "what somebody changed is put right within half an hour",
-    status: TOLD,
+    status: REPORTED,
     before: { port: "1", service_names: "orders" },
     afterMs: HALF_AN_HOUR_MS,
     asks: ["get", "patch"],
   },
   {
     name: "what nobody changed is left alone after half an hour",
-    status: TOLD,
+    status: REPORTED,
     before: { port: "10000", service_names: "orders" },
     afterMs: HALF_AN_HOUR_MS,
     asks: ["get"],
