@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
-import { foundKubectls } from "./kubectl/kubectl.ts";
+import { foundKubectls } from "./kit/kubernetes/kubectl.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const MARK = "\u0001";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { loadKubeConfig } from "../../src/ports/kube/config.ts";
-import { bindKubectl, foundKubectls, type Kubectl } from "../kubectl/kubectl.ts";
+import { bindKubectl, foundKubectls, type Kubectl } from "../kit/kubernetes/kubectl.ts";
 import { skipWithout, VERSION } from "../kubernetes/assets/assets.ts";
 import { startControlPlane } from "../kubernetes/control-plane/control-plane.ts";
 import { testApi } from "../kit/kubernetes/api-server.ts";

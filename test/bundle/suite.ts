@@ -12,7 +12,7 @@ import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { loopbackAddress } from "../kit/engines/engine.ts";
 import { connectAs } from "../kit/kubernetes/permission-scene.ts";
 import { until } from "../kit/time/until.ts";
-import type { Kubectl } from "../kubectl/kubectl.ts";
+import type { Kubectl } from "../kit/kubernetes/kubectl.ts";
 import type { TestServer } from "../api-servers/test-server.ts";
 
 const BUNDLE = join(import.meta.dirname, "../../deploy/bundle.yaml");

@@ -8,7 +8,7 @@ import { applyDefinitions } from "../../src/programs/operator/definitions.ts";
 import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { connectAs } from "../kit/kubernetes/permission-scene.ts";
-import { bindKubectl } from "../kubectl/kubectl.ts";
+import { bindKubectl } from "../kit/kubernetes/kubectl.ts";
 import { skipWithout, VERSION } from "../kubernetes/assets/assets.ts";
 import { startControlPlane } from "../kubernetes/control-plane/control-plane.ts";
 import { rule, scenario } from "../specification/rule.ts";

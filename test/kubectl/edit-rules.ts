@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Rule } from "./contract.ts";
 import { cache, together, workload } from "./fixtures.ts";
-import type { Kubectl } from "./kubectl.ts";
+import type { Kubectl } from "../kit/kubernetes/kubectl.ts";
 import { APPLY as apply, fieldReader, WRITING as NS } from "./writing.ts";
 
 /** Diff and edit. */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { LOG_LINES } from "../conformance/servers.ts";
 import { contract, newest, type Rule } from "./contract.ts";
 import { cache, configMap, pod, together, workload } from "./fixtures.ts";
-import { minorOf, type Kubectl } from "./kubectl.ts";
+import { minorOf, type Kubectl } from "../kit/kubernetes/kubectl.ts";
 import { until } from "../kit/time/until.ts";
 
 const NS = "reading";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { contract, newest, type Rule } from "./contract.ts";
 import { cache, CACHE_DEFINITION, configMap, pod, workload } from "./fixtures.ts";
-import type { Kubectl } from "./kubectl.ts";
+import type { Kubectl } from "../kit/kubernetes/kubectl.ts";
 
 const NS = "refusing";
 

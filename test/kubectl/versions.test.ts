@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { embedded } from "../conformance/servers.ts";
 import { contract, others, type Rule } from "./contract.ts";
 import { cache, together, workload } from "./fixtures.ts";
-import type { Kubectl } from "./kubectl.ts";
+import type { Kubectl } from "../kit/kubernetes/kubectl.ts";
 
 const NS = "versions";
 

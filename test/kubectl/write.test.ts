@@ -8,7 +8,7 @@ import { editRules, patchRules } from "./edit-rules.ts";
 import { contract, newest, type Rule } from "./contract.ts";
 import { cache, configMap, pod, together, workload } from "./fixtures.ts";
 import { APPLY as apply, fieldReader, WRITING as NS } from "./writing.ts";
-import type { Kubectl } from "./kubectl.ts";
+import type { Kubectl } from "../kit/kubernetes/kubectl.ts";
 
 contract("kubectl writes", NS, newest(), [
   createRules,

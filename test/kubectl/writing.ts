@@ -1,4 +1,4 @@
-import type { Kubectl } from "./kubectl.ts";
+import type { Kubectl } from "../kit/kubernetes/kubectl.ts";
 
 /** The namespace of the rules about writing. */
 export const WRITING = "writing";

@@ -14,7 +14,7 @@ import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { loopbackAddress } from "../kit/engines/engine.ts";
 import { connectAs } from "../kit/kubernetes/permission-scene.ts";
 import { until } from "../kit/time/until.ts";
-import { bindKubectl, type Kubectl } from "../kubectl/kubectl.ts";
+import { bindKubectl, type Kubectl } from "../kit/kubernetes/kubectl.ts";
 import { skipWithout, VERSION } from "../kubernetes/assets/assets.ts";
 import { startControlPlane, type ControlPlane } from "../kubernetes/control-plane/control-plane.ts";
 import { rule, rules } from "../specification/rule.ts";

@@ -9,7 +9,7 @@ import { ownNamespaceOnly } from "../../../src/mechanisms/observe/kubernetes/wat
 import { runOperator } from "../../../src/programs/operator/run.ts";
 import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
 import { startWebhook, type Webhook } from "../../../src/programs/webhook/run.ts";
-import { bindKubectl, foundKubectls, type Kubectl } from "../../kubectl/kubectl.ts";
+import { bindKubectl, foundKubectls, type Kubectl } from "../kubernetes/kubectl.ts";
 import { release } from "../facts/cluster-view.ts";
 import { startLoopbackApi } from "../kubernetes/loopback-api.ts";
 import { until } from "../time/until.ts";

@@ -7,7 +7,7 @@ import { DEMO, demoCluster } from "../../../src/programs/demo/steps/objects.ts";
 import { chartFor } from "../../../src/core/releases/bundle/chart.ts";
 import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 import { until } from "../../kit/time/until.ts";
-import { bindKubectl, type Kubectl } from "../../kubectl/kubectl.ts";
+import { bindKubectl, type Kubectl } from "../../kit/kubernetes/kubectl.ts";
 import type { Scene } from "./scene.ts";
 
 const PATIENCE = { withinMs: 120_000, everyMs: 500 };

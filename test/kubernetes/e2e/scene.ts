@@ -11,7 +11,7 @@ import { bundleFor } from "../../../src/core/releases/bundle/bundle.ts";
 import { latestRelease, releaseByOperator } from "../../../src/core/releases/catalogue/find.ts";
 import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 import { release } from "../../kit/facts/cluster-view.ts";
-import { bindKubectl, type Kubectl } from "../../kubectl/kubectl.ts";
+import { bindKubectl, type Kubectl } from "../../kit/kubernetes/kubectl.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { startCluster } from "../cluster/start-cluster.ts";
 import { loadImage } from "./load-image.ts";

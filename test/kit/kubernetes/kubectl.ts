@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { findAssets } from "../kubernetes/assets/assets.ts";
+import { findAssets } from "../../kubernetes/assets/assets.ts";
 
 /** A kubectl on this machine. */
 export interface KubectlBinary {
