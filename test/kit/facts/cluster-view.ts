@@ -106,3 +106,6 @@ export function facts(change: Partial<PolledCluster> = {}): PolledCluster {
     ...change,
   };
 }
+
+/** A cluster that was asked for the newest release, with the operator of that release. */
+export const upgrading: Partial<ClusterView> = { operator: NEW, spec: asking(NEW.nodeTag) };

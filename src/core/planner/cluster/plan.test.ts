@@ -3,18 +3,18 @@ import { test } from "node:test";
 import {
   asking,
   clusterView,
-  database,
   facts,
   NEW,
   node,
   OLD,
   pod,
   release,
+  upgrading,
 } from "../../../../test/kit/facts/cluster-view.ts";
+import { type PlanCase, testPlans } from "../../../../test/kit/facts/planned-cluster.ts";
 import { clusterSpec } from "../../api/cluster-spec.ts";
 import { planCluster } from "./plan.ts";
-import { targetTag } from "../view/target.ts";
-import type { ClusterView, NodePod, Workload } from "../view/cluster-view.ts";
+import type { Workload } from "../view/cluster-view.ts";
 
 const EXPIRED = {
   state: "Expired",
@@ -24,7 +24,6 @@ const EXPIRED = {
 
 const digest = `sha256:${"0".repeat(64)}`;
 const waitingForUpgrade = { operator: NEW } as const;
-const upgrading = { operator: NEW, spec: asking(NEW.nodeTag) } as const;
 const auto = (more: object = {}) => clusterSpec.parse({ autoUpgradeStoreEnterprise: true, ...more });
 
 function grown(replicas: number): Workload | undefined {
@@ -32,37 +31,7 @@ function grown(replicas: number): Workload | undefined {
   return workload && { ...workload, replicas };
 }
 
-/** In the middle of a roll: pod 2 was replaced from `template`, and its node is down. */
-function rolled(template: string, replaced: NodePod): Partial<ClusterView> {
-  const { workload } = clusterView();
-  return {
-    workload: workload && { ...workload, template, updateRevision: "bad", partition: 2 },
-    pods: [pod(0), pod(1), replaced],
-    cluster: facts({
-      nodes: [node(1), node(2), node(3, { active: false })],
-      databases: [
-        database({
-          instances: [
-            { node: 2, primary: true, inSync: true },
-            { node: 3, primary: false, inSync: false },
-          ],
-        }),
-      ],
-    }),
-  };
-}
-
-interface Case {
-  readonly name: string;
-  readonly view: Partial<ClusterView>;
-  readonly state: string;
-  readonly findings?: readonly string[];
-  /** Act or reason of the wait. */
-  readonly step?: string;
-  readonly suspended?: string;
-}
-
-const cases: readonly Case[] = [
+const cases: readonly PlanCase[] = [
   { name: "a healthy cluster is left alone", view: {}, state: "Running", step: "done" },
   {
     name: "nothing is there: the nodes are made",
@@ -102,31 +71,6 @@ const cases: readonly Case[] = [
     findings: ["OperatorDowngraded"],
     step: "done",
     suspended: "OperatorDowngraded",
-  },
-  {
-    name: "the tag of this operator starts the upgrade: the highest pod leaves service first",
-    view: upgrading,
-    state: "Upgrade",
-    step: "gate 2 false",
-    suspended: "OperatorUpgraded",
-  },
-  {
-    name: "then its node is evacuated",
-    view: { ...upgrading, pods: [pod(0), pod(1), pod(2, { inService: false })] },
-    state: "Upgrade",
-    step: "evacuate 3",
-    suspended: "OperatorUpgraded",
-  },
-  {
-    name: "then its primary is waited for",
-    view: {
-      ...upgrading,
-      pods: [pod(0), pod(1), pod(2, { inService: false })],
-      cluster: facts({ nodes: [node(1), node(2), node(3, { maintenance: true })] }),
-    },
-    state: "Upgrade",
-    step: "EvacuatingNode",
-    suspended: "OperatorUpgraded",
   },
   {
     name: "automatic upgrade writes the tag of the operator",
@@ -212,90 +156,6 @@ const cases: readonly Case[] = [
     suspended: "OperatorDowngraded",
   },
   {
-    name: "a replica that is behind makes the roll wait, not fail",
-    view: {
-      ...upgrading,
-      cluster: facts({
-        databases: [
-          database({
-            instances: [
-              { node: 1, primary: true, inSync: true },
-              { node: 2, primary: false, inSync: false },
-            ],
-          }),
-        ],
-      }),
-    },
-    state: "Upgrade",
-    findings: ["ReplicaNotInSync"],
-    step: "ReplicaNotInSync",
-    suspended: "OperatorUpgraded",
-  },
-  {
-    name: "a primary that does not serve makes the roll of its replica's node wait",
-    view: {
-      ...upgrading,
-      cluster: facts({
-        databases: [
-          database({
-            waitingFor: "the primary does not answer",
-            instances: [
-              { node: 1, primary: true, inSync: false },
-              { node: 3, primary: false, inSync: false },
-            ],
-          }),
-        ],
-      }),
-    },
-    state: "Upgrade",
-    findings: ["PrimaryAway"],
-    step: "PrimaryAway",
-    suspended: "OperatorUpgraded",
-  },
-  {
-    name: "a node that is down makes the roll of another wait",
-    view: { ...upgrading, cluster: facts({ nodes: [node(1), node(2, { active: false }), node(3)] }) },
-    state: "Upgrade",
-    findings: ["QuorumAtRisk"],
-    step: "QuorumAtRisk",
-    suspended: "OperatorUpgraded",
-  },
-  {
-    name: "a node that somebody else put into maintenance stays there and makes the roll of another wait",
-    view: { ...upgrading, cluster: facts({ nodes: [node(1, { maintenance: true }), node(2), node(3)] }) },
-    state: "Upgrade",
-    findings: ["NodeInMaintenance"],
-    step: "NodeInMaintenance",
-    suspended: "OperatorUpgraded",
-  },
-  {
-    name: "a pod whose image cannot be pulled is waited for, in words",
-    view: {
-      ...upgrading,
-      ...rolled(
-        "bad template",
-        pod(2, { revision: "bad", containerReady: false, inService: false, trouble: "ErrImagePull" }),
-      ),
-    },
-    state: "Upgrade",
-    findings: ["PodNotRunning"],
-    step: "PodNotRunning",
-    suspended: "OperatorUpgraded",
-  },
-  {
-    name: "a corrected image spec replaces the pod that does not run, though its replica is behind",
-    view: {
-      ...upgrading,
-      ...rolled(
-        "another template",
-        pod(2, { revision: "bad", containerReady: false, inService: false, trouble: "ErrImagePull" }),
-      ),
-    },
-    state: "Upgrade",
-    step: "write-workload",
-    suspended: "OperatorUpgraded",
-  },
-  {
     name: "an even number of nodes is invalid",
     view: { spec: clusterSpec.parse({ nodes: 4 }) },
     state: "Invalid",
@@ -323,22 +183,7 @@ const cases: readonly Case[] = [
   { name: "the cluster is being deleted", view: { deleting: true }, state: "Deleting", step: "done" },
 ];
 
-for (const { name, view: change, ...want } of cases) {
-  test(`planCluster: ${name}`, () => {
-    const view = clusterView(change);
-    const bad = view.workload?.template === "bad template";
-    const decision = planCluster(view, bad ? "bad template" : `template of ${targetTag(view)}`);
-    const { step } = decision;
-    const said = step.kind === "act" ? spell(step.act) : step.kind === "wait" ? step.reason : "done";
-    assert.equal(decision.state, want.state);
-    assert.deepEqual(
-      decision.findings.map(({ id }) => id),
-      want.findings ?? [],
-    );
-    if (want.step !== undefined) assert.equal(said, want.step);
-    assert.equal(decision.suspension?.reason, want.suspended);
-  });
-}
+testPlans(cases);
 
 test("a finding about a tag lists the right one, and its remedy sets it", () => {
   const view = clusterView({ operator: NEW, spec: asking("nonsense") });
@@ -346,8 +191,3 @@ test("a finding about a tag lists the right one, and its remedy sets it", () => 
   assert.match(finding?.evidence ?? "", /"nonsense".*"8\.2\.0-25\.12"/);
   assert.match(finding?.remedy ?? "", /kubectl patch rec rec .*8\.2\.0-25\.12/);
 });
-
-function spell(act: object): string {
-  const { kind, ...rest } = act as { kind: string };
-  return [kind, ...(kind === "gate" || kind === "evacuate" ? Object.values(rest) : [])].join(" ");
-}

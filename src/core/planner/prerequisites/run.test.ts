@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import type { UserModuleStatus } from "../../api/cluster-status.ts";
 import { test } from "node:test";
 import {
-  asking,
   clusterView,
   database,
   facts,
@@ -10,121 +8,17 @@ import {
   node,
   pod,
   release,
+  upgrading,
 } from "../../../../test/kit/facts/cluster-view.ts";
-import type { ClusterView } from "../view/cluster-view.ts";
-import { MOMENTS } from "./check.ts";
+import { type CheckCase, read, testChecks } from "../../../../test/kit/facts/checked-cluster.ts";
+import { checkInput } from "./check-input.ts";
+import type { ClusterEnvironment } from "./environment.ts";
 import { CHECKS } from "./list.ts";
 import { findingsAt, firstFindingAt, verdictsAt } from "./run.ts";
-import { checkInput, type CheckInput } from "./check-input.ts";
-import type { ClusterEnvironment } from "./environment.ts";
 
-const MODULE_URL = "https://x/graph.zip";
-const listing = { userDefinedModules: [{ name: "Graph", source: { https: { url: MODULE_URL } } }] };
-
-function fetched(change: Partial<UserModuleStatus> = {}): UserModuleStatus {
-  const module = { name: "Graph", url: MODULE_URL, moduleName: "graph", version: "1.0.0" };
-  return { ...module, state: "Installed", message: "", ...change };
-}
-
-const upgrading: Partial<ClusterView> = { operator: NEW, spec: asking(NEW.nodeTag) };
-const custom = database({ name: "db", modules: ["graph"] });
-
-interface Case {
-  readonly name: string;
-  readonly view?: Partial<ClusterView>;
-  readonly environment?: ClusterEnvironment;
-  readonly step?: CheckInput["step"];
-  /** Severity and name of what is found; none when everything passes. */
-  readonly found?: string;
-  readonly evidence?: RegExp;
-}
-
-function read<T>(value: T): { readonly read: true; readonly value: T } {
-  return { read: true, value };
-}
-
-const worker = { name: "w1", ready: true, cordoned: false, labels: {}, taints: [], spreads: true, pods: ["rec-0"] };
-const three = [worker, { ...worker, name: "w2" }, { ...worker, name: "w3" }];
-const local = { ...worker, spreads: false };
-const hook = {
-  configurations: [{ name: "store-enterprise-admission", caBundle: "CA" }],
-  certificate: "CA",
-  endpoints: 1,
-};
-const definition = {
-  name: "storeenterpriseclusters",
-  release: "8.2.0-12",
-  served: ["v1"],
-  stored: ["v1"],
-  keepsUnknownFields: false,
-};
-
-const cases: readonly Case[] = [
+const cases: readonly CheckCase[] = [
   { name: "a healthy cluster that nobody wants to change passes everything" },
   { name: "a healthy cluster on its way to the operator's release passes everything", view: upgrading },
-  {
-    name: "a module in use without a build for the base system blocks",
-    view: {
-      operator: release("7.8.2-6"),
-      kubernetesMinor: "1.30",
-      cluster: facts({
-        databases: [custom],
-        modules: [{ name: "graph", displayName: "Graph", bundled: false, platforms: ["rhel8/x86_64"] }],
-      }),
-    },
-    step: { from: release("7.4.6-2"), to: release("7.8.2-6") },
-    found: "block UnsupportedModule",
-    evidence: /no build for rhel9 of graph \(rhel8\/x86_64\), used by "db"/,
-  },
-  {
-    name: "a module in use that is not listed blocks where modules are listed",
-    view: {
-      ...upgrading,
-      cluster: facts({
-        databases: [custom],
-        modules: [{ name: "graph", displayName: "Graph", bundled: false, platforms: ["rhel9/x86_64"] }],
-      }),
-    },
-    found: "block UserModuleNotListed",
-  },
-  {
-    name: "a module that is listed by its display name is listed",
-    view: {
-      ...upgrading,
-      remembered: { state: "Running", userModules: [fetched()] },
-      spec: asking(NEW.nodeTag, {
-        userDefinedModules: [{ name: "Graph", source: { https: { url: "https://x/graph.zip" } } }],
-      }),
-      cluster: facts({
-        databases: [custom],
-        modules: [{ name: "graph", displayName: "Graph", bundled: false, platforms: ["rhel9/x86_64"] }],
-      }),
-    },
-  },
-  {
-    name: "a listed module that was not fetched yet is waited for",
-    view: { ...upgrading, spec: asking(NEW.nodeTag, listing) },
-    found: "block UserModuleFetching",
-  },
-  {
-    name: "a listed module that cannot be had, or is another one, blocks with what was found",
-    view: {
-      ...upgrading,
-      spec: asking(NEW.nodeTag, listing),
-      remembered: { userModules: [fetched({ state: "Failed", message: "the server answers 404" })] },
-    },
-    found: "block UserModuleInvalid",
-  },
-  {
-    name: "bundled modules are nobody's concern",
-    view: {
-      ...upgrading,
-      cluster: facts({
-        databases: [custom],
-        modules: [{ name: "graph", displayName: "Graph", bundled: true, platforms: [] }],
-      }),
-    },
-  },
   {
     name: "a cluster that is not at rest blocks",
     view: { remembered: { ...clusterView().remembered, state: "Error" } },
@@ -197,130 +91,6 @@ const cases: readonly Case[] = [
     environment: { desiredDatabases: read([{ name: "db", storeVersion: "7.2", objection: "no such thing" }]) },
     found: "warn DatabaseObjectInvalid",
   },
-  { name: "a worker for each node passes", environment: { workers: read(three) } },
-  {
-    name: "fewer workers than nodes block",
-    environment: { workers: read([...three.slice(1), { ...worker, cordoned: true }]) },
-    found: "block WorkerUnschedulable",
-    evidence: /3 nodes need 3 workers, one each, and 2 take pods: w1 is cordoned/,
-  },
-  {
-    name: "a cordoned worker beside enough others is told",
-    environment: { workers: read([...three, { ...worker, name: "w4", cordoned: true }]) },
-    found: "warn WorkerUnschedulable",
-    evidence: /w4, with rec-0, is cordoned/,
-  },
-  {
-    name: "a tainted worker counts for nothing",
-    environment: { workers: read([...three.slice(1), { ...worker, taints: [{ key: "gpu", value: "yes" }] }]) },
-    found: "block WorkerUnschedulable",
-    evidence: /w1 is tainted gpu/,
-  },
-  {
-    name: "a taint that the pods tolerate is none",
-    view: { spec: asking(clusterView().operator.nodeTag, { podTolerations: [{ key: "gpu", operator: "Exists" }] }) },
-    environment: { workers: read([...three.slice(1), { ...worker, taints: [{ key: "gpu", value: "yes" }] }]) },
-  },
-  {
-    name: "a selector that no worker satisfies blocks",
-    view: { spec: asking(clusterView().operator.nodeTag, { nodeSelector: { disk: "fast" } }) },
-    environment: { workers: read(three) },
-    found: "block WorkerUnschedulable",
-    evidence: /w1 does not carry disk=fast/,
-  },
-  { name: "the local world's one worker takes every pod", environment: { workers: read([local]) } },
-  {
-    name: "without anti-affinity one worker is enough",
-    view: { spec: asking(clusterView().operator.nodeTag, { podAntiAffinity: {} }) },
-    environment: { workers: read([worker]) },
-  },
-  {
-    name: "the constraint of old releases is told once nothing needs it any more",
-    environment: { constraint: read(true) },
-    found: "warn ConstraintLeftOver",
-  },
-  {
-    name: "the constraint is needed by a privileged release",
-    view: {
-      operator: release("7.8.6-1"),
-      kubernetesMinor: "1.31",
-      workload: undefined,
-      pods: [],
-      remembered: { state: "Running" },
-    },
-    environment: { constraint: read(true) },
-  },
-  {
-    name: "a volume that is not bound blocks",
-    environment: { volumes: read([{ name: "data-rec-0", phase: "Pending", resizing: false }]) },
-    found: "block VolumeNotBound",
-  },
-  {
-    name: "a volume that is being resized blocks",
-    environment: { volumes: read([{ name: "data-rec-0", phase: "Bound", resizing: true }]) },
-    found: "block VolumeResizing",
-  },
-  {
-    name: "a policy that shuts the management port is told",
-    environment: { networkPolicies: read([{ policy: "strict", ports: [{ first: 10_000, last: 19_999 }] }]) },
-    found: "warn PortsClosed",
-    evidence: /lets in 9443: strict/,
-  },
-  {
-    name: "a policy that lets everything in passes",
-    environment: { networkPolicies: read([{ policy: "lax", ports: undefined }]) },
-  },
-  {
-    name: "a policy that does not know the ports of the new release is told",
-    view: { kubernetesMinor: "1.30", operator: release("7.8.2-6") },
-    step: { from: release("7.4.6-2"), to: release("7.8.2-6") },
-    environment: { networkPolicies: read([{ policy: "strict", ports: [{ first: 9443, last: 9443 }] }]) },
-    found: "warn PortsClosed",
-    evidence: /3347-3350/,
-  },
-  {
-    name: "a definition that no longer serves what is stored blocks",
-    environment: { definitions: read([{ ...definition, stored: ["v1alpha1", "v1"] }]) },
-    found: "block DefinitionWrong",
-    evidence: /stored as v1alpha1/,
-  },
-  {
-    name: "a definition of an older release than the operator's blocks",
-    environment: { definitions: read([{ ...definition, release: "7.4.2-2" }]) },
-    found: "block DefinitionWrong",
-    evidence: /is of 7\.4\.2-2, older than operator /,
-  },
-  {
-    name: "a definition that is not there is said to be no more than that",
-    environment: { definitions: read([{ ...definition, release: undefined, served: [], stored: [] }]) },
-    found: "block DefinitionWrong",
-    evidence: /^storeenterpriseclusters does not serve v1$/,
-  },
-  { name: "current definitions pass", environment: { definitions: read([definition]) } },
-  { name: "no webhook is no trouble", environment: { webhook: read({ ...hook, configurations: [] }) } },
-  { name: "a current webhook passes", environment: { webhook: read(hook) } },
-  {
-    name: "the webhook of old releases blocks",
-    environment: { webhook: read({ ...hook, configurations: [{ name: "redb-admission", caBundle: "CA" }] }) },
-    found: "block WebhookStale",
-  },
-  {
-    name: "a webhook with another certificate than the secret's blocks",
-    environment: { webhook: read({ ...hook, certificate: "new" }) },
-    found: "block WebhookStale",
-    evidence: /caBundle does not hold/,
-  },
-  {
-    name: "a webhook that trusts the old certificate too, while it rotates, passes",
-    environment: {
-      webhook: read({ ...hook, configurations: [{ name: "store-enterprise-admission", caBundle: "old CA" }] }),
-    },
-  },
-  {
-    name: "a webhook that nobody answers blocks",
-    environment: { webhook: read({ ...hook, endpoints: 0 }) },
-    found: "block WebhookStale",
-  },
   {
     name: "an operator that is not ready blocks",
     environment: { operator: read({ image: "x:1", ready: 0, wanted: 1 }) },
@@ -335,22 +105,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-for (const { name, view, environment = {}, step, found, evidence } of cases) {
-  test(`prerequisites: ${name}`, () => {
-    const input = checkInput(clusterView({ ...view, generation: view?.generation ?? 0 }), {
-      environment,
-      ...(step && { step }),
-    });
-    const verdicts = verdictsAt(MOMENTS, input).flatMap((verdict) =>
-      verdict.outcome === "found" ? [verdict.finding] : [],
-    );
-    const named = verdicts.map(({ id, severity }) => `${severity} ${id}`);
-    if (found === undefined) assert.deepEqual(named, []);
-    else assert.ok(named.includes(found), `${named.join(", ")} has no ${found}`);
-    if (evidence !== undefined) assert.match(verdicts.map((finding) => finding.evidence).join("; "), evidence);
-    for (const finding of verdicts) assert.ok(finding.remedy.length > 10 && finding.evidence.length > 3, finding.id);
-  });
-}
+testChecks(cases);
 
 test("each check has a name of its own, says what it asks, and is asked at some moment", () => {
   assert.equal(new Set(CHECKS.map(({ id }) => id)).size, CHECKS.length);

@@ -1,0 +1,83 @@
+import { asking, NEW } from "../../../../test/kit/facts/cluster-view.ts";
+import { type RecoveryCase, testRecoveries } from "../../../../test/kit/facts/recovered-cluster.ts";
+
+const cases: readonly RecoveryCase[] = [
+  {
+    name: "the old webhook is deleted before anything is written",
+    view: { operator: NEW, spec: asking("9.9.9-9") },
+    environment: {
+      webhook: {
+        read: true,
+        value: { configurations: [{ name: "redb-admission", caBundle: "" }], certificate: "CA", endpoints: 1 },
+      },
+    },
+    does: [
+      ["WebhookStale", "kubectl delete ValidatingWebhookConfiguration redb-admission"],
+      [
+        "UnknownImageTag",
+        `kubectl patch rec rec --type merge -p '{"spec":{"storeEnterpriseImageSpec":{"versionTag":"${NEW.nodeTag}"}}}'`,
+      ],
+    ],
+  },
+  {
+    name: "a webhook with another certificate gets that of the secret",
+    environment: {
+      webhook: {
+        read: true,
+        value: {
+          configurations: [{ name: "store-enterprise-admission", caBundle: "OLD" }],
+          certificate: "CA",
+          endpoints: 1,
+        },
+      },
+    },
+    does: [
+      [
+        "WebhookStale",
+        "kubectl patch ValidatingWebhookConfiguration store-enterprise-admission  # caBundle: cert of secret admission-tls",
+      ],
+    ],
+  },
+  {
+    name: "a permission that the operator lacks is given back",
+    environment: {
+      permissions: {
+        read: true,
+        value: [
+          {
+            who: "operator",
+            group: "apps",
+            resource: "statefulsets",
+            verb: "patch",
+            why: "",
+            without: "nodes cannot be replaced",
+            namespace: "default",
+            role: "store-enterprise-operator",
+          },
+        ],
+      },
+    },
+    does: [
+      [
+        "PermissionsMissing",
+        `kubectl patch role store-enterprise-operator -n default --type json -p '[{"op":"add","path":"/rules/-","value":{"apiGroups":["apps"],"resources":["statefulsets"],"verbs":["patch"]}}]'`,
+      ],
+    ],
+    otherwise: /Kubernetes lets no account grant more than it has/,
+  },
+  {
+    name: "a worker that is cordoned is taken back, one that is not ready is not",
+    environment: {
+      workers: {
+        read: true,
+        value: [
+          { name: "w1", ready: true, cordoned: true, labels: {}, taints: [], spreads: true, pods: [] },
+          { name: "w2", ready: false, cordoned: true, labels: {}, taints: [], spreads: true, pods: [] },
+        ],
+      },
+    },
+    does: [["WorkerUnschedulable", "kubectl uncordon w1"]],
+  },
+];
+
+testRecoveries(cases);
