@@ -102,7 +102,7 @@ const troubles: readonly { what: string; answer: (response: ServerResponse) => v
     what: "429 of priority and fairness",
     answer: (response) => refuse(response, 429, "TooManyRequests", { "x-kubernetes-pf-flowschema-uid": "x" }),
   },
-  { what: "410 instead of an event", answer: (response) => refuse(response, 410, "Expired") },
+  { what: "the HTTP status 410", answer: (response) => refuse(response, 410, "Expired") },
   { what: "503 of a server that ends", answer: (response) => refuse(response, 503, "ServiceUnavailable") },
   { what: "401 while credentials change", answer: (response) => refuse(response, 401, "Unauthorized") },
   { what: "the page of a proxy", answer: (response) => response.writeHead(502).end("<html>bad gateway</html>") },
