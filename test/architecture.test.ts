@@ -122,6 +122,16 @@ test("pure rooms import nothing of node, and read neither clock nor randomness",
   assert.deepEqual([...wrong.map(said), ...impure], []);
 });
 
+test("findings are made in one place, which knows every id", () => {
+  const wrong = files.filter(
+    (file) =>
+      !isTest(file) &&
+      file !== "src/core/planner/findings/finding.ts" &&
+      /severity: ?"/.test(readFileSync(join(ROOT, file), "utf8")),
+  );
+  assert.deepEqual(wrong, []);
+});
+
 test("every room is known, and nothing imports a test or the test kit but tests", () => {
   const unknown = new Set(files.map(roomOf).filter((room) => room !== "bin" && !(room in MAY_IMPORT)));
   const wrong = ofProduct.filter(({ target }) => isTest(target) || target.startsWith("test/"));

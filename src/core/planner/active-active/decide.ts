@@ -9,6 +9,7 @@ import { canonical } from "./canonical.ts";
 import { linkedDatabaseStep, type LinkedDatabase, type LinkedDatabaseStep } from "./linked.ts";
 import { participantFindings, type Participant } from "./participants.ts";
 import { joinedRecord, liveRecord } from "./record.ts";
+import { block } from "../findings/finding.ts";
 
 /** The object of an Active-Active database on this participant. */
 export interface ActiveActiveObject {
@@ -167,16 +168,13 @@ function agreeing(
 
 function notParticipating({ self, object, cluster }: ActiveActiveView): Finding {
   const names = (object?.spec.participatingClusters ?? []).map(({ name }) => `"${name}"`).join(", ");
-  return {
-    id: "NotParticipating",
-    severity: "block",
-    evidence:
-      self === undefined
-        ? `none of the participants (${names}) stands for the cluster ${cluster} of this namespace`
-        : `the cluster of this namespace is "${self}", and takes part no more (participants: ${names}); its database stays`,
-    remedy:
-      self === undefined
-        ? "make a StoreEnterpriseRemoteCluster whose recName and recNamespace are those of this cluster, and list it"
-        : "delete this object to remove the database here, or list the participant again",
-  };
+  return block(
+    "NotParticipating",
+    self === undefined
+      ? `none of the participants (${names}) stands for the cluster ${cluster} of this namespace`
+      : `the cluster of this namespace is "${self}", and takes part no more (participants: ${names}); its database stays`,
+    self === undefined
+      ? "make a StoreEnterpriseRemoteCluster whose recName and recNamespace are those of this cluster, and list it"
+      : "delete this object to remove the database here, or list the participant again",
+  );
 }

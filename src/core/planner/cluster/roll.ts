@@ -4,6 +4,7 @@ import { firstFindingAt } from "../prerequisites/run.ts";
 import { checkInput } from "../prerequisites/check-input.ts";
 import { silence } from "./state.ts";
 import { databasesOn, nodeOf, uidOf, type ClusterView, type NodePod, type Workload } from "../view/cluster-view.ts";
+import { wait } from "../findings/finding.ts";
 
 /** The one thing that is done next to the nodes; the world is observed again after each. */
 export type ClusterAct =
@@ -135,7 +136,7 @@ function intoService(view: ClusterView, pod: NodePod): RollStep | undefined {
 function inTrouble(view: ClusterView, pod: NodePod): RollStep {
   const evidence = `pod ${view.name}-${pod.ordinal} does not run: ${pod.trouble}`;
   const remedy = `${describeObject(`pod ${view.name}-${pod.ordinal}`)}; ${wayOutOf(pod, view)}`;
-  const finding = { id: "PodNotRunning", severity: "wait", evidence, remedy } as const;
+  const finding = wait("PodNotRunning", evidence, remedy);
   return { kind: "wait", reason: finding.id, message: evidence, finding };
 }
 

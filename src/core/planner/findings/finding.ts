@@ -1,28 +1,31 @@
 import type { Finding } from "../../api/parts.ts";
 import type { FindingId } from "./ids.ts";
 
+/** A finding with one of the ids `Id`. The functions below make every finding, so that each id is in the table of ids. */
+export type FindingOf<Id extends FindingId> = Finding & { readonly id: Id };
+
 /** Stops the upgrade until a user acts. */
-export function block(id: FindingId, evidence: string, remedy: string): Finding {
+export function block<Id extends FindingId>(id: Id, evidence: string, remedy: string): FindingOf<Id> {
   return { id, severity: "block", evidence, remedy };
 }
 
 /** Holds the next step up, until the cluster has settled or a user does something small. */
-export function wait(id: FindingId, evidence: string, remedy: string): Finding {
+export function wait<Id extends FindingId>(id: Id, evidence: string, remedy: string): FindingOf<Id> {
   return { id, severity: "wait", evidence, remedy };
 }
 
 /** Happens to data or clients of users, and needs their consent. */
-export function consent(id: FindingId, evidence: string, remedy: string): Finding {
+export function consent<Id extends FindingId>(id: Id, evidence: string, remedy: string): FindingOf<Id> {
   return { id, severity: "consent", evidence, remedy };
 }
 
 /** Is worth a note and stops nothing. */
-export function warn(id: FindingId, evidence: string, remedy: string): Finding {
+export function warn<Id extends FindingId>(id: Id, evidence: string, remedy: string): FindingOf<Id> {
   return { id, severity: "warn", evidence, remedy };
 }
 
 /** Could not be checked. */
-export function unknown(id: FindingId, evidence: string): Finding {
+export function unknown<Id extends FindingId>(id: Id, evidence: string): FindingOf<Id> {
   const remedy = "give the caller permission to read it (kubectl auth can-i --list), or check it by hand";
   return { id, severity: "unknown", evidence, remedy };
 }

@@ -3,9 +3,18 @@ import { MOMENTS } from "../prerequisites/check.ts";
 import { verdictsAt } from "../prerequisites/run.ts";
 import { isOlder } from "../upgrade-path/state.ts";
 import type { RecoveryCause, DatabaseObject, RecoveryFacts } from "./recovery.ts";
+import { warn } from "../findings/finding.ts";
+import type { FindingId } from "../findings/ids.ts";
 
 /** That an upgrade is frozen is seen by this one too; it is no cause. */
-const EFFECTS = ["ClusterNotAtRest"];
+const EFFECTS: readonly string[] = ["ClusterNotAtRest"] satisfies readonly FindingId[];
+
+/** What only the operator meets. */
+const OPERATORS_OWN: readonly string[] = [
+  "RequestForbidden",
+  "LicenseRefused",
+  "LicenseNotFound",
+] satisfies readonly FindingId[];
 
 /**
  * What blocks now, the deepest cause first: what the checks see, what the operator alone can know, and what keeps
@@ -37,7 +46,7 @@ function isHeldUp({ id, severity }: Finding): boolean {
 
 /** What only the operator meets: the checks above would see the rest, and its word of them may be old. */
 function isOperatorsOwn({ id }: Finding): boolean {
-  return ["RequestForbidden", "LicenseRefused", "LicenseNotFound"].includes(id);
+  return OPERATORS_OWN.includes(id);
 }
 
 function causesOfDatabase(database: DatabaseObject, { input }: RecoveryFacts): readonly RecoveryCause[] {
@@ -48,11 +57,6 @@ function causesOfDatabase(database: DatabaseObject, { input }: RecoveryFacts): r
   if (known === undefined || database.storeVersion === undefined) return reported;
   if (!isOlder(database.storeVersion, known.storeVersion)) return reported;
   const evidence = `the database is at ${known.storeVersion} and spec.storeVersion says "${database.storeVersion}"`;
-  const finding: Finding = {
-    id: "Drifted",
-    severity: "warn",
-    evidence,
-    remedy: "write into the object what is the case",
-  };
-  return [...reported.filter(({ check }) => check !== "DowngradeRefused"), { check: "Drifted", object, finding }];
+  const finding = warn("Drifted", evidence, "write into the object what is the case");
+  return [...reported.filter(({ check }) => check !== "DowngradeRefused"), { check: finding.id, object, finding }];
 }

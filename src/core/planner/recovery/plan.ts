@@ -16,7 +16,7 @@ const REMEDIES: Readonly<Record<FindingId, RemedyRule | typeof BY_HAND>> = {
 };
 
 /** What gives the ground for the rest comes first; the objects are brought in line with the cluster last. */
-const LAST = ["Drifted"];
+const LAST: readonly string[] = ["Drifted"] satisfies readonly FindingId[];
 
 /** The documented recovery from each cause that stands in the way now (§7), in the order in which they are to be done. */
 export function planRecovery(facts: RecoveryFacts, given: Supplied): readonly Recovery[] {

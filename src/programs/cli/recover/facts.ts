@@ -1,9 +1,10 @@
 import { checkInput } from "../../../core/planner/prerequisites/check-input.ts";
 import type { RecoveryFacts } from "../../../core/planner/recovery/recovery.ts";
 import type { Look } from "../site/look.ts";
+import type { FindingId } from "../../../core/planner/findings/ids.ts";
 
 /** What the whole cluster lacks is found there, once. */
-const OF_CLUSTER = ["PermissionsMissing", "RequestForbidden"];
+const OF_CLUSTER: readonly string[] = ["PermissionsMissing", "RequestForbidden"] satisfies readonly FindingId[];
 
 /** What a recovery is worked out from. */
 export function recoveryFactsOf({ observation, environment, databases }: Look): RecoveryFacts {

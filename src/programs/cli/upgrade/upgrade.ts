@@ -15,6 +15,7 @@ import { findingText } from "../preflight/report.ts";
 import type { Site } from "../site/site.ts";
 import { performStep } from "./perform.ts";
 import type { Talk, UpgradeOptions } from "./talk.ts";
+import type { FindingId } from "../../../core/planner/findings/ids.ts";
 
 /**
  * Walks from where things stand to the goal. Each round looks anew and does the first step of the plan, so that a walk that
@@ -58,10 +59,13 @@ function objectionsTo({ observation, environment, nodeTag }: Look, { stage, to }
   );
 }
 
+/** Findings about the tag. */
+const ABOUT_TAG: readonly string[] = ["UnknownImageTag", "ImageTagMismatch"] satisfies readonly FindingId[];
+
 /** What is asked of the tag is put right by the step that writes it. */
 function isInTheWay({ id, severity }: Finding, stage: PlanStep["stage"]): boolean {
   if (severity !== "block") return false;
-  return stage !== "cluster" || !["UnknownImageTag", "ImageTagMismatch"].includes(id);
+  return stage !== "cluster" || !ABOUT_TAG.includes(id);
 }
 
 function finished({ print }: Talk, done: number, { to }: UpgradeOptions): ExitCode {

@@ -6,6 +6,7 @@ import type { Kube } from "../../../ports/kube/kube.ts";
 import { faults } from "../../../ports/management/faults.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import { textOf } from "../objects/secrets.ts";
+import { warn } from "../../../core/planner/findings/finding.ts";
 
 /**
  * Installs the licence that the spec names when the cluster has another one, also while an upgrade is frozen; answers
@@ -30,19 +31,17 @@ export async function keepLicense(kube: Kube, observation: ClusterObservation): 
 }
 
 function missing(secret: string, namespace: string): Finding {
-  return {
-    id: "LicenseNotFound",
-    severity: "warn",
-    evidence: `spec.licenseSecretName is "${secret}", and no such secret holds a text under the key "${LICENSE_KEY}"`,
-    remedy: `kubectl -n ${namespace} create secret generic ${secret} --from-file=${LICENSE_KEY}=<file>`,
-  };
+  return warn(
+    "LicenseNotFound",
+    `spec.licenseSecretName is "${secret}", and no such secret holds a text under the key "${LICENSE_KEY}"`,
+    `kubectl -n ${namespace} create secret generic ${secret} --from-file=${LICENSE_KEY}=<file>`,
+  );
 }
 
 function refused(where: string, why: string): Finding {
-  return {
-    id: "LicenseRefused",
-    severity: "warn",
-    evidence: `the cluster refuses the licence of ${where} and keeps the one it has: ${why}`,
-    remedy: `put a licence for this cluster into ${where}; \`storectl license show FILE\` tells what one grants`,
-  };
+  return warn(
+    "LicenseRefused",
+    `the cluster refuses the licence of ${where} and keeps the one it has: ${why}`,
+    `put a licence for this cluster into ${where}; \`storectl license show FILE\` tells what one grants`,
+  );
 }

@@ -6,11 +6,12 @@ import { referencedCluster, type ReferencedCluster } from "../../../core/planner
 import type { Suspension } from "../../../core/planner/cluster/plan.ts";
 import { PERMISSIONS_MISSING } from "../../../core/planner/prerequisites/permissions.ts";
 import { wasRunning } from "../../../core/planner/cluster/state.ts";
+import { block, wait, type FindingOf } from "../../../core/planner/findings/finding.ts";
 
 /** Why databases of a cluster cannot be managed at the moment. */
-export interface Unready extends Finding {
-  readonly id: "ClusterNotFound" | "ClusterInvalid" | "ClusterNotReady" | "PermissionsMissing" | "RequestForbidden";
-}
+export type Unready = FindingOf<
+  "ClusterNotFound" | "ClusterInvalid" | "ClusterNotReady" | "PermissionsMissing" | "RequestForbidden"
+>;
 
 /** What was observed of a cluster and matters to all its databases. */
 export interface ClusterContext {
@@ -73,12 +74,7 @@ export function contextOf(observation: ClusterObservation, suspension: Suspensio
 
 /** The context of a cluster whose spec cannot be read. */
 export function invalidContext(name: string, message: string): ClusterContext {
-  return noContext({
-    id: "ClusterInvalid",
-    severity: "block",
-    evidence: `the cluster ${name} is invalid: ${message}`,
-    remedy: `kubectl edit rec ${name}`,
-  });
+  return noContext(block("ClusterInvalid", `the cluster ${name} is invalid: ${message}`, `kubectl edit rec ${name}`));
 }
 
 /** The context of a cluster that the operator has no permission to read. */
@@ -112,10 +108,5 @@ function unreadiness({ records, view }: ClusterObservation): Unready | undefined
 
 /** Databases wait until the cluster answers; `evidence` says why it does not. */
 export function notReady(cluster: string, evidence: string): Unready {
-  return {
-    id: "ClusterNotReady",
-    severity: "wait",
-    evidence,
-    remedy: `storectl why, or kubectl describe rec ${cluster}`,
-  };
+  return wait("ClusterNotReady", evidence, `storectl why, or kubectl describe rec ${cluster}`);
 }

@@ -21,6 +21,7 @@ import {
   type ClusterContexts,
   type Unready,
 } from "../context/cluster-context.ts";
+import { block } from "../../../core/planner/findings/finding.ts";
 
 /** A StoreEnterpriseDatabase as it is stored. */
 export type Redb = Stored<StoreEnterpriseDatabase>;
@@ -80,17 +81,12 @@ async function readContext(deps: ObserveDeps, rec: Stored<StoreEnterpriseCluster
 
 function notFound(evidence: string, database: string): Unready {
   const remedy = `make the cluster, or name one that is there: kubectl edit redb ${database}`;
-  return { id: "ClusterNotFound", severity: "block", evidence, remedy };
+  return block("ClusterNotFound", evidence, remedy);
 }
 
 function gone({ name }: ClusterRef): ClusterContext {
   const remedy = "make the cluster again: its databases are found in its volumes";
-  const unready = {
-    id: "ClusterNotFound",
-    severity: "block",
-    evidence: `the cluster ${name} is gone`,
-    remedy,
-  } as const;
+  const unready = block("ClusterNotFound", `the cluster ${name} is gone`, remedy);
   return { suspension: undefined, unready, hasNodes: false, nearby: undefined, means: "", connection: undefined };
 }
 

@@ -12,6 +12,7 @@ import { bdbOf, type Redb } from "./cluster.ts";
 import type { DatabaseFailure } from "./failure.ts";
 import { referencesOf } from "./references.ts";
 import { homeOf } from "./status.ts";
+import { block } from "../../../core/planner/findings/finding.ts";
 
 /** What was observed of a database, and the decision; without a decision nothing is done. */
 export interface DatabaseEvaluation {
@@ -46,7 +47,7 @@ export async function evaluateDatabase(
 }
 
 function specInvalid(evidence: string, name: string): DatabaseFailure {
-  return { id: "SpecInvalid", severity: "block", evidence, remedy: `kubectl edit redb ${name}` };
+  return block("SpecInvalid", evidence, `kubectl edit redb ${name}`);
 }
 
 /** The spec with every default filled in; a sentence that names the field when it is not one. */

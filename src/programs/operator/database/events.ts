@@ -2,6 +2,7 @@ import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import type { Announcement } from "../../../core/planner/cluster/announcements.ts";
 import type { Condition } from "../../../core/api/parts.ts";
+import type { FindingId } from "../../../core/planner/findings/ids.ts";
 
 /** What is worth telling about the way from one status of a database to the next. */
 export function databaseEvents(before: DatabaseStatus, after: DatabaseStatus): readonly Announcement[] {
@@ -35,7 +36,7 @@ function changed(
   return changes === undefined ? [] : [changes];
 }
 
-const OBJECTIONS = [
+const OBJECTIONS: readonly string[] = [
   "IncompatibleDatabaseVersion",
   "UpgradePolicyMajor",
   "SpecInvalid",
@@ -44,7 +45,7 @@ const OBJECTIONS = [
   "CallFailed",
   "PermissionsMissing",
   "RequestForbidden",
-];
+] satisfies readonly FindingId[];
 
 function blockedEvents(before: DatabaseStatus, after: DatabaseStatus): Announcement[] {
   const old = before.conditions?.find(({ type }) => type === "Ready");

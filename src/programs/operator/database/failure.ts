@@ -1,12 +1,10 @@
-import type { Finding } from "../../../core/api/parts.ts";
 import { isFault, messageOf } from "../../../core/base/fault.ts";
 import { faults } from "../../../ports/management/faults.ts";
 import { whyUnreachable } from "../../../mechanisms/observe/management/unreachable.ts";
+import { block, wait, type FindingOf } from "../../../core/planner/findings/finding.ts";
 
 /** Why the cluster did not do what it was asked for. */
-export interface DatabaseFailure extends Finding {
-  readonly id: "RefusedByCluster" | "CallFailed" | "SpecInvalid";
-}
+export type DatabaseFailure = FindingOf<"RefusedByCluster" | "CallFailed" | "SpecInvalid">;
 
 /** What a user can do about a refusal of the management API, by its `error_code`. */
 const WAY_OUT: Readonly<Record<string, string>> = {
@@ -26,15 +24,10 @@ export function failureOf(error: unknown): DatabaseFailure | undefined {
   const { description, error_code } = error.details;
   const said = typeof description === "string" ? description : messageOf(error);
   const remedy = WAY_OUT[String(error_code)] ?? "change what the message names: kubectl edit redb";
-  return { id: "RefusedByCluster", severity: "block", evidence: said, remedy };
+  return block("RefusedByCluster", said, remedy);
 }
 
 /** A call that did not reach the cluster; `evidence` says why. */
 export function callFailed(evidence: string): DatabaseFailure {
-  return {
-    id: "CallFailed",
-    severity: "wait",
-    evidence,
-    remedy: "wait for the nodes of the cluster: kubectl get pods",
-  };
+  return wait("CallFailed", evidence, "wait for the nodes of the cluster: kubectl get pods");
 }

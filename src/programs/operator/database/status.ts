@@ -2,7 +2,7 @@ import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import type { ActionRecord, BdbRecord } from "../../../ports/management/records.ts";
-import { sentenceOf } from "../../../core/planner/findings/finding.ts";
+import { block, sentenceOf, warn } from "../../../core/planner/findings/finding.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import type { Suspension } from "../../../core/planner/cluster/plan.ts";
 import {
@@ -102,7 +102,7 @@ function findingsOf({ before, suspension, decision, unready, failure }: Database
 function driftFinding(drift: Drift | undefined): Finding | undefined {
   if (drift === undefined) return undefined;
   const { reason: id, evidence, remedy } = drift;
-  return { id, severity: id === "DowngradeRefused" ? "block" : "warn", evidence, remedy };
+  return id === "DowngradeRefused" ? block(id, evidence, remedy) : warn(id, evidence, remedy);
 }
 
 function shardsByStatus({ shard_list }: BdbRecord): Record<string, number> {
