@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { createAuthority, issue } from "../pki/authority.ts";
 import { downloadArchive } from "./download.ts";
 
@@ -19,6 +19,14 @@ const identity = issue(authority, {
   days: 1,
 });
 const tls = { key: identity.key, cert: identity.certificate };
+const wrong = [
+  ["without its credentials", "/m.zip", {}, /the server answers 401/],
+  ["that redirects for ever", "/loop", { credentials }, /redirected too often/],
+  ["that leads to plain HTTP", "/plain", { credentials }, /only https/],
+  ["that never ends", "/endless", { credentials }, /more than \d+ bytes/],
+] as const;
+
+await using stack = new AsyncDisposableStack();
 const other = createServer(tls, (request, response) => {
   authorizations.push(request.headers.authorization);
   response.end("moved archive");
@@ -36,11 +44,38 @@ const server = createServer(tls, (request, response) => {
 });
 const url = await listening(server);
 
+await test("an archive is fetched with its credentials, its server known by the authority", async () => {
+  const archive = await downloadArchive({ url: `${url}/m.zip`, credentials, ca: authority.certificate });
+  assert.equal(archive.toString(), "archive");
+});
+
+await test("a redirect to another host is followed, and that host does not get the credentials", async () => {
+  const archive = await downloadArchive({ url: `${url}/moved`, credentials, ca: authority.certificate });
+  assert.equal(archive.toString(), "moved archive");
+  assert.deepEqual(authorizations, [undefined]);
+});
+
+for (const [what, path, more, message] of wrong) {
+  await test(`an archive ${what} is given up, with the reason and no secret`, async () => {
+    const fetching = downloadArchive({ url: `${url}${path}?token=hidden`, ca: authority.certificate, ...more });
+    await assert.rejects(
+      fetching,
+      (error: Error) => message.test(error.message) && !/hidden|secret-word/.test(error.message),
+    );
+  });
+}
+
+await test("a server with an untrusted certificate is refused, and so is plain HTTP", async () => {
+  await assert.rejects(downloadArchive({ url: `${url}/m.zip` }), /MODULES_UNREACHABLE|certificate/);
+  await assert.rejects(downloadArchive({ url: "http://localhost/m.zip" }), /only https/);
+  await assert.rejects(downloadArchive({ url: "nonsense" }), /only https/);
+});
+
 /** Its address, on a free port, until the tests of this file have ended. */
 async function listening(listener: Server): Promise<string> {
   listener.listen(0, "127.0.0.1");
+  stack.defer(() => listener.close().closeAllConnections());
   await once(listener, "listening");
-  after(() => listener.close().closeAllConnections());
   return `https://localhost:${(listener.address() as AddressInfo).port}`;
 }
 
@@ -53,36 +88,3 @@ function endless(response: NodeJS.WritableStream): void {
   response.on("error", () => undefined); // the reader closes the connection
   write();
 }
-
-test("an archive is fetched with its credentials, its server known by the authority", async () => {
-  const archive = await downloadArchive({ url: `${url}/m.zip`, credentials, ca: authority.certificate });
-  assert.equal(archive.toString(), "archive");
-});
-
-test("a redirect to another host is followed, and that host does not get the credentials", async () => {
-  const archive = await downloadArchive({ url: `${url}/moved`, credentials, ca: authority.certificate });
-  assert.equal(archive.toString(), "moved archive");
-  assert.deepEqual(authorizations, [undefined]);
-});
-
-const wrong = [
-  ["without its credentials", "/m.zip", {}, /the server answers 401/],
-  ["that redirects for ever", "/loop", { credentials }, /redirected too often/],
-  ["that leads to plain HTTP", "/plain", { credentials }, /only https/],
-  ["that never ends", "/endless", { credentials }, /more than \d+ bytes/],
-] as const;
-for (const [what, path, more, message] of wrong) {
-  test(`an archive ${what} is given up, with the reason and no secret`, async () => {
-    const fetching = downloadArchive({ url: `${url}${path}?token=hidden`, ca: authority.certificate, ...more });
-    await assert.rejects(
-      fetching,
-      (error: Error) => message.test(error.message) && !/hidden|secret-word/.test(error.message),
-    );
-  });
-}
-
-test("a server with an untrusted certificate is refused, and so is plain HTTP", async () => {
-  await assert.rejects(downloadArchive({ url: `${url}/m.zip` }), /MODULES_UNREACHABLE|certificate/);
-  await assert.rejects(downloadArchive({ url: "http://localhost/m.zip" }), /only https/);
-  await assert.rejects(downloadArchive({ url: "nonsense" }), /only https/);
-});

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
+import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { connect, createServer, type TLSSocket } from "node:tls";
 import { Fault } from "../../core/base/fault.ts";
 import { addressBytes } from "./address.ts";
@@ -21,29 +22,29 @@ const server = issue(authority, {
   now,
   days: 7,
 });
-const folder = mkdtempSync(join(tmpdir(), "pki-"));
-after(() => rmSync(folder, { recursive: true }));
 
 function openssl(...args: string[]): string {
   return execFileSync("openssl", args, { encoding: "utf8" });
 }
 
-function file(name: string, content: string): string {
-  const path = join(folder, name);
+function file(folder: { readonly path: string }, name: string, content: string): string {
+  const path = join(folder.path, name);
   writeFileSync(path, content, { mode: 0o600 });
   return path;
 }
 
-test("openssl accepts a server certificate under its strictest rules", () => {
-  const ca = file("ca.crt", authority.certificate);
-  const leaf = file("server.crt", server.certificate);
+test("openssl accepts a server certificate under its strictest rules", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "pki-"));
+  const ca = file(folder, "ca.crt", authority.certificate);
+  const leaf = file(folder, "server.crt", server.certificate);
   for (const purpose of ["sslserver", "sslclient"]) {
     const output = openssl("verify", "-x509_strict", "-purpose", purpose, "-CAfile", ca, leaf);
     assert.match(output, /: OK/);
   }
 });
 
-test("a client certificate is refused as a server's", () => {
+test("a client certificate is refused as a server's", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "pki-"));
   const client = issue(authority, {
     commonName: "admin",
     organizations: ["system:masters"],
@@ -53,8 +54,8 @@ test("a client certificate is refused as a server's", () => {
     now,
     days: 7,
   });
-  const ca = file("ca.crt", authority.certificate);
-  const leaf = file("client.crt", client.certificate);
+  const ca = file(folder, "ca.crt", authority.certificate);
+  const leaf = file(folder, "client.crt", client.certificate);
   assert.match(openssl("verify", "-x509_strict", "-purpose", "sslclient", "-CAfile", ca, leaf), /: OK/);
   assert.throws(() => openssl("verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", ca, leaf));
   assert.equal(new X509Certificate(client.certificate).subject, "O=system:masters\nCN=admin");

@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
+import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { connect, createServer } from "node:tls";
 import { createAuthority, issue, succeedAuthority, type KeyPair } from "./authority.ts";
 import { purposeOf } from "./purpose.ts";
 
 const now = new Date();
 const HOST = "admission.default.svc";
-const folder = mkdtempSync(join(tmpdir(), "succession-"));
-after(() => rmSync(folder, { recursive: true }));
 
 const authority = (commonName: string, canBeSucceeded = true): KeyPair =>
   createAuthority({ commonName, now, days: 30, canBeSucceeded });
@@ -44,9 +43,10 @@ for (const [name, trusted] of [
   });
 }
 
-test("openssl follows the succession under its strictest rules", () => {
+test("openssl follows the succession under its strictest rules", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "succession-"));
   const file = (name: string, text: string): string => {
-    const path = join(folder, name);
+    const path = join(folder.path, name);
     writeFileSync(path, text);
     return path;
   };

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:https";
+import { mkdtempDisposable, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { Fault } from "../../../core/base/fault.ts";
 import { createAuthority, issue } from "../../../ports/pki/authority.ts";
 import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
@@ -17,60 +17,6 @@ const now = new Date();
 const authority = createAuthority({ commonName: "releases", now, days: 1 });
 const BUNDLE = bundleFor(latestRelease());
 const SHA256 = createHash("sha256").update(BUNDLE).digest("hex");
-
-let dir = "";
-let server: Server;
-let base = "";
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), "bundle-"));
-  const names = { dnsNames: ["localhost"], ipAddresses: [] };
-  const identity = issue(authority, { commonName: "releases", ...names, usages: ["server"], now, days: 1 });
-  server = createServer({ key: identity.key, cert: identity.certificate }, (request, response) => {
-    if (request.url === "/bundle.yaml") response.end(BUNDLE);
-    else if (request.url === "/page") response.end("<html>not found</html>");
-    else if (request.url === "/large") response.end(Buffer.alloc(5 << 20));
-    else response.writeHead(404).end();
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  assert.ok(typeof address === "object" && address !== null);
-  base = `https://localhost:${address.port}`;
-  await writeFile(join(dir, "ca.crt"), authority.certificate);
-});
-after(async () => {
-  server.close().closeAllConnections();
-  await rm(dir, { recursive: true });
-});
-
-test("generate prints the very file that is checked in, of either platform", async () => {
-  for (const [variant, file] of [
-    ["kubernetes", "bundle.yaml"],
-    ["openshift", "distro.bundle.yaml"],
-  ] as const) {
-    const checkedIn = await readFile(join(import.meta.dirname, "../../../../deploy", file), "utf8");
-    assert.equal(await storectl("bundle", "generate", "--variant", variant), checkedIn);
-  }
-});
-
-test("generate takes watched namespaces, a registry and its secret", async () => {
-  const watching = ["--own", "ops", "--watch", "shop", "--watch", "bank"];
-  const from = ["--repository", "registry.example.com/operator", "--pull-secret", "login"];
-  const text = await storectl("bundle", "generate", "8.0.18-11", ...watching, ...from);
-  assert.match(text, /image: registry\.example\.com\/operator:8\.0\.18-11/);
-  assert.match(text, /imagePullSecrets:\n +- name: login/);
-  for (const namespace of ["shop", "bank"]) assert.match(text, new RegExp(`^ {2}namespace: ${namespace}$`, "m"));
-});
-
-test("fetch compares the checksum, tells the release and writes the file once", async () => {
-  const out = join(dir, "bundle.yaml");
-  const args = ["bundle", "fetch", `${base}/bundle.yaml`, "--ca", join(dir, "ca.crt"), "--out", out];
-  assert.match(
-    await storectl(...args, "--sha256", SHA256.toUpperCase()),
-    new RegExp(`release 8\\.2\\.0-12, \\d+ objects\nsha256 ${SHA256}, as`),
-  );
-  assert.equal(await readFile(out, "utf8"), BUNDLE);
-  await fails(args, "CLI_FILE", /cannot be written: .*EEXIST/);
-});
 
 const refusals: { name: string; path: string; more: string[]; code: string; says: RegExp }[] = [
   {
@@ -84,15 +30,51 @@ const refusals: { name: string; path: string; more: string[]; code: string; says
   { name: "what is not there", path: "/nothing", more: [], code: "CLI_NOT_FETCHED", says: /the server answers 404/ },
   { name: "what is too long", path: "/large", more: [], code: "CLI_NOT_FETCHED", says: /more than 4194304 bytes/ },
 ];
+
+await using stack = new AsyncDisposableStack();
+const dir = stack.use(await mkdtempDisposable(join(tmpdir(), "bundle-"))).path;
+await writeFile(join(dir, "ca.crt"), authority.certificate);
+const base = await startServer();
+
+await test("generate prints the very file that is checked in, of either platform", async () => {
+  for (const [variant, file] of [
+    ["kubernetes", "bundle.yaml"],
+    ["openshift", "distro.bundle.yaml"],
+  ] as const) {
+    const checkedIn = await readFile(join(import.meta.dirname, "../../../../deploy", file), "utf8");
+    assert.equal(await storectl("bundle", "generate", "--variant", variant), checkedIn);
+  }
+});
+
+await test("generate takes watched namespaces, a registry and its secret", async () => {
+  const watching = ["--own", "ops", "--watch", "shop", "--watch", "bank"];
+  const from = ["--repository", "registry.example.com/operator", "--pull-secret", "login"];
+  const text = await storectl("bundle", "generate", "8.0.18-11", ...watching, ...from);
+  assert.match(text, /image: registry\.example\.com\/operator:8\.0\.18-11/);
+  assert.match(text, /imagePullSecrets:\n +- name: login/);
+  for (const namespace of ["shop", "bank"]) assert.match(text, new RegExp(`^ {2}namespace: ${namespace}$`, "m"));
+});
+
+await test("fetch compares the checksum, tells the release and writes the file once", async () => {
+  const out = join(dir, "bundle.yaml");
+  const args = ["bundle", "fetch", `${base}/bundle.yaml`, "--ca", join(dir, "ca.crt"), "--out", out];
+  assert.match(
+    await storectl(...args, "--sha256", SHA256.toUpperCase()),
+    new RegExp(`release 8\\.2\\.0-12, \\d+ objects\nsha256 ${SHA256}, as`),
+  );
+  assert.equal(await readFile(out, "utf8"), BUNDLE);
+  await fails(args, "CLI_FILE", /cannot be written: .*EEXIST/);
+});
+
 for (const { name, path, more, code, says } of refusals) {
-  test(`${name} is refused, and nothing is written`, async () => {
+  await test(`${name} is refused, and nothing is written`, async () => {
     const out = join(dir, "refused.yaml");
     await fails(["bundle", "fetch", base + path, "--ca", join(dir, "ca.crt"), "--out", out, ...more], code, says);
     await assert.rejects(readFile(out), /ENOENT/);
   });
 }
 
-test("a server that nobody vouches for is not believed", async () => {
+await test("a server that nobody vouches for is not believed", async () => {
   await fails(
     ["bundle", "fetch", `${base}/bundle.yaml`, "--out", join(dir, "x")],
     "CLI_NOT_FETCHED",
@@ -100,11 +82,28 @@ test("a server that nobody vouches for is not believed", async () => {
   );
 });
 
-test("half of what belongs together, a release that there is not and a name that is none are refused", async () => {
+await test("half of what belongs together, a release that there is not and a name that is none are refused", async () => {
   await fails(["bundle", "generate", "--own", "ops"], "CLI_USAGE", /--own and --watch go together/);
   await fails(["bundle", "generate", "1.2.3"], "CLI_UNKNOWN_RELEASE", /known are: .*8\.2\.0-12/);
   await fails(["bundle", "generate", "--own", "ops", "--watch", "A_b"], "CLI_USAGE", /name of a namespace/);
 });
+
+/** A server of bundles, until the tests of this file have ended; its base address. */
+async function startServer(): Promise<string> {
+  const names = { dnsNames: ["localhost"], ipAddresses: [] };
+  const identity = issue(authority, { commonName: "releases", ...names, usages: ["server"], now, days: 1 });
+  const server = createServer({ key: identity.key, cert: identity.certificate }, (request, response) => {
+    if (request.url === "/bundle.yaml") response.end(BUNDLE);
+    else if (request.url === "/page") response.end("<html>not found</html>");
+    else if (request.url === "/large") response.end(Buffer.alloc(5 << 20));
+    else response.writeHead(404).end();
+  }).listen(0, "127.0.0.1");
+  stack.defer(() => server.close().closeAllConnections());
+  await once(server, "listening");
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null);
+  return `https://localhost:${address.port}`;
+}
 
 async function storectl(...args: readonly string[]): Promise<string> {
   let said = "";

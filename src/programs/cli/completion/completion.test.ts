@@ -1,26 +1,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { test } from "node:test";
 import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
 import { runStorectl } from "../storectl.ts";
-
-let dir = "";
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), "completion-"));
-  for (const shell of ["bash", "zsh", "fish"]) {
-    let script = "";
-    const print = (text: string): void => {
-      script += text;
-    };
-    await runStorectl(["completion", shell], { env: {}, clock: systemClock, print });
-    await writeFile(join(dir, shell), script);
-  }
-  for (const file of ["licence.txt", "licence.key"]) await writeFile(join(dir, file), "");
-});
-after(() => rm(dir, { recursive: true }));
 
 /** What is typed, the last word being completed, and what is offered. */
 const typed: readonly {
@@ -40,9 +25,13 @@ const typed: readonly {
   { line: "storectl completion ", offers: ["bash", "zsh", "fish"] },
 ];
 
-describe("bash completes", () => {
+await using folder = await mkdtempDisposable(join(tmpdir(), "completion-"));
+const dir = folder.path;
+await writeFiles();
+
+await test("bash completes", async (t) => {
   for (const { line, offers, not = [] } of typed) {
-    test(`"${line}"`, () => {
+    await t.test(`"${line}"`, () => {
       const words = line.split(" ");
       const script = `source ${join(dir, "bash")}
         COMP_WORDS=(${words.map((word) => `"${word}"`).join(" ")}); COMP_CWORD=${words.length - 1}
@@ -54,7 +43,7 @@ describe("bash completes", () => {
     });
   }
 
-  test("the plugin by its own name too", () => {
+  await t.test("the plugin by its own name too", () => {
     const { stdout } = spawnSync("bash", ["--norc", "-c", `source ${join(dir, "bash")}; complete -p kubectl-store`], {
       encoding: "utf8",
     });
@@ -62,9 +51,9 @@ describe("bash completes", () => {
   });
 });
 
-describe("fish completes", { skip: lacks("fish") }, () => {
+await test("fish completes", { skip: lacks("fish") }, async (t) => {
   for (const { line, offers, not = [] } of typed) {
-    test(`"${line}"`, () => {
+    await t.test(`"${line}"`, () => {
       const script = `source ${join(dir, "fish")}; complete -C ${JSON.stringify(line)}`;
       const env = { ...process.env, HOME: dir };
       const { stdout, stderr, status } = spawnSync("fish", ["--no-config", "-c", script], {
@@ -85,9 +74,9 @@ describe("fish completes", { skip: lacks("fish") }, () => {
   }
 });
 
-describe("zsh completes", { skip: lacks("zsh") }, () => {
+await test("zsh completes", { skip: lacks("zsh") }, async (t) => {
   for (const { line, offers, not = [] } of typed) {
-    test(`"${line}"`, () => {
+    await t.test(`"${line}"`, () => {
       const words = line.split(" ");
       // the three that completion calls, saying what they are given
       const script = `compdef() { :; }; compadd() { shift; print -l -- "$@"; }; _files() { print -l -- *; }
@@ -108,6 +97,19 @@ describe("zsh completes", { skip: lacks("zsh") }, () => {
     });
   }
 });
+
+/** The scripts of all shells, and files to complete. */
+async function writeFiles(): Promise<void> {
+  for (const shell of ["bash", "zsh", "fish"]) {
+    let script = "";
+    const print = (text: string): void => {
+      script += text;
+    };
+    await runStorectl(["completion", shell], { env: {}, clock: systemClock, print });
+    await writeFile(join(dir, shell), script);
+  }
+  for (const file of ["licence.txt", "licence.key"]) await writeFile(join(dir, file), "");
+}
 
 function lacks(shell: string): string | false {
   return spawnSync(shell, ["-c", "exit 0"]).status === 0 ? false : `there is no ${shell}`;
