@@ -41,8 +41,28 @@ export function describeObject(what: string): string {
 }
 
 /** Lists objects. */
-export function getObjects(what: string): string {
-  return `kubectl get ${what}`;
+export function getObjects(what: string, comment = ""): string {
+  return withComment(`kubectl get ${what}`, comment);
+}
+
+/** Deletes objects of one kind by name. */
+export function deleteObjects(kind: string, names: readonly string[]): string {
+  return `kubectl delete ${kind} ${names.join(" ")}`;
+}
+
+/** Makes a Secret of a file or a folder: `source` as `--from-file` takes it. */
+export function createSecret(namespace: string, name: string, source: string): string {
+  return `kubectl -n ${namespace} create secret generic ${name} --from-file=${source}`;
+}
+
+/** Opens a Secret in an editor. */
+export function editSecret(namespace: string, name: string): string {
+  return `kubectl -n ${namespace} edit secret ${name}`;
+}
+
+/** Shows the log of a Deployment. */
+export function deploymentLog(name: string): string {
+  return `kubectl logs deployment/${name}`;
 }
 
 /** Shows how far the replacement of the nodes of a cluster is. */
@@ -62,7 +82,12 @@ export function applyBundle(flags = "", comment = ""): string {
 
 /** Deletes webhook configurations by name. */
 export function deleteWebhooks(...names: readonly string[]): string {
-  return `kubectl delete ValidatingWebhookConfiguration ${names.join(" ")}`;
+  return deleteObjects("ValidatingWebhookConfiguration", names);
+}
+
+/** Moves the pods off a worker. */
+export function drain(worker: string): string {
+  return `kubectl drain ${worker} --ignore-daemonsets --delete-emptydir-data`;
 }
 
 /** Lets pods be scheduled on a worker again. */

@@ -1,4 +1,11 @@
-import { applyBundle, getObjects, patchClusterTag, patchDatabaseVersion, rolloutStatus } from "../../api/kubectl.ts";
+import {
+  applyBundle,
+  drain,
+  getObjects,
+  patchClusterTag,
+  patchDatabaseVersion,
+  rolloutStatus,
+} from "../../api/kubectl.ts";
 import { OLD_CONSTRAINT } from "../../api/names.ts";
 import { kubernetesSupport } from "../../releases/catalogue/find.ts";
 import { knownIssues } from "../../releases/catalogue/known-issues.ts";
@@ -56,7 +63,7 @@ function clusterStep({ cluster, operator }: PathState, to: Release, facts: PathF
     irreversible: `the cluster never goes back below ${to.operator}`,
     consent: "the owner of the cluster",
     commands: automatic
-      ? [`kubectl get rec ${facts.cluster} -w  # automatic upgrade is on: the operator sets the tag`]
+      ? [getObjects(`rec ${facts.cluster} -w`, "automatic upgrade is on: the operator sets the tag")]
       : [patchClusterTag(facts.cluster, to.nodeTag), rolloutStatus(facts.cluster)],
     notes: [
       ...(isSameSystem(cluster, to) ? [] : [`the nodes move from ${systemsOf(cluster)} to ${systemsOf(to)}`]),
@@ -78,7 +85,7 @@ function kubernetesStep({ kubernetes = "", operator }: PathState, to: string): P
     pauses: "none that clients notice while the disruption budget is kept: one node at a time",
     irreversible: `Kubernetes never goes back to ${kubernetes}`,
     consent: "the owner of the platform",
-    commands: ["kubectl version", "kubectl drain <worker> --ignore-daemonsets --delete-emptydir-data"],
+    commands: ["kubectl version", drain("<worker>")],
     notes: [
       ...(openShift === undefined ? [] : [`on OpenShift this is ${openShift}`]),
       ...(kubernetesSupport(operator, to) === "deprecated" ? [`${to} is deprecated for ${operator.operator}`] : []),

@@ -4,6 +4,7 @@ import { Secrets } from "../../../ports/kube/builtin.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import { managementClient, type ManagementClient } from "../../../ports/management/client.ts";
 import type { RemoteCluster, SiteUnreachable } from "./site-unreachable.ts";
+import { createSecret } from "../../../core/api/kubectl.ts";
 
 /** Secrets are read again after this long, in milliseconds; sooner while the site does not answer. */
 const REREAD_MS = 60_000;
@@ -80,6 +81,6 @@ async function readSecret(kube: Kube, { name, namespace }: RemoteCluster): Promi
       found === undefined ? `there is no secret ${secretName}` : `secret ${secretName} has no ${missing.join(", ")}`,
     remedy:
       `put username, password and ca.crt of that cluster into files of a folder, and run ` +
-      `kubectl -n ${namespace} create secret generic ${secretName} --from-file=<folder>`,
+      createSecret(namespace, secretName, "<folder>"),
   };
 }

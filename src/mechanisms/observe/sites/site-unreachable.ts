@@ -3,6 +3,7 @@ import { clusterNames, PORTS, remoteSecretName } from "../../../core/api/names.t
 import type { RemoteClusterSpec } from "../../../core/api/active-active.ts";
 import { isFault, messageOf } from "../../../core/base/fault.ts";
 import { faults } from "../../../ports/management/faults.ts";
+import { editSecret } from "../../../core/api/kubectl.ts";
 
 /** A remote cluster as its object describes it. */
 export interface RemoteCluster {
@@ -26,7 +27,7 @@ export function unreachableSite(error: unknown, { name, namespace, spec }: Remot
     return {
       reason: "CredentialsRefused",
       message: `${where} does not take the username and password of secret ${secret}`,
-      remedy: `copy those of the cluster ${spec.recName} there into it: kubectl -n ${namespace} edit secret ${secret}`,
+      remedy: `copy those of the cluster ${spec.recName} there into it: ${editSecret(namespace, secret)}`,
     };
   }
   const said = isFault(error, faults.unreachable) ? causesOf(error.details["tried"]) : messageOf(error);

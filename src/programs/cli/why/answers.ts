@@ -1,5 +1,5 @@
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
-import { describeObject, getObjects } from "../../../core/api/kubectl.ts";
+import { deploymentLog, describeObject, getObjects } from "../../../core/api/kubectl.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
@@ -80,7 +80,7 @@ function clusterAnswers(
 function unseen(object: string, generation = 0, observed: number | undefined): WhyAnswer[] {
   if (observed !== undefined && observed >= generation) return [];
   const evidence = `the operator has not handled generation ${generation} of the spec yet, the last one was ${observed ?? "none"}`;
-  const clears = "kubectl logs deployment/store-enterprise-operator";
+  const clears = deploymentLog("store-enterprise-operator");
   return [{ object, rule: "SpecNotHandled", evidence, since: "", clears }];
 }
 

@@ -20,6 +20,7 @@ import {
   type Rerc,
 } from "../remote-cluster/participant.ts";
 import { objectsIn } from "../remote-cluster/objects.ts";
+import { getObjects } from "../../../core/api/kubectl.ts";
 
 export interface ObserveActiveActiveDeps extends RemoteReadDeps {
   readonly release: Release;
@@ -121,7 +122,7 @@ function recordsIn(answer: SiteState["answer"]): SiteRecords["crdbs"] {
 function participant(name: string, polled: SiteState | undefined): Participant {
   if (polled !== undefined) return { name, word: participantWord(polled) };
   const message = `there is no StoreEnterpriseRemoteCluster "${name}"`;
-  const remedy = "make it: kubectl get rerc shows those that there are";
+  const remedy = `make it: ${getObjects("rerc")} shows those that there are`;
   return { name, word: { answers: false, reason: "RemoteClusterMissing", message, remedy } };
 }
 

@@ -7,6 +7,7 @@ import { faults } from "../../../ports/management/faults.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import { textOf } from "../objects/secrets.ts";
 import { warn } from "../../../core/planner/findings/finding.ts";
+import { createSecret } from "../../../core/api/kubectl.ts";
 
 /**
  * Installs the licence that the spec names when the cluster has another one, also while an upgrade is frozen; answers
@@ -34,7 +35,7 @@ function missing(secret: string, namespace: string): Finding {
   return warn(
     "LicenseNotFound",
     `spec.licenseSecretName is "${secret}", and no such secret holds a text under the key "${LICENSE_KEY}"`,
-    `kubectl -n ${namespace} create secret generic ${secret} --from-file=${LICENSE_KEY}=<file>`,
+    createSecret(namespace, secret, `${LICENSE_KEY}=<file>`),
   );
 }
 

@@ -11,6 +11,7 @@ import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { removeFinalizer } from "../objects/finalizer.ts";
 import { withStatements } from "../objects/conditions.ts";
+import { deleteObjects } from "../../../core/api/kubectl.ts";
 
 export interface RemovalDeps {
   readonly kube: Kube;
@@ -26,7 +27,7 @@ export async function removeCluster(deps: RemovalDeps, observation: ClusterObser
   const { rec, view, namespace } = observation;
   if (!(rec.metadata.finalizers ?? []).includes(FINALIZERS.cluster)) return settled;
   if (view.databaseNames.length > 0) {
-    const left = `waits until its databases are deleted: kubectl delete redb ${view.databaseNames.join(" ")}`;
+    const left = `waits until its databases are deleted: ${deleteObjects("redb", view.databaseNames)}`;
     return keepWaiting(deps, observation, "DatabasesRemain", left);
   }
   if (view.workload !== undefined) await kube.delete(StatefulSets, { name: view.name, namespace });

@@ -7,6 +7,7 @@ import type { Suspension } from "../../../core/planner/cluster/plan.ts";
 import { PERMISSIONS_MISSING } from "../../../core/planner/prerequisites/permissions.ts";
 import { wasRunning } from "../../../core/planner/cluster/state.ts";
 import { block, wait, type FindingOf } from "../../../core/planner/findings/finding.ts";
+import { describeObject, editObject } from "../../../core/api/kubectl.ts";
 
 /** Why databases of a cluster cannot be managed at the moment. */
 export type Unready = FindingOf<
@@ -74,7 +75,7 @@ export function contextOf(observation: ClusterObservation, suspension: Suspensio
 
 /** The context of a cluster whose spec cannot be read. */
 export function invalidContext(name: string, message: string): ClusterContext {
-  return noContext(block("ClusterInvalid", `the cluster ${name} is invalid: ${message}`, `kubectl edit rec ${name}`));
+  return noContext(block("ClusterInvalid", `the cluster ${name} is invalid: ${message}`, editObject(`rec ${name}`)));
 }
 
 /** The context of a cluster that the operator has no permission to read. */
@@ -108,5 +109,5 @@ function unreadiness({ records, view }: ClusterObservation): Unready | undefined
 
 /** Databases wait until the cluster answers; `evidence` says why it does not. */
 export function notReady(cluster: string, evidence: string): Unready {
-  return wait("ClusterNotReady", evidence, `storectl why, or kubectl describe rec ${cluster}`);
+  return wait("ClusterNotReady", evidence, `storectl why, or ${describeObject(`rec ${cluster}`)}`);
 }

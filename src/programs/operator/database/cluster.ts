@@ -22,6 +22,7 @@ import {
   type Unready,
 } from "../context/cluster-context.ts";
 import { block } from "../../../core/planner/findings/finding.ts";
+import { editObject } from "../../../core/api/kubectl.ts";
 
 /** A StoreEnterpriseDatabase as it is stored. */
 export type Redb = Stored<StoreEnterpriseDatabase>;
@@ -80,7 +81,7 @@ async function readContext(deps: ObserveDeps, rec: Stored<StoreEnterpriseCluster
 }
 
 function notFound(evidence: string, database: string): Unready {
-  const remedy = `make the cluster, or name one that is there: kubectl edit redb ${database}`;
+  const remedy = `make the cluster, or name one that is there: ${editObject(`redb ${database}`)}`;
   return block("ClusterNotFound", evidence, remedy);
 }
 

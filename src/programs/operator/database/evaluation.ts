@@ -13,6 +13,7 @@ import type { DatabaseFailure } from "./failure.ts";
 import { referencesOf } from "./references.ts";
 import { homeOf } from "./status.ts";
 import { block } from "../../../core/planner/findings/finding.ts";
+import { editObject } from "../../../core/api/kubectl.ts";
 
 /** What was observed of a database, and the decision; without a decision nothing is done. */
 export interface DatabaseEvaluation {
@@ -47,7 +48,7 @@ export async function evaluateDatabase(
 }
 
 function specInvalid(evidence: string, name: string): DatabaseFailure {
-  return block("SpecInvalid", evidence, `kubectl edit redb ${name}`);
+  return block("SpecInvalid", evidence, editObject(`redb ${name}`));
 }
 
 /** The spec with every default filled in; a sentence that names the field when it is not one. */

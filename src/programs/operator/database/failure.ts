@@ -2,6 +2,7 @@ import { isFault, messageOf } from "../../../core/base/fault.ts";
 import { faults } from "../../../ports/management/faults.ts";
 import { whyUnreachable } from "../../../mechanisms/observe/management/unreachable.ts";
 import { block, wait, type FindingOf } from "../../../core/planner/findings/finding.ts";
+import { editObject, getObjects } from "../../../core/api/kubectl.ts";
 
 /** Why the cluster did not do what it was asked for. */
 export type DatabaseFailure = FindingOf<"RefusedByCluster" | "CallFailed" | "SpecInvalid">;
@@ -9,8 +10,8 @@ export type DatabaseFailure = FindingOf<"RefusedByCluster" | "CallFailed" | "Spe
 /** What a user can do about a refusal of the management API, by its `error_code`. */
 const WAY_OUT: Readonly<Record<string, string>> = {
   port_unavailable: "choose another spec.databasePort, or leave it out",
-  insufficient_resources: "delete a database (kubectl get redb), or ask for less: spec.memorySize, spec.replication",
-  invalid_replication: "bring the missing nodes back (kubectl get pods), or set spec.replication to false",
+  insufficient_resources: `delete a database (${getObjects("redb")}), or ask for less: spec.memorySize, spec.replication`,
+  invalid_replication: `bring the missing nodes back (${getObjects("pods")}), or set spec.replication to false`,
   missing_module:
     "upload the module: curl -F module=@<file>.zip https://<rec>:9443/v2/modules; the operator tries again",
   license_expired: "install a valid licence",
@@ -23,11 +24,11 @@ export function failureOf(error: unknown): DatabaseFailure | undefined {
   if (!isFault(error, faults.refused)) return callFailed(whyUnreachable(error));
   const { description, error_code } = error.details;
   const said = typeof description === "string" ? description : messageOf(error);
-  const remedy = WAY_OUT[String(error_code)] ?? "change what the message names: kubectl edit redb";
+  const remedy = WAY_OUT[String(error_code)] ?? `change what the message names: ${editObject("redb")}`;
   return block("RefusedByCluster", said, remedy);
 }
 
 /** A call that did not reach the cluster; `evidence` says why. */
 export function callFailed(evidence: string): DatabaseFailure {
-  return wait("CallFailed", evidence, "wait for the nodes of the cluster: kubectl get pods");
+  return wait("CallFailed", evidence, `wait for the nodes of the cluster: ${getObjects("pods")}`);
 }

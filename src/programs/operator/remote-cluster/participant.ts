@@ -7,6 +7,7 @@ import type { RemoteCluster } from "../../../mechanisms/observe/sites/site-unrea
 import type { SiteState, Sites } from "../../../mechanisms/observe/sites/sites.ts";
 import type { ParticipantAnswer } from "../../../core/planner/active-active/participants.ts";
 import type { ClusterContext, ClusterContexts } from "../context/cluster-context.ts";
+import { describeObject, editObject } from "../../../core/api/kubectl.ts";
 
 export interface RemoteReadDeps {
   readonly cache: InformerCache;
@@ -36,7 +37,7 @@ export async function readParticipant(
   if (context?.connection !== undefined)
     return { answer: await sites.own(remote, context.connection.client, maxAgeMs) };
   const message = context?.unready?.evidence ?? `the cluster ${remote.spec.recName} has not been looked at yet`;
-  return { answer: { reason: "Unreachable", message, remedy: `kubectl describe rec ${remote.spec.recName}` } };
+  return { answer: { reason: "Unreachable", message, remedy: describeObject(`rec ${remote.spec.recName}`) } };
 }
 
 /** What the own cluster that it stands for gives to rest on; undefined when it has not been looked at. */
@@ -66,4 +67,4 @@ export function readRemote({ metadata, spec }: Rerc): RemoteCluster | string {
   return `spec.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}`;
 }
 
-const EDIT = "correct the field: kubectl edit rerc";
+const EDIT = `correct the field: ${editObject("rerc")}`;

@@ -10,6 +10,7 @@ import type { Statement } from "../../../core/planner/findings/statement.ts";
 import type { RemoteClusterVerdict } from "../../../core/planner/active-active/remote-cluster.ts";
 import { withStatements } from "../objects/conditions.ts";
 import type { Rerc } from "./participant.ts";
+import { deleteObjects } from "../../../core/api/kubectl.ts";
 
 export interface RemoteClusterReportDeps {
   readonly kube: Kube;
@@ -46,7 +47,7 @@ export async function reportRemoteCluster(
 
 function statementsOf({ verdict, waitsFor }: RemoteClusterReport): readonly Statement[] {
   if (waitsFor.length === 0) return [verdict.reachable];
-  const message = `it goes once no Active-Active database refers to it: kubectl delete reaadb ${waitsFor.join(" ")}`;
+  const message = `it goes once no Active-Active database refers to it: ${deleteObjects("reaadb", waitsFor)}`;
   return [verdict.reachable, { type: "Removable", status: "False", reason: "InUse", message }];
 }
 
