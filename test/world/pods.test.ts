@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { test } from "node:test";
 import type { Event } from "kubernetes-types/core/v1.js";
 import { ConfigMaps, Events, Nodes, Pods, Secrets } from "../../src/ports/kube/builtin.ts";
-import type { Kube, Stored } from "../../src/ports/kube/kube.ts";
+import type { Stored } from "../../src/ports/kube/kube.ts";
 import {
   conditionOf,
   createPod,
@@ -14,21 +14,15 @@ import {
   waitingReason,
 } from "../kit/kubernetes/pods.ts";
 import { testWorld } from "../kit/world/test-world.ts";
-import type { TestWorld } from "../kit/world/test-world.ts";
 import { until } from "../kit/time/until.ts";
 
-let local: TestWorld;
-let kube: Kube;
-before(async () => {
-  local = await testWorld();
-  kube = local.world().kube;
-});
-after(() => local[Symbol.asyncDispose]());
+/** What holds, and the test of it; those of one group run side by side. */
+type Rules = Readonly<Record<string, () => Promise<void>>>;
 
 const READY = { httpGet: { port: 8080, path: "/ready" }, periodSeconds: 1 };
 
-describe("a starting pod of the local world", { concurrency: 4 }, () => {
-  test("runs as a process with its own address, becomes Ready, and its node is Ready", async () => {
+const starting: Rules = {
+  "runs as a process with its own address, becomes Ready, and its node is Ready": async () => {
     await createPod(kube, "web", scriptContainer(HTTP_SERVER, { readinessProbe: READY }));
     const pod = await podWhen(kube, "web", "Ready", (seen) => conditionOf(seen, "Ready") === "True");
     const ip = pod?.status?.podIP ?? "";
@@ -40,9 +34,9 @@ describe("a starting pod of the local world", { concurrency: 4 }, () => {
     assert.equal(node?.status?.conditions?.find(({ type }) => type === "Ready")?.status, "True");
     await until("its events", async () => (await reasonsFor("web")).includes("Started"));
     assert.ok((await reasonsFor("web")).includes("Scheduled"));
-  });
+  },
 
-  test("that selects a label which the node lacks waits, says why, and runs once the node has it", async () => {
+  "that selects a label which the node lacks waits, says why, and runs once the node has it": async () => {
     await createPod(kube, "choosy", scriptContainer(HTTP_SERVER), { nodeSelector: { disk: "fast" } });
     await podWhen(kube, "choosy", "unschedulable", (seen) => conditionOf(seen, "PodScheduled") === "False");
     const waiting = (await pod("choosy"))?.status?.conditions?.find(({ type }) => type === "PodScheduled");
@@ -52,9 +46,9 @@ describe("a starting pod of the local world", { concurrency: 4 }, () => {
     const body = { metadata: { labels: { disk: "fast" } } };
     await kube.patch(Nodes, { name: node?.metadata.name ?? "" }, { type: "merge", body });
     await podWhen(kube, "choosy", "running", (seen) => seen?.status?.phase === "Running");
-  });
+  },
 
-  test("with a readiness gate is Ready only when its containers are and the gate is True", async () => {
+  "with a readiness gate is Ready only when its containers are and the gate is True": async () => {
     const gate = "example.com/in-service";
     await createPod(kube, "gated", scriptContainer(HTTP_SERVER, { readinessProbe: READY }), {
       readinessGates: [{ conditionType: gate }],
@@ -66,9 +60,9 @@ describe("a starting pod of the local world", { concurrency: 4 }, () => {
     await setCondition("gated", gate, "False");
     await podWhen(kube, "gated", "not Ready", (seen) => conditionOf(seen, "Ready") === "False");
     assert.equal(conditionOf(await pod("gated"), gate), "False", "only its writer changes the gate");
-  });
+  },
 
-  test("runs its init containers first, one after the other", async () => {
+  "runs its init containers first, one after the other": async () => {
     const step = (name: string, script: string): ReturnType<typeof scriptContainer> =>
       scriptContainer(script, { name, volumeMounts: [{ name: "shared", mountPath: "/shared" }] });
     const append = (text: string): string =>
@@ -84,11 +78,11 @@ describe("a starting pod of the local world", { concurrency: 4 }, () => {
     await podWhen(kube, "staged", "Ready", (seen) => conditionOf(seen, "Ready") === "True");
     await until("its log", async () => (await logs("staged", "container=main")) !== "");
     assert.equal(await logs("staged", "container=main"), "one two \n");
-  });
-});
+  },
+};
 
-describe("a failing pod of the local world", { concurrency: 4 }, () => {
-  test("that keeps crashing waits longer and longer, and shows how it ended", async () => {
+const failing: Rules = {
+  "that keeps crashing waits longer and longer, and shows how it ended": async () => {
     await createPod(kube, "crash", scriptContainer("console.log('going down'); process.exit(3)"));
     const seen = await podWhen(kube, "crash", "backs off", (now) => {
       const status = now?.status?.containerStatuses?.[0];
@@ -98,9 +92,9 @@ describe("a failing pod of the local world", { concurrency: 4 }, () => {
     assert.equal(last?.exitCode, 3);
     assert.equal(last?.reason, "Error");
     assert.equal(await logs("crash", "previous=true"), "going down\n");
-  });
+  },
 
-  test("with an image that does not exist says so, and runs once the image is corrected", async () => {
+  "with an image that does not exist says so, and runs once the image is corrected": async () => {
     await createPod(kube, "bad", scriptContainer(HTTP_SERVER, { image: "busybox" }));
     await podWhen(kube, "bad", "backs off", (seen) => waitingReason(seen) === "ImagePullBackOff");
     await until("an event says why", async () =>
@@ -113,18 +107,18 @@ describe("a failing pod of the local world", { concurrency: 4 }, () => {
     const operations = [{ op: "replace", path: "/spec/containers/0/image", value: "node:1" }];
     await kube.patch(Pods, { name: "bad", namespace: "default" }, { type: "json", operations });
     await podWhen(kube, "bad", "runs", (seen) => seen?.status?.phase === "Running");
-  });
+  },
 
-  test("that has done its work is Succeeded, or Failed, and is not started again", async () => {
+  "that has done its work is Succeeded, or Failed, and is not started again": async () => {
     await createPod(kube, "done", scriptContainer("console.log('done')"), { restartPolicy: "Never" });
     await createPod(kube, "failed", scriptContainer("process.exit(7)"), { restartPolicy: "Never" });
     await podWhen(kube, "done", "Succeeded", (seen) => seen?.status?.phase === "Succeeded");
     const failed = await podWhen(kube, "failed", "Failed", (seen) => seen?.status?.phase === "Failed");
     assert.equal(failed?.status?.containerStatuses?.[0]?.state?.terminated?.exitCode, 7);
     assert.equal(await logs("done"), "done\n");
-  });
+  },
 
-  test("that fails its liveness probe is restarted", async () => {
+  "that fails its liveness probe is restarted": async () => {
     const livenessProbe = {
       exec: { command: [process.execPath, "-e", "process.exit(1)"] },
       periodSeconds: 1,
@@ -133,11 +127,11 @@ describe("a failing pod of the local world", { concurrency: 4 }, () => {
     await createPod(kube, "sick", scriptContainer(HTTP_SERVER, { livenessProbe }));
     await podWhen(kube, "sick", "restarted", (seen) => (seen?.status?.containerStatuses?.[0]?.restartCount ?? 0) >= 1);
     await until("an event says why", async () => (await reasonsFor("sick")).includes("Unhealthy"));
-  });
-});
+  },
+};
 
-describe("a pod that the local world stops", { concurrency: 4 }, () => {
-  test("gets preStop, then SIGTERM, then SIGKILL when its grace is over", async () => {
+const stopping: Rules = {
+  "gets preStop, then SIGTERM, then SIGKILL when its grace is over": async () => {
     const hook = { preStop: { httpGet: { port: 8080, path: "/pre-stop" } } };
     const stubborn = `${HTTP_SERVER.replace("process.exit(0)", 'console.log("no")')}`;
     await createPod(kube, "polite", scriptContainer(HTTP_SERVER, { lifecycle: hook, readinessProbe: READY }));
@@ -157,11 +151,11 @@ describe("a pod that the local world stops", { concurrency: 4 }, () => {
     await kube.delete(Pods, { name: "stubborn", namespace: "default" });
     await podWhen(kube, "stubborn", "gone", (seen) => seen === undefined);
     assert.match(await stubbornLog, /GET \/pre-stop\n(.*\n)*no\n/);
-  });
-});
+  },
+};
 
-describe("a pod of the local world with files and credentials", { concurrency: 4 }, () => {
-  test("sees a changed Secret in its files, and waits for one that is missing", async () => {
+const supplied: Rules = {
+  "sees a changed Secret in its files, and waits for one that is missing": async () => {
     const script = `setInterval(() => console.log(require("node:fs").readFileSync(process.env.CONTAINER_ROOT + "/etc/login/password", "utf8")), 50)`;
     const volumeMounts = [{ name: "login", mountPath: "/etc/login" }];
     await createPod(
@@ -191,9 +185,9 @@ describe("a pod of the local world with files and credentials", { concurrency: 4
       { type: "merge", body: { data: { password: btoa("second") } } },
     );
     await until("the second password", async () => (await logs("reader")).includes("second"));
-  });
+  },
 
-  test("reaches the API with a kubeconfig that only its owner can read", async () => {
+  "reaches the API with a kubeconfig that only its owner can read": async () => {
     await createPod(
       kube,
       "client",
@@ -205,8 +199,21 @@ describe("a pod of the local world with files and credentials", { concurrency: 4
     assert.equal((await stat(path)).mode & 0o777, 0o600);
     assert.ok(path.startsWith(join(local.dir, "kubelet")));
     assert.match(await readFile(path, "utf8"), new RegExp(local.world().url));
+  },
+};
+
+await using local = await testWorld();
+const { kube } = local.world();
+await together("a starting pod of the local world", starting);
+await together("a failing pod of the local world", failing);
+await together("a pod that the local world stops", stopping);
+await together("a pod of the local world with files and credentials", supplied);
+
+async function together(group: string, rules: Rules): Promise<void> {
+  await test(group, { concurrency: 4 }, async (t) => {
+    await Promise.all(Object.entries(rules).map(([rule, body]) => t.test(rule, body)));
   });
-});
+}
 
 async function pod(name: string): ReturnType<typeof podWhen> {
   return kube.get(Pods, { name, namespace: "default" });

@@ -1,51 +1,42 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, readFile, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { isFault } from "../../core/base/fault.ts";
 import { faults } from "./faults.ts";
-import { lockWorld } from "./lock.ts";
-
-let dir = "";
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), "world-lock-"));
-});
-after(async () => {
-  await rm(dir, { recursive: true });
-});
+import { lockWorld, type WorldLock } from "./lock.ts";
 
 test("two folders get two subnets, and a folder gets the same one again", async () => {
-  const [a, b] = [await lockWorld(join(dir, "a"), undefined), await lockWorld(join(dir, "b"), undefined)];
+  await using worlds = await worldFolders();
+  const [a, b] = [await worlds.lock("a"), await worlds.lock("b")];
   assert.match(a.subnet, /^127\.\d+\.$/);
   assert.notEqual(a.subnet, b.subnet);
   await a.release();
-  const again = await lockWorld(join(dir, "a"), a.subnet);
+  const again = await worlds.lock("a", a.subnet);
   assert.equal(again.subnet, a.subnet);
-  await Promise.all([again.release(), b.release()]);
 });
 
 test("a folder whose subnet is used by another world is told so", async () => {
-  const other = await lockWorld(join(dir, "other"), undefined);
-  await assert.rejects(lockWorld(join(dir, "mine"), other.subnet), (error) => isFault(error, faults.subnetTaken));
+  await using worlds = await worldFolders();
+  const other = await worlds.lock("other");
+  await assert.rejects(worlds.lock("mine", other.subnet), (error) => isFault(error, faults.subnetTaken));
   await other.release();
-  const mine = await lockWorld(join(dir, "mine"), other.subnet);
-  await mine.release();
+  await worlds.lock("mine", other.subnet);
 });
 
 test("one process cannot hold a folder twice", async () => {
-  const folder = await mkdtemp(join(dir, "twice-"));
-  const first = await lockWorld(folder, undefined);
-  await assert.rejects(lockWorld(folder, first.subnet), (error) => isFault(error, faults.worldInUse));
-  assert.equal(await readFile(join(folder, "lock"), "utf8"), String(process.pid));
-  await first.release();
+  await using worlds = await worldFolders();
+  const first = await worlds.lock("");
+  await assert.rejects(worlds.lock("", first.subnet), (error) => isFault(error, faults.worldInUse));
+  assert.equal(await readFile(join(worlds.path, "lock"), "utf8"), String(process.pid));
 });
 
 test("the lock of a live process holds", async () => {
-  const folder = await mkdtemp(join(dir, "held-"));
-  await writeFile(join(folder, "lock"), String(process.ppid));
-  await assert.rejects(lockWorld(folder, undefined), (error) => isFault(error, faults.worldInUse));
-  assert.equal(await readFile(join(folder, "lock"), "utf8"), String(process.ppid));
+  await using worlds = await worldFolders();
+  await writeFile(join(worlds.path, "lock"), String(process.ppid));
+  await assert.rejects(worlds.lock(""), (error) => isFault(error, faults.worldInUse));
+  assert.equal(await readFile(join(worlds.path, "lock"), "utf8"), String(process.ppid));
 });
 
 const stale: { name: string; text: string; written: Date }[] = [
@@ -56,11 +47,26 @@ const stale: { name: string; text: string; written: Date }[] = [
 
 for (const { name, text, written } of stale) {
   test(`the lock of ${name} is taken over`, async () => {
-    const folder = await mkdtemp(join(dir, "stale-"));
-    await writeFile(join(folder, "lock"), text);
-    await utimes(join(folder, "lock"), written, written);
-    const lock = await lockWorld(folder, undefined);
-    assert.equal(await readFile(join(folder, "lock"), "utf8"), String(process.pid));
-    await lock.release();
+    await using worlds = await worldFolders();
+    await writeFile(join(worlds.path, "lock"), text);
+    await utimes(join(worlds.path, "lock"), written, written);
+    await worlds.lock("");
+    assert.equal(await readFile(join(worlds.path, "lock"), "utf8"), String(process.pid));
   });
+}
+
+/** A temporary folder below which folders are locked; its locks and the folder itself end with the test. */
+interface WorldFolders extends AsyncDisposable {
+  readonly path: string;
+  lock(folder: string, kept?: string): Promise<WorldLock>;
+}
+
+async function worldFolders(): Promise<WorldFolders> {
+  const stack = new AsyncDisposableStack();
+  const { path } = stack.use(await mkdtempDisposable(join(tmpdir(), "world-lock-")));
+  return {
+    path,
+    lock: async (folder, kept) => stack.adopt(await lockWorld(join(path, folder), kept), (lock) => lock.release()),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
 }

@@ -1,31 +1,28 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { renameSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
 import { olderPart, openLogFile } from "./log-file.ts";
 import type { LogFile } from "./log-file.ts";
 import { readLog } from "./log-reader.ts";
 import type { LogQuery } from "./log-reader.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "log-file-"));
-after(() => {
-  rmSync(folder, { recursive: true });
-});
-
 const NEVER = new AbortController().signal;
-let serial = 0;
 
 test("output comes back line by line, whatever the chunks were", async () => {
-  const log = fresh();
+  await using logs = await logFolder();
+  const log = logs.open();
   for (const chunk of ["on", "e\ntw", "o\n\nthr", "ee"]) log.write("stdout", Buffer.from(chunk));
   log.close();
   assert.equal(await read(log), "one\ntwo\n\nthree\n");
 });
 
 test("the last lines, those since an instant, and with their times", async () => {
-  const log = fresh();
+  await using logs = await logFolder();
+  const log = logs.open();
   log.write("stdout", Buffer.from("one\ntwo\nthree\n"));
   log.close();
   assert.equal(await read(log, { tailLines: 2 }), "two\nthree\n");
@@ -36,7 +33,8 @@ test("the last lines, those since an instant, and with their times", async () =>
 });
 
 test("a character that is split between chunks stays whole, and so does a very long line", async () => {
-  const log = fresh();
+  await using logs = await logFolder();
+  const log = logs.open();
   const euro = Buffer.from("€\n");
   log.write("stderr", euro.subarray(0, 1));
   log.write("stderr", euro.subarray(1));
@@ -46,7 +44,8 @@ test("a character that is split between chunks stays whole, and so does a very l
 });
 
 test("a follower sees what is written, across rotations, and ends with the run", async () => {
-  const log = openLogFile(join(folder, "rotating"), systemClock, 10_000);
+  await using logs = await logFolder();
+  const log = logs.open(10_000);
   const lines = Array.from({ length: 2_000 }, (_, n) => `line ${n}`);
   log.write("stdout", Buffer.from(`${lines[0]}\n`));
   const seen = collect(readLog(log.path, QUERY, log, NEVER));
@@ -62,7 +61,8 @@ test("a follower sees what is written, across rotations, and ends with the run",
 });
 
 test("a follower gets over the moment in which a rotated file has no successor yet", async () => {
-  const log = fresh();
+  await using logs = await logFolder();
+  const log = logs.open();
   log.write("stdout", Buffer.from("one\n"));
   const output = readLog(log.path, QUERY, log, NEVER);
   const first = await output.next();
@@ -76,7 +76,8 @@ test("a follower gets over the moment in which a rotated file has no successor y
 });
 
 test("a follower ends when its reader goes away", async () => {
-  const log = fresh();
+  await using logs = await logFolder();
+  const log = logs.open();
   const reader = new AbortController();
   const seen = collect(readLog(log.path, QUERY, log, reader.signal));
   log.write("stdout", Buffer.from("hello\n"));
@@ -86,10 +87,11 @@ test("a follower ends when its reader goes away", async () => {
 });
 
 test("a log is appended to when its file exists", async () => {
-  const first = fresh();
+  await using logs = await logFolder();
+  const first = logs.open();
   first.write("stdout", Buffer.from("one\n"));
   first.close();
-  const second = openLogFile(first.path, systemClock);
+  const second = logs.open();
   second.write("stdout", Buffer.from("two\n"));
   second.close();
   assert.equal(await read(second), "one\ntwo\n");
@@ -97,9 +99,21 @@ test("a log is appended to when its file exists", async () => {
 
 const QUERY: LogQuery = { timestamps: false, tailLines: undefined, since: undefined, limitBytes: undefined };
 
-function fresh(): LogFile {
-  serial += 1;
-  return openLogFile(join(folder, String(serial)), systemClock);
+/** Opens one log, again and again; its folder goes with it. */
+interface Logs extends AsyncDisposable {
+  open(maxBytes?: number): LogFile;
+}
+
+async function logFolder(): Promise<Logs> {
+  const stack = new AsyncDisposableStack();
+  const folder = stack.use(await mkdtempDisposable(join(tmpdir(), "log-file-")));
+  return {
+    open: (maxBytes) =>
+      stack.adopt(openLogFile(join(folder.path, "log"), systemClock, maxBytes), (log) => {
+        log.close();
+      }),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
 }
 
 async function read(log: LogFile, query: Partial<LogQuery> = {}): Promise<string> {

@@ -2,56 +2,47 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdtemp, mkdtempDisposable, readdir, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openProcessTable } from "./process-table.ts";
 
-let folder = "";
-const started: ChildProcess[] = [];
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "process-table-"));
-});
-after(async () => {
-  for (const child of started) child.kill("SIGKILL");
-  await rm(folder, { recursive: true });
-});
-
 test("when the owner is killed, every group it started ends, children included", async () => {
-  const owner = run(process.execPath, [
+  await using owners = await ownersFolder();
+  const owner = owners.run(process.execPath, [
     "--input-type=module",
     "-e",
     OWNER,
     import.meta.resolve("./process-table.ts"),
-    folder,
+    owners.folder,
   ]);
   const pids = await printedPids(owner, 2);
   owner.kill("SIGKILL");
   await until(() => pids.every((pid) => !isAlive(pid)));
-  await until(async () => (await readdir(folder)).length === 0);
+  await until(async () => (await readdir(owners.folder)).length === 0);
 });
 
 test("what a killed reaper left behind is ended at the next start", async () => {
-  const old = await mkdtemp(join(folder, "owner-"));
-  const leftover = run("/bin/sh", ["-c", 'echo >"$0/$$"; echo $$; exec sleep 60', old], true);
+  await using owners = await ownersFolder();
+  const old = await mkdtemp(join(owners.folder, "owner-"));
+  const leftover = owners.run("/bin/sh", ["-c", 'echo >"$0/$$"; echo $$; exec sleep 60', old], true);
   const [pid = 0] = await printedPids(leftover, 1);
-  const table = await openProcessTable(folder);
+  await owners.openTable();
   await until(() => !isAlive(pid));
-  table.close();
 });
 
 test("a process that only has the number of an old one is left alone", async () => {
-  const stranger = run("/bin/sh", ["-c", "echo $$; exec sleep 60"], true);
+  await using owners = await ownersFolder();
+  const stranger = owners.run("/bin/sh", ["-c", "echo $$; exec sleep 60"], true);
   const [pid = 0] = await printedPids(stranger, 1);
-  const old = await mkdtemp(join(folder, "owner-"));
+  const old = await mkdtemp(join(owners.folder, "owner-"));
   await writeFile(join(old, String(pid)), "");
   await utimes(join(old, String(pid)), 0, 0);
-  const table = await openProcessTable(folder);
+  await owners.openTable();
   assert.ok(isAlive(pid));
-  assert.equal((await readdir(folder)).length, 1, "the folder of the old owner is gone");
-  table.close();
+  assert.equal((await readdir(owners.folder)).length, 1, "the folder of the old owner is gone");
 });
 
 const OWNER = `
@@ -63,10 +54,29 @@ const [command, ...args] = table.wrap(["/bin/sh", "-c", "echo $$; sleep 60 & ech
 spawn(command, args, { detached: true, stdio: ["ignore", "inherit", "inherit"] });
 setInterval(() => undefined, 1000);`;
 
-function run(command: string, args: readonly string[], detached = false): ChildProcess {
-  const child = spawn(command, args, { detached, stdio: ["ignore", "pipe", "inherit"] });
-  started.push(child);
-  return child;
+/** A folder of process tables; the tables opened in it and the processes started for it end with the test. */
+interface Owners extends AsyncDisposable {
+  readonly folder: string;
+  openTable(): Promise<void>;
+  run(command: string, args: readonly string[], detached?: boolean): ChildProcess;
+}
+
+async function ownersFolder(): Promise<Owners> {
+  const stack = new AsyncDisposableStack();
+  const { path } = stack.use(await mkdtempDisposable(join(tmpdir(), "process-table-")));
+  return {
+    folder: path,
+    openTable: async () => {
+      stack.adopt(await openProcessTable(path), (table) => {
+        table.close();
+      });
+    },
+    run: (command, args, detached = false) =>
+      stack.adopt(spawn(command, args, { detached, stdio: ["ignore", "pipe", "inherit"] }), (child) => {
+        child.kill("SIGKILL");
+      }),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
 }
 
 async function printedPids(child: ChildProcess, count: number): Promise<number[]> {

@@ -3,56 +3,55 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { silentLog } from "../../../core/base/log.ts";
 import { createForwarder } from "./forwarder.ts";
 import type { TcpAddress } from "./address.ts";
 
 const HOST = `127.${20 + Math.floor(Math.random() * 200)}.9.9`;
-const forwarder = createForwarder(silentLog);
-const servers: Server[] = [];
-after(async () => {
-  await forwarder.close();
-  for (const server of servers) server.close();
-});
 
 test("connections go to the backends in turn", async () => {
-  const backends = await Promise.all(["a", "b"].map((name) => backend((socket) => socket.end(name))));
-  const listen = await serve(backends);
+  await using scene = new Scene();
+  const backends = await Promise.all(["a", "b"].map((name) => scene.backend((socket) => socket.end(name))));
+  const listen = await scene.serve(backends);
   const said = [await ask(listen), await ask(listen), await ask(listen), await ask(listen)];
   assert.deepEqual(said.toSorted(), ["a", "a", "b", "b"]);
 });
 
 test("a backend that refuses is passed over", async () => {
-  const listen = await serve([await absent(), await backend((socket) => socket.end("alive"))]);
+  await using scene = new Scene();
+  const listen = await scene.serve([await absent(), await scene.backend((socket) => socket.end("alive"))]);
   assert.equal(await ask(listen), "alive");
   assert.equal(await ask(listen), "alive");
 });
 
 test("the end of the client's direction is passed on after its data, and the answer still flows", async () => {
-  const echo = await backend((socket) => {
+  await using scene = new Scene();
+  const echo = await scene.backend((socket) => {
     void text(socket).then((all) => socket.end(`got ${all.length}`));
   });
-  const socket = connect({ ...(await serve([echo])), allowHalfOpen: true });
+  const socket = connect({ ...(await scene.serve([echo])), allowHalfOpen: true });
   socket.end("x".repeat(1_000_000));
   assert.equal(await text(socket), "got 1000000");
 });
 
 test("the end of the backend's direction is passed on, and the client can still send", async () => {
+  await using scene = new Scene();
   const received = Promise.withResolvers<string>();
-  const greeter = await backend((socket) => {
+  const greeter = await scene.backend((socket) => {
     socket.end("bye");
     void text(socket).then(received.resolve);
   });
-  const socket = connect({ ...(await serve([greeter])), allowHalfOpen: true });
+  const socket = connect({ ...(await scene.serve([greeter])), allowHalfOpen: true });
   assert.equal(await text(socket), "bye");
   socket.end("late words");
   assert.equal(await received.promise, "late words");
 });
 
 test("a reset of the backend resets the client", async () => {
-  const listen = await serve([
-    await backend((socket) => {
+  await using scene = new Scene();
+  const listen = await scene.serve([
+    await scene.backend((socket) => {
       socket.once("data", () => socket.resetAndDestroy());
     }),
   ]);
@@ -63,22 +62,21 @@ test("a reset of the backend resets the client", async () => {
 });
 
 test("a reader that stands still holds the writer up instead of filling memory", async () => {
-  const source = await backend((socket) => {
+  await using scene = new Scene();
+  let written = 0;
+  const source = await scene.backend((socket) => {
     const chunk = Buffer.alloc(64 * 1024);
     const more = (): void => {
       while (socket.write(chunk));
       socket.once("drain", more);
     };
     more();
-  });
-  let written = 0;
-  servers.at(-1)?.on("connection", (socket: Socket) => {
     const watch = setInterval(() => (written = socket.bytesWritten), 10);
     socket.once("close", () => {
       clearInterval(watch);
     });
   });
-  const socket = connect(await serve([source]));
+  const socket = connect(await scene.serve([source]));
   socket.pause();
   await stable(() => written);
   assert.ok(written < 64 * 1024 * 1024, `${written} bytes were taken from a writer whose reader stands still`);
@@ -86,38 +84,51 @@ test("a reader that stands still holds the writer up instead of filling memory",
 });
 
 test("an address without backends refuses, and serves once it has one", async () => {
+  await using scene = new Scene();
   const listen = { host: HOST, port: await freePort() };
-  await forwarder.configure([{ listen, backends: [] }]);
+  await scene.forwarder.configure([{ listen, backends: [] }]);
   await assert.rejects(ask(listen), /ECONNREFUSED/);
-  await forwarder.configure([{ listen, backends: [await backend((socket) => socket.end("here"))] }]);
+  await scene.forwarder.configure([{ listen, backends: [await scene.backend((socket) => socket.end("here"))] }]);
   assert.equal(await ask(listen), "here");
 });
 
 test("connections stay when their backend leaves the table", async () => {
-  const echo = await backend((socket) => socket.pipe(socket));
-  const listen = await serve([echo]);
+  await using scene = new Scene();
+  const echo = await scene.backend((socket) => socket.pipe(socket));
+  const listen = await scene.serve([echo]);
   const socket = connect(listen);
   socket.write("before");
   assert.equal(String((await once(socket, "data"))[0]), "before");
-  await forwarder.configure([]);
+  await scene.forwarder.configure([]);
   socket.write("after");
   assert.equal(String((await once(socket, "data"))[0]), "after");
   socket.destroy();
 });
 
-async function serve(backends: readonly TcpAddress[]): Promise<TcpAddress> {
-  const listen = { host: HOST, port: await freePort() };
-  await forwarder.configure([{ listen, backends }]);
-  return listen;
-}
+/** A forwarder and its backends, which close with it. */
+class Scene implements AsyncDisposable {
+  readonly forwarder = createForwarder(silentLog);
+  readonly #servers: Server[] = [];
 
-async function backend(onConnection: (socket: Socket) => void): Promise<TcpAddress> {
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
-    socket.on("error", () => undefined); // what the other side did is checked there
-    onConnection(socket);
-  });
-  servers.push(server);
-  return { host: HOST, port: await listening(server) };
+  async serve(backends: readonly TcpAddress[]): Promise<TcpAddress> {
+    const listen = { host: HOST, port: await freePort() };
+    await this.forwarder.configure([{ listen, backends }]);
+    return listen;
+  }
+
+  async backend(onConnection: (socket: Socket) => void): Promise<TcpAddress> {
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
+      socket.on("error", () => undefined); // what the other side did is checked there
+      onConnection(socket);
+    });
+    this.#servers.push(server);
+    return { host: HOST, port: await listening(server) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.forwarder.close();
+    for (const server of this.#servers) server.close();
+  }
 }
 
 async function absent(): Promise<TcpAddress> {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, readdir, readlink, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, readFile, readdir, readlink, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import type { PodSpec } from "kubernetes-types/core/v1.js";
 import { Fault } from "../../../core/base/fault.ts";
 import { factsOf } from "../../../../test/kit/kubernetes/pod-facts.ts";
@@ -10,25 +10,16 @@ import type { Contents } from "../environment/config-sources.ts";
 import { mountVolumes, prepareVolumes } from "./volumes.ts";
 import type { VolumePlaces } from "./volumes.ts";
 
-let dir = "";
-let secret: Contents | undefined;
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), "volumes-"));
-});
-after(async () => {
-  await rm(dir, { recursive: true });
-});
-
 test("a secret's files are replaced all at once when it changes", async () => {
-  secret = { "tls.crt": Buffer.from("cert 1"), "tls.key": Buffer.from("key 1") };
+  await using dir = await mkdtempDisposable(join(tmpdir(), "volumes-"));
+  const old = { "tls.crt": Buffer.from("cert 1"), "tls.key": Buffer.from("key 1") };
   const spec = pod({ secret: { secretName: "tls" } });
-  const root = await laidOut(spec);
+  const root = await laidOut(dir, spec, old);
   assert.equal(await readFile(join(root, "data/tls.crt"), "utf8"), "cert 1");
   const before = await readlink(join(root, "data/..data"));
-  await laidOut(spec);
+  await laidOut(dir, spec, old);
   assert.equal(await readlink(join(root, "data/..data")), before, "nothing changed, nothing replaced");
-  secret = { "tls.crt": Buffer.from("cert 2"), "ca.crt": Buffer.from("ca") };
-  await laidOut(spec);
+  await laidOut(dir, spec, { "tls.crt": Buffer.from("cert 2"), "ca.crt": Buffer.from("ca") });
   assert.deepEqual((await readdir(join(root, "data"))).filter((name) => !name.startsWith("..")).sort(), [
     "ca.crt",
     "tls.crt",
@@ -37,33 +28,35 @@ test("a secret's files are replaced all at once when it changes", async () => {
 });
 
 test("chosen keys land at their paths with their modes", async () => {
-  secret = { password: Buffer.from("pw"), other: Buffer.from("x") };
-  const root = await laidOut(
-    pod({ secret: { secretName: "tls", items: [{ key: "password", path: "deep/pw", mode: 0o400 }] } }),
-  );
+  await using dir = await mkdtempDisposable(join(tmpdir(), "volumes-"));
+  const secret = { password: Buffer.from("pw"), other: Buffer.from("x") };
+  const spec = pod({ secret: { secretName: "tls", items: [{ key: "password", path: "deep/pw", mode: 0o400 }] } });
+  const root = await laidOut(dir, spec, secret);
   assert.equal(await readFile(join(root, "data/deep/pw"), "utf8"), "pw");
   assert.equal((await stat(join(root, "data/deep/pw"))).mode & 0o777, 0o400);
 });
 
 test("a projected volume gathers secrets, config, fields and the token", async () => {
-  secret = { a: Buffer.from("1") };
+  await using dir = await mkdtempDisposable(join(tmpdir(), "volumes-"));
+  const secret = { a: Buffer.from("1") };
   const sources = [
     { secret: { name: "tls" } },
     { configMap: { name: "settings" } },
     { downwardAPI: { items: [{ path: "name", fieldRef: { fieldPath: "metadata.name" } }] } },
     { serviceAccountToken: { path: "token" } },
   ];
-  const root = await laidOut(pod({ projected: { sources } }));
+  const root = await laidOut(dir, pod({ projected: { sources } }), secret);
   const names = ["a", "color", "name", "token"];
   const read = await Promise.all(names.map((name) => readFile(join(root, "data", name), "utf8")));
   assert.deepEqual(read, ["1", "red", "web-0", "the token"]);
 });
 
 test("a persistent volume is the same folder for every pod, and sub-paths are made in it", async () => {
+  await using dir = await mkdtempDisposable(join(tmpdir(), "volumes-"));
   const spec = pod({ persistentVolumeClaim: { claimName: "data" } }, "inner");
-  const root = await laidOut(spec);
+  const root = await laidOut(dir, spec);
   await writeFile(join(root, "data/file"), "kept");
-  assert.equal(await readFile(join(dir, "persistent/pv-1/inner/file"), "utf8"), "kept");
+  assert.equal(await readFile(join(dir.path, "persistent/pv-1/inner/file"), "utf8"), "kept");
 });
 
 const waits: { name: string; spec: PodSpec; says: RegExp }[] = [
@@ -85,8 +78,8 @@ const waits: { name: string; spec: PodSpec; says: RegExp }[] = [
 
 for (const { name, spec, says } of waits) {
   test(`${name} is named`, async () => {
-    secret = undefined;
-    await assert.rejects(laidOut(spec), (error) => error instanceof Fault && says.test(error.message));
+    await using dir = await mkdtempDisposable(join(tmpdir(), "volumes-"));
+    await assert.rejects(laidOut(dir, spec), (error) => error instanceof Fault && says.test(error.message));
   });
 }
 
@@ -98,10 +91,11 @@ function mounting(mountPath: string, subPath = ""): PodSpec["containers"][number
   return { name: "main", volumeMounts: [{ name: "v", mountPath, ...(subPath === "" ? {} : { subPath }) }] };
 }
 
-async function laidOut(spec: PodSpec): Promise<string> {
+/** The root of the one container, with its volumes mounted; `secret` is what the Secret `tls` holds. */
+async function laidOut(dir: { readonly path: string }, spec: PodSpec, secret?: Contents): Promise<string> {
   const places: VolumePlaces = {
-    podFolder: join(dir, "pod", JSON.stringify(spec).length.toString()),
-    persistentFolder: join(dir, "persistent"),
+    podFolder: join(dir.path, "pod", JSON.stringify(spec).length.toString()),
+    persistentFolder: join(dir.path, "persistent"),
     claim: async (name) =>
       name === "absent"
         ? undefined
