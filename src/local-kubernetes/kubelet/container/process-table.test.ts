@@ -18,7 +18,7 @@ test("when the owner is killed, every group it started ends, children included",
     import.meta.resolve("./process-table.ts"),
     owners.folder,
   ]);
-  const pids = await printedPids(owner, 2);
+  const pids = await owners.printedPids(owner, 2);
   owner.kill("SIGKILL");
   await until(() => pids.every((pid) => !isAlive(pid)));
   await until(async () => (await readdir(owners.folder)).length === 0);
@@ -28,7 +28,7 @@ test("what a killed reaper left behind is ended at the next start", async () => 
   await using owners = await ownersFolder();
   const old = await mkdtemp(join(owners.folder, "owner-"));
   const leftover = owners.run("/bin/sh", ["-c", 'echo >"$0/$$"; echo $$; exec sleep 60', old], true);
-  const [pid = 0] = await printedPids(leftover, 1);
+  const [pid = 0] = await owners.printedPids(leftover, 1);
   await owners.openTable();
   await until(() => !isAlive(pid));
 });
@@ -36,7 +36,7 @@ test("what a killed reaper left behind is ended at the next start", async () => 
 test("a process that only has the number of an old one is left alone", async () => {
   await using owners = await ownersFolder();
   const stranger = owners.run("/bin/sh", ["-c", "echo $$; exec sleep 60"], true);
-  const [pid = 0] = await printedPids(stranger, 1);
+  const [pid = 0] = await owners.printedPids(stranger, 1);
   const old = await mkdtemp(join(owners.folder, "owner-"));
   await writeFile(join(old, String(pid)), "");
   await utimes(join(old, String(pid)), 0, 0);
@@ -59,6 +59,8 @@ interface Owners extends AsyncDisposable {
   readonly folder: string;
   openTable(): Promise<void>;
   run(command: string, args: readonly string[], detached?: boolean): ChildProcess;
+  /** The numbers of processes that `child` prints. They end with the test, too. */
+  printedPids(child: ChildProcess, count: number): Promise<number[]>;
 }
 
 async function ownersFolder(): Promise<Owners> {
@@ -74,6 +76,10 @@ async function ownersFolder(): Promise<Owners> {
     run: (command, args, detached = false) =>
       stack.adopt(spawn(command, args, { detached, stdio: ["ignore", "pipe", "inherit"] }), (child) => {
         child.kill("SIGKILL");
+      }),
+    printedPids: async (child, count) =>
+      stack.adopt(await printedPids(child, count), (pids) => {
+        for (const pid of pids.filter(isAlive)) process.kill(pid, "SIGKILL");
       }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
