@@ -29,7 +29,7 @@ export const clusterSpec = z.object({
   autoUpgradeStoreEnterprise: z
     .boolean()
     .optional()
-    .describe("True: the cluster is upgraded by itself once the operator is. False or unset: by hand (§2.2)."),
+    .describe("True: the cluster is upgraded automatically after the operator. False or unset: by hand (§2.2)."),
   upgradeSpec: z
     .object({
       autoUpgradeStoreEnterprise: z.boolean().optional().describe("Alias of `spec.autoUpgradeStoreEnterprise`."),

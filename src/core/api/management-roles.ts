@@ -46,7 +46,7 @@ export function rolesWith(permission: ManagementPermission): readonly Management
   return HOLDERS[permission];
 }
 
-/** Whether `role` may touch a user of the role `other`: nobody gives, changes or takes more than they have. */
+/** Whether `role` may touch a user of the role `other`: no user gives, changes or takes more than its own role has. */
 export function mayManage(role: ManagementRole, other: ManagementRole): boolean {
   return role === "admin" || (role === "user_manager" && other !== "admin");
 }

@@ -29,10 +29,10 @@ export const OPERATOR_CONFIG = "operator-environment-config";
 export const WATCHED_NAMESPACES = "REDB_NAMESPACES";
 export const WATCHED_LABEL = "REDB_NAMESPACES_LABEL";
 
-/** Name of the Role and RoleBinding that let the operator let go what it holds when its bundle is deleted. */
+/** Name of the Role and RoleBinding that let the operator remove its finalizers when its bundle is deleted. */
 export const TEARDOWN_NAME = `${OPERATOR_NAME}-leaving`;
 
-/** Keeps the operator's Deployment and ServiceAccount until it has let go what it holds. */
+/** Keeps the operator's Deployment and ServiceAccount until its other finalizers are removed. */
 export const TEARDOWN_FINALIZER = `${API_GROUP}/leaving`;
 
 /** The container of a node pod that runs the agent. */

@@ -43,7 +43,7 @@ function fail(
 ): void {
   const status = statusBody(error);
   if (status.code === 500) context.log.error("a request failed", { path: request.url, error });
-  // a body that nobody read would be taken for the next request
+  // an unread body would be taken for the next request
   if (!request.complete) response.setHeader("connection", "close");
   if (response.headersSent) response.destroy();
   else answer({ response, warnings }, status.code, status);

@@ -99,7 +99,7 @@ function leaving(budget: Stored<PodDisruptionBudget>, pods: readonly Stored<Pod>
   return Object.fromEntries(evicted);
 }
 
-/** How many pods the owners of these pods ask for; a pod that nobody manages counts as one. */
+/** How many pods the owners of these pods ask for; a pod without an owner counts as one. */
 function scaleOf({ informers }: ControllerContext, pods: readonly Stored<Pod>[]): number {
   const owners = new Map<string, number>();
   for (const pod of pods) {

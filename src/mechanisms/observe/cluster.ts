@@ -74,7 +74,7 @@ export function liveReads(kube: Kube): ClusterReads {
   };
 }
 
-/** Reads what was last heard of; asks nobody. */
+/** Reads the last polled state; sends no request. */
 export function cachedReads({ statefulSets, nodePods }: InformerCache): ClusterReads {
   return {
     statefulSet: async (cluster) => statefulSets.get(cluster),

@@ -45,7 +45,7 @@ export class Election {
     );
   }
 
-  /** Writes a sign of life; false when somebody else holds the Lease. */
+  /** Renews the Lease; false when another holder has it. */
   async renew(): Promise<boolean> {
     const { kube, lease, clock, identity } = this.#options;
     const held = this.#held;
@@ -54,7 +54,7 @@ export class Election {
     const current = await kube.get(Leases, lease);
     if (current === undefined) return this.tryAcquire(); // deleted by hand
     if (current.spec?.holderIdentity !== identity) return false;
-    this.#held = current; // edited by somebody else, for instance its labels
+    this.#held = current; // edited by another writer, for instance its labels
     return this.#write(() => kube.update(Leases, renewed(current, this.#options, clock.now())));
   }
 

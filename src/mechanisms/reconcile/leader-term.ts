@@ -28,7 +28,7 @@ export function renewed(lease: Stored<Lease>, tenant: Tenant, now: Date): Stored
   return { ...lease, spec: { ...lease.spec, ...termsOf(tenant, now) } };
 }
 
-/** The Lease, free for whoever comes first. */
+/** The Lease without a holder. */
 export function released(lease: Stored<Lease>, now: Date): Stored<Lease> {
   return {
     ...lease,

@@ -16,7 +16,7 @@ export interface LeaderOptions extends ElectionOptions {
 
 /**
  * Competes for a Lease until the signal aborts, and runs `lead` while holding it. The signal that `lead` gets aborts
- * after two thirds of `leaseMs` without a renewal, so that nobody else can lead before `lead` has had the last third to
+ * after two thirds of `leaseMs` without a renewal, so that no other replica can lead before `lead` has had the last third to
  * end. The Lease is kept while `lead` ends and released then. Ends early when `lead` does, and throws what it throws.
  */
 export async function runWhileLeader(

@@ -17,7 +17,7 @@ export interface AppliedKind {
 
 /** Keeps objects as they are wanted. */
 export interface ObjectApplier {
-  /** Applies those of `objects` that changed since they were last applied here, or that somebody else changed; all when `afresh`. */
+  /** Applies those of `objects` that changed since they were last applied here, or that another writer changed; all when `afresh`. */
   keep(objects: readonly OwnedObject[], afresh?: boolean): Promise<void>;
   /** Whether `keep` would write nothing. */
   isKept(objects: readonly OwnedObject[]): boolean;

@@ -38,7 +38,7 @@ export interface InformerOptions extends ListOptions {
 export function startInformer<T>(kube: Kube, type: ResourceType<T>, options: InformerOptions): Informer<T> {
   const cache = new Cache<T>(options.log.with({ informer: type.plural }));
   const synced = Promise.withResolvers<void>();
-  synced.promise.catch(() => undefined); // whoever awaits it is told; nobody has to await it
+  synced.promise.catch(() => undefined); // a caller that awaits it gets the error; awaiting it is optional
   void follow(kube, type, options, cache, synced.resolve).finally(() => {
     synced.reject(options.signal.reason);
   });

@@ -9,7 +9,7 @@ export interface ChangeOptions extends WriteOptions {
 }
 
 /**
- * Compare-and-swap: reads the object, writes what `change` makes of it, and begins again when somebody else wrote in
+ * Compare-and-swap: reads the object, writes what `change` makes of it, and begins again when another writer wrote in
  * between. Writes nothing when `change` answers undefined or the same. The answer is what is stored then; undefined
  * when the object does not exist.
  */

@@ -89,7 +89,7 @@ export const faults = {
   interrupted: {
     code: "CLI_INTERRUPTED",
     retry: "never",
-    remedy: "What has begun goes on by itself: `storectl status` shows it, the same command again follows it.",
+    remedy: "What has begun continues: `storectl status` shows it, the same command again follows it.",
   },
   notInTime: {
     code: "CLI_NOT_IN_TIME",

@@ -77,12 +77,12 @@ async function rig(deps: RiggerDeps, bdb: BdbRecord, serving: readonly NodeRecor
   if (!(await isFree(deps, bdb))) return;
   const place = { cluster, namespace, owner: ownerReference(record) };
   await deps.applier.keep([{ type: Services, object: databaseService(bdb, place) }]);
-  // with nobody to name, the last ones named are more likely to answer than none
+  // without a serving node, the last known ones are more likely to answer than none
   if (serving.length === 0) return;
   await deps.applier.keep([{ type: EndpointSlices, object: databaseEndpoints(bdb, serving, place) }]);
 }
 
-/** A Service of this name that is somebody else's is left alone: a database may be named as anything. */
+/** A Service of this name that belongs to another owner stays unchanged: a database may have any name. */
 async function isFree({ kube, namespace, log, services }: RiggerDeps, { name }: BdbRecord): Promise<boolean> {
   if (!/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) {
     log.warn("a database has no Service: its name is none that a Service may have", { database: name });

@@ -11,11 +11,11 @@ export interface Serving extends KeyPair {
 /** The pair of the secret `admission-tls`, one after another. */
 export interface Pairs {
   /**
-   * Takes another pair into use; the sentence says why not, and the one before stays. Whoever trusts a pair that was in
+   * Takes another pair into use; the sentence says why not, and the one before stays. A client that trusts a pair that was in
    * use since the program started goes on trusting the server, as long as that pair was an authority.
    */
   use(pair: KeyPair, now: Date): string | undefined;
-  /** Whether whoever trusts the pair in use would trust the server with `pair` too. */
+  /** Whether a client that trusts the pair in use would trust the server with `pair` too. */
   carriesTrust(pair: KeyPair, now: Date): boolean;
   /** The same again with a new certificate; undefined before the first pair. */
   serving(now: Date): Serving | undefined;

@@ -8,12 +8,12 @@ import { sharedOf, sharedText, versionOf } from "./shared.ts";
 export type SpecComparison =
   /** The object says what is known. */
   | { readonly kind: "same" }
-  /** Somebody edited the object: this is to be known everywhere. */
+  /** The object was edited: all participants need the edit. */
   | { readonly kind: "edited"; readonly record: ActiveActiveRecord }
   /** Others know something newer: the object is to say it. */
   | { readonly kind: "outdated"; readonly isVersionEdited: boolean };
 
-/** The first record of an object that nobody else knows of; `version` is taken when it names none. */
+/** The first record of an object that no other participant has; `version` is taken when it names none. */
 export function firstRecord(
   object: { readonly uid: string; readonly name: string; readonly spec: ActiveActiveSpec },
   author: string,
@@ -71,7 +71,7 @@ interface Agreement {
   readonly shared: string;
 }
 
-/** Undefined when there is none, or somebody wrote something else into it: then everything counts as edited. */
+/** Undefined when there is none, or it has other content: then everything counts as edited. */
 function parsed(text: string | undefined): Agreement | undefined {
   try {
     const value: unknown = JSON.parse(text ?? "null");

@@ -106,7 +106,7 @@ export function describeActiveActiveAct(act: ActiveActiveAct): string {
   }
 }
 
-/** What the participants know of the database together; undefined when nobody does, or it is deleted. */
+/** What the participants know of the database together; undefined when none knows it, or it is deleted. */
 function knownRecord({ name, own, others }: ActiveActiveView): ActiveActiveRecord | undefined {
   const all = [...own, ...others];
   const gone = new Set(all.filter(({ deleted }) => deleted === true).map(({ guid }) => guid));

@@ -15,7 +15,7 @@ export interface ClusterRule {
   readonly rule: SpecRule<ReviewedCluster>;
 }
 
-/** What is asked of a cluster, whoever looks: without any of it nothing can be made of the spec. */
+/** What every caller asks of a cluster: a spec that breaks one of these cannot be used. */
 export const CLUSTER_RULES: readonly ClusterRule[] = [
   { id: "NodeNumber", asks: "the number of nodes is odd, at least 3 and never lowered", rule: nodeNumberIsValid },
   { id: "ClusterName", asks: "objects can be named after the cluster", rule: nameIsUsable },

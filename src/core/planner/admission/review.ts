@@ -12,7 +12,7 @@ export interface SpecReview {
 export const ACCEPTED: SpecReview = { denials: [], warnings: [] };
 
 /**
- * What the rules say of `facts`. What was wrong in `before` already, in the same words, is a warning: whoever mends one
+ * What the rules say of `facts`. What was wrong in `before` already, in the same words, is a warning: a user who corrects one
  * thing is not held up by another that an older release let in.
  */
 export function review<Facts>(

@@ -53,7 +53,7 @@ export function planCluster(view: ClusterView, wanted: string, environment: Clus
   const upgrading = free && view.workload !== undefined && (change !== undefined || unfinished);
   const rolling = upgrading ? "version" : ownsObjects && rollsTemplate(view, wanted) ? "template" : undefined;
   const objection = held ?? (step.kind === "wait" ? step.finding : undefined);
-  // what the operator may not do is no fault of a cluster that nobody wants to change
+  // what the operator may not do is no fault of a cluster without a requested change
   const upgradeBlocked = objecting.length > 0 || (blocking.length > 0 && change !== undefined);
   return {
     state: clusterState(view, { specInvalid: invalid.length > 0, upgradeBlocked, rolling }),

@@ -105,7 +105,7 @@ function release(view: ClusterView, pod: NodePod): RollStep {
 
 /**
  * What a pod still needs to carry its share; undefined when it does. A node in maintenance whose gate is open was put
- * there by somebody else, and stays there.
+ * there by a user, and stays there.
  */
 function intoService(view: ClusterView, pod: NodePod): RollStep | undefined {
   const node = nodeOf(view, pod);
@@ -132,7 +132,7 @@ function intoService(view: ClusterView, pod: NodePod): RollStep | undefined {
   return undefined;
 }
 
-/** A pod that cannot start needs somebody to look at it; a corrected spec is taken up at once. */
+/** A pod that cannot start needs a user; a corrected spec is taken up at once. */
 function inTrouble(view: ClusterView, pod: NodePod): RollStep {
   const evidence = `pod ${view.name}-${pod.ordinal} does not run: ${pod.trouble}`;
   const remedy = `${describeObject(`pod ${view.name}-${pod.ordinal}`)}; ${wayOutOf(pod, view)}`;

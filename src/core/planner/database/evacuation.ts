@@ -57,7 +57,7 @@ export type EvacuationStep =
 /** New clients may go on being sent to the node this long after its primaries left; then they are drained all the same. */
 export const ENDPOINTS_PATIENCE_MS = 10_000;
 
-/** Leadership first, then primaries, then copies that fit elsewhere, then clients once nobody is sent there any more. */
+/** Leadership first, then primaries, then replicas that fit elsewhere, then clients once no Service sends new ones there. */
 export function decideEvacuation(facts: EvacuationFacts): EvacuationStep {
   if (facts.isLeader && facts.demote && facts.hasSuccessor) return { kind: "hand-over-leadership" };
   const stuck = facts.primaries[0];

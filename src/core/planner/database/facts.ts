@@ -18,7 +18,7 @@ export interface NodeFacts {
 export interface InstanceFacts {
   /**
    * `serving` answers; `loading` is on its way up or down; `dead` refuses connections although its node does not start it,
-   * is reported crashed by its own node, or its node is gone; `silent` said nothing in time and nobody knows why.
+   * is reported crashed by its own node, or its node is gone; `silent` did not answer in time, for an unknown reason.
    */
   readonly state: "serving" | "loading" | "dead" | "silent";
   /** What the process says of itself; absent unless it serves. */
@@ -28,7 +28,7 @@ export interface InstanceFacts {
   readonly lagBytes: number;
   /** The primary streams to it and its own link is up. */
   readonly streaming: boolean;
-  /** Whom a serving replica was told to follow; `another` also when it was told nobody and is a primary by itself. */
+  /** Which engine a serving replica follows; `another` also when it follows none and is a primary. */
   readonly follows?: "the primary" | "another";
   /** It is a primary, or was linked to its primary since it started: what it holds is no older than that. */
   readonly hasData: boolean;
@@ -46,7 +46,7 @@ export interface InstanceFacts {
 export interface DatabaseFacts {
   readonly record: DatabaseRecord;
   readonly nodes: readonly NodeFacts[];
-  /** By id; an instance that nobody asked yet is absent. */
+  /** By id; an instance that was not polled yet is absent. */
   readonly instances: ReadonlyMap<number, InstanceFacts>;
   /** Replicas whose content was compared with their primary's and found equal, in this epoch. */
   readonly verified: ReadonlySet<number>;

@@ -4,7 +4,7 @@ import type { Instant } from "../../base/instant.ts";
 /** How long a node's lease holds for others without a renewal. */
 export const NODE_LEASE_MS = 6_000;
 /**
- * How long a node may acknowledge writes after the last proof that nobody takes over from it. Shorter than the lease by more than
+ * How long a node may acknowledge writes after the last proof that no other node takes over from it. Shorter than the lease by more than
  * clocks of one cluster drift in that time, and than a confirmation needs to arrive.
  */
 export const GRANT_MS = 4_000;
@@ -27,11 +27,11 @@ export type NodeGrant =
   | { readonly kind: "granted"; readonly until: Instant }
   /** It has been out: what happened meanwhile must be read from the API, after a renewal, before anything is acknowledged. */
   | { readonly kind: "catch-up" }
-  /** Somebody may be taking over, or has: nothing may be acknowledged. */
+  /** A replica may have been promoted: nothing may be acknowledged. */
   | { readonly kind: "cut-off" };
 
 /**
- * Whether the primaries of a node may be succeeded without its knowing. With the API away for everybody nobody can be
+ * Whether the primaries of a node may be succeeded without its knowledge. With the API away for all nodes none can be
  * succeeded, which the others' word proves; a node that neither reaches the API nor all the others cannot know.
  */
 export function evaluateGrant({ now, renewedAt, vouchedAt, grantedUntil }: GrantFacts): NodeGrant {

@@ -5,7 +5,7 @@ export interface SuccessionFacts {
   readonly at: string;
   readonly oldNode: number;
   readonly newNode: number;
-  /** The last offset that anybody saw of the old primary; undefined when nobody saw one. */
+  /** The last known offset of the old primary; undefined when none is known. */
   readonly lastSeenOffset: number | undefined;
   /** How long before the take-over it was seen, in milliseconds. */
   readonly seenAgoMs: number;

@@ -29,7 +29,7 @@ export interface DatabaseView {
   readonly isEdited: boolean;
   /** A downgrade was refused for this very spec. */
   readonly wasRefused: boolean;
-  /** What is around it in its namespace, as far as whoever asks has looked. */
+  /** Other objects of its namespace, as far as the caller has read them. */
   readonly references: References;
   readonly existing: ExistingDatabase | undefined;
   /** Name of the cluster that made it; undefined before one has. */

@@ -18,7 +18,7 @@ export type DatabaseStep =
   /** Compare the content of a replica with its primary's. */
   | { readonly kind: "verify"; readonly shard: number; readonly replica: number }
   | { readonly kind: "switch-over"; readonly shard: number; readonly to: number }
-  /** Point a replica that follows somebody else at the primary. */
+  /** Point a replica that follows another engine at the primary. */
   | { readonly kind: "reattach"; readonly shard: number; readonly replica: number }
   | { readonly kind: "finish-upgrade" }
   /** What was asked for is there: the database becomes active. */

@@ -6,7 +6,7 @@ export interface RoleFacts {
   readonly promotedAt: number;
 }
 
-/** What can be seen of a switchover that somebody began and did not end. */
+/** What can be seen of a switchover that was begun and not ended. */
 export interface IntentFacts {
   /** Undefined when it does not answer. */
   readonly target: RoleFacts | undefined;

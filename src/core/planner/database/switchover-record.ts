@@ -26,7 +26,7 @@ export function moveBegun(shard: ShardRecord): SwitchoverMove | undefined {
   return { shard: shard.id, from: shard.primary, to, epoch };
 }
 
-/** True when the move is the one that has begun, and nobody has taken it back or begun another. */
+/** True when the move is the one that has begun, and it was neither taken back nor replaced by another. */
 export function isUnderWay(record: DatabaseRecord, move: SwitchoverMove): boolean {
   const shard = shardOf(record, move);
   return shard?.primary === move.from && shard.switchover?.to === move.to && shard.switchover.epoch === move.epoch;
@@ -40,7 +40,7 @@ export function isDone(record: DatabaseRecord, move: SwitchoverMove): boolean {
 
 /**
  * Notes the intent; undefined when another move has begun, or the primary or its epoch is another one by now. `forced`: the
- * primary is cut off; whoever reads the record from now on leaves it.
+ * primary is cut off; each reader of the record leaves it from now on.
  */
 export function begin(record: DatabaseRecord, move: SwitchoverMove, forced = false): DatabaseRecord | undefined {
   const shard = shardOf(record, move);

@@ -53,7 +53,7 @@ export function versionsNamed(listed: string, present: readonly PresentModule[])
 }
 
 /**
- * What somebody has uploaded in place of a module that could not be fetched: of its name, and of another version than were
+ * What a user uploaded in place of a module that could not be fetched: of its name, and of another version than were
  * there when that was found out.
  */
 export function uploadedSince(

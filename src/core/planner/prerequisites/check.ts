@@ -6,7 +6,7 @@ import type { RequiredFact, CheckInput } from "./check-input.ts";
  * When a check is asked. `spec`: an objection makes SPEC STATUS Invalid. `edit`: it makes the cluster InvalidUpgrade as soon
  * as it is written. `start`: before the cluster moves to another release, and all the way. `step`: before each node is
  * touched. `write`: in each pass, before anything is written; what blocks then makes the cluster InvalidUpgrade only when an
- * upgrade is wanted. `plan`: by whoever looks ahead, such as `storectl preflight`; that one asks all the others too.
+ * upgrade is wanted. `plan`: before an upgrade, by `storectl preflight`, which runs all the others too.
  */
 export const MOMENTS = ["spec", "edit", "start", "step", "write", "plan"] as const;
 export type Moment = (typeof MOMENTS)[number];

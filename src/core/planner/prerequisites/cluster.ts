@@ -77,7 +77,7 @@ export const noKnownIssues: Check = {
   },
 };
 
-/** Case 31: somebody changed the password and not the secret. */
+/** Case 31: the password was changed and the secret was not. */
 export const credentialsAreAccepted: Check = {
   id: "CredentialsRefused",
   asks: "the cluster takes the credentials of its secret",

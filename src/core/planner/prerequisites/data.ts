@@ -55,7 +55,7 @@ export const replicasAreEnough: Check = {
 /** Case 24: what waits in an object is done as soon as management goes on. */
 export const noUpgradeWaits: Check = {
   id: "DatabaseUpgradeWaits",
-  asks: "no database is upgraded by itself once the cluster is",
+  asks: "no database is upgraded automatically after the cluster",
   at: ["plan"],
   needs: ["cluster", "desiredDatabases"],
   find({ view: { cluster }, environment: { desiredDatabases } }) {

@@ -12,14 +12,14 @@ export const licenseIsValid: Check = {
     return block(
       "LicenseInvalid",
       cluster.license.reason,
-      "install a valid licence (`PUT /v1/license`, or spec.licenseSecretName); the upgrade then goes on by itself",
+      "install a valid licence (`PUT /v1/license`, or spec.licenseSecretName); the upgrade then continues",
     );
   },
 };
 
 const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
-/** A node may take this long to be replaced; an hour is added for what nobody foresees. */
+/** A node may take this long to be replaced; an hour is added for the unforeseen. */
 const NODE_MS = 10 * MINUTE_MS;
 const MARGIN_MS = 60 * MINUTE_MS;
 

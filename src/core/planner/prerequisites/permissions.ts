@@ -6,10 +6,10 @@ import { block, wait } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
 import type { CheckInput } from "./check-input.ts";
 
-/** Every permission that is lacking is found under this name, whoever lacks it. */
+/** Every permission that is lacking has this id, for operator, nodes and rigger. */
 export const PERMISSIONS_MISSING = "PermissionsMissing";
 
-/** Nobody but a user can give the operator what it lacks. */
+/** Only a user can grant the operator what it lacks. */
 export const operatorIsPermitted: Check = {
   id: PERMISSIONS_MISSING,
   asks: "the operator may do what it has to do",

@@ -40,7 +40,7 @@ function verdictOf(check: Check, input: CheckInput): Verdict {
   return { check, outcome: finding.severity === "unknown" ? "unknown" : "found", finding };
 }
 
-/** Why a fact is missing; empty when nobody asked for it, undefined when it is there. */
+/** Why a fact is missing; empty when the caller did not ask for it, undefined when it is there. */
 function lack(need: RequiredFact, { view, environment }: CheckInput): string | undefined {
   switch (need) {
     case "cluster":

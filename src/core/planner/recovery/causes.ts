@@ -34,7 +34,7 @@ export function causesOf({ input, databases }: RecoveryFacts): readonly Recovery
   return [...seen, ...reported, ...databases.flatMap((database) => causesOfDatabase(database, { input, databases }))];
 }
 
-/** A step that waits for another moves by itself, but nobody else ends a maintenance that was forgotten. */
+/** A step that waits for another continues without help; a forgotten maintenance does not end. */
 function isCause({ severity }: Finding): boolean {
   return severity === "block";
 }

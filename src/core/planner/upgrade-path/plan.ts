@@ -15,7 +15,7 @@ export type UpgradePath =
 
 /**
  * Plans operator, cluster, Kubernetes, modules and databases from what was found to the goal. Each step is allowed where it
- * is taken, and no plan has fewer moves. A version that nobody knows is an answer, never a failure.
+ * is taken, and no plan has fewer moves. An unknown version is an answer, never a failure.
  */
 export function planUpgradePath(facts: PathFacts, goal: Goal): UpgradePath {
   const operator = releaseByOperator(facts.operator);

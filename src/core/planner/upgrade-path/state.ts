@@ -1,7 +1,7 @@
 import { compareVersionText } from "../../base/version.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 
-/** What a plan starts from, as it was found; any version may be one that nobody knows. */
+/** What a plan starts from, as it was found; any version may be unknown. */
 export interface PathFacts {
   /** Name of the cluster, for the commands. */
   readonly cluster: string;

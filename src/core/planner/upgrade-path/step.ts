@@ -10,7 +10,7 @@ export interface PlanStep {
   readonly pauses: string;
   /** What cannot be undone afterwards; empty when everything can. */
   readonly irreversible: string;
-  /** What somebody has to agree to first; empty when nothing. */
+  /** Who has to agree first; empty when no agreement is needed. */
   readonly consent: string;
   readonly commands: readonly string[];
   /** What users should know beforehand. */

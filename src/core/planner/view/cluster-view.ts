@@ -70,7 +70,7 @@ export interface PolledCluster {
 export interface Unreachable {
   readonly reachable: false;
   readonly reason: string;
-  /** `credentials`: a node refuses those of the cluster's secret. `caller`: whoever asks may not read that secret. */
+  /** `credentials`: a node refuses those of the cluster's secret. `caller`: the caller may not read that secret. */
   readonly cause?: "credentials" | "caller";
 }
 

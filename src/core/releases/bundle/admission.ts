@@ -76,7 +76,7 @@ export function webhookConfiguration(namespace: string, watched: readonly string
 
 /**
  * The entry that has the operator in `namespace` asked before one of our definitions is replaced. An operator that does not
- * answer holds up nobody: its own repair may bring definitions along.
+ * answer blocks no write: its own repair may contain definitions.
  */
 export function definitionsWebhook(namespace: string, caBundle: string) {
   return {

@@ -106,7 +106,7 @@ function when(condition: string, text: string): string {
   return `{{- if ${condition} }}\n${text}{{- end }}\n`;
 }
 
-/** The Roles of further namespaces outlive the release: with them the operator lets go what it manages there. */
+/** The Roles of further namespaces outlive the release: with them the operator removes its finalizers there. */
 function watchedTemplate(manifest: (objects: readonly { readonly metadata: object }[]) => string): string {
   const config = {
     apiVersion: "v1",

@@ -24,7 +24,7 @@ export function supportedStoreVersions(release: Release): readonly StoreVersion[
   return STORE_VERSIONS.filter((version) => release.databases.some((bundled) => bundled.version === version));
 }
 
-/** The database versions that this release can run, oldest first: also one that nobody may ask for any more. */
+/** The database versions that this release can run, oldest first: also one that may not be requested any more. */
 export function carriedVersions(release: Release): readonly StoreVersion[] {
   return DATABASE_VERSIONS.filter((version) => release.databases.some((bundled) => bundled.version === version));
 }

@@ -66,7 +66,7 @@ function schemaCauses(version: Json, index: number): StatusCause[] {
   return [...checkStructural(schemaOf(version), field), ...columns];
 }
 
-/** Scope, group and names are for good; a version that objects may be stored in stays. */
+/** Scope, group and names never change; a version that objects may be stored in stays. */
 function changeCauses(definition: KubeObject, before: KubeObject | undefined): StatusCause[] {
   if (before === undefined) return [];
   const fixed = [["scope"], ["group"], ["names", "plural"], ["names", "kind"]];

@@ -78,14 +78,14 @@ function merged({ live, applied, schema, id, before, now }: Merge): Merged {
   return { object, managers: afterWriteOfAnother(claimed, key, { ...comparison, changed }), conflicts };
 }
 
-/** What the last apply of a manager owned and nobody owns now; `spoken` keeps the object's own name, which has no owner. */
+/** What the last apply of a manager owned and no manager owns now; `spoken` keeps the object's own name, which has no owner. */
 function abandonedFields(schema: Schema, last: FieldSet, managers: Managers, spoken: FieldSet): FieldSet {
   const closed = (fields: FieldSet): FieldSet => withNamedParents(schema, fields);
   const owned = [...managers.values()].reduce((all, { fields }) => union(all, fields), spoken);
   return difference(closed(last), closed(owned));
 }
 
-/** An object that nobody is known to own belongs to a manager of its past, so that taking it over is seen. */
+/** An object without a known owner belongs to a manager of its past, so that taking it over is seen. */
 function managersBefore(live: JsonObject, schema: Schema, now: Date): Managers {
   const known = managersOf(live);
   if (known.size > 0) return known;

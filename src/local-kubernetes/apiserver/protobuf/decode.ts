@@ -71,7 +71,7 @@ function store(result: Json, name: string, type: FieldType, value: bigint | Buff
     case "one": {
       const decoded = decodeValue(type, value, depth);
       const zero = decoded === "" || decoded === 0 || decoded === false;
-      // Go writes fields that are no pointers even when nobody has set them
+      // Go writes fields that are no pointers even when they are not set
       if (decoded !== undefined && (!zero || type.pointer)) result[name] = decoded;
     }
   }

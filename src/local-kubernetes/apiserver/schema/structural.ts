@@ -89,7 +89,7 @@ function checkDefault(schema: Schema, path: string): FieldCause[] {
   return validateValue(schema, schema.default, `${path}.default`);
 }
 
-/** A rule that nobody evaluates would be kept by nobody: better no definition than one that promises too much. */
+/** A rule that is not evaluated would not be kept: no definition is better than one that promises too much. */
 function checkRules({ "x-kubernetes-validations": rules = [] }: Schema, path: string): FieldCause[] {
   if (rules.length === 0) return [];
   return [forbidden(`${path}.x-kubernetes-validations`, "this server evaluates no rules in CEL")];

@@ -126,7 +126,7 @@ function keyRules(object: KubeObject, fields: readonly string[]): StatusCause[] 
   );
 }
 
-/** An object with `immutable: true` keeps its data for good. */
+/** An object with `immutable: true` keeps its data. */
 function frozen(object: KubeObject, before: KubeObject | undefined): StatusCause[] {
   if (before === undefined || before["immutable"] !== true) return [];
   const message = "Forbidden: field is immutable when `immutable` is set";

@@ -18,7 +18,7 @@ export class OwnerGraph {
   readonly #nodes = new Map<string, GraphNode>();
   readonly #byUid = new Map<string, GraphNode>();
   readonly #dependents = new Map<string, Set<string>>();
-  /** uids of the objects that went last: their kind may have gone with them, and then nobody can be asked. */
+  /** uids of the objects that went last: their kind may be gone with them, and then they cannot be read. */
   readonly #gone = new Set<string>();
 
   put(type: ResourceType<object>, object: Stored<object>): GraphNode {

@@ -5,7 +5,7 @@ import { selectorText } from "../../../ports/kube/selector.ts";
 
 /**
  * The objects of a type that `owner` manages, as the server has them now: a cache that lags would let a controller
- * create the same pod twice. Objects that the selector selects and nobody manages are adopted.
+ * create the same pod twice. Objects that the selector selects and that have no owner are adopted.
  */
 export async function claimOwned<T>(
   kube: Kube,

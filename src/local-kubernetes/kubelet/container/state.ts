@@ -30,7 +30,7 @@ export function terminated(exit: Exit, containerID: string, startedAt: Date, now
   };
 }
 
-/** The end of a run that nobody saw: its process went down with an earlier kubelet. */
+/** The end of a run that was not observed: its process ended with an earlier kubelet. */
 export function lostRun(status: ContainerStatus, now: Date): ContainerStateTerminated | undefined {
   const running = status.state?.running;
   if (running === undefined) return undefined;

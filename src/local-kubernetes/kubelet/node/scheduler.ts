@@ -84,7 +84,7 @@ async function sayUnschedulable(pod: Stored<Pod>, message: string, { kube, clock
   return true;
 }
 
-/** False when the pod is gone or somebody else has bound it. */
+/** False when the pod is gone or is bound already. */
 async function bind({ metadata }: Stored<Pod>, { kube, nodeName }: SchedulerDeps): Promise<boolean> {
   const { name, namespace = "default", uid } = metadata;
   const binding = {

@@ -55,7 +55,7 @@ async function connectTo({ host, port }: TcpAddress): Promise<Socket> {
         resolve(socket);
         return;
       }
-      // a late refusal finds nobody waiting
+      // a late refusal has no waiter
       socket.on("error", () => undefined).destroy();
       reject(error);
     };

@@ -15,7 +15,7 @@ const CURRENT = "..data";
 
 /**
  * Makes `folder` hold exactly `files`, all at once: readers go through the link `..data`, which is replaced in one step,
- * so nobody sees a new certificate beside an old key. Returns whether anything had to change.
+ * so no reader sees a new certificate beside an old key. Returns whether anything had to change.
  */
 export async function writeAtomically(folder: string, files: readonly VolumeFile[]): Promise<boolean> {
   for (const { path } of files) assertInside(path);

@@ -40,7 +40,7 @@ export async function askOwnAccess(kube: Kube, namespace: string, need: Need): P
   return isAllowed(await kube.raw("POST", `${API}/selfsubjectaccessreviews`, body));
 }
 
-/** The same where nobody waits for the answer: undefined, and said in the log, while the API server gives none. */
+/** The same without waiting for an answer: undefined, with a log line, while the API server gives none. */
 export async function tryAskOwnAccess(
   kube: Kube,
   namespace: string,

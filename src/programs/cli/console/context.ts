@@ -9,7 +9,7 @@ export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly print: (text: string) => void;
   readonly clock: Clock;
-  /** Asks the user at the terminal; absent where nobody can answer. */
+  /** Asks the user at the terminal; absent without a terminal. */
   readonly ask?: (question: string) => Promise<string>;
   /** From now on a signal aborts when the user has had enough, and the command ends in good order. */
   readonly interrupt?: () => AbortSignal;

@@ -24,7 +24,7 @@ interface IssueOptions {
   readonly owner: string;
 }
 
-/** `storectl license`: reads licences, and makes them for whoever runs an authority of their own. */
+/** `storectl license`: reads licences, and issues them for a user's own authority. */
 export function licenseCommand({ print, clock }: LicenseContext): Command {
   const license = new Command("license").description("licences: what one grants, and how to issue them");
   license

@@ -85,7 +85,7 @@ const LOOK_EVERY_MS = 500;
 /** The operator notices within seconds; what takes longer is told as it is, in milliseconds. */
 const PATIENCE_MS = 30_000;
 
-/** Waits until the cause is gone, for whoever looks and for the operator. */
+/** Waits until the cause is gone, for storectl and for the operator. */
 async function clears(
   site: Site,
   recovery: Recovery,

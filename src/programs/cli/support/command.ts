@@ -11,7 +11,7 @@ import { redaction } from "./redact.ts";
 import { supportReport } from "./report.ts";
 import { tarGz, type ArchiveFile } from "./tar.ts";
 
-/** `storectl support-bundle`: all that somebody who helps needs to see, without secrets, in one archive. */
+/** `storectl support-bundle`: everything that support needs, without secrets, in one archive. */
 export function supportBundleCommand(context: CliContext): Command {
   const command = new Command("support-bundle")
     .description("collect what support needs to see in one archive, without secrets")

@@ -14,7 +14,7 @@ import type { Site } from "../site/site.ts";
 import { follow, type Performed, type Sight } from "./follow.ts";
 import type { Talk, UpgradeOptions } from "./talk.ts";
 
-/** Asks for one step and follows it to its end. What it asks for stays asked for when nobody follows any more. */
+/** Asks for one step and follows it to its end. The request stays when the command ends. */
 export async function performStep(
   site: Site,
   look: Look,

@@ -20,7 +20,7 @@ const WIDTH = 20;
 /** Back to the beginning of the line, and all of it away. */
 const CLEAR = "\r\u001b[2K";
 
-/** A line that moves at a terminal, with the time that has passed; plain lines where nobody watches. */
+/** A line that moves at a terminal, with the time that has passed; plain lines elsewhere. */
 export function progressLine({
   print,
   clock,

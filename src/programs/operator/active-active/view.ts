@@ -108,7 +108,7 @@ function objectOf({ metadata, status }: Reaadb, spec: ActiveActiveSpec): ActiveA
   };
 }
 
-/** The database that was made for it; one that only has its name is somebody else's. */
+/** The database that was made for it; a database that only shares its name is not. */
 function linkedDatabase({ cache }: RemoteReadDeps, reaadb: Reaadb | undefined, key: Ref): Redb | undefined {
   const found = cache.databases.get(key);
   const owner = found && controllerOf(found)?.uid;

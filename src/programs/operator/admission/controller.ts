@@ -61,7 +61,7 @@ export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { re
   };
 }
 
-/** Whoever looks here is one that answers: whether callers reach it is for them to see. */
+/** A replica that runs this answers; whether callers reach it is seen by them. */
 function factsFrom(
   installed: readonly InstalledWebhook[] | undefined,
   certificate: string,

@@ -64,7 +64,7 @@ function objectionTo(pair: KeyPair, { clock, namespace }: AdmissionSecretDeps): 
   if (purpose.kind === "none") return purpose.why;
   const expiry = expiryOf(pair.certificate);
   const endsSoon = expiry.getTime() - clock.now().getTime() < RENEW_BEFORE_MS;
-  // one that somebody else made is theirs to renew
+  // a certificate of the user's is renewed by the user
   return endsSoon && purpose.kind === "authority" ? `it expires on ${expiry.toISOString()}` : undefined;
 }
 

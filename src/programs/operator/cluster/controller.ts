@@ -57,7 +57,7 @@ const REST_MS = 5_000;
 const STEP_MS = 300;
 /** What is not followed, as secrets are not, is read again this often while the cluster rests. */
 const READ_MS = 30_000;
-/** One that waits for somebody, to give permissions for instance, is looked at that often. */
+/** How often a cluster is checked that waits for a user, for instance for permissions. */
 const FORBIDDEN_MS = 1_000;
 const BLOCKED_MS = 1_000;
 
@@ -179,7 +179,7 @@ async function act(deps: ClusterDeps, observation: ClusterObservation, decision:
   }
 }
 
-/** Somebody took from nodes or rigger what they were granted. */
+/** A permission of nodes or rigger was removed. */
 function lacksGrants({ environment: { permissions } }: ClusterObservation): boolean {
   return permissions?.read === true && permissions.value.some(({ who }) => who !== "operator");
 }
@@ -203,7 +203,7 @@ function outcomeOf({ step, findings, change }: ClusterDecision): Outcome {
       return waiting(step.finding === undefined ? STEP_MS : STEP_MS * 3, step.reason, step.message);
     case "done": {
       const blocking = findings.find(({ severity }) => severity === "block");
-      // what clears it may be something that nobody is told of: a secret, a module server, a licence authority
+      // what clears it may cause no event: a secret, a module server, a licence authority
       return blocking === undefined || change === undefined
         ? resting
         : waiting(BLOCKED_MS, blocking.id, blocking.evidence);

@@ -118,7 +118,7 @@ async function install(
   }
 }
 
-/** §2.2: otherwise nobody could tell which module is meant. Empty when the name is one of the manifest's. */
+/** §2.2: otherwise it would be unclear which module is meant. Empty when the name is one of the manifest's. */
 function nameObjection(name: string, manifest: ModuleManifest): string {
   const { module_name: short, display_name: long } = manifest;
   if (name === short || name === long) return "";

@@ -24,7 +24,7 @@ export interface ClusterContext {
   readonly nearby: ReferencedCluster | undefined;
   /** By what the cluster may refuse a change: its licence and its modules, as one text. */
   readonly means: string;
-  /** Absent while nobody can be asked. */
+  /** Absent while the cluster cannot be reached. */
   readonly connection: Connection | undefined;
 }
 

@@ -24,7 +24,7 @@ export interface Attempt {
   readonly failure?: DatabaseFailure;
 }
 
-/** Asks the cluster for what was decided. What nobody foresees is thrown. */
+/** Asks the cluster for what was decided. An unforeseen failure is thrown. */
 export async function attempt(
   deps: DatabaseActDeps,
   redb: Redb,

@@ -66,7 +66,7 @@ export function freshContexts(
     const context = look(cluster);
     looks.set(key, { at: now, context });
     context.catch(() => {
-      if (looks.get(key)?.context === context) looks.delete(key); // whoever asked is told
+      if (looks.get(key)?.context === context) looks.delete(key); // its callers get the failure
     });
     return context;
   };

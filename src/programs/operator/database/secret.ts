@@ -48,7 +48,7 @@ async function make(kube: Kube, redb: Redb, password: string): Promise<void> {
   });
 }
 
-/** What somebody else changed in the Secret of a database is put right within this time, in milliseconds. */
+/** A change of the Secret of a database by another writer is corrected within this time, in milliseconds. */
 const RECHECK_MS = 30 * 60_000;
 
 /**

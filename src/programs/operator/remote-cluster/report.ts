@@ -24,7 +24,7 @@ export interface RemoteClusterReport {
   readonly verdict: RemoteClusterVerdict;
   readonly polled: SiteState;
   readonly isOwn: boolean;
-  /** Active-Active databases that keep it from being deleted; empty when nobody wants it deleted. */
+  /** Active-Active databases that keep it from being deleted; empty when it is not being deleted. */
   readonly waitsFor: readonly string[];
 }
 
