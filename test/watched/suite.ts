@@ -105,7 +105,7 @@ async function validateThere(server: TestServer): Promise<void> {
 
 async function leaveAndReturn(server: TestServer): Promise<void> {
   await watch(server, { REDB_NAMESPACES: "team-b" });
-  await untilCondition(server, "team-b", "True", "AllWatched", /after team-b too/);
+  await untilCondition(server, "team-b", "True", "AllWatched", /manages team-b too/);
   let round = 0;
   const isLeft = async (): Promise<boolean> => {
     round += 1;
@@ -130,7 +130,7 @@ async function findByLabel(server: TestServer): Promise<void> {
   await server.kubectl("label namespace labelled store=yes");
   await untilNodes(server, "labelled");
   await server.kubectl("label namespace labelled store-");
-  await untilCondition(server, "team-a", "True", "AllWatched", /after team-a too/);
+  await untilCondition(server, "team-a", "True", "AllWatched", /manages team-a too/);
 }
 
 async function deleteClusters(server: TestServer): Promise<void> {

@@ -33,7 +33,7 @@ export interface Participant {
   readonly word: ParticipantAnswer;
 }
 
-/** What blocks of another version on account of one participant; undefined when nothing does. */
+/** Why one participant blocks another version; undefined when nothing does. */
 export function participantFinding({ name, word }: Participant): Finding | undefined {
   if (!word.answers) {
     return wait(word.reason, `participant "${name}" cannot be asked: ${word.message}`, word.remedy);

@@ -66,7 +66,7 @@ const REASON_OF_ACT = {
   "write-tag": "AutomaticUpgrade",
 } as const;
 
-/** Whether something blocks of an upgrade. */
+/** Whether something blocks an upgrade. */
 export function blocked(findings: readonly Finding[]): Statement {
   const blocking = findings.filter(({ severity }) => severity === "block");
   const first = blocking[0];

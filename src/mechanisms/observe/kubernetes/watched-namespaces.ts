@@ -13,7 +13,7 @@ import { tryAskOwnAccess } from "../permissions/access-reviews.ts";
 export interface WatchedNamespaces {
   /** Its own first. */
   names(): readonly string[];
-  /** What blocks of knowing them. */
+  /** What keeps the operator from reading them. */
   findings(): readonly Finding[];
   /** Calls back when names or findings may be others than before. */
   onChange(listener: () => void): void;

@@ -6,7 +6,7 @@ import type { Look } from "../site/look.ts";
 import { whyTable, type WhyReport } from "../why/report.ts";
 import type { Collection } from "./collect.ts";
 
-/** The page that is read first: how things stand, what stands in the way, what every check says, and what is in the archive. */
+/** The page that is read first: the status, what blocks, what every check says, and what is in the archive. */
 export function supportReport(look: Look, why: WhyReport, { files, missing }: Collection, at: Date): string {
   const title = `Support bundle of ${look.observation.namespace}/${look.observation.view.name}, ${at.toISOString()}`;
   return [

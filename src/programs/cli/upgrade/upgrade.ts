@@ -46,7 +46,7 @@ export async function upgrade(site: Site, options: UpgradeOptions, talk: Talk): 
   }
 }
 
-/** What blocks of a step: what blocks, and what has to settle first. */
+/** What blocks a step, and what has to settle first. */
 function objectionsTo({ observation, environment, nodeTag }: Look, { stage, to }: PlanStep): readonly Finding[] {
   const from = releaseByNodeTag(nodeTag);
   const target = stage === "cluster" ? releaseByNodeTag(to) : stage === "operator" ? releaseByOperator(to) : undefined;

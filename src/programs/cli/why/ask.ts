@@ -6,7 +6,7 @@ import type { Site } from "../site/site.ts";
 import { answersFor, type WarningEvent } from "./answers.ts";
 import { whyReport, type WhyReport } from "./report.ts";
 
-/** What blocks of a cluster that was looked at and of its databases, or of one kind or object. */
+/** What blocks a cluster that was observed and its databases, or of one kind or object. */
 export async function whyOf(site: Site, look: Look, kind?: "rec" | "redb", name?: string): Promise<WhyReport> {
   const { rec, view } = look.observation;
   const databases = kind === "rec" ? [] : chosenDatabases(look, name);
