@@ -21,8 +21,8 @@ export const DEFAULT_LIMIT_SECONDS = 120;
 export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/frozen/api.test.ts": 150,
   "test/scenario/frozen/cr.test.ts": 150,
+  "test/scenario/active-active.test.ts": 140,
   "test/scenario/frozen/killed-late.test.ts": 100,
-  "test/scenario/active-active.test.ts": 90,
   "test/conformance/kube.test.ts": 70,
   "test/scenario/at-rest.test.ts": 70,
   "test/scenario/frozen/killed-early.test.ts": 70,
