@@ -132,6 +132,19 @@ test("findings are made in one place, which knows every id", () => {
   assert.deepEqual(wrong, []);
 });
 
+test("commands of kubectl are spelled in one place", () => {
+  const command =
+    /\bkubectl (-|(?:annotate|api-resources|apply|auth|config|cordon|create|delete|describe|drain|edit|exec|explain|get|label|logs|patch|rollout|scale|uncordon|version|wait)\b)/;
+  const comment = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$|\s\/\/ .*$/gm;
+  const wrong = files.filter(
+    (file) =>
+      !isTest(file) &&
+      file !== "src/core/base/kubectl.ts" &&
+      command.test(readFileSync(join(ROOT, file), "utf8").replace(comment, "")),
+  );
+  assert.deepEqual(wrong, []);
+});
+
 test("every room is known, and nothing imports a test or the test kit but tests", () => {
   const unknown = new Set(files.map(roomOf).filter((room) => room !== "bin" && !(room in MAY_IMPORT)));
   const wrong = ofProduct.filter(({ target }) => isTest(target) || target.startsWith("test/"));

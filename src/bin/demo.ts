@@ -2,6 +2,7 @@ import { createWriteStream } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
+import { describeObject, getObjects } from "../core/api/kubectl.ts";
 import type { AskedVersion } from "../core/api/records.ts";
 import { Fault, messageOf } from "../core/base/fault.ts";
 import { jsonLog, type Log } from "../core/base/log.ts";
@@ -104,7 +105,7 @@ function introduce(progress: Progress, world: World): void {
   progress.report(`Kubernetes API: ${world.url}; pods run as processes on ${world.subnet}x.x`);
   progress.report("to watch it from another terminal:");
   progress.report(`  export KUBECONFIG=${world.kubeconfig}`);
-  progress.report("  kubectl get rec,redb,pods -w");
+  progress.report(`  ${getObjects("rec,redb,pods -w")}`);
 }
 
 async function upgradeUnderLoad(
@@ -152,7 +153,9 @@ async function keepRunning(world: World, signal: AbortSignal): Promise<void> {
   const say = (text: string): void => void process.stdout.write(`${text}\n`);
   say("\nThe local Kubernetes runs until Ctrl-C:");
   say(`  export KUBECONFIG=${world.kubeconfig}`);
-  say(`  kubectl get rec ${DEMO.cluster}; kubectl describe redb ${DEMO.database}; kubectl get events`);
+  say(
+    `  ${[getObjects(`rec ${DEMO.cluster}`), describeObject(`redb ${DEMO.database}`), getObjects("events")].join("; ")}`,
+  );
   if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener("abort", () => resolve(), { once: true });

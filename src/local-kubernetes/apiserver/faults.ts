@@ -1,4 +1,5 @@
 import { Fault, type FaultSpec, messageOf } from "../../core/base/fault.ts";
+import { getObjects, listKinds } from "../../core/base/kubectl.ts";
 import type { Json } from "./objects/json.ts";
 
 /** A fault that a client gets as a Status object: HTTP code and reason as Kubernetes names them. */
@@ -37,8 +38,13 @@ export const apiErrors = {
   badRequest: row("BAD_REQUEST", 400, "BadRequest", "correct the request"),
   unauthorized: row("UNAUTHORIZED", 401, "Unauthorized", "use the kubeconfig of this server"),
   forbidden: row("FORBIDDEN", 403, "Forbidden", "grant the right with a Role and a RoleBinding"),
-  notFound: row("NOT_FOUND", 404, "NotFound", "list what exists with kubectl get"),
-  methodNotAllowed: row("METHOD_NOT_ALLOWED", 405, "MethodNotAllowed", "see kubectl api-resources -o wide for verbs"),
+  notFound: row("NOT_FOUND", 404, "NotFound", `list what exists: ${getObjects("<kind>")}`),
+  methodNotAllowed: row(
+    "METHOD_NOT_ALLOWED",
+    405,
+    "MethodNotAllowed",
+    `look which verbs the kind has: ${listKinds({ wide: true })}`,
+  ),
   notAcceptable: row("NOT_ACCEPTABLE", 406, "NotAcceptable", "accept application/json"),
   alreadyExists: row("ALREADY_EXISTS", 409, "AlreadyExists", "choose another name, or change the object that exists"),
   conflict: row("CONFLICT", 409, "Conflict", "read the object again and repeat the change", "backoff"),

@@ -1,4 +1,5 @@
 import type { FaultSpec } from "../../core/base/fault.ts";
+import { describeObject, getObjects } from "../../core/base/kubectl.ts";
 
 /** What can keep a pod from running. */
 export const faults = {
@@ -16,7 +17,7 @@ export const faults = {
   volumeNotReady: {
     code: "KUBELET_VOLUME_NOT_READY",
     retry: "backoff",
-    remedy: "Create what the volume refers to: `kubectl describe pod` names it; the pod then starts.",
+    remedy: `Create what the volume refers to; ${describeObject("pod <name>")} names it. The pod then starts.`,
   },
   volumeUnsupported: {
     code: "KUBELET_VOLUME_UNSUPPORTED",
@@ -31,11 +32,11 @@ export const faults = {
   noAddress: {
     code: "KUBELET_NO_ADDRESS",
     retry: "backoff",
-    remedy: "Delete pods that are not needed: `kubectl get pods -A`.",
+    remedy: `Delete pods that are not needed: ${getObjects("pods -A")}.`,
   },
   noLog: {
     code: "KUBELET_NO_LOG",
     retry: "backoff",
-    remedy: "Wait until the container has started: `kubectl get pod`; with --previous, until it has been restarted.",
+    remedy: `Wait until the container has started: ${getObjects("pods")}. With --previous, wait until it has been restarted.`,
   },
 } as const satisfies Record<string, FaultSpec>;

@@ -1,11 +1,12 @@
 import type { FaultSpec } from "../../core/base/fault.ts";
+import { askReady, deleteObjects, listKinds, listPermissions, viewKubeconfig } from "../../core/base/kubectl.ts";
 
 /** What the Kubernetes API or the way to it can answer; `details.status` is the server's Status where it sent one. */
 export const faults = {
   notFound: {
     code: "KUBE_NOT_FOUND",
     retry: "backoff",
-    remedy: "Check the name and namespace, and that the CRD is installed: kubectl api-resources.",
+    remedy: `Check the name and namespace, and that the CRD is installed: ${listKinds({ wide: false })}.`,
   },
   conflict: {
     code: "KUBE_CONFLICT",
@@ -15,7 +16,7 @@ export const faults = {
   alreadyExists: {
     code: "KUBE_ALREADY_EXISTS",
     retry: "backoff",
-    remedy: "Use the existing object, or delete it with kubectl delete.",
+    remedy: `Use the existing object, or delete it: ${deleteObjects("<kind>", ["<name>"])}.`,
   },
   invalid: {
     code: "KUBE_INVALID",
@@ -25,7 +26,7 @@ export const faults = {
   forbidden: {
     code: "KUBE_FORBIDDEN",
     retry: "backoff",
-    remedy: "Apply the Role and RoleBinding of the bundle; kubectl auth can-i shows what is allowed.",
+    remedy: `Apply the Role and RoleBinding of the bundle. ${listPermissions()} shows what is allowed.`,
   },
   unauthorized: {
     code: "KUBE_UNAUTHORIZED",
@@ -40,7 +41,7 @@ export const faults = {
   unavailable: {
     code: "KUBE_UNAVAILABLE",
     retry: "backoff",
-    remedy: "Check that the API server answers: kubectl get --raw /readyz.",
+    remedy: `Check that the API server answers: ${askReady()}.`,
   },
   noConfig: {
     code: "KUBE_NO_CONFIG",
@@ -50,6 +51,6 @@ export const faults = {
   badConfig: {
     code: "KUBE_BAD_CONFIG",
     retry: "never",
-    remedy: "Correct the kubeconfig; kubectl config view shows how kubectl reads it.",
+    remedy: `Correct the kubeconfig. ${viewKubeconfig()} shows how kubectl reads it.`,
   },
 } as const satisfies Record<string, FaultSpec>;

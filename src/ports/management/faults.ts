@@ -1,3 +1,4 @@
+import { getNodePods, getObjects, nodeLog } from "../../core/api/kubectl.ts";
 import type { FaultSpec } from "../../core/base/fault.ts";
 
 /** What can go wrong between a caller of the management API and the cluster. */
@@ -5,13 +6,12 @@ export const faults = {
   unreachable: {
     code: "MANAGEMENT_UNREACHABLE",
     retry: "backoff",
-    remedy:
-      "Check that the node pods run (`kubectl get pods -l storeenterprise.io/role=node`) and that port 9443 is open to them.",
+    remedy: `Check that the node pods run: ${getNodePods()}. Check that port 9443 is open to them.`,
   },
   unauthorized: {
     code: "MANAGEMENT_UNAUTHORIZED",
     retry: "never",
-    remedy: "Compare the credentials in use with the secret named as the cluster (`kubectl get secret <rec> -o yaml`).",
+    remedy: `Compare the credentials in use with the secret that has the name of the cluster: ${getObjects("secret <rec> -o yaml")}.`,
   },
   notFound: {
     code: "MANAGEMENT_NOT_FOUND",
@@ -31,7 +31,7 @@ export const faults = {
   failed: {
     code: "MANAGEMENT_FAILED",
     retry: "backoff",
-    remedy: "Read the log of the node that answered (`kubectl logs <rec>-<n> -c store-enterprise-node`).",
+    remedy: `Read the log of the node that answered: ${nodeLog()}.`,
   },
   licenseMalformed: {
     code: "MANAGEMENT_LICENSE_MALFORMED",

@@ -1,3 +1,5 @@
+import { describeObject, getObjects } from "../../core/api/kubectl.ts";
+import { LABELS, NODE_CONTAINER } from "../../core/api/names.ts";
 import type { FaultSpec } from "../../core/base/fault.ts";
 
 /** What can go wrong inside an agent; refusals of its management API are in refusals.ts. */
@@ -5,7 +7,7 @@ export const faults = {
   badConfig: {
     code: "AGENT_BAD_CONFIG",
     retry: "never",
-    remedy: "Correct the environment of the container store-enterprise-node (`kubectl get sts <rec> -o yaml`).",
+    remedy: `Correct the environment of the container ${NODE_CONTAINER}: ${getObjects("sts <rec> -o yaml")}.`,
   },
   tooFewFiles: {
     code: "AGENT_TOO_FEW_FILES",
@@ -16,18 +18,17 @@ export const faults = {
   dataNotWritable: {
     code: "AGENT_DATA_NOT_WRITABLE",
     retry: "backoff",
-    remedy:
-      "Use a storage class whose volumes take `fsGroup`, or let user 1001 write the folder where the volume is kept (`kubectl describe pv`).",
+    remedy: `Use a storage class whose volumes take fsGroup, or let user 1001 write the folder of the volume: ${describeObject("pv")}.`,
   },
   badRecord: {
     code: "AGENT_BAD_RECORD",
     retry: "backoff",
-    remedy: "Compare the record with another one (`kubectl get configmap -l storeenterprise.io/record -o yaml`).",
+    remedy: `Compare the record with another one: ${getObjects(`configmap -l ${LABELS.record} -o yaml`)}.`,
   },
   badSecretFile: {
     code: "AGENT_BAD_SECRET_FILE",
     retry: "backoff",
-    remedy: "Check the secrets that the pod mounts (`kubectl describe pod <rec>-<n>`).",
+    remedy: `Check the secrets that the pod mounts: ${describeObject("pod <rec>-<n>")}.`,
   },
   noPassword: {
     code: "AGENT_NO_PASSWORD",

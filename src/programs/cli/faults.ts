@@ -1,3 +1,4 @@
+import { editObject, getNodePods, getObjects } from "../../core/api/kubectl.ts";
 import type { FaultSpec } from "../../core/base/fault.ts";
 
 /** What can go wrong between a user and storectl. */
@@ -15,7 +16,7 @@ export const faults = {
   noCluster: {
     code: "CLI_NO_CLUSTER",
     retry: "never",
-    remedy: "Look where clusters are: kubectl get rec -A; then say -n <namespace>, or another --context.",
+    remedy: `Look where clusters are: ${getObjects("rec -A")}; then give -n <namespace>, or another --context.`,
   },
   whichCluster: {
     code: "CLI_WHICH_CLUSTER",
@@ -41,8 +42,7 @@ export const faults = {
   clusterSilent: {
     code: "CLI_CLUSTER_SILENT",
     retry: "backoff",
-    remedy:
-      "Look at the node pods (kubectl get pods -l storeenterprise.io/role=node -o wide); port 9443 of one has to be open to you, and the cluster's secrets readable.",
+    remedy: `Look at the node pods: ${getNodePods(" -o wide")}. Port 9443 of one has to be open to you, and the secrets of the cluster readable.`,
   },
   noModule: {
     code: "CLI_NO_MODULE",
@@ -78,7 +78,7 @@ export const faults = {
   unreadable: {
     code: "CLI_UNREADABLE",
     retry: "never",
-    remedy: "Correct the field that the message names: kubectl edit rec.",
+    remedy: `Correct the field that the message names: ${editObject("rec")}.`,
   },
   notAgreed: {
     code: "CLI_NOT_AGREED",

@@ -1,3 +1,5 @@
+import { createSecretOf, editObject, getObjects } from "../../core/api/kubectl.ts";
+import { OPERATOR_NAME } from "../../core/api/names.ts";
 import type { FaultSpec } from "../../core/base/fault.ts";
 
 /** What can go wrong in the operator. */
@@ -5,17 +7,16 @@ export const faults = {
   badConfig: {
     code: "OPERATOR_BAD_CONFIG",
     retry: "never",
-    remedy: "Correct the environment of the Deployment: kubectl edit deployment store-enterprise-operator.",
+    remedy: `Correct the environment of the Deployment: ${editObject(`deployment ${OPERATOR_NAME}`)}.`,
   },
   noConnection: {
     code: "OPERATOR_NO_CONNECTION",
     retry: "backoff",
-    remedy: "Wait until the cluster's secrets and pods are there: kubectl get secrets,pods -l app=store-enterprise.",
+    remedy: `Wait until the secrets and pods of the cluster are there: ${getObjects("secrets,pods -l app=store-enterprise")}.`,
   },
   noSecret: {
     code: "OPERATOR_NO_SECRET",
     retry: "backoff",
-    remedy:
-      "Make the secret that the message names: kubectl create secret generic <name> --from-literal=username=… --from-literal=password=…",
+    remedy: `Create the secret that the message names: ${createSecretOf("<name>", { username: "…", password: "…" })}.`,
   },
 } as const satisfies Record<string, FaultSpec>;

@@ -5,6 +5,7 @@ import { clusterSpec } from "../../core/api/cluster-spec.ts";
 import { clusterStatus } from "../../core/api/cluster-status.ts";
 import { databaseSpec } from "../../core/api/database-spec.ts";
 import { KINDS } from "../../core/api/kinds.ts";
+import { explainField } from "../../core/api/kubectl.ts";
 import { API_GROUP, RELEASE_ANNOTATION } from "../../core/api/names.ts";
 import { CustomResourceDefinitions } from "../../ports/kube/builtin.ts";
 import {
@@ -91,24 +92,27 @@ type Validation<Facts> = (
 
 /** Reads both specs, and applies the rules to what `factsOf` makes of them. */
 function validated<Spec, Facts>(
-  { object, oldObject }: Asked,
+  { kind, object, oldObject }: Asked,
   schema: z.ZodType<Spec>,
   factsOf: (spec: Spec, before: Spec | undefined) => Facts,
 ): Validation<Facts> {
   const spec = schema.safeParse(object?.spec);
-  if (!spec.success) return () => ({ denials: spec.error.issues.map(objectionOf), warnings: [] });
+  if (!spec.success)
+    return () => ({ denials: spec.error.issues.map((issue) => objectionOf(kind.kind, issue)), warnings: [] });
   const before = schema.safeParse(oldObject?.spec).data;
   const facts = factsOf(spec.data, before);
   return (rules, advice) => review(rules, advice, facts, before === undefined ? undefined : factsOf(before, undefined));
 }
 
 /** What the schema of the CRD lets pass and ours does not; an older CRD may be installed. */
-function objectionOf({ path, message, input }: z.core.$ZodIssue) {
+function objectionOf(kind: string, { path, message, input }: z.core.$ZodIssue) {
   const field = path.reduce<string>(
     (text, part) => (typeof part === "number" ? `${text}[${part}]` : `${text}.${String(part)}`),
     "spec",
   );
-  return invalidValue(field, input ?? null, message, `kubectl explain tells what ${field} may be`);
+  const names = ["spec", ...path.filter((part) => typeof part !== "number")];
+  const remedy = `${explainField(`${kind.toLowerCase()}.${names.join(".")}`)} tells what the field accepts`;
+  return invalidValue(field, input ?? null, message, remedy);
 }
 
 function statusOf({ oldObject }: Asked): unknown {

@@ -1,3 +1,4 @@
+import { listPermissions } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
 import type { FindingId } from "./ids.ts";
 
@@ -26,7 +27,7 @@ export function warn<Id extends FindingId>(id: Id, evidence: string, remedy: str
 
 /** Could not be checked. */
 export function unknown<Id extends FindingId>(id: Id, evidence: string): FindingOf<Id> {
-  const remedy = "give the caller permission to read it (kubectl auth can-i --list), or check it by hand";
+  const remedy = `give the caller permission to read it (${listPermissions()}), or check it by hand`;
   return { id, severity: "unknown", evidence, remedy };
 }
 

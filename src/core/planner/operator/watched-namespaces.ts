@@ -1,10 +1,10 @@
-import { editObject } from "../../api/kubectl.ts";
-import { dnsLabel, type Finding } from "../../api/parts.ts";
+import { applyFile, editObject } from "../../api/kubectl.ts";
 import { OPERATOR_CONFIG, OPERATOR_NAME, WATCHED_LABEL, WATCHED_NAMESPACES } from "../../api/names.ts";
+import { dnsLabel, type Finding } from "../../api/parts.ts";
 import { grantCommand } from "../../releases/permissions/restore.ts";
 import { sentenceOf } from "../findings/finding.ts";
-import type { Statement } from "../findings/statement.ts";
 import { block } from "../findings/finding.ts";
+import type { Statement } from "../findings/statement.ts";
 
 /** Which namespaces the ConfigMap of the operator asks for beside its own. */
 export interface DesiredWatch {
@@ -65,7 +65,7 @@ export function labelNotGranted(label: string, own: string): Finding {
   return block(
     "NamespacesNotListed",
     `${WATCHED_LABEL} is "${label}", and the operator may not list namespaces`,
-    `sed 's/OPERATOR_NAMESPACE/${own}/' deploy/watched-by-label.yaml | kubectl apply -f -`,
+    `sed 's/OPERATOR_NAMESPACE/${own}/' deploy/watched-by-label.yaml | ${applyFile("-")}`,
   );
 }
 

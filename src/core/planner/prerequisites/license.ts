@@ -1,3 +1,4 @@
+import { explainField } from "../../api/kubectl.ts";
 import { block, warn } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
 
@@ -35,7 +36,7 @@ export const licenseOutlastsUpgrade: Check = {
     const left = Date.parse(end) - Date.parse(now.value);
     if (left > WEEK_MS) return undefined;
     const evidence = `the licence ends on ${end}`;
-    const remedy = "renew it before the upgrade begins: kubectl explain rec.spec.licenseSecretName";
+    const remedy = `renew it before the upgrade begins: ${explainField("rec.spec.licenseSecretName")}`;
     return left < spec.nodes * NODE_MS + MARGIN_MS
       ? block("LicenseEndsSoon", `${evidence}, before ${spec.nodes} nodes are sure to be replaced`, remedy)
       : warn("LicenseEndsSoon", evidence, remedy);

@@ -1,4 +1,4 @@
-import { describeObject, getObjects } from "../../api/kubectl.ts";
+import { describeObject, getNodePods } from "../../api/kubectl.ts";
 import { nodeOf, uidOf, type ClusterDatabase, type NodePod } from "../view/cluster-view.ts";
 import { unknown, wait } from "../findings/finding.ts";
 import { named, type Check } from "./check.ts";
@@ -14,11 +14,7 @@ export const clusterAnswers: Check = {
   find({ view: { cluster } }) {
     if (cluster.reachable) return undefined;
     if (cluster.cause === "caller") return unknown("ClusterUnreachable", cluster.reason);
-    return wait(
-      "ClusterUnreachable",
-      cluster.reason,
-      `check the node pods: ${getObjects("pods -l storeenterprise.io/role=node")}`,
-    );
+    return wait("ClusterUnreachable", cluster.reason, `check the node pods: ${getNodePods()}`);
   },
 };
 

@@ -1,4 +1,4 @@
-import { applyBundle, describeObject } from "../../api/kubectl.ts";
+import { applyBundle, describeObject, listPermissions } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
 import { grantCommand, permissionsText, restoringPatch } from "../../releases/permissions/restore.ts";
 import type { MissingPermission } from "../../releases/permissions/roles.ts";
@@ -58,7 +58,7 @@ export function refusalFinding(message: string, namespace: string, account: stri
     "RequestForbidden",
     message,
     "look for a quota or an admission policy that refuses it, and at what the operator may do: " +
-      `kubectl auth can-i --list -n ${namespace} --as system:serviceaccount:${namespace}:${account}`,
+      listPermissions(namespace, account),
   );
 }
 

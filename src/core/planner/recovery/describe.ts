@@ -6,10 +6,11 @@ import {
   patchDatabaseVersion,
   patchRole,
   restartDeployment,
+  trustCertificateFirst,
   uncordon,
 } from "../../api/kubectl.ts";
-import { ADMISSION_SECRET, OPERATOR_NAME } from "../../api/names.ts";
 import { LICENSE_KEY } from "../../api/license.ts";
+import { ADMISSION_SECRET, OPERATOR_NAME } from "../../api/names.ts";
 import { assertNever } from "../../base/assert-never.ts";
 import type { RecoveryAct } from "./recovery.ts";
 
@@ -39,7 +40,7 @@ export function commandOf(act: RecoveryAct, cluster: string): string {
     case "delete-webhook":
       return deleteWebhooks(act.name);
     case "renew-webhook":
-      return `kubectl patch ValidatingWebhookConfiguration ${act.name}  # caBundle: cert of secret ${ADMISSION_SECRET}`;
+      return trustCertificateFirst(act.name, ADMISSION_SECRET);
     case "restart-operator":
       return restartDeployment(OPERATOR_NAME);
     case "uncordon":

@@ -1,5 +1,6 @@
 import { asking, NEW } from "../../../../test/kit/facts/cluster-view.ts";
 import { type RecoveryCase, testRecoveries } from "../../../../test/kit/facts/recovered-cluster.ts";
+import { trustCertificateFirst } from "../../api/kubectl.ts";
 
 const cases: readonly RecoveryCase[] = [
   {
@@ -31,12 +32,7 @@ const cases: readonly RecoveryCase[] = [
         },
       },
     },
-    does: [
-      [
-        "WebhookStale",
-        "kubectl patch ValidatingWebhookConfiguration store-enterprise-admission  # caBundle: cert of secret admission-tls",
-      ],
-    ],
+    does: [["WebhookStale", trustCertificateFirst("store-enterprise-admission", "admission-tls")]],
   },
   {
     name: "a permission that the operator lacks is given back",

@@ -5,12 +5,13 @@ import {
   patchClusterTag,
   patchDatabaseVersion,
   rolloutStatus,
+  showVersion,
 } from "../../api/kubectl.ts";
 import { OLD_CONSTRAINT } from "../../api/names.ts";
 import { kubernetesSupport } from "../../releases/catalogue/find.ts";
 import { knownIssues } from "../../releases/catalogue/known-issues.ts";
-import { newPorts } from "../../releases/catalogue/ports.ts";
 import { openShiftOf } from "../../releases/catalogue/open-shift.ts";
+import { newPorts } from "../../releases/catalogue/ports.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 import { isSameSystem, modulesBefore, systemsOf, type Prepared } from "./modules.ts";
 import { isOlder, versionsAt, type PathDatabase, type PathFacts, type PathState, type Move } from "./state.ts";
@@ -85,7 +86,7 @@ function kubernetesStep({ kubernetes = "", operator }: PathState, to: string): P
     pauses: "none that clients notice while the disruption budget is kept: one node at a time",
     irreversible: `Kubernetes never goes back to ${kubernetes}`,
     consent: "the owner of the platform",
-    commands: ["kubectl version", drain("<worker>")],
+    commands: [showVersion(), drain("<worker>")],
     notes: [
       ...(openShift === undefined ? [] : [`on OpenShift this is ${openShift}`]),
       ...(kubernetesSupport(operator, to) === "deprecated" ? [`${to} is deprecated for ${operator.operator}`] : []),

@@ -1,3 +1,4 @@
+import { getObjects } from "../../api/kubectl.ts";
 import { APP_LABEL, OPERATOR_CONFIG, OPERATOR_NAME, WATCHED_LABEL, WATCHED_NAMESPACES } from "../../api/names.ts";
 import { admissionAccess, admissionService } from "./admission.ts";
 import { definitionsOf, operatorBinding, operatorRole, released, serviceAccount, watchGrants, yaml } from "./bundle.ts";
@@ -136,7 +137,7 @@ function hasMetadata(object: object): object is { readonly metadata: object } {
 
 const NOTES = `The operator {{ .Chart.AppVersion }} is in namespace {{ .Release.Namespace }}.
 
-  kubectl get deployment ${OPERATOR_NAME} -n {{ .Release.Namespace }}
+  ${getObjects(`deployment ${OPERATOR_NAME} -n {{ .Release.Namespace }}`)}
 
 It makes clusters of StoreEnterpriseCluster objects; after an upgrade of the operator, upgrade them next: docs/upgrades.md.
 The definitions of our kinds, and with them every cluster and database, stay when this release is uninstalled.

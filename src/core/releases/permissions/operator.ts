@@ -46,7 +46,7 @@ export const OPERATOR_ON_KUBERNETES: readonly Permitted[] = [
     verbs: ["create"],
     atTeardown: true,
     why: "events tell users what was done",
-    without: "kubectl describe shows no events",
+    without: "users see no events of their objects",
   },
   {
     group: "",

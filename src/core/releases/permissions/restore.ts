@@ -1,4 +1,4 @@
-import { patchRole } from "../../api/kubectl.ts";
+import { applyFile, patchRole } from "../../api/kubectl.ts";
 import { POLICY_VERBS } from "./permission.ts";
 import type { MissingPermission, PolicyRule } from "./roles.ts";
 
@@ -37,7 +37,7 @@ export function restoringOperations(lacking: readonly MissingPermission[]): read
 
 /** §4.3 rule 7: the command that gives the operator its Role in a further namespace. */
 export function grantCommand(watched: string, own: string): string {
-  return `sed 's/OPERATOR_NAMESPACE/${own}/; s/WATCHED_NAMESPACE/${watched}/' deploy/watched-namespace.yaml | kubectl apply -f -`;
+  return `sed 's/OPERATOR_NAMESPACE/${own}/; s/WATCHED_NAMESPACE/${watched}/' deploy/watched-namespace.yaml | ${applyFile("-")}`;
 }
 
 function placeOf({ group, resource, name }: MissingPermission): string {

@@ -1,3 +1,4 @@
+import { nodeLog } from "../../../core/api/kubectl.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { FaultSpec } from "../../../core/base/fault.ts";
 
@@ -129,12 +130,7 @@ export const refusals = {
   unchangeable: row("AGENT_UNCHANGEABLE", 406, "config_not_acceptable", "Make a new database with the wanted value."),
   notJoined: row("AGENT_NOT_JOINED", 503, "node_not_joined", "Ask another node, or wait until this one has joined."),
   noLeader: row("AGENT_NO_LEADER", 503, "no_leader", "Wait a few seconds: the nodes elect a leader."),
-  internal: row(
-    "AGENT_INTERNAL",
-    500,
-    "internal_error",
-    "Read the log of this node (kubectl logs <rec>-<n> -c store-enterprise-node).",
-  ),
+  internal: row("AGENT_INTERNAL", 500, "internal_error", `Read the log of this node: ${nodeLog()}.`),
 } as const satisfies Record<string, Refusal>;
 
 /** The fault that makes the API answer with `refusal` and `description`. */

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
+import { applyFile } from "../../../core/api/kubectl.ts";
 import { dnsLabel } from "../../../core/api/parts.ts";
 import type { CliContext } from "../console/context.ts";
 import { readTextFile, writeNew } from "../console/files.ts";
@@ -39,7 +40,7 @@ function generateCommand({ print }: CliContext): Command {
       const text = generateBundle(release, options);
       if (options.out === undefined) return print(text);
       await writeNew(options.out, text);
-      print(`${options.out} is written; apply it: kubectl apply -f ${options.out}\n`);
+      print(`${options.out} is written; apply it: ${applyFile(options.out)}\n`);
     });
 }
 

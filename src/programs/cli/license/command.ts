@@ -1,13 +1,14 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { createConfigMap, createSecret } from "../../../core/api/kubectl.ts";
 import { LICENSE_AUTHORITIES, LICENSE_KEY, type LicenseTerms } from "../../../core/api/license.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import { timestamp } from "../../../ports/kube/timestamp.ts";
 import { createLicenseAuthority, readLicense, signLicense } from "../../../ports/management/license.ts";
-import { faults } from "../faults.ts";
 import { readTextFile } from "../console/files.ts";
+import { faults } from "../faults.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -69,7 +70,7 @@ async function makeAuthority(dir: string): Promise<string> {
   return (
     `The private key is ${secret}: keep it to yourself, it signs licences.\n` +
     "Clusters of a namespace trust it once they have the public key:\n" +
-    `  kubectl create configmap ${LICENSE_AUTHORITIES} --from-file=${open}\n`
+    `  ${createConfigMap(LICENSE_AUTHORITIES, open)}\n`
   );
 }
 
@@ -94,7 +95,7 @@ function described(terms: LicenseTerms, now: Date): string {
     ["ends", `${terms.expiration_date} (${left <= 0 ? "over" : `${left} days left`})`],
     ["features", terms.features.length === 0 ? "-" : terms.features.join(", ")],
   ];
-  const install = `Install it: kubectl create secret generic <name> --from-file=${LICENSE_KEY}=<file>, then spec.licenseSecretName\n`;
+  const install = `Install it: ${createSecret("<namespace>", "<name>", `${LICENSE_KEY}=<file>`)}, then spec.licenseSecretName\n`;
   return rows.map(([name = "", value = ""]) => `${name.padEnd(10)}${value}\n`).join("") + install;
 }
 

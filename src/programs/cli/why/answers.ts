@@ -1,9 +1,9 @@
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
-import { deploymentLog, describeObject, getObjects } from "../../../core/api/kubectl.ts";
+import { deploymentLog, describeObject, getNodePods } from "../../../core/api/kubectl.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
-import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import type { ClusterEnvironment } from "../../../core/planner/prerequisites/environment.ts";
+import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
+import type { Stored } from "../../../ports/kube/kube.ts";
 import { remedyOf } from "./remedy.ts";
 
 /** One thing that stands in the way. */
@@ -148,7 +148,7 @@ function eventOf({ kind, name, events }: Reported, reason: string): WarningEvent
 function silent({ cluster }: ClusterView, { object, conditions }: Reported): WhyAnswer[] {
   const isReported = conditions.some(({ type, status }) => type === "Available" && status === "False");
   if (cluster.reachable || cluster.cause === "caller" || isReported) return [];
-  const pods = getObjects("pods -l storeenterprise.io/role=node -o wide");
+  const pods = getNodePods(" -o wide");
   const clears = `${pods}  # is port 9443 of a node open to you?`;
   return [{ object, rule: "ClusterUnreachable", evidence: cluster.reason, since: "", clears }];
 }

@@ -1,0 +1,144 @@
+/** The commands that remedies name: one place for their spelling. A `comment` follows the command after `#`. */
+
+/** Merges `body` into an object. */
+export function mergeObject(kind: string, name: string, body: object): string {
+  return `kubectl patch ${kind} ${name} --type merge -p '${JSON.stringify(body)}'`;
+}
+
+/** Applies JSON patch operations to a Role. */
+export function patchRole(name: string, namespace: string, operations: readonly object[]): string {
+  return `kubectl patch role ${name} -n ${namespace} --type json -p '${JSON.stringify(operations)}'`;
+}
+
+/** Opens an object in an editor: `what` is a kind and a name, as kubectl takes them. */
+export function editObject(what: string, comment = ""): string {
+  return withComment(`kubectl edit ${what}`, comment);
+}
+
+/** Shows an object with its events. */
+export function describeObject(what: string): string {
+  return `kubectl describe ${what}`;
+}
+
+/** Lists objects. */
+export function getObjects(what: string, comment = ""): string {
+  return withComment(`kubectl get ${what}`, comment);
+}
+
+/** Deletes objects of one kind by name. */
+export function deleteObjects(kind: string, names: readonly string[]): string {
+  return `kubectl delete ${kind} ${names.join(" ")}`;
+}
+
+/** Explains a field: `field` is a kind and a path, for instance `rec.spec.nodes`. */
+export function explainField(field: string): string {
+  return `kubectl explain ${field}`;
+}
+
+/** Makes a Secret of a file or a folder: `source` as `--from-file` takes it. */
+export function createSecret(namespace: string, name: string, source: string): string {
+  return `kubectl -n ${namespace} create secret generic ${name} --from-file=${source}`;
+}
+
+/** Makes a Secret, in the namespace of the caller, of values that are given after `=`. */
+export function createSecretOf(name: string, values: Readonly<Record<string, string>>): string {
+  const literals = Object.entries(values).map(([key, value]) => ` --from-literal=${key}=${value}`);
+  return `kubectl create secret generic ${name}${literals.join("")}`;
+}
+
+/** Makes a ConfigMap of a file, in the namespace of the caller. */
+export function createConfigMap(name: string, file: string): string {
+  return `kubectl create configmap ${name} --from-file=${file}`;
+}
+
+/** Opens a Secret in an editor. */
+export function editSecret(namespace: string, name: string): string {
+  return `kubectl -n ${namespace} edit secret ${name}`;
+}
+
+/** Shows the log of a Deployment. */
+export function deploymentLog(name: string): string {
+  return `kubectl logs deployment/${name}`;
+}
+
+/** Shows the log of one container of a pod. */
+export function containerLog(pod: string, container: string): string {
+  return `kubectl logs ${pod} -c ${container}`;
+}
+
+/** Shows how far the replacement of the pods of a StatefulSet is. */
+export function rolloutStatus(statefulSet: string): string {
+  return `kubectl rollout status sts ${statefulSet}`;
+}
+
+/** Starts the pods of a Deployment anew. */
+export function restartDeployment(name: string): string {
+  return `kubectl rollout restart deployment/${name}`;
+}
+
+/** Applies a file, or what arrives on the standard input (`-`); `flags` stand before it. */
+export function applyFile(file: string, flags = "", comment = ""): string {
+  return withComment(`kubectl apply ${flags === "" ? "" : `${flags} `}-f ${file}`, comment);
+}
+
+/** Deletes webhook configurations by name. */
+export function deleteWebhooks(...names: readonly string[]): string {
+  return deleteObjects("ValidatingWebhookConfiguration", names);
+}
+
+/** Moves the pods off a worker. */
+export function drain(worker: string): string {
+  return `kubectl drain ${worker} --ignore-daemonsets --delete-emptydir-data`;
+}
+
+/** Lets pods be scheduled on a worker again. */
+export function uncordon(worker: string): string {
+  return `kubectl uncordon ${worker}`;
+}
+
+/** Lists what an account may do; the caller, when no account is given. */
+export function listPermissions(namespace = "", account = ""): string {
+  const place = namespace === "" ? "" : ` -n ${namespace}`;
+  const who = account === "" ? "" : ` --as system:serviceaccount:${namespace}:${account}`;
+  return `kubectl auth can-i --list${place}${who}`;
+}
+
+/** Lists the kinds that the API server knows; with `wide`, their verbs too. */
+export function listKinds({ wide }: { readonly wide: boolean }): string {
+  return `kubectl api-resources${wide ? " -o wide" : ""}`;
+}
+
+/** Asks the API server whether it is ready. */
+export function askReady(): string {
+  return getObjects("--raw /readyz");
+}
+
+/** Shows the version of Kubernetes. */
+export function showVersion(): string {
+  return "kubectl version";
+}
+
+/** Shows what kubectl reads in the kubeconfig. */
+export function viewKubeconfig(): string {
+  return "kubectl config view";
+}
+
+/** Puts the certificate of a secret into the entry `entry` of a webhook configuration. */
+export function trustCertificate(configuration: string, entry: string, secret: string): string {
+  const body = `{"webhooks":[{"name":"${entry}","clientConfig":{"caBundle":"'${certificateOf(secret)}'"}}]}`;
+  return `kubectl patch ValidatingWebhookConfiguration ${configuration} -p '${body}'`;
+}
+
+/** The same for the first entry, whatever its name is. */
+export function trustCertificateFirst(configuration: string, secret: string): string {
+  const operation = `[{"op":"add","path":"/webhooks/0/clientConfig/caBundle","value":"'${certificateOf(secret)}'"}]`;
+  return `kubectl patch ValidatingWebhookConfiguration ${configuration} --type json -p '${operation}'`;
+}
+
+function certificateOf(secret: string): string {
+  return `$(${getObjects(`secret ${secret} -o jsonpath='{.data.cert}'`)})`;
+}
+
+function withComment(command: string, comment: string): string {
+  return comment === "" ? command : `${command}  # ${comment}`;
+}
