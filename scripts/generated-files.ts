@@ -52,7 +52,7 @@ type Definitions = ReturnType<typeof customResourceDefinitions>;
 
 function fieldReference(definitions: Definitions): string {
   const intro =
-    "# Fields of the custom resources\n\nGenerated from `src/core/api` by `npm run generate`. `kubectl explain rec.spec` tells the same.\n";
+    "# Fields of the custom resources\n\nGenerated from `src/core/api` by `npm run generate`. `kubectl explain rec.spec` says the same.\n";
   return [intro, ...definitions.map(chapter)].join("\n");
 }
 

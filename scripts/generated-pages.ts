@@ -73,7 +73,7 @@ ${rows.join("\n")}
 
 ${rolesTable()}
 
-Reads carry a weak \`ETag\`: asked again with \`If-None-Match\`, the answer is 304 while nothing has changed but what moves by itself
+Reads carry a weak \`ETag\`: asked again with \`If-None-Match\`, the answer is 304 while nothing has changed but the members that move with time
 (\`offset\`, \`lag_bytes\`, \`uptime\`). Paths below \`/v1/local\` carry none.
 
 Asynchronous work answers with an \`action_uid\`; \`GET /v1/actions/<uid>\` shows what became of it. Errors are JSON with \`error_code\`,

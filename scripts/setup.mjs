@@ -34,7 +34,7 @@ function ensureDependencies() {
   });
   if (npm.status !== 0) throw new Error("npm ci failed; its own words are above. Remedy: npm ci");
   if (!existsSync(NODE_24))
-    throw new Error(`${NODE_24} is missing: npm was told to skip install scripts. Remedy: npm rebuild node`);
+    throw new Error(`${NODE_24} is missing: npm skipped the install scripts. Remedy: npm rebuild node`);
   writeFileSync(stamp, wanted);
 }
 
@@ -43,7 +43,7 @@ function run(file, args) {
   const env = { ...process.env, PATH: `${join(ROOT, "node_modules", ".bin")}:${process.env.PATH}` };
   const child = spawn(NODE_24, [join(ROOT, file), ...args], { stdio: "inherit", env });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-    // Ctrl-C reaches the child by itself, being in the same group; a signal sent to us alone has to be passed on.
+    // Ctrl-C reaches the child, which is in the same group; a signal sent to us alone has to be passed on.
     process.on(signal, () => (signal === "SIGINT" && process.stdin.isTTY ? undefined : child.kill(signal)));
   }
   if (process.env.npm_lifecycle_event !== undefined) endWithParent(child);

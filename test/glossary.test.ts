@@ -29,6 +29,18 @@ test("the glossary defines each term once", () => {
   assert.deepEqual(doubled, []);
 });
 
+test("names and messages of tests use the terms of the glossary", () => {
+  const tests = files.filter((file) => file.startsWith("test/") || file.endsWith(".test.ts"));
+  const retired = [...notInMessages, ...firstColumn("| In tests, not | But |")];
+  assert.deepEqual(
+    using(
+      tests.flatMap((file) => textsIn(ROOT, file)),
+      retired,
+    ),
+    [],
+  );
+});
+
 function using(words: readonly Words[], retired: readonly string[]): readonly string[] {
   return words.filter(({ text }) => retired.some((word) => text.includes(` ${word} `))).map(({ place }) => place);
 }

@@ -28,7 +28,7 @@ export function auditing(folder: string): { readonly args: readonly string[]; re
 
 const WRITES = ["create", "update", "patch", "delete", "deletecollection"];
 
-/** What the audit log tells of `user` between two instants (milliseconds since 1970). */
+/** What the audit log has of `user` between two instants (milliseconds since 1970). */
 export function requestsOf(auditLog: string, user: string, from: number, to: number): Requests {
   const byVerb = new Map<string, number>();
   let leases = 0;
@@ -37,7 +37,7 @@ export function requestsOf(auditLog: string, user: string, from: number, to: num
     if (!line.includes(`"username":"${user}"`)) continue;
     const { verb, stage, requestReceivedTimestamp, objectRef }: AuditLine = JSON.parse(line);
     const at = Date.parse(requestReceivedTimestamp);
-    // a watch is told when it begins and again when it ends
+    // a watch is logged when it begins and again when it ends
     if (at < from || at >= to || (verb === "watch" && stage === "ResponseComplete")) continue;
     if (objectRef?.resource === "leases") leases += 1;
     else if (objectRef?.apiGroup === "authorization.k8s.io") reviews += 1;

@@ -38,7 +38,7 @@ export interface Figures {
   readonly coldCpu: number;
   /** Of API server and etcd meanwhile. */
   readonly coldServerCpu: number;
-  /** The same for what has to be written to make as many databases, by somebody who has nothing to decide. */
+  /** The same for what has to be written to make as many databases, by a client that has nothing to decide. */
   readonly alone: { readonly seconds: number; readonly serverCpu: number };
   /** Seconds from the start of the operator in a settled world until it has looked at each database. */
   readonly warm: number;

@@ -8,7 +8,7 @@ export interface Program {
   memory(): { readonly now: number; readonly peak: number };
   /** Processor time used so far, in seconds. */
   cpu(): number;
-  /** Ends it; throws when it had ended by itself. */
+  /** Ends it; throws when it had ended before. */
   stop(): Promise<void>;
 }
 

@@ -53,7 +53,7 @@ async function tell(kube: Kube, ref: Required<Ref>, what: string): Promise<void>
     metadata: { ...ref, name: `${ref.name}.${what}` },
     involvedObject: { kind: "StoreEnterpriseDatabase", ...ref },
     type: "Normal",
-    reason: "Told",
+    reason: "Reported",
     message: what,
   });
 }

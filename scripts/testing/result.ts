@@ -50,7 +50,7 @@ export function sum(all: readonly Counts[]): Counts {
   };
 }
 
-/** Reads what a file reported and how it ended. A file that ended otherwise than by itself, with all tests done, has failed. */
+/** Reads what a file reported and how it ended. A file that was ended, or ended before its tests were done, has failed. */
 export function resultOf(file: string, ending: Ending): FileResult {
   const ends = ending.lines.filter((line) => line.kind === "end");
   const tests = ends.filter(({ isSuite }) => !isSuite);

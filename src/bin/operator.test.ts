@@ -70,7 +70,7 @@ test("an operator without permissions ends in time on SIGTERM", { timeout: 120_0
       void account;
     });
   }
-  await t.test("it never had a Role", async () => {
+  await t.test("the operator never had a Role", async () => {
     await using account = closing(await openNamespace(api, "never-allowed", { [OPERATOR_NAME]: [] }));
     await using operator = await startOperatorProcess(api, "never-allowed");
     await until("it says so", async () => /^503 .*may not/.test((await operator.readiness()) ?? ""), PATIENCE);

@@ -7,7 +7,7 @@ import { startAdmissionWorld, webhookTemplate } from "../kit/operator/admission-
 await using world = await startAdmissionWorld();
 const replica = await world.start("one");
 
-await test("the steps of §4.3.4 install a webhook that judges", async () => {
+await test("the steps of §4.3.4 install a webhook that validates", async () => {
   const { kubectl } = world;
   await kubectl.given(
     webhookTemplate().replace("name: store-enterprise-admission", "name: redb-admission"),
@@ -38,13 +38,13 @@ await test("the steps of §4.3.4 install a webhook that judges", async () => {
   assert.match(refused, /"orders" is invalid: spec\.memorySize: Invalid value: "1MB": a database has at least 100MB/);
 });
 
-await test("an operator that may not look at webhooks says which commands are left", async () => {
+await test("an operator that may not read webhooks says which commands are left", async () => {
   const message = await world.admission("NotReadable");
   assert.match(message, /kubectl patch ValidatingWebhookConfiguration store-enterprise-admission .*\.data\.cert/);
   assert.match(message, /deploy\/admission\/cluster-role\.yaml/);
 });
 
-await test("an operator that may look and not touch finds it current", async () => {
+await test("an operator that may only read webhooks finds the webhook current", async () => {
   const { kubectl } = world;
   await kubectl("create clusterrole webhooks --verb=list --resource=validatingwebhookconfigurations");
   const account = "default:store-enterprise-operator";
@@ -205,7 +205,7 @@ await test("module numbers that are edited with the version are refused, alone t
   await kubectl.given(both, "apply -f -");
 });
 
-await test("what was let in before can be mended one thing at a time", async () => {
+await test("an invalid object from before the webhook can be corrected one field at a time", async () => {
   const { kubectl } = world;
   const without = await kubectl("get ValidatingWebhookConfiguration store-enterprise-admission -o yaml");
   await kubectl("delete ValidatingWebhookConfiguration store-enterprise-admission");
@@ -222,13 +222,13 @@ await test("labels can be written, and objects deleted, whatever is wrong with t
   await kubectl("delete redb old --wait=false");
 });
 
-await test("a namespace that the operator does not manage is not judged", async () => {
+await test("a namespace that the operator does not manage is not validated", async () => {
   const { kubectl } = world;
   await kubectl("create namespace other");
   await kubectl.given(database("free", "{ shardCount: 3 }"), "create -n other -f -");
 });
 
-await test("what the operator may not do it tries again after half a minute, or when the configuration has changed", () => {
+await test("a forbidden change is tried again after half a minute, or when the configuration has changed", () => {
   const said = world
     .log()
     .matchAll(/^.*"ts":"([^"]+)".*the operator may not manage the webhook","act":"([\w-]+)".*$/gm);

@@ -45,7 +45,7 @@ await test("the operator removes the old webhook, creates the new one and says t
   assert.equal(await bundle(), (await world.kube.get(Secrets, SECRET))?.data?.["cert"]);
 });
 
-await test("a second webhook that calls this operator is told", async () => {
+await test("a second webhook that calls this operator is reported", async () => {
   const helm = webhookTemplate().replace(
     "name: store-enterprise-admission",
     "name: store-enterprise-admission-default",
@@ -57,7 +57,7 @@ await test("a second webhook that calls this operator is told", async () => {
   await world.admission("Current");
 });
 
-await test("a certificate that somebody broke is put right", async () => {
+await test("a certificate that was broken is put right", async () => {
   await setBundle("Q0E=");
   await until("it is the secret's again", async () => (await bundle()) !== "Q0E=", { withinMs: 60_000, everyMs: 50 });
   await world.admission("Current");
@@ -134,7 +134,7 @@ await test("definitions of an older release are refused, those of this one and m
   await kubectl(mark("=8.2.0-13"));
 });
 
-await test("a guard of definitions that somebody took away is put back", async () => {
+await test("a guard of definitions that was deleted is put back", async () => {
   const operations = [{ op: "remove", path: "/webhooks/1" }];
   await world.kube.patch(ValidatingWebhookConfigurations, WEBHOOK, { type: "json", operations });
   const names = async (): Promise<readonly string[]> =>
@@ -144,7 +144,7 @@ await test("a guard of definitions that somebody took away is put back", async (
   await world.admission("Current");
 });
 
-await test("a replica that leaves answers what it was asked; the other one goes on", async () => {
+await test("a replica that stops answers its open requests; the other one goes on", async () => {
   await using load = startLoad("handed-over");
   await load.more(10);
   await first.stop();
@@ -152,7 +152,7 @@ await test("a replica that leaves answers what it was asked; the other one goes 
   await load.end(20);
 });
 
-await test("with nobody to answer, the operator works on and objects can be deleted; the way out is one command", async () => {
+await test("without an answer from the webhook, the operator works on and objects can be deleted; the way out is one command", async () => {
   const { kubectl } = world;
   await kubectl.given(object("last"), "apply -f -");
   await kubectl("delete endpointslices -l kubernetes.io/service-name=admission");

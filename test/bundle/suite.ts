@@ -77,7 +77,7 @@ async function serverSideTests(server: TestServer): Promise<void> {
 }
 
 async function deleteTests(server: TestServer): Promise<void> {
-  await test("deleted it leaves nothing behind, and nobody waits", async () => {
+  await test("deleted it leaves nothing behind, and no delete waits", async () => {
     const applied = linesOf(await run(server, "apply"));
     const deleted = linesOf(await remove(server));
     assert.equal(deleted.length, applied.length);
@@ -98,7 +98,7 @@ async function deleteTests(server: TestServer): Promise<void> {
       const deployment = await kube.get(Deployments, { name: OPERATOR_NAME, namespace: "default" });
       return (deployment?.metadata.finalizers ?? []).length === 1;
     };
-    await until("the operator is held until it has let go", stays, PATIENCE);
+    await until("the operator is held until it has removed its finalizers", stays, PATIENCE);
     assert.equal(await run(server, "diff"), "");
 
     const deleted = linesOf(await run(server, "delete --timeout=25s"));
@@ -142,7 +142,7 @@ async function remove(server: TestServer): Promise<string> {
 
 /**
  * Waits until objects of each kind can be listed. A definition that is deleted before that stays for minutes on a busy server: its cleanup fails
- * once, comes again too soon to see its own note of that, and takes the conflict for somebody else's turn (Kubernetes 1.33).
+ * once, comes again too soon to see its own note of that, and takes the conflict for the turn of another writer (Kubernetes 1.33).
  */
 function isServed(kubectl: Kubectl): Promise<void> {
   const lists = async (): Promise<boolean> => (await kubectl.run("get rec,redb,reaadb,rerc")).code === 0;

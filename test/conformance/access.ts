@@ -9,7 +9,7 @@ export const access: RuleSet = {
   title: "access",
   prepare: async (context) => {
     const { at, send } = context;
-    for (const name of ["reader", "nobody"])
+    for (const name of ["reader", "stranger"])
       await send("POST", at("serviceaccounts"), { body: { metadata: { name } } });
     const rules = [
       { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list", "watch"] },
@@ -46,10 +46,10 @@ function credentialRules(rule: Rule): void {
     ["another name is not", "GET", ({ at }) => at("secrets", "other"), 403],
     ["a list is not covered by a name", "GET", ({ at }) => at("secrets"), 403],
     ["a list of that one name is", "GET", ({ at }) => `${at("secrets")}?fieldSelector=metadata.name%3Dmine`, 403],
-    ["a subresource is allowed by itself", "GET", ({ at }) => at("apps/v1/deployments", "d/scale"), 404],
+    ["a subresource is allowed on its own", "GET", ({ at }) => at("apps/v1/deployments", "d/scale"), 404],
     ["a right to a subresource is none to the object", "GET", ({ at }) => at("apps/v1/deployments", "d"), 403],
-    ["everybody who is known may see what is served", "GET", () => "/apis", 200],
-    ["what is not served is forbidden before it is missing", "GET", ({ at }) => at("apps/v1/nothing"), 403],
+    ["every known user may see what is served", "GET", () => "/apis", 200],
+    ["an unserved resource is forbidden before it is missing", "GET", ({ at }) => at("apps/v1/nothing"), 403],
   ];
   for (const [what, method, path, code] of rights) {
     rule(`${what}: ${method} is ${code}`, async (context) => {
@@ -81,11 +81,11 @@ function bindingRules(rule: Rule): void {
   rule("a ClusterRole bound in a namespace counts there alone", async (context) => {
     const { at, send, as } = context;
     await send("POST", at(`${RBAC}/v1/rolebindings`), {
-      body: binding(context, "viewer", "ClusterRole", "view", "nobody"),
+      body: binding(context, "viewer", "ClusterRole", "view", "stranger"),
     });
-    const nobody = as(await tokenOf(context, "nobody"));
-    assert.equal((await nobody.send("GET", at("pods"))).code, 200);
-    assert.equal((await nobody.send("GET", "/api/v1/namespaces/default/pods")).code, 403);
+    const stranger = as(await tokenOf(context, "stranger"));
+    assert.equal((await stranger.send("GET", at("pods"))).code, 200);
+    assert.equal((await stranger.send("GET", "/api/v1/namespaces/default/pods")).code, 403);
   });
 }
 
@@ -113,7 +113,7 @@ function reviewRules(rule: Rule): void {
     assert.deepEqual([found.verbs, rules.body.status.incomplete], [["get", "list", "watch"], false]);
   });
 
-  rule("the administrator may act as somebody else, others may not", async (context) => {
+  rule("the administrator may impersonate another user, others may not", async (context) => {
     const { at, send, namespace } = context;
     const headers = { "impersonate-user": `system:serviceaccount:${namespace}:reader` };
     assert.equal((await send("GET", at("configmaps"), { headers })).code, 200);

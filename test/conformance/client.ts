@@ -111,7 +111,7 @@ function informerRules(rule: Rule): void {
     stop.abort();
   });
 
-  rule("an informer of a kind that is defined only later gets there by itself", async (context) => {
+  rule("an informer of a kind that is defined only later lists it once it is served", async (context) => {
     const { kube, namespace, send } = context;
     const type = { group: groupOf(context), version: "v1", kind: "Late", plural: "lates", namespaced: true };
     const stop = new AbortController();

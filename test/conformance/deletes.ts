@@ -90,7 +90,7 @@ function collectionRules(rule: Rule): void {
   });
 
   rule(
-    "with an owner goes what it owns",
+    "a deleted owner takes along what it owns",
     async (context) => {
       const { at, send } = context;
       await owned(context, "bg");
@@ -136,7 +136,7 @@ function ownerRules(rule: Rule): void {
 
 function policyRules(rule: Rule): void {
   rule(
-    "what refers to an owner that never was goes away",
+    "an object with an owner that never was is deleted",
     async ({ at, send }) => {
       const owner = reference("ghost", "00000000-0000-4000-8000-000000000000");
       await send("POST", at("secrets"), { body: { metadata: { name: "haunted", ownerReferences: [owner] } } });

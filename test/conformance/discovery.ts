@@ -101,7 +101,7 @@ function shapeRules(rule: Rule): void {
     assert.deepEqual(body.rows[0].cells.slice(0, 2), ["counted", "0/0"]);
   });
 
-  rule("metadata alone is shown to those who ask for nothing else", async ({ at, send }) => {
+  rule("a client that asks for metadata alone gets metadata alone", async ({ at, send }) => {
     const accept = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
     await send("POST", at("configmaps"), { body: configMap("part", {}, { data: { a: "1" } }) });
     const { body } = await send("GET", at("configmaps"), { headers: { accept } });
@@ -110,7 +110,7 @@ function shapeRules(rule: Rule): void {
     assert.deepEqual([found.kind, found.data], ["PartialObjectMetadata", undefined]);
   });
 
-  rule("YAML is spoken to those who ask for it", async ({ at, send }) => {
+  rule("a client that asks for YAML gets YAML", async ({ at, send }) => {
     const body = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: yaml }\ndata: { a: 'yes' }\n";
     const made = await send("POST", at("configmaps"), { body, type: "application/yaml" });
     assert.equal(made.code, 201, made.text);

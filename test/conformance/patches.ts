@@ -116,7 +116,7 @@ function applyRules(rule: Rule): void {
 }
 
 function ownershipRules(rule: Rule): void {
-  rule("a value that two share stays until the last lets go", async (context) => {
+  rule("a value that two managers share stays until the last gives it up", async (context) => {
     await apply(context, "shared", "one", { a: "1", b: "1" });
     await apply(context, "shared", "two", { a: "1" });
     assert.deepEqual((await apply(context, "shared", "one", {})).body.data, { a: "1" });
@@ -147,7 +147,7 @@ function applyRefusalRules(rule: Rule): void {
     assert.equal((await patch("?fieldManager=me", "metadata: { name: x }")).code, 400);
   });
 
-  rule("apply with managedFields, or with the version of another time, is refused", async (context) => {
+  rule("apply with managedFields, or with an old version, is refused", async (context) => {
     const { at, send } = context;
     const { body } = await apply(context, "guarded", "me", { a: "1" });
     const again = (metadata: object) =>

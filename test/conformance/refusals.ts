@@ -217,12 +217,12 @@ const refusals: readonly Refusal[] = [
   {
     what: "a patch of nothing",
     method: "PATCH",
-    path: ({ at }) => at("configmaps", "nobody"),
+    path: ({ at }) => at("configmaps", "absent"),
     body: {},
     type: "application/merge-patch+json",
     code: 404,
     reason: "NotFound",
-    message: /^configmaps "nobody" not found$/,
+    message: /^configmaps "absent" not found$/,
   },
   {
     what: "the deletion of the namespace default",
@@ -233,7 +233,7 @@ const refusals: readonly Refusal[] = [
     message: /^namespaces "default" is forbidden: this namespace may not be deleted$/,
   },
   {
-    what: "an answer that nobody speaks",
+    what: "an answer in an unknown form",
     method: "GET",
     path: maps,
     type: "image/png",

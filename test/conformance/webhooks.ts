@@ -63,7 +63,7 @@ function callRules(rule: Rule): void {
 }
 
 function selectionRules(rule: Rule): void {
-  rule("a dry run is told to the webhook as such", async (context) => {
+  rule("a dry run is marked as such in the review", async (context) => {
     await using hook = await startHook(() => ({ allowed: true }));
     await guard(context, "dry", hook);
     hook.asked.length = 0;

@@ -90,7 +90,7 @@ function namingRules(rule: Rule): void {
     assert.notEqual(a.body.metadata.name, b.body.metadata.name);
   });
 
-  rule("dryRun tells what would happen and stores nothing", async ({ at, send }) => {
+  rule("dryRun answers what would happen and stores nothing", async ({ at, send }) => {
     const made = await send("POST", `${at("configmaps")}?dryRun=All`, { body: configMap("dry") });
     assert.deepEqual([made.code, made.body.metadata.resourceVersion], [201, undefined]);
     assert.equal((await send("GET", at("configmaps", "dry"))).code, 404);
@@ -107,7 +107,7 @@ function namingRules(rule: Rule): void {
 }
 
 function fieldRules(rule: Rule): void {
-  rule("an unknown field is dropped with a warning, refused when strict, ignored when told so", async (context) => {
+  rule("an unknown field is dropped with a warning, refused when strict, ignored when asked for", async (context) => {
     const { at, send } = context;
     const body = configMap("odd", {}, { nope: 1 });
     const strict = await send("POST", `${at("configmaps")}?fieldValidation=Strict`, { body });
@@ -123,7 +123,7 @@ function fieldRules(rule: Rule): void {
     assert.match(wrong.body.message, /fieldValidation: Unsupported value: "Some"/);
   });
 
-  rule("a field that is written twice is told of, refused when strict", async ({ at, send }) => {
+  rule("a field that is written twice is a warning, refused when strict", async ({ at, send }) => {
     const body = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"twice"},"data":{"a":"1","a":"2"}}';
     const strict = await send("POST", `${at("configmaps")}?fieldValidation=Strict`, { body });
     assert.equal(strict.code, 400);
@@ -135,7 +135,7 @@ function fieldRules(rule: Rule): void {
 }
 
 function serverFieldRules(rule: Rule): void {
-  rule("what only the server decides is decided by the server", async ({ at, send }) => {
+  rule("fields that only the server sets are set by the server", async ({ at, send }) => {
     const metadata = { uid: "mine", creationTimestamp: "2001-01-01T00:00:00Z", selfLink: "/x" };
     const { code, body } = await send("POST", at("configmaps"), {
       body: { metadata: { name: "decided", ...metadata } },

@@ -10,7 +10,7 @@ const serverSide = `${apply} --server-side`;
 export function applyRules(rule: Rule, kubectl: Kubectl): void {
   const field = fieldReader(kubectl);
 
-  rule("apply creates, then leaves alone, then changes", async () => {
+  rule("apply creates, then changes nothing, then updates", async () => {
     const both = (size: number, image: string): string =>
       together(cache("kept", `size: ${size}`), workload("Deployment", "kept", image));
     assert.equal(
@@ -58,12 +58,12 @@ export function sharedApplyRules(rule: Rule, kubectl: Kubectl): void {
       "cache.demo.example.com/shared serverside-applied\n",
     );
     assert.equal(await field("cache/shared", ".metadata.resourceVersion"), version);
-    const conflict = await kubectl.refusedGiven(cache("shared", "size: 4"), `${serverSide} --field-manager=someone`);
+    const conflict = await kubectl.refusedGiven(cache("shared", "size: 4"), `${serverSide} --field-manager=other`);
     assert.match(
       conflict,
       /^error: Apply failed with 1 conflict: conflict with "kubectl": \.spec\.size\nPlease review the fields above/,
     );
-    await kubectl.given(cache("shared", "size: 4"), `${serverSide} --field-manager=someone --force-conflicts`);
+    await kubectl.given(cache("shared", "size: 4"), `${serverSide} --field-manager=other --force-conflicts`);
     await kubectl.given(cache("shared"), serverSide);
     assert.equal(await field("cache/shared", ".spec.size"), "4");
   });

@@ -8,7 +8,7 @@ import { APPLY as apply, fieldReader, WRITING as NS } from "./writing.ts";
 export function editRules(rule: Rule, kubectl: Kubectl): void {
   const field = fieldReader(kubectl);
 
-  rule("diff tells the difference by its exit code", async () => {
+  rule("diff shows a difference by its exit code", async () => {
     await kubectl.given(cache("differs", "size: 3"), apply);
     const same = await kubectl.run(`diff -n ${NS} -f -`, [], { stdin: cache("differs", "size: 3") });
     assert.deepEqual(same, { code: 0, stdout: "", stderr: "" });
@@ -37,7 +37,7 @@ export function editRules(rule: Rule, kubectl: Kubectl): void {
 export function patchRules(rule: Rule, kubectl: Kubectl): void {
   const field = fieldReader(kubectl);
 
-  rule("patch speaks all its dialects", async () => {
+  rule("patch takes all its types", async () => {
     await kubectl.given(together(workload("Deployment", "patched"), cache("patched")), apply);
     const patch = (what: string, type: string, body: string): Promise<string> =>
       kubectl(`patch ${what} -n ${NS} --type ${type} -p`, body);

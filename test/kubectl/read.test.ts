@@ -111,28 +111,28 @@ function listRules(rule: Rule, kubectl: Kubectl): void {
 function describeRules(rule: Rule, kubectl: Kubectl): void {
   const named = applierOf(kubectl);
 
-  rule("describe tells about objects of every sort", async () => {
+  rule("describe shows objects of every sort", async () => {
     await named(
-      "told",
+      "shown",
       together(
-        pod("told"),
-        workload("StatefulSet", "told"),
-        workload("Deployment", "told"),
-        cache("told"),
-        configMap("told", "key: value"),
+        pod("shown"),
+        workload("StatefulSet", "shown"),
+        workload("Deployment", "shown"),
+        cache("shown"),
+        configMap("shown", "key: value"),
       ),
     );
     assert.match(
-      await kubectl(`describe pod told -n ${NS}`),
-      /Name: +told\nNamespace: +reading\n[^]*Containers:\n {2}main:\n[^]*Image: +shop:1/,
+      await kubectl(`describe pod shown -n ${NS}`),
+      /Name: +shown\nNamespace: +reading\n[^]*Containers:\n {2}main:\n[^]*Image: +shop:1/,
     );
-    assert.match(await kubectl(`describe sts told -n ${NS}`), /Replicas: +2 desired \| 0 total/);
-    assert.match(await kubectl(`describe deploy told -n ${NS}`), /StrategyType: +RollingUpdate/);
+    assert.match(await kubectl(`describe sts shown -n ${NS}`), /Replicas: +2 desired \| 0 total/);
+    assert.match(await kubectl(`describe deploy shown -n ${NS}`), /StrategyType: +RollingUpdate/);
     assert.match(
-      await kubectl(`describe cache told -n ${NS}`),
+      await kubectl(`describe cache shown -n ${NS}`),
       /Kind: +Cache\n[^]*Spec:\n {2}Mode: +single\n {2}Size: +3/,
     );
-    assert.match(await kubectl(`describe cm told -n ${NS}`), /Data\n====\nkey:\n----\nvalue\n/);
+    assert.match(await kubectl(`describe cm shown -n ${NS}`), /Data\n====\nkey:\n----\nvalue\n/);
     assert.match(await kubectl(`describe ns ${NS}`), /Status: +Active/);
     assert.match(await kubectl("describe crd caches.demo.example.com"), /Stored Versions:\n +v1/);
   });
@@ -200,10 +200,10 @@ function accessRules(rule: Rule, kubectl: Kubectl): void {
     assert.match(await kubectl("get --raw /apis/demo.example.com/v1"), /"kind":"APIResourceList"/);
   });
 
-  rule("auth tells who may do what", async () => {
+  rule("auth says who may do what", async () => {
     assert.equal(await kubectl(`auth can-i create caches.demo.example.com -n ${NS}`), "yes\n");
     if (minorOf(kubectl.version) > 27) assert.match(await kubectl("auth whoami"), /Username +\S+/);
-    const { stdout, code } = await kubectl.run(`auth can-i delete nodes --as system:serviceaccount:${NS}:nobody`);
+    const { stdout, code } = await kubectl.run(`auth can-i delete nodes --as system:serviceaccount:${NS}:absent`);
     assert.deepEqual([stdout, code], ["no\n", 1]);
     assert.match(await kubectl(`auth can-i --list -n ${NS}`), /Resources +Non-Resource URLs +Resource Names +Verbs\n/);
   });

@@ -53,7 +53,7 @@ function fieldRules(rule: Rule, kubectl: Kubectl): void {
 }
 
 function schemaRules(rule: Rule, kubectl: Kubectl): void {
-  rule("a schema's rules are told in the words of Kubernetes", async () => {
+  rule("a schema's rules are reported in the words of Kubernetes", async () => {
     const said = async (spec: string): Promise<string> => (await kubectl.refusedGiven(cache("x", spec), apply)).trim();
     const invalid = 'The Cache "x" is invalid: ';
     assert.equal(
@@ -82,7 +82,7 @@ function schemaRules(rule: Rule, kubectl: Kubectl): void {
     ]);
   });
 
-  rule("what a built-in kind requires is asked for", async () => {
+  rule("a missing required field of a built-in kind is named", async () => {
     const missing = await kubectl.refusedGiven(workload("Deployment", "x").replace(/ {2}selector:.*\n/, ""), apply);
     assert.match(missing, /spec.selector: Required value/);
     const other = await kubectl.refusedGiven(
@@ -101,7 +101,7 @@ function schemaRules(rule: Rule, kubectl: Kubectl): void {
 }
 
 function changeRules(rule: Rule, kubectl: Kubectl): void {
-  rule("fields that cannot change say so", async () => {
+  rule("a change of an immutable field is refused with the reason", async () => {
     await kubectl.given(workload("StatefulSet", "fixed"), apply);
     assert.match(
       await kubectl.refusedGiven(
@@ -128,10 +128,10 @@ function changeRules(rule: Rule, kubectl: Kubectl): void {
 }
 
 function objectRules(rule: Rule, kubectl: Kubectl): void {
-  rule("what does not exist is said not to exist", async () => {
+  rule("an absent object is reported as not found", async () => {
     assert.equal(
-      await kubectl.refused(`get cache nobody -n ${NS}`),
-      'Error from server (NotFound): caches.demo.example.com "nobody" not found\n',
+      await kubectl.refused(`get cache absent -n ${NS}`),
+      'Error from server (NotFound): caches.demo.example.com "absent" not found\n',
     );
     assert.equal(await kubectl.refused("get nosuch"), 'error: the server doesn\'t have a resource type "nosuch"\n');
     assert.equal(
@@ -143,12 +143,12 @@ function objectRules(rule: Rule, kubectl: Kubectl): void {
       /no matches for kind "Crate" in version "demo.example.com\/v1"\nensure CRDs are installed first/,
     );
     assert.match(
-      await kubectl.refused(`patch cache nobody -n ${NS} --type merge -p {}`),
-      /caches.demo.example.com "nobody" not found/,
+      await kubectl.refused(`patch cache absent -n ${NS} --type merge -p {}`),
+      /caches.demo.example.com "absent" not found/,
     );
   });
 
-  rule("what exists cannot be created again", async () => {
+  rule("an object that exists cannot be created again", async () => {
     await kubectl(`create cm twice -n ${NS}`);
     assert.equal(
       await kubectl.refused(`create cm twice -n ${NS}`),
@@ -163,7 +163,7 @@ function objectRules(rule: Rule, kubectl: Kubectl): void {
 }
 
 function requestRules(rule: Rule, kubectl: Kubectl): void {
-  rule("a verb or path that is not served gets an answer, not silence", async () => {
+  rule("a verb or path that is not served gets an error, not silence", async () => {
     assert.match(
       await kubectl.refused("delete --raw /api/v1/namespaces"),
       /the server does not allow this method on the requested resource/,
@@ -175,7 +175,7 @@ function requestRules(rule: Rule, kubectl: Kubectl): void {
     assert.match(await kubectl.refused(`top pod -n ${NS}`), /Metrics API not available/);
   });
 
-  rule("a patch that makes no sense is refused as such", async () => {
+  rule("a malformed patch is refused as such", async () => {
     await kubectl.given(configMap("plain", "a: b"), apply);
     const patch = (type: string, body: string): Promise<string> =>
       kubectl.refused(`patch cm plain -n ${NS} --type ${type} -p`, body);
@@ -215,7 +215,7 @@ function documentRules(rule: Rule, kubectl: Kubectl): void {
     );
   });
 
-  rule("server-side apply needs a whole and honest document", async () => {
+  rule("server-side apply refuses an incomplete or contradictory document", async () => {
     assert.match(
       await kubectl.refusedGiven(cache("x", "threads: three"), `${apply} --server-side`),
       /spec.threads: (expected numeric|Invalid value: "string")/,

@@ -46,7 +46,7 @@ function everydayRules(rule: Rule, kubectl: Kubectl): void {
     await kubectl.given(cache("shared", "size: 2"), `apply -n ${NS} -f - --server-side`);
     const conflict = await kubectl.refusedGiven(
       cache("shared", "size: 4"),
-      `apply -n ${NS} -f - --server-side --field-manager=someone`,
+      `apply -n ${NS} -f - --server-side --field-manager=other`,
     );
     assert.match(conflict, /Apply failed with 1 conflict: conflict with "kubectl": \.spec\.size\n/);
     assert.match(await kubectl("explain cache.spec.mode"), /How its members work together/);

@@ -70,7 +70,7 @@ async function serveCenter(cluster: Cluster): Promise<void> {
 }
 
 async function refuseUnknownName(cluster: Cluster): Promise<void> {
-  assert.match((await ask(cluster, "http://nobody.tenant:8000")).stderr, /ENOTFOUND/);
+  assert.match((await ask(cluster, "http://absent.tenant:8000")).stderr, /ENOTFOUND/);
 }
 
 async function keepKernelSettings(cluster: Cluster): Promise<void> {

@@ -27,14 +27,18 @@ test("a control plane answers its administrator in the pinned version", { skip }
   assert.deepEqual(created.data, { a: "1" });
 });
 
-test("users and service accounts are who they say, and may do what RBAC lets them", { skip }, async () => {
-  await using real = await startControlPlane();
-  await real.kube.create(ServiceAccounts, { metadata: { namespace: "default", name: "robot" } });
-  const jane = real.kubeconfigOfUser({ name: "jane", groups: ["dev"] });
-  const robot = await real.kubeconfigOfServiceAccount({ namespace: "default", name: "robot" });
-  assert.match(await refusal(jane), /User "jane" cannot list resource "configmaps"/);
-  assert.match(await refusal(robot), /User "system:serviceaccount:default:robot" cannot list resource "configmaps"/);
-});
+test(
+  "users and service accounts are known by their credentials, and may do what RBAC lets them",
+  { skip },
+  async () => {
+    await using real = await startControlPlane();
+    await real.kube.create(ServiceAccounts, { metadata: { namespace: "default", name: "robot" } });
+    const jane = real.kubeconfigOfUser({ name: "jane", groups: ["dev"] });
+    const robot = await real.kubeconfigOfServiceAccount({ namespace: "default", name: "robot" });
+    assert.match(await refusal(jane), /User "jane" cannot list resource "configmaps"/);
+    assert.match(await refusal(robot), /User "system:serviceaccount:default:robot" cannot list resource "configmaps"/);
+  },
+);
 
 test("the state survives the API server", { skip }, async () => {
   await using real = await startControlPlane({ controllers: false });
@@ -46,7 +50,7 @@ test("the state survives the API server", { skip }, async () => {
 });
 
 test(
-  "a program that does not start is told with what it said, and nothing is left of the others",
+  "a program that does not start is reported with what it printed, and nothing is left of the others",
   { skip },
   async () => {
     const wrong = startControlPlane({ apiServerArguments: ["--no-such-flag"] });

@@ -9,7 +9,7 @@ import { clearHome, LASTING_HOME, orClearHome, sweep } from "./machine/home.ts";
 import { loopbackAddress } from "../kit/engines/engine.ts";
 import { launcher, notedProcesses } from "./machine/processes.ts";
 
-/** The Kubernetes of this machine that goes on by itself, for people. */
+/** The Kubernetes of this machine that outlives the command that started it, for people. */
 export interface Lasting {
   readonly level: Level;
   readonly nodes: number;
@@ -81,7 +81,7 @@ export function insideLasting(): readonly string[] | undefined {
 const STATE = join(LASTING_HOME, "state.json");
 
 function ignoreWaiting(): void {
-  // whoever waits for another command of the same kind need not be told
+  // a process that waits for another command of the same kind needs no message
 }
 
 async function start(

@@ -16,7 +16,7 @@ const NO_LOSS = { lostWrites: 0, incrementDrift: 0, staleReads: 0 };
 
 await using cluster = await startTestCluster();
 
-await test("a node is left and taken back under load: no failed request, no lost write", async () => {
+await test("a node goes into maintenance and back under load: no failed request, no lost write", async () => {
   await using world = await startLoadedDatabase("left");
   const { node_uid: node } = primaryOf(await world.read());
   await leave(node);
@@ -27,7 +27,7 @@ await test("a node is left and taken back under load: no failed request, no lost
   assertNothingFailed(await world.finish());
 });
 
-await test("leadership leaves with its node, and asking twice is asking once", async () => {
+await test("leadership leaves with its node, and a second request has no effect", async () => {
   const leader = await cluster.leader();
   const first = await call("maintenanceOn", leader);
   const second = await call("maintenanceOn", leader);
@@ -70,7 +70,7 @@ await test("the leader is killed in the middle of an upgrade: another one finish
   assert.equal((await world.finish()).ledger.lostWrites, 0);
 });
 
-await test("a primary's engine is killed: a replica serves, the engine is back as replica, what may be lost is told", async () => {
+await test("a primary's engine is killed: a replica serves, the engine is back as replica, what may be lost is reported", async () => {
   await using world = await startLoadedDatabase("crash");
   const before = await world.read();
   await until("what was written has been copied", async () => primaryOf(await world.read()).offset > 0, PATIENCE);
@@ -107,7 +107,7 @@ await test("the primary is killed while the node of its replica is away: a stand
   assert.ok(ledger.lostWrites <= CONNECTIONS, `${ledger.lostWrites} acknowledged writes are lost`);
 });
 
-await test("an agent that is told to stop leaves first; when it is back the node is in service again", async () => {
+await test("an agent that gets SIGTERM leaves first; when it is back the node is in service again", async () => {
   await using world = await startLoadedDatabase("stopped");
   const { node_uid: node } = primaryOf(await world.read());
   await cluster.stop(node);

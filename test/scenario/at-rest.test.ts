@@ -19,7 +19,7 @@ const PATIENCE = { withinMs: 60_000, everyMs: 50 };
 /** Routes that are asked once each time the cluster is asked how it is, however many databases it has. */
 const POLLED: readonly RouteName[] = ["nodes", "bdbs", "license", "modules", "actions"];
 
-test("in a settled world the operator writes nothing and asks only how the cluster is", async () => {
+test("in a settled world the operator writes nothing and only polls the cluster", async () => {
   await using settled = await settledWorld();
   const { world, agents } = settled;
   const before = callsOf(agents);

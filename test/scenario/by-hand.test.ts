@@ -224,7 +224,7 @@ async function readOperator({ type }: Scene): Promise<void> {
 async function suspend({ type }: Scene): Promise<void> {
   await type("kubectl wait rec/rec --for=condition=ReconcileSuspended --timeout=30s");
   const before = await type("kubectl get statefulset rec -o jsonpath='{.spec.template.spec.containers[0].image}'");
-  assert.match(before, new RegExp(`:${older.nodeTag}$`), "nothing moves by itself");
+  assert.match(before, new RegExp(`:${older.nodeTag}$`), "nothing moves unasked");
   await type(`kubectl patch redb orders --type merge -p '{"spec":{"memorySize":"300MB"}}'`);
   await type("kubectl wait redb/orders --for=condition=ReconcileSuspended --timeout=30s");
   assert.equal(memoryOf(await type("api /v1/bdbs")), 256_000_000);

@@ -45,7 +45,7 @@ await test("a body of more than a mebibyte is refused with the limit", async () 
   assert.match(JSON.parse(answer.text).description, /1048576 bytes/);
 });
 
-await test("without credentials nothing is told about the body", async () => {
+await test("without credentials an answer says nothing about the body", async () => {
   for (const body of ["{", { ...good, name: "x".repeat(2_000_000) }, undefined]) {
     const answer = await raw("POST", "/v1/bdbs", body, {});
     assert.equal(answer.status, 401);
@@ -82,7 +82,7 @@ await test("databases asked for at the same moment get names, ports and engines 
   await until("both are gone", async () => (await cluster.client.call("bdbs")).length === 1);
 });
 
-await test("the trial licence counts shards, and its limit is told in numbers", async () => {
+await test("the trial licence counts shards, and the refusal has its limit in numbers", async () => {
   const { shards_limit, shards_usage, cluster_name, expired } = await cluster.client.call("license");
   assert.deepEqual([shards_limit, shards_usage, cluster_name, expired], [4, 1, serverName, false]);
   const more = [];
@@ -109,7 +109,7 @@ await test("a change is taken, shown as pending, and done", async () => {
   assert.deepEqual([action?.name, action?.status, action?.object_name], ["update_bdb", "completed", "bdb:1"]);
 });
 
-await test("a limit of connections is applied by running endpoints, and cuts nobody", async () => {
+await test("a limit of connections is applied by running endpoints, and cuts no client", async () => {
   const at = { host: cluster.address(1), port: 12_000 };
   const limitTo = async (max_connections: number): Promise<void> => {
     await cluster.client.call("updateBdb", { params: { uid: 1 }, body: { max_connections } });
@@ -166,7 +166,7 @@ await test("the client trusts no other name and no other authority", async () =>
   await client.close();
 });
 
-await test("the client tells refusals apart by their code", async () => {
+await test("the client distinguishes refusals by their code", async () => {
   const wrong = clientWith({ password: "wrong" });
   await assert.rejects(wrong.call("nodes"), isCode("MANAGEMENT_UNAUTHORIZED"));
   await wrong.close();

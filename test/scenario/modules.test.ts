@@ -12,7 +12,7 @@ await using cluster = await startTestCluster({ nodes: 3 });
 
 await test("the life of a module: uploaded, used, upgraded with its database, removed", () =>
   steps(cluster, {
-    "a database with a module that is not installed is refused, and told which are": refuseMissing,
+    "a database with a module that is not installed is refused with the list of those that are": refuseMissing,
     "an uploaded module is on every node, listed with its platforms, and once however often it is uploaded":
       uploadTwice,
     "another content under the same name and version is refused": refuseOtherContent,

@@ -23,14 +23,14 @@ await test("a user is let in by every node with what the role allows, and nothin
   assert.equal(wrong.status, 401);
 });
 
-await test("what nodes do among themselves is for no user", async () => {
+await test("requests between nodes are refused to users", async () => {
   const admin = await letIn("boss@example.org", "admin");
   await received(200, () => asUser(admin, "GET", "/v1/users"));
   const refused = await asUser(admin, "GET", "/v1/local/instances");
   assert.deepEqual([refused.status, refused.body.error_code], [403, "insufficient_permissions"]);
 });
 
-await test("another password and another role hold at every node as soon as it hears of them", async () => {
+await test("another password and another role hold at every node as soon as it reads them", async () => {
   const user = await letIn("member@example.org", "db_member");
   await received(200, () => asUser(user, "PUT", "/v1/bdbs/1", {}, 2));
   await asAdmin("PUT", `/v1/users/${user.uid}`, { password: "battery staple", role: "db_viewer" });
@@ -41,7 +41,7 @@ await test("another password and another role hold at every node as soon as it h
   }
 });
 
-await test("who was deleted is out, and the uid is known no more", async () => {
+await test("a deleted user is refused, and the uid is unknown", async () => {
   const user = await letIn("leaver@example.org", "cluster_member");
   assert.equal((await asAdmin("DELETE", `/v1/users/${user.uid}`)).status, 200);
   for (const node of [1, 2]) await received(401, () => asUser(user, "GET", "/v1/bdbs", undefined, node));
@@ -62,7 +62,7 @@ await test("a user_manager makes no administrators and touches none", async () =
 });
 
 const refusals = [
-  ["an address that is none", { email: "nobody", password: PASSWORD, role: "none" }, 400, /^email: /],
+  ["a malformed address", { email: "none", password: PASSWORD, role: "none" }, 400, /^email: /],
   ["a short password", { email: "x@y.org", password: "short", role: "none" }, 400, /^password: .*8/],
   ["a role that there is not", { email: "x@y.org", password: PASSWORD, role: "king" }, 400, /^role: .*db_viewer/],
   ["a field that there is not", { email: "x@y.org", password: PASSWORD, role: "none", uid: 7 }, 400, /"uid"/],

@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import type { RuleName } from "./rules.ts";
 
-/** A test that holds `name` in one case of it; `when` tells the cases of a rule apart. */
+/** A test that holds `name` in one case of it; `when` names the case. */
 export function rule(name: RuleName, when: string, body: () => Promise<void> | void): Promise<void> {
   return test(when === "" ? name : `${name} (${when})`, body);
 }

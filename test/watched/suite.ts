@@ -58,7 +58,7 @@ async function nameUngranted(server: TestServer): Promise<void> {
   const reported = await untilCondition(server, "team-a", "False", "NamespaceNotGranted");
   assert.match(reported, /may not manage namespace team-b: its Role or RoleBinding store-enterprise-operator/);
   await until(
-    "the ConfigMap tells it",
+    "the ConfigMap reports it",
     async () => (await eventsOf(server, "NamespaceNotGranted")).length > 0,
     PATIENCE,
   );
@@ -97,7 +97,7 @@ async function validateThere(server: TestServer): Promise<void> {
   await server.kubectl.given(openly(template), "create -f -");
   await endpoint(server);
   const wanted = { key: NAMESPACE_NAME, operator: "In", values: [OWN, "team-a", "team-b"] };
-  await until("it is told", async () => JSON.stringify(await judged()) === JSON.stringify(wanted), PATIENCE);
+  await until("it is reported", async () => JSON.stringify(await judged()) === JSON.stringify(wanted), PATIENCE);
   await server.kubectl("delete clusterrolebinding store-enterprise-operator-admission");
   await server.kubectl("delete endpointslice admission-test");
   await server.kubectl("delete ValidatingWebhookConfiguration store-enterprise-admission");

@@ -53,7 +53,7 @@ await test("modules upload checks the archive, installs it on every node and lis
   assert.equal((await world.storectl("modules", "list")).stdout, "no modules\n");
 });
 
-await test("an archive that is none never reaches the cluster, and a build is named exactly", async () => {
+await test("a malformed archive never reaches the cluster, and a build is named exactly", async () => {
   const file = join(world.dir, "no.zip");
   await writeFile(file, "not a zip");
   const refused = await world.storectl("modules", "upload", file);
@@ -91,7 +91,7 @@ await test(
   },
 );
 
-await test("a cluster whose secrets are not there is said to be silent, with the reason", async () => {
+await test("a cluster whose secrets are missing is reported as unreachable, with the reason", async () => {
   const metadata = { name: "second", namespace: "default" };
   await world.kube.create(Clusters, { metadata, spec: { clusterCredentialSecretName: "nowhere", nodes: 4 } });
   const { code, stderr } = await world.storectl("nodes", "second");

@@ -58,7 +58,7 @@ await rules(six, "preflight passes, every check looked at", async () => {
   assert.deepEqual(strange, []);
 });
 
-await test("plan tells the way to the latest release, the same as YAML", async () => {
+await test("plan prints the way to the latest release, the same as YAML", async () => {
   const { code, stdout } = await storectl("plan", "--to", latestRelease().operator, "--databases", "8.0");
   assert.equal(code, 0, stdout);
   assert.match(stdout, /1\. operator: 8\.0\.6-8 -> 8\.2\.0-12\n/);
@@ -74,7 +74,7 @@ await test("plan names the missing edge, and ends with 3", async () => {
   assert.match(stdout, /There is no way to 7\.22\.2-21:\n.*older than 8\.0\.6-8/);
 });
 
-await test("a user who may read the objects only learns what could not be looked at", async () => {
+await test("a user who may read only the objects gets a list of what could not be read", async () => {
   const kubeconfig = await readerKubeconfig();
   const { code, stdout, stderr } = await storectl("preflight", "--kubeconfig", kubeconfig, "-o", "json");
   assert.equal(code, 4, stderr || stdout);
@@ -163,7 +163,7 @@ async function setTag(versionTag: string): Promise<void> {
   });
 }
 
-/** A kubeconfig of somebody who may read clusters, databases, pods and StatefulSets, and nothing else. */
+/** A kubeconfig of a user who may read clusters, databases, pods and StatefulSets, and nothing else. */
 async function readerKubeconfig(): Promise<string> {
   const metadata = { name: "reader", namespace: "default" };
   await world.kube.create(ServiceAccounts, { metadata });

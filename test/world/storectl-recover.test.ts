@@ -42,11 +42,10 @@ await until("the new operator", async () => isSuspended(await status()), PATIENC
 
 await test("storectl recover: lists what freezes an upgrade, clears it, and the upgrade goes on", () =>
   steps(world, {
-    "an upgrade that is only possible is nothing to recover from": recoverFromNothing,
-    "everything that the upgrade is frozen for is told, with what would be done about it, and nothing is done":
-      listEverything,
+    "an upgrade that is available and not wanted needs no recovery": recoverFromNothing,
+    "every cause that the upgrade is frozen for is printed with its remedy, and nothing is done": listEverything,
     "a licence of a stranger is refused by the cluster, and the object is not touched": refuseStranger,
-    "what was begun is gone on with: the rest is done, the object written, and the upgrade goes on by itself": finish,
+    "recover resumes its work: the rest is done, the object written, and the upgrade goes on": finish,
     "a wrong tag and an impossible number of nodes are put right together": correctSpec,
   }));
 

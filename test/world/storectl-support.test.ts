@@ -31,7 +31,7 @@ const made = await world.storectl("support-bundle", "--out", archive);
 assert.equal(made.code, 0, made.stderr);
 const everything = await unpacked();
 
-await test("is an archive for its owner alone, whose report says how things stand and what was looked at", async () => {
+await test("is an archive for its owner alone, whose report has the state and what was read", async () => {
   assert.equal((await stat(archive)).mode & 0o777, 0o600);
   const { stdout } = await exec("tar", ["-tzf", archive]);
   for (const path of [

@@ -17,11 +17,11 @@ await using world = await startStorectlWorld(release("8.0.6-8"));
 
 await test("storectl upgrade: stops, is interrupted, is followed, arrives", () =>
   steps(world, {
-    "does what can be undone, and begins nothing that cannot without agreement": stopBeforeIrreversible,
+    "takes steps that can be undone, and no irreversible one without consent": stopBeforeIrreversible,
     "a release that cannot be reached is left alone": refuseUnreachable,
     "what blocks is named before a step is begun": nameBlocks,
-    "Ctrl-C ends the looking and nothing else; the same command again follows to the end": interruptAndFollow,
-    "once more has nothing to do": repeatWithoutEffect,
+    "Ctrl-C ends the watching and nothing else; the same command again follows to the end": interruptAndFollow,
+    "the same command once more has nothing to do": repeatWithoutEffect,
   }));
 
 async function cluster() {

@@ -9,7 +9,7 @@ const rules: readonly (readonly [rule: string, permission: ManagementPermission,
     ["admin", "cluster_member", "db_member"],
   ],
   [
-    "databases are upgraded by whoever changes them",
+    "databases are upgraded by the roles that change them",
     "update_bdb_with_action",
     ["admin", "cluster_member", "db_member"],
   ],
@@ -19,14 +19,14 @@ const rules: readonly (readonly [rule: string, permission: ManagementPermission,
 
 for (const [rule, permission, roles] of rules) test(rule, () => assert.deepEqual(rolesWith(permission), roles));
 
-test("everybody but none may look", () => {
+test("every role but none may read", () => {
   assert.deepEqual(
     rolesWith("view_all_bdbs_info"),
     MANAGEMENT_ROLES.filter((role) => role !== "none"),
   );
 });
 
-test("a user_manager manages everybody but administrators, and nobody else manages anybody", () => {
+test("a user_manager manages all users but administrators; other roles but admin manage no users", () => {
   const managed = MANAGEMENT_ROLES.map((role) => [role, MANAGEMENT_ROLES.filter((other) => mayManage(role, other))]);
   assert.deepEqual(Object.fromEntries(managed), {
     admin: MANAGEMENT_ROLES,

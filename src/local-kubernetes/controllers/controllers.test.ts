@@ -35,7 +35,7 @@ test("Service: endpoints follow readiness, named ports and pods that go", async 
   world.pods.decide((pod) => (pod.metadata.name === "svc-1" ? "unready" : "ready"));
   await until("one is not", async () => (await slice()).join() === "svc-0:8080 true,svc-1:8080 false");
   await until(
-    "endpoints tell too",
+    "endpoints say so too",
     async () => (await world.get(builtin.Endpoints, "svc"))?.subsets?.[0]?.notReadyAddresses?.length === 1,
   );
   world.pods.decide(() => "ready");

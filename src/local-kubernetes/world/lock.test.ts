@@ -17,7 +17,7 @@ test("two folders get two subnets, and a folder gets the same one again", async 
   assert.equal(again.subnet, a.subnet);
 });
 
-test("a folder whose subnet is used by another world is told so", async () => {
+test("a folder whose subnet is used by another world is refused with the reason", async () => {
   await using worlds = await worldFolders();
   const other = await worlds.lock("other");
   await assert.rejects(worlds.lock("mine", other.subnet), (error) => isFault(error, faults.subnetTaken));

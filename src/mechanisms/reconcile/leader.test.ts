@@ -173,7 +173,7 @@ test("a leader whose lease was taken stops at the next renewal", () =>
     assert.equal(server.holder, "thief", "what is not held is not released");
   }));
 
-test("a lease that somebody edits or deletes is kept", () =>
+test("a lease that a user edits or deletes is kept", () =>
   elected(async (server, api) => {
     const a = candidate(api, "a");
     await until("a leads", () => a.leading);
@@ -215,7 +215,7 @@ test("of three candidates at a real API server exactly one leads, through every 
   const candidates = ["a", "b", "c"].map((identity) => candidate(api, identity));
   const leading = (): Candidate[] => candidates.filter((each) => each.leading);
   for (let left = 3; left > 0; left -= 1) {
-    await until("somebody leads", () => leading().length > 0);
+    await until("a candidate leads", () => leading().length > 0);
     const [leader, ...others] = leading();
     assert.deepEqual(others, [], "one leads");
     leader?.stop.abort();

@@ -22,7 +22,7 @@ function service(port: number): OwnedObject {
 
 const cases: readonly {
   readonly name: string;
-  /** What happens after the first time; `kube` is somebody else's. */
+  /** What happens after the first time; `kube` is that of another writer. */
   readonly meanwhile?: (kube: Kube) => Promise<unknown>;
   readonly wanted?: OwnedObject;
   readonly afresh?: boolean;
@@ -30,34 +30,34 @@ const cases: readonly {
   /** In the end; 1 when absent. */
   readonly ports?: number;
 }[] = [
-  { name: "what is as it was left is left alone", applies: 0 },
-  { name: "what is wanted otherwise is applied", wanted: service(9444), applies: 1 },
-  { name: "all is applied when asked for afresh", afresh: true, applies: 1 },
+  { name: "an object that equals the last one applied is not applied", applies: 0 },
+  { name: "a changed object is applied", wanted: service(9444), applies: 1 },
+  { name: "an object is applied again when asked for afresh", afresh: true, applies: 1 },
   {
-    name: "a field that somebody else changed is put right",
+    name: "a field that another writer changed is put right",
     meanwhile: (kube) => kube.patch(Services, REF, merge({ metadata: { labels: { app: "other" } } })),
     applies: 1,
   },
   {
-    name: "an item that somebody else added to a list stays theirs, and is tried once",
+    name: "an item that another writer added to a list stays, and is removed once at most",
     meanwhile: (kube) => kube.patch(Services, REF, merge({ spec: { ports: [port("api", 9443), port("more", 1)] } })),
     applies: 1,
     ports: 2,
   },
   {
-    name: "what somebody else added beside is theirs",
+    name: "a field that another writer added stays",
     meanwhile: (kube) => kube.patch(Services, REF, merge({ metadata: { labels: { theirs: "yes" } } })),
     applies: 0,
   },
   {
-    name: "what somebody else deleted comes back",
+    name: "an object that another writer deleted comes back",
     meanwhile: (kube) => kube.delete(Services, REF),
     applies: 1,
   },
 ];
 
 for (const { name, meanwhile, wanted = service(9443), afresh = false, applies, ports = 1 } of cases) {
-  test(`a keeper: ${name}`, async () => {
+  test(`the object applier: ${name}`, async () => {
     await using api = await testApi();
     const stop = new AbortController();
     using _ended = { [Symbol.dispose]: () => stop.abort() };
@@ -71,7 +71,7 @@ for (const { name, meanwhile, wanted = service(9443), afresh = false, applies, p
     assert.equal(applied, 1, "the first time everything is");
     await meanwhile?.(api.kube);
     const stored = await api.kube.get(Services, REF);
-    await until("the copy has caught up", () => {
+    await until("the informer cache has caught up", () => {
       return cache.get(REF)?.metadata.resourceVersion === stored?.metadata.resourceVersion;
     });
     assert.equal(applier.isKept([wanted]), applies === 0 || afresh);

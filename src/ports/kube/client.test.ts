@@ -116,7 +116,7 @@ for (const { status, reason, code } of refusals) {
   });
 }
 
-test("what does not exist is undefined to get and no failure to delete", async () => {
+test("an absent object is undefined to get and no failure to delete", async () => {
   await using api = await scriptedApi((_, response) => refuse(response, 404, "NotFound"));
   const kube = connect(api.config);
   assert.equal(await kube.get(ConfigMaps, ref), undefined);

@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { mergeDiff } from "./merge-diff.ts";
 
 const cases: readonly (readonly [rule: string, from: object, to: object, patch: object])[] = [
-  ["the same needs nothing", { a: 1, b: { c: 2 } }, { a: 1, b: { c: 2 } }, {}],
-  ["what is gone is null", { a: 1, b: 2 }, { b: 2 }, { a: null }],
-  ["what is undefined is gone", { a: 1 }, { a: undefined }, { a: null }],
-  ["what never was stays out", {}, { a: undefined }, {}],
+  ["equal objects need an empty patch", { a: 1, b: { c: 2 } }, { a: 1, b: { c: 2 } }, {}],
+  ["a member that is gone is null in the patch", { a: 1, b: 2 }, { b: 2 }, { a: null }],
+  ["a member that is undefined is removed", { a: 1 }, { a: undefined }, { a: null }],
+  ["a member that never was is not in the patch", {}, { a: undefined }, {}],
   [
     "only what differs is named, at each depth",
     { a: { b: 1, c: 2, d: 3 } },

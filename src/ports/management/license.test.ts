@@ -16,7 +16,7 @@ const ours = createLicenseAuthority();
 const other = createLicenseAuthority();
 const text = signLicense(terms, ours.privateKey);
 
-test("what one of several authorities has signed is opened, also out of a mail with Windows line ends", () => {
+test("a licence that one of several authorities signed is opened, also out of a mail with Windows line ends", () => {
   const mailed = `Dear customer,\r\n${text.replaceAll("\n", "\r\n")}\r\nregards`;
   assert.deepEqual(openLicense(mailed, [other.publicKey, ours.publicKey]), terms);
 });

@@ -87,7 +87,7 @@ test("sizes are bounded together, packed and unpacked", async () => {
   await assert.rejects(unpack(Buffer.alloc(1_001), limits), /1001 bytes, at most 1000/);
 });
 
-test("what is no zip, or half of one, is called so", async () => {
+test("a file that is no zip, or half of one, is refused as such", async () => {
   const whole = zipOf([describing(), code]);
   for (const bytes of [Buffer.alloc(0), Buffer.from("hello"), whole.subarray(0, whole.length / 2)]) {
     await assert.rejects(openModule(bytes), { code: "MODULES_NOT_AN_ARCHIVE" });

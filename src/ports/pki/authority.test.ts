@@ -119,7 +119,7 @@ test("an authority that lasts beyond 2050 has a readable expiry", () => {
 const refused = [
   { name: "a common name of 65 characters", with: { commonName: "x".repeat(65) }, code: "PKI_BAD_NAME" },
   { name: "a DNS name with a space", with: { dnsNames: ["a b"] }, code: "PKI_BAD_NAME" },
-  { name: "an address that is none", with: { ipAddresses: ["300.0.0.1"] }, code: "PKI_BAD_NAME" },
+  { name: "a malformed address", with: { ipAddresses: ["300.0.0.1"] }, code: "PKI_BAD_NAME" },
   {
     name: "an expired authority",
     with: { now: new Date(now.getTime() + 31 * 86_400_000) },

@@ -59,7 +59,7 @@ test("what the operator makes for itself belongs to its Deployment, so that it g
   assert.deepEqual(await ownersOf(Leases, name), [own.metadata.uid]);
 });
 
-test("a wrong tag is InvalidUpgrade with the right one in its message, and goes on by itself once corrected", async () => {
+test("a wrong tag is InvalidUpgrade with the right one in its message, and the upgrade goes on once it is corrected", async () => {
   await using world = await startOperatorWorld();
   const { kube } = world;
   await world.operate("8.2.0-12");

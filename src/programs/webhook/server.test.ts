@@ -68,7 +68,7 @@ const cases: readonly Case[] = [
   { rule: "a body without end is refused", body: "x".repeat(9_000_000), status: 413, says: /8388608 bytes/ },
   { rule: "another method is refused", method: "GET", status: 405, says: /takes POST/ },
   { rule: "another path is refused", path: "/v1/bdbs", status: 404, says: /\/admission is/ },
-  { rule: "a crash tells nothing of the inside", body: "crash", status: 500, says: /^\{"message":"internal error"\}$/ },
+  { rule: "a crash shows nothing of the inside", body: "crash", status: 500, says: /^\{"message":"internal error"\}$/ },
   { rule: "it says that it lives", method: "GET", path: "/liveness", status: 200, says: /alive/ },
   { rule: "it says that it is ready", method: "GET", path: "/readiness", status: 200, says: /ready/ },
 ];

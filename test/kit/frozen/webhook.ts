@@ -14,7 +14,7 @@ export async function installWebhook(lane: Lane, certificate: string): Promise<v
   );
 }
 
-/** Where the operator may look at webhooks and not touch them, it says what is wrong and waits for somebody who may. */
+/** Where the operator may look at webhooks and not touch them, it says what is wrong and waits for a user who may. */
 export async function letLookAtWebhooks({ sh, namespace }: Lane): Promise<void> {
   const resource = "validatingwebhookconfigurations.admissionregistration.k8s.io";
   await sh(`kubectl create clusterrole ${namespace}-webhooks --verb=list --resource=${resource}`);

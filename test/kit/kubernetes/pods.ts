@@ -9,7 +9,7 @@ export const nodeImages: ImageStore = {
   resolve: (image) => (image === "node:1" ? { command: [process.execPath], env: { FROM_IMAGE: "yes" } } : undefined),
 };
 
-/** A program that answers HTTP on its pod's address, port 8080, says what it hears, and goes when it is asked to. */
+/** A program that answers HTTP on its pod's address, port 8080, prints what it gets, and ends when it is asked to. */
 export const HTTP_SERVER = `
 const { createServer } = require("node:http");
 console.log("serving on", process.env.POD_IP);

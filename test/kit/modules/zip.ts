@@ -11,7 +11,7 @@ export interface ZipEntry {
   readonly claimedCrc?: number;
 }
 
-/** A zip archive of `entries`, in which nothing is checked: also one that nobody should open. */
+/** A zip archive of `entries`, in which nothing is checked: also one that must not be opened. */
 export function zipOf(entries: readonly ZipEntry[]): Buffer {
   const locals: Buffer[] = [];
   const centrals: Buffer[] = [];

@@ -3,7 +3,7 @@ import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
 import { Deployments } from "../../../src/ports/kube/builtin.ts";
 import type { Kube, Stored } from "../../../src/ports/kube/kube.ts";
 
-/** The Deployment of the operator as an API without nodes needs it: nobody starts its pods. */
+/** The Deployment of the operator as an API without nodes needs it: its pods never start. */
 export function deployOperator(kube: Kube, namespace: string): Promise<Stored<Deployment>> {
   const labels = { name: OPERATOR_NAME };
   const template = { metadata: { labels }, spec: { containers: [{ name: OPERATOR_NAME, image: OPERATOR_NAME }] } };

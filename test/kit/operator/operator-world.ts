@@ -94,7 +94,7 @@ async function awaitCluster(
   return seen;
 }
 
-/** The same port; `record` is told of each request but watches and raw ones. */
+/** The same port; `record` gets each request but watches and raw ones. */
 function countingKube(kube: Kube, record: (verb: string, type: ResourceType<unknown>, name: string) => void): Kube {
   return {
     ...kube,

@@ -89,7 +89,7 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
   };
 }
 
-/** What nobody asks of a cluster at rest. */
+/** Calls that a cluster at rest does not get. */
 const REFUSED = {
   cluster: refused,
   updateCluster: refused,

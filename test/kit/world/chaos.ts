@@ -36,11 +36,11 @@ export interface ChaosOptions {
   readonly victims: readonly Victim[];
   /** Between two blows, in milliseconds. */
   readonly pauseMs: { readonly least: number; readonly most: number };
-  /** After so many it ends by itself, so that what it plagues can end too. */
+  /** After so many it ends, so that the scenario can end too. */
   readonly most: number;
   /** SIGKILL when absent. */
   readonly signal?: NodeJS.Signals;
-  /** Told of each blow right after it. */
+  /** Called right after each blow. */
   readonly onBlow?: (blow: string, target: WorldProcess) => void;
 }
 
@@ -60,7 +60,7 @@ export function unleash(play: StoryWorld, options: ChaosOptions): Chaos {
       if (round.length === 0) round = shuffled(victims, dice);
       for (const victim of round) {
         const target = await find(play, victim, dice);
-        // nobody of the kind at this moment, or no longer: its turn comes later
+        // no process of the kind at this moment: its turn comes later
         if (target === undefined || !isHit(target, signal)) continue;
         const at = ((performance.now() - began) / 1000).toFixed(1);
         const blow = `${at} s: ${victim} (${target.pod || target.command.slice(-40)})`;
@@ -141,7 +141,7 @@ async function find(play: StoryWorld, victim: Victim, dice: Dice): Promise<World
   }
 }
 
-/** False when it has ended by itself since it was looked up. */
+/** False when it has ended since it was looked up. */
 function isHit({ pid }: WorldProcess, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);

@@ -32,7 +32,7 @@ export interface TestCluster extends AsyncDisposable {
   leader(): Promise<number>;
   /** Makes a database and waits until it is active. */
   create(body: BdbCreate): Promise<BdbRecord>;
-  /** Process id of an engine, as its node tells it. */
+  /** Process id of an engine, as its node reports it. */
   enginePid(node: number, bdb: number, instance: number): Promise<number>;
   /** The log of a node so far. */
   log(uid: number): string;

@@ -21,7 +21,7 @@ export interface Site {
   apply(manifest: object): Promise<void>;
 }
 
-/** Real local worlds side by side, and sites in them, as somebody with kubectl sees them. */
+/** Real local worlds side by side, and sites in them, as a user of kubectl sees them. */
 export interface Sites extends AsyncDisposable {
   /** A folder of their own. */
   readonly dir: string;

@@ -97,7 +97,7 @@ await test("KUBEBUILDER_ASSETS serves the control plane, never nodes, and is ref
   assert.ok("reason" in findAssets("nodes", env));
 });
 
-await test("missing commands are told as packages, each once", () => {
+await test("missing commands are listed as packages, each once", () => {
   assert.deepEqual(
     missingPackages(() => true),
     [],
@@ -115,7 +115,7 @@ await test("an Ubuntu takes every package from its own suites", () => {
 });
 
 await test(
-  "one at a time, in this process and others; a holder that is killed lets go",
+  "one at a time, in this process and others; the lock of a killed holder is free",
   { skip: process.platform !== "linux" },
   async () => {
     const module = join(import.meta.dirname, "../machine/exclusive.ts");

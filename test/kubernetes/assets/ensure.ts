@@ -52,7 +52,7 @@ async function ensureBuilt(level: Level, say: Say): Promise<string> {
   return folder;
 }
 
-/** What a builder left that was killed: nobody else builds, for this one holds the lock. */
+/** What a builder left that was killed: no other process builds, for this one holds the lock. */
 function removeUnfinished(parent: string, level: Level): void {
   for (const name of readdirSync(parent).filter((each) => each.startsWith(`.${level}-`)))
     rmSync(join(parent, name), { recursive: true, force: true });

@@ -22,7 +22,7 @@ const log = jsonLog(
   (line) => stderr.write(line),
   () => new Date(),
 );
-const always = new AbortController().signal; // whoever started this program ends it
+const always = new AbortController().signal; // the program that started this one ends it
 const following = { log, clock: systemClock, signal: always };
 const kube = connect(loadKubeConfig(env));
 

@@ -12,7 +12,7 @@ export async function run(command: readonly string[], options: ExecOptions = {})
     timeout: options.timeoutMs ?? 60_000,
     killSignal: "SIGKILL",
   });
-  child.stdin.on("error", () => undefined); // the program does not read what it is given: its outcome tells
+  child.stdin.on("error", () => undefined); // the program does not read what it is given: its outcome says so
   child.stdin.end(options.stdin);
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
   return { code: typeof code === "number" ? code : -1, stdout, stderr };

@@ -49,7 +49,7 @@ test("a slice without endpoints says null, as the real API server sends it", () 
   assert.deepEqual(addressesOf("db.default.svc.cluster.local", empty), []);
 });
 
-test("an answer repeats the question and carries the addresses; no such name is told apart from no address", () => {
+test("an answer repeats the question and carries the addresses; no such name differs from no address", () => {
   const asked = messageOf("db.default.svc.cluster.local", 1);
   const question = questionOf(asked);
   assert.ok(question);
@@ -64,7 +64,7 @@ test("an answer repeats the question and carries the addresses; no such name is 
   assert.equal(answer(ofIpv6, questionOf(ofIpv6) ?? question, ["10.244.1.2"]).readUInt16BE(6), 0);
 });
 
-test("what is no question is not answered", () => {
+test("a malformed question is not answered", () => {
   const good = messageOf("db.default", 1);
   assert.equal(questionOf(good.subarray(0, 15)), undefined);
   assert.equal(questionOf(Buffer.alloc(12)), undefined);

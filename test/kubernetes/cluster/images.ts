@@ -20,7 +20,7 @@ export async function collectImages(launcher: Launcher, assets: string, archives
   return containerdRoot(disk);
 }
 
-/** Gives the images to a node whose containerd does not run yet. Nobody changes a layer, so nodes share its files. */
+/** Gives the images to a node whose containerd does not run yet. No program changes a layer, so nodes share its files. */
 export async function plantImages(images: string, root: string): Promise<void> {
   mkdirSync(dirname(root), { recursive: true });
   await runWell(["cp", "--archive", "--link", images, root], { timeoutMs: WITHIN_MS });

@@ -90,7 +90,7 @@ async function firstProcess(holder: Running): Promise<number> {
   return found() ?? 0;
 }
 
-/** Whoever enters other processes' namespace starts the program as a child and waits: the child is to be ended. */
+/** A program that enters other processes' namespace starts a child and waits: the child is to be ended. */
 function stoppedByItsChild(running: Running): Running {
   return {
     ...running,

@@ -23,7 +23,7 @@ const API_NAMES = [
   "kubernetes.default.svc.cluster.local",
 ];
 
-/** etcd for one control plane that nobody will miss: it does not wait for the disk. */
+/** etcd for one control plane that need not last: it does not wait for the disk. */
 export function etcdArguments(folder: string, { own }: Addresses): string[] {
   const [client, peer] = [`http://${own}:2379`, `http://${own}:2380`];
   return flags({

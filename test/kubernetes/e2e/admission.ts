@@ -22,13 +22,17 @@ export async function webhookEnforces(scene: Scene): Promise<void> {
   assert.match(await kubectl.refused(older), /this definition is of 7\.4\.2-2 and would replace the one of /);
 
   await kubectl(`scale deployment ${OPERATOR_NAME} --replicas=0`);
-  await until("nobody answers", async () => (await edit(scene, 1)).includes("failed calling webhook"), PATIENCE);
+  await until(
+    "the webhook does not answer",
+    async () => (await edit(scene, 1)).includes("failed calling webhook"),
+    PATIENCE,
+  );
   await kubectl(`scale deployment ${OPERATOR_NAME} --replicas=1`);
-  await until("somebody answers again", async () => (await edit(scene, 2)) === "", PATIENCE);
+  await until("the webhook answers again", async () => (await edit(scene, 2)) === "", PATIENCE);
   await assertJudged(scene);
 }
 
-/** With two replicas, the authority changes and the Secret is made again by hand, while somebody writes all the time. */
+/** With two replicas, the authority changes and the Secret is made again by hand, while a client writes all the time. */
 export async function webhookSurvivesRotation(scene: Scene): Promise<void> {
   const { kubectl } = scene;
   await kubectl(`scale deployment ${OPERATOR_NAME} --replicas=2`);

@@ -32,7 +32,7 @@ step("a drained worker gives its primary away first; a second one is not drained
 step("a node pod that is deleted comes back on its own volume, and no request fails", deletedPod);
 step("a container that is killed comes back, and nothing acknowledged is lost", killedContainer);
 step("of two operators one leads; when it goes, the other goes on with the work", leaderHandOver);
-step("with the webhook nothing is written unjudged; without anybody to judge nothing is written", webhookEnforces);
+step("with the webhook every write is validated; without an operator to answer nothing is written", webhookEnforces);
 step(
   "the webhook's authority changes, its Secret is made again by hand, and no write is refused",
   webhookSurvivesRotation,

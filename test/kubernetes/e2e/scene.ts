@@ -30,7 +30,7 @@ export interface Scene extends AsyncDisposable {
   keepEvidence(name: string): Promise<string>;
 }
 
-/** Makes the images in `folder`, starts the cluster; `say` hears how it goes. */
+/** Makes the images in `folder`, starts the cluster; `say` gets the progress. */
 export async function openScene(folder: string, say: (line: string) => void): Promise<Scene> {
   const older = release("7.22.2-21");
   const latest = latestRelease();

@@ -5,7 +5,7 @@ import type { Scene } from "./scene.ts";
 
 const KINDS = "all,pvc,configmap,secret,lease,role,rolebinding,serviceaccount,pdb,endpointslices";
 
-/** What a namespace has by itself. */
+/** What a namespace has from its creation. */
 const OF_KUBERNETES: readonly string[] = [
   "service/kubernetes",
   "configmap/kube-root-ca.crt",
@@ -33,7 +33,7 @@ export async function uninstall({ kubectl, latest, releases }: Scene): Promise<v
     return names.filter((name) => name !== "" && !OF_KUBERNETES.includes(name)).toSorted();
   };
   const isCollected = async (): Promise<boolean> => (await left()).length <= DOCUMENTED.length;
-  await until("the garbage is collected", isCollected, { withinMs: 30_000, everyMs: 500 }).catch(() => undefined); // what is left is told below
+  await until("the garbage is collected", isCollected, { withinMs: 30_000, everyMs: 500 }).catch(() => undefined); // what is left is reported below
   assert.deepEqual(await left(), DOCUMENTED);
   assert.doesNotMatch(await kubectl("get crd -o name"), /storeenterprise/);
   assert.equal(await kubectl("get validatingwebhookconfigurations -o name"), "");

@@ -63,7 +63,7 @@ export async function killedContainer(scene: Scene): Promise<void> {
   assertNothingLost(seen, await lossReports(scene), "spared the primary");
 }
 
-/** The primary's worker is cut off; another node takes over; when it is back, nobody has to help. */
+/** The primary's worker is cut off; another node takes over; when it is back, no command is needed. */
 export async function partitionedWorker(scene: Scene): Promise<void> {
   const { primary, workerOf, workerWithout } = await whereabouts(scene);
   const seen = await underLoad(scene, workerWithout(primary), async (load) => {

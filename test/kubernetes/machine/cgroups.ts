@@ -68,7 +68,7 @@ function hierarchies(): readonly string[] {
   return [...new Set(globSync(join(ROOT, "*/cgroup.procs")).map((file) => realpathSync(dirname(file))))];
 }
 
-/** Lets groups below this one have the controllers of the one above, which version 2 and the cpuset of version 1 must be told. */
+/** Lets groups below this one have the controllers of the one above, which version 2 and the cpuset of version 1 need to be given. */
 function delegate(group: string): void {
   const controllers = join(group, "cgroup.controllers");
   if (existsSync(controllers)) {

@@ -28,7 +28,7 @@ async function tryToHold(path: string): Promise<Server | undefined> {
   const waiting = new Set<{ destroy(): void }>();
   const server = createServer((socket) => {
     waiting.add(socket);
-    socket.on("error", () => undefined); // whoever waits may leave
+    socket.on("error", () => undefined); // a process that waits may leave
     socket.on("close", () => waiting.delete(socket));
   });
   server.listen(path);

@@ -15,7 +15,7 @@ test("a free program outlives the process that started it, and is found and ende
     spawnSync(process.execPath, ["--input-type=module", "--eval", program], { stdio: "inherit" });
     const [noted] = notedProcesses(folder, ["sleeper"]);
     assert.equal(noted?.isAlive, true);
-    await killNoted(folder, ["sleeper", "nobody"]);
+    await killNoted(folder, ["sleeper", "absent"]);
     assert.equal(startTimeOf(noted.pid), undefined);
     assert.equal(notedProcesses(folder, ["sleeper"])[0]?.isAlive, false);
   } finally {
@@ -23,7 +23,7 @@ test("a free program outlives the process that started it, and is found and ende
   }
 });
 
-test("a program that ends by itself is told with the end of its log", async () => {
+test("a program that ends unasked is reported with the end of its log", async () => {
   const folder = mkdtempSync(join(tmpdir(), "processes-"));
   const running = launcher(folder, "bound").start("brief", ["sh", "-c", "echo it is over; exit 7"]);
   await running.ended;

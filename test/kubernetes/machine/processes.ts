@@ -41,7 +41,7 @@ export function launcher(folder: string, lifetime: Lifetime): Launcher {
   return { folder, start: (name, command, options = {}) => start(folder, lifetime, name, command, options) };
 }
 
-/** Sent by the kernel when the parent ends; the program is not told otherwise. */
+/** Sent by the kernel when the parent ends; the program has no other way to know. */
 const BOUND = ["setpriv", "--pdeathsig", "SIGKILL"];
 
 function start(

@@ -119,7 +119,7 @@ test("a record of an older release that lacks a setting has its fallback", () =>
   assert.equal(stored.safeParse({}).error?.issues[0]?.path[0], "memoryBytes");
 });
 
-test("a request to make a database says nothing that holds anyway: nodes of an older release refuse what they do not know", () => {
+test("a request to create a database omits values that equal the fallback: nodes of an older release refuse fields that they do not know", () => {
   assert.deepEqual(wireOf(settingsBesidesFallbacks(defaults)), { memory_size: 100_000_000 });
 });
 

@@ -23,7 +23,7 @@ const written = {
   globalConfigurations: { memorySize: "120MB" },
 };
 const fits: ParticipantAnswer = { answers: true, operator: "8.2.0-12", nodeTags: ["8.2.0-25.12"] };
-const silent = { answers: false, reason: "Unreachable", message: "nobody answers", remedy: "look" } as const;
+const silent = { answers: false, reason: "Unreachable", message: "no node answers", remedy: "look" } as const;
 const finding = { id: "SpecInvalid", severity: "block", evidence: "", remedy: "" } as const;
 
 interface Case {
@@ -44,20 +44,20 @@ const newer = { ...known, edit: { count: 2, author: "east" }, configuration: con
 
 const cases: readonly Case[] = [
   {
-    rule: "one that says the same everywhere, and has its database, is left alone",
+    rule: "an object that is the same everywhere, and has its database, is left alone",
     object,
     change: { database: rest },
     does: { kind: "none" },
   },
   {
-    rule: "a new object is told to the others, with its version",
+    rule: "a new object is written into the cluster's record, with its version",
     object: { agreed: undefined },
     own: [],
     others: [],
     does: { kind: "write-record", record: { ...known, guid: "uid", edit: { count: 1, author: "west" } } },
   },
   {
-    rule: "a new object without a version gets the newest one of the release, for everybody the same",
+    rule: "a new object without a version gets the newest version of the release on every participant",
     object: { agreed: undefined, written: { storeVersion: undefined } },
     own: [],
     others: [],
@@ -67,7 +67,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    rule: "an object that is refused here is told to nobody",
+    rule: "an object that is refused here is not recorded",
     object: { agreed: undefined },
     own: [],
     others: [],
@@ -75,32 +75,36 @@ const cases: readonly Case[] = [
     does: { kind: "none" },
     finds: "SpecInvalid",
   },
-  { rule: "what another participant has is made here", own: [], does: { kind: "make-object", record: known } },
-  { rule: "what only the own cluster remembers is not made again", others: [], does: { kind: "none" } },
   {
-    rule: "what this cluster takes no part in is not made here",
+    rule: "an object that another participant has is created here",
+    own: [],
+    does: { kind: "make-object", record: known },
+  },
+  { rule: "an object that only the own cluster's record has is not created again", others: [], does: { kind: "none" } },
+  {
+    rule: "an object whose participants do not include this cluster is not created here",
     own: [],
     change: { self: "north" },
     does: { kind: "none" },
   },
   {
-    rule: "an edit here is told to the others as a later one",
+    rule: "an edit here is recorded as the later one",
     object: { written: { globalConfigurations: { memorySize: "200MB" } } },
     does: { kind: "write-record", record: { ...newer, edit: { count: 2, author: "west" } } },
   },
   {
-    rule: "a version raised here is told to the others, without an edit of anything else (§4.3.9)",
+    rule: "a version raised here is recorded, without an edit of anything else (§4.3.9)",
     object: { written: { storeVersion: "8.0" } },
     does: { kind: "write-record", record: { ...known, version: "8.0" } },
   },
   {
-    rule: "an edit elsewhere is remembered by the own cluster first",
+    rule: "an edit elsewhere is recorded by the own cluster first",
     object,
     others: [newer],
     does: { kind: "write-record", record: newer },
   },
   {
-    rule: "and then written into the object",
+    rule: "an edit that is recorded is written into the object",
     object,
     own: [newer],
     others: [newer],
@@ -113,14 +117,14 @@ const cases: readonly Case[] = [
     does: { kind: "write-object", record: { ...known, version: "8.0" }, isVersionEdited: false },
   },
   {
-    rule: "of two versions set at once the higher one holds, here as well",
+    rule: "of two versions set at once the higher one wins here too",
     object: { written: { storeVersion: "8.0" } },
     own: [{ ...known, version: "8.2" }],
     others: [{ ...known, version: "8.2" }],
     does: { kind: "write-object", record: { ...known, version: "8.2" }, isVersionEdited: true },
   },
   {
-    rule: "that both say the same is noted with the object",
+    rule: "an object that equals the record is noted as such",
     object: { agreed: undefined },
     does: { kind: "remember", agreed: agreementText(known) },
   },
@@ -143,13 +147,13 @@ const cases: readonly Case[] = [
     },
   },
   {
-    rule: "and upgraded once every participant fits (§9)",
+    rule: "the database is upgraded once every participant fits (§9)",
     object,
     change: { database: { spec: { ...rest.spec, storeVersion: "7.2" } } },
     does: { kind: "write-database", spec: rest.spec },
   },
   {
-    rule: "a participant that cannot be asked holds the upgrade up",
+    rule: "a participant that does not answer holds the upgrade up",
     object,
     change: {
       database: { spec: { ...rest.spec, storeVersion: "7.2" } },
@@ -159,7 +163,7 @@ const cases: readonly Case[] = [
     held: "Unreachable",
   },
   {
-    rule: "and nothing else",
+    rule: "a participant that does not answer holds up nothing but the upgrade",
     object,
     change: {
       database: { spec: { ...rest.spec, storeVersion: "7.2", memorySize: "100MB" } },
@@ -176,36 +180,36 @@ const cases: readonly Case[] = [
     finds: "SpecInvalid",
   },
   {
-    rule: "deleted here, the others are told before it goes",
+    rule: "a deletion here is recorded before the finalizer is removed",
     object: { isDeleted: true },
     does: { kind: "write-record", record: { ...known, deleted: true } },
   },
   {
-    rule: "and then it goes",
+    rule: "the finalizer is removed once the deletion is recorded",
     object: { isDeleted: true },
     own: [{ ...known, deleted: true }],
     does: { kind: "release-object" },
   },
   {
-    rule: "deleted elsewhere, it is deleted here",
+    rule: "an object that is deleted elsewhere is deleted here",
     object,
     others: [{ ...known, deleted: true }],
     does: { kind: "delete-object" },
   },
   {
-    rule: "which the own cluster remembers once the object is gone",
+    rule: "a deletion elsewhere is recorded by the own cluster once the object is gone",
     others: [{ ...known, deleted: true }],
     does: { kind: "write-record", record: { ...known, deleted: true } },
   },
   {
-    rule: "one of the same name that is made after that is another one",
+    rule: "an object of the same name that is created after a deletion is another object",
     object: { agreed: undefined, guid: undefined },
     own: [{ ...known, deleted: true }],
     others: [{ ...known, deleted: true }],
     does: { kind: "write-record", record: { ...known, guid: "uid", edit: { count: 1, author: "west" } } },
   },
   {
-    rule: "a cluster that no participant stands for is told how to take part",
+    rule: "a cluster that no participant stands for gets a finding that says how to take part",
     object,
     change: { self: undefined },
     does: { kind: "none" },
@@ -218,7 +222,7 @@ const cases: readonly Case[] = [
     finds: "NotParticipating",
   },
   {
-    rule: "and deleting it there deletes nothing elsewhere",
+    rule: "a participant that was taken off the list deletes its object and nothing elsewhere",
     object: { isDeleted: true, written: { participatingClusters: [{ name: "east" }] } },
     does: { kind: "release-object" },
   },

@@ -71,7 +71,7 @@ const record: fc.Arbitrary<ActiveActiveRecord> = fc.record(
   { requiredKeys: ["guid", "name", "version", "participants", "configuration", "edit"], noNullPrototype: true },
 );
 
-test("records: whoever hears of whom in whichever order, and however often, all come to the same", () => {
+test("records: in any order of joins, and however often, all participants end with the same record", () => {
   fc.assert(
     fc.property(record, record, record, (a, b, c) => {
       assert.deepEqual(joinedRecord(a, b), joinedRecord(b, a));

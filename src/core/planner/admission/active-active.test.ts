@@ -68,7 +68,7 @@ const cases: readonly Case[] = [
     says: /edited together with the version/,
   },
   {
-    rule: "that holds wherever the two are written",
+    rule: "module numbers are refused with the version wherever the two are written",
     before: { globalConfigurations: { storeVersion: "8.0", modulesList: search("8.0") } },
     spec: { storeVersion: "8.2", globalConfigurations: { modulesList: search("8.2") } },
     fields: ["spec.globalConfigurations.modulesList"],

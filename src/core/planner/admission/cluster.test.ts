@@ -22,7 +22,12 @@ const https = { https: { url: "https://modules.example.com/wand.zip" } };
 const cases: readonly Case[] = [
   { rule: "an empty spec is a cluster" },
   { rule: "a full one is accepted", spec: { ...modules(module(https)), ...image({ versionTag: "8.2.0-25.12" }) } },
-  { rule: "four nodes have no majority", spec: { nodes: 4 }, field: "spec.nodes", says: /even number.*"nodes":5/ },
+  {
+    rule: "an even number of nodes is refused",
+    spec: { nodes: 4 },
+    field: "spec.nodes",
+    says: /even number.*"nodes":5/,
+  },
   {
     rule: "nodes are not removed",
     spec: { nodes: 3 },
@@ -31,7 +36,7 @@ const cases: readonly Case[] = [
     says: /has 5.*"nodes":5/,
   },
   {
-    rule: "automatic upgrade is said once",
+    rule: "automatic upgrade is set in one place",
     spec: { autoUpgradeStoreEnterprise: true, upgradeSpec: { autoUpgradeStoreEnterprise: false } },
     field: "spec.autoUpgradeStoreEnterprise",
     says: /two names of one switch/,
@@ -165,14 +170,14 @@ for (const { rule, spec = {}, before, change, field, says } of cases) {
   });
 }
 
-test("rec: what comes to less than one may think is a warning", () => {
+test("rec: a setting with less effect than expected is a warning", () => {
   const long = review([], CLUSTER_ADVICE, facts({}, undefined, { name: "x".repeat(21) }), undefined);
   assert.match(long.warnings.join(), /host names of routes/);
   const renamed = review([], CLUSTER_ADVICE, facts({ username: "other" }, {}), undefined);
   assert.match(renamed.warnings.join(), /change the Secret/);
 });
 
-test("rec: the longest input is judged in no time", () => {
+test("rec: the longest input is validated quickly", () => {
   const began = performance.now();
   const repository = `${"a.".repeat(500_000)}!`;
   review(

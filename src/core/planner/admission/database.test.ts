@@ -25,7 +25,7 @@ const search = (version?: string) => [{ name: "search", ...(version === undefine
 
 const cases: readonly Case[] = [
   { rule: "a plain database is accepted" },
-  { rule: "everything at once is accepted", spec: { storeVersion: "8.2", databasePort: 12_000, memorySize: "1Gi" } },
+  { rule: "every field at once is accepted", spec: { storeVersion: "8.2", databasePort: 12_000, memorySize: "1Gi" } },
   {
     rule: "a version that the release lacks is refused with those that it has",
     spec: { storeVersion: "8.2" },
@@ -41,7 +41,7 @@ const cases: readonly Case[] = [
     says: /is at 7\.4.*never go back to "7\.2"; kubectl patch redb orders .*"storeVersion":"7\.4"/,
   },
   {
-    rule: "a wish that was not fulfilled yet can be taken back",
+    rule: "a version that is not reached yet can be taken back",
     spec: { storeVersion: "7.4" },
     change: { before: spec({ storeVersion: "8.2" }), existing },
   },
@@ -107,7 +107,11 @@ const cases: readonly Case[] = [
     field: "spec.databasePort",
     says: /Forbidden: it is 10001 and the database is at 10000/,
   },
-  { rule: "the port that it has may be written down", spec: { databasePort: 10_000 }, change: { existing } },
+  {
+    rule: "the port that the database has may be written into the spec",
+    spec: { databasePort: 10_000 },
+    change: { existing },
+  },
   {
     rule: "a port that another database has is refused",
     spec: { databasePort: 12_000 },
@@ -123,7 +127,7 @@ const cases: readonly Case[] = [
     says: /needs 2 more, and the licence allows 4 shards of which 3 are in use/,
   },
   {
-    rule: "what exists is not counted again",
+    rule: "shards of an existing database are not counted again",
     spec: { memorySize: "1GB" },
     change: {
       before: spec({}),
@@ -152,7 +156,7 @@ const cases: readonly Case[] = [
     says: /Unsupported value: "magic": supported values: "search", .*"wand"; .*userDefinedModules/,
   },
   {
-    rule: "while the cluster has not told its modules, none is refused",
+    rule: "while the modules of the cluster are unknown, none is refused",
     spec: { moduleList: [{ name: "magic" }] },
     change: { references: references({ clusters: [nearby({ modules: undefined })] }) },
   },
@@ -206,7 +210,7 @@ for (const { rule, spec: given = {}, change, field, says } of cases) {
   });
 }
 
-test("redb: what was wrong before is a warning, what becomes wrong a refusal", () => {
+test("redb: an old error is a warning, a new one a refusal", () => {
   const before = facts({ spec: spec({ shardCount: 2 }) });
   const after = facts({ spec: spec({ shardCount: 2, memorySize: "1MB" }), before: before.spec });
   const { denials, warnings } = review(DATABASE_RULES, DATABASE_ADVICE, after, before);
@@ -217,7 +221,7 @@ test("redb: what was wrong before is a warning, what becomes wrong a refusal", (
   assert.match(warnings.join(), /spec\.shardCount: .*it was so before/);
 });
 
-test("redb: module numbers that have no effect are said to have none, once", () => {
+test("redb: module numbers without an effect are one warning", () => {
   const numbered = facts({ spec: spec({ moduleList: search("2.10") }) });
   const made = review(DATABASE_RULES, DATABASE_ADVICE, numbered, undefined);
   assert.match(made.warnings.join(), /spec\.moduleList: the numbers \(search 2\.10\) have no effect/);

@@ -46,7 +46,7 @@ const cases: readonly Case[] = [
     says: /Duplicate value: "west\/rec-west": "west" stands for that cluster/,
   },
   {
-    rule: "it stands for one cluster for good",
+    rule: "a remote cluster stands for one cluster and never for another",
     spec: { recName: "another" },
     before: {},
     field: "spec.recName",

@@ -30,19 +30,19 @@ const cases: readonly {
     says: "False NodesStarting: the nodes are starting; no node answers on port 9443 (connection refused)",
   },
   {
-    name: "nor is one that has not got its quorum yet",
+    name: "a cluster that has not had its quorum yet is no failure",
     view: { remembered: {}, cluster: oneActive },
     type: "Available",
     says: "False NodesStarting: 1 of 3 nodes are active",
   },
   {
-    name: "one that had it has lost it",
+    name: "a cluster that had its quorum has lost it",
     view: { cluster: oneActive },
     type: "Available",
     says: "False QuorumLost: 1 of 3 nodes are active",
   },
   {
-    name: "one that was running and does not answer",
+    name: "a cluster that was running and does not answer is a failure",
     view: { cluster: silent },
     type: "Available",
     says: "False ClusterUnreachable: no node answers on port 9443 (connection refused)",

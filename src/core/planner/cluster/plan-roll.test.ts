@@ -31,14 +31,14 @@ const cases: readonly PlanCase[] = [
     suspended: "OperatorUpgraded",
   },
   {
-    name: "then its node is evacuated",
+    name: "the node that left service is evacuated",
     view: { ...upgrading, pods: [pod(0), pod(1), pod(2, { inService: false })] },
     state: "Upgrade",
     step: "evacuate 3",
     suspended: "OperatorUpgraded",
   },
   {
-    name: "then its primary is waited for",
+    name: "the primary of an evacuated node is waited for",
     view: {
       ...upgrading,
       pods: [pod(0), pod(1), pod(2, { inService: false })],
@@ -98,7 +98,7 @@ const cases: readonly PlanCase[] = [
     suspended: "OperatorUpgraded",
   },
   {
-    name: "a node that somebody else put into maintenance stays there and makes the roll of another wait",
+    name: "a node in maintenance that the operator did not ask for stays there and makes the roll of another wait",
     view: { ...upgrading, cluster: facts({ nodes: [node(1, { maintenance: true }), node(2), node(3)] }) },
     state: "Upgrade",
     findings: ["NodeInMaintenance"],

@@ -95,7 +95,7 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
     want: 'wait: the primary of "orders" on node 1 does not answer, and its node has not said that it crashed',
   },
   {
-    rule: "a replica that follows somebody else is pointed at the primary",
+    rule: "a replica that follows another engine is pointed at the primary",
     instances: pair,
     but: { 2: { ...serving, streaming: false, follows: "another" } },
     want: "reattach 2",

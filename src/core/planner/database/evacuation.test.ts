@@ -17,7 +17,7 @@ const cases: readonly (Partial<EvacuationFacts> & { readonly rule: string; reado
     want: { kind: "drain-clients" },
   },
   {
-    rule: "leadership stays when nobody can take it",
+    rule: "leadership stays when no other node can take it",
     isLeader: true,
     hasSuccessor: false,
     want: { kind: "drain-clients" },
@@ -54,8 +54,8 @@ const cases: readonly (Partial<EvacuationFacts> & { readonly rule: string; reado
     waitedForEndpointsMs: ENDPOINTS_PATIENCE_MS,
     want: { kind: "drain-clients" },
   },
-  { rule: "then clients end what they are at", want: { kind: "drain-clients" } },
-  { rule: "then it is done", clientsDrained: true, want: { kind: "done" } },
+  { rule: "clients are drained once no service lists the node", want: { kind: "drain-clients" } },
+  { rule: "the evacuation is over when nothing is left on the node", clientsDrained: true, want: { kind: "done" } },
   {
     rule: "a node that is down has no clients to wait for",
     alive: false,

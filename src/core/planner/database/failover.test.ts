@@ -8,17 +8,17 @@ const cases: readonly {
   facts: InstanceFacts | undefined;
   want: ReturnType<typeof proofOfEnd>;
 }[] = [
-  { rule: "one whose process is gone has ended", facts: facts("dead"), want: "ended" },
+  { rule: "a primary whose process is gone has ended", facts: facts("dead"), want: "ended" },
   {
-    rule: "one whose node is gone is cut off: it may come back",
+    rule: "a primary whose node is gone is cut off: it may come back",
     facts: { ...facts("dead"), cutOff: true },
     want: "cut-off",
   },
-  { rule: "one that somebody has made a replica has ended", facts: facts("serving", "replica"), want: "ended" },
-  { rule: "one that serves as primary has not", facts: facts("serving", "primary"), want: undefined },
-  { rule: "one that is silent may acknowledge", facts: facts("silent"), want: undefined },
-  { rule: "one that is on its way up may do so soon", facts: facts("loading"), want: undefined },
-  { rule: "of one that nobody has asked nothing is known", facts: undefined, want: undefined },
+  { rule: "a primary that was made a replica has ended", facts: facts("serving", "replica"), want: "ended" },
+  { rule: "a primary that serves has not ended", facts: facts("serving", "primary"), want: undefined },
+  { rule: "a primary that is silent may acknowledge", facts: facts("silent"), want: undefined },
+  { rule: "a primary that starts may acknowledge soon", facts: facts("loading"), want: undefined },
+  { rule: "of a primary that was not asked nothing is known", facts: undefined, want: undefined },
 ];
 
 for (const { rule, facts: of, want } of cases) {

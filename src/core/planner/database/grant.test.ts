@@ -25,7 +25,7 @@ const OWN: readonly OwnCase[] = [
     is: "granted",
   },
   {
-    rule: "a late renewal costs nothing while the grant lasts",
+    rule: "a late renewal has no effect while the grant lasts",
     renewedAt: at(96_100),
     grantedUntil: at(100_100),
     is: "granted",
@@ -37,22 +37,22 @@ const OWN: readonly OwnCase[] = [
     is: "cut-off",
   },
   {
-    rule: "with the API away for everybody, the word of all others is as good as a renewal",
+    rule: "with the API away for every node, the promises of all others count as a renewal",
     renewedAt: at(10_000),
     vouchedAt: at(99_500),
     grantedUntil: at(101_000),
     is: "granted",
   },
-  { rule: "their word counts no longer than a renewal", renewedAt: at(10_000), vouchedAt: at(95_900), is: "cut-off" },
+  { rule: "promises count no longer than a renewal", renewedAt: at(10_000), vouchedAt: at(95_900), is: "cut-off" },
   {
-    rule: "a node that was out and renews again must first learn what happened",
+    rule: "a node that was out and renews again reads the records first",
     renewedAt: at(99_900),
     grantedUntil: at(99_000),
     is: "catch-up",
   },
-  { rule: "so must one that has just started", renewedAt: at(99_900), is: "catch-up" },
+  { rule: "a node that has just started reads the records first", renewedAt: at(99_900), is: "catch-up" },
   {
-    rule: "their word alone does not tell a node that was out what happened, but the API may",
+    rule: "promises do not end the catch-up of a node that was out; the API does",
     vouchedAt: at(99_900),
     grantedUntil: at(99_000),
     is: "catch-up",
@@ -87,10 +87,14 @@ test("a grant ends before the lease does, counted from when the renewal was sent
 
 for (const [rule, facts, expected] of [
   ["a node may acknowledge while its lease lasts", { silentForMs: 5_999 }, true],
-  ["and no longer", { silentForMs: 6_000 }, false],
-  ["one that gave its lease up has ended", { gaveUp: true, silentForMs: 0 }, false],
-  ["a promise binds whoever gave it, for as long as a lease", { silentForMs: 60_000, promisedForMs: 5_999 }, true],
-  ["and then no more", { silentForMs: 60_000, promisedForMs: 6_000 }, false],
+  ["a node may not acknowledge after its lease", { silentForMs: 6_000 }, false],
+  ["a node that gave its lease up may not acknowledge", { gaveUp: true, silentForMs: 0 }, false],
+  [
+    "a promise binds the node that gave it for the length of a lease",
+    { silentForMs: 60_000, promisedForMs: 5_999 },
+    true,
+  ],
+  ["a promise ends with the length of a lease", { silentForMs: 60_000, promisedForMs: 6_000 }, false],
 ] as const)
   test(rule, () => {
     assert.equal(mayAcknowledge({ gaveUp: false, promisedForMs: Number.POSITIVE_INFINITY, ...facts }), expected);

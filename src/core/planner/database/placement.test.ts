@@ -54,7 +54,7 @@ const cases: readonly (Partial<PlacementRequest> & { readonly rule: string; read
     want: { node: 1, port: 20_000 },
   },
   {
-    rule: "a refusal tells why, node by node",
+    rule: "a refusal says why, node by node",
     avoid: [4],
     nodes: [
       node(1, { alive: false }),

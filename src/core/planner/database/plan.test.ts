@@ -45,7 +45,7 @@ const none = { kind: "none" };
 const defaults = { memory_size: 100_000_000 };
 
 const cases: readonly Case[] = [
-  { name: "what is as it is written is left alone", view: view({ storeVersion: "7.4" }), act: none },
+  { name: "a database that equals its spec is left alone", view: view({ storeVersion: "7.4" }), act: none },
   { name: "no version written: the version stays what it is", view: view({}), act: none },
   {
     name: "a database that is not there is made",
@@ -63,7 +63,7 @@ const cases: readonly Case[] = [
     act: { kind: "create", settings: defaults, version: "7.2", modules: [{ name: "search", args: "a b" }] },
   },
   {
-    name: "what differs is changed, and only that",
+    name: "settings that differ are changed, and no others",
     view: view({ memorySize: "1GB", replication: true }),
     act: { kind: "update", uid: 1, settings: { memory_size: 1_000_000_000, replication: true } },
   },
@@ -158,7 +158,7 @@ test("a refused version lists the supported ones, and its remedy is a command", 
   assert.match(finding?.remedy ?? "", /kubectl patch redb orders .*"storeVersion":"7\.4"/);
 });
 
-test("drift is told with the exact patch", () => {
+test("a finding of drift has the exact patch", () => {
   const { drift } = planDatabase(view({ storeVersion: "7.2" }));
   assert.match(drift?.remedy ?? "", /kubectl patch redb orders --type merge -p '\{"spec":\{"storeVersion":"7\.4"\}\}'/);
 });

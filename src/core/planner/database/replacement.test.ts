@@ -10,7 +10,7 @@ const leaving2 = [node(2, { draining: true })];
 
 const cases: readonly (Scene & { readonly rule: string; readonly want: string; readonly copied: boolean })[] = [
   {
-    rule: "a replica whose node is to be left is made on another one first",
+    rule: "a replica whose node is to be left is first made on another node",
     instances: pair,
     nodes: leaving2,
     want: "add 7.2 on node 3",
@@ -25,13 +25,19 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string; r
     copied: true,
   },
   {
-    rule: "then the one on the node that is left goes",
+    rule: "the replica on the node that is left is removed once its successor is in sync",
     instances: [...pair, on(3, 3)],
     nodes: leaving2,
     want: "retire 2",
     copied: true,
   },
-  { rule: "and nothing is left to do", instances: [on(1, 1), on(3, 3)], nodes: leaving2, want: "rest", copied: false },
+  {
+    rule: "nothing is left to do after the old replica is removed",
+    instances: [on(1, 1), on(3, 3)],
+    nodes: leaving2,
+    want: "rest",
+    copied: false,
+  },
   {
     rule: "without memory for a third copy the node is left all the same",
     instances: pair,

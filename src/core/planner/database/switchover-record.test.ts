@@ -33,7 +33,7 @@ const RECORD: DatabaseRecord = {
 const MOVE: SwitchoverMove = { shard: 1, from: 1, to: 2, epoch: 5 };
 const begun = begin(RECORD, MOVE) ?? RECORD;
 
-test("a move begins the next epoch; one to the primary itself, or to nobody, is none", () => {
+test("a move begins the next epoch; a move to the primary itself, or to no instance, is none", () => {
   assert.deepEqual(moveTo(RECORD, 1, 2), MOVE);
   for (const [shard, to] of [
     [1, 1],
@@ -43,14 +43,14 @@ test("a move begins the next epoch; one to the primary itself, or to nobody, is 
     assert.equal(moveTo(RECORD, shard, to), undefined);
 });
 
-test("what has begun is under way, is read back as the same move, and does not begin twice", () => {
+test("a move that has begun is under way, is read back as the same move, and does not begin twice", () => {
   assert.ok(isUnderWay(begun, MOVE));
   assert.deepEqual(begun.shards.map(moveBegun), [MOVE]);
   assert.equal(begin(begun, MOVE), undefined);
   assert.equal(begin(begun, { ...MOVE, to: 3 }), undefined);
 });
 
-test("nothing begins on a primary or an epoch that has passed", () => {
+test("no move begins on a primary or an epoch that has passed", () => {
   assert.equal(begin(RECORD, { ...MOVE, from: 3 }), undefined);
   assert.equal(begin(RECORD, { ...MOVE, epoch: 4 }), undefined);
 });
@@ -68,7 +68,7 @@ test("withdrawing leaves the record as it was before", () => {
   assert.equal(withdraw(RECORD, MOVE), RECORD);
 });
 
-test("taking back passes the epoch that was intended, so that whoever began it is shut out", () => {
+test("taking back passes the epoch that was intended, so that the leader that began it is refused", () => {
   assert.deepEqual(takeBack(begun, MOVE).shards, [{ ...RECORD.shards[0], epoch: 6 }]);
   assert.equal(finish(takeBack(begun, MOVE), MOVE).shards[0]?.primary, 1);
 });
@@ -79,7 +79,7 @@ test("a succession needs no intent and ends any; it comes too late for another e
   assert.equal(recordSuccession(next, MOVE), next);
 });
 
-test("of loss reports the ten newest stay", () => {
+test("the ten newest loss reports stay", () => {
   const sentences = Array.from({ length: 12 }, (_, n) => `${n}`);
   const record = sentences.reduce<DatabaseRecord>(withLossReport, RECORD);
   assert.deepEqual(record.lossReports, sentences.slice(2));

@@ -43,7 +43,7 @@ interface GateCase {
 const gates: readonly GateCase[] = [
   { name: "a replica in sync of an engine that may follow takes over", want: undefined },
   {
-    name: "what is no primary hands nothing over",
+    name: "an instance that is no primary hands nothing over",
     primary: primary({ role: "replica" }),
     want: /10\.0\.0\.1:20001 is not a primary but a replica/,
   },
@@ -53,7 +53,7 @@ const gates: readonly GateCase[] = [
     want: /is not a replica but a primary/,
   },
   {
-    name: "a replica of somebody else does not take over",
+    name: "a replica of another primary does not take over",
     target: target({ link: { host: "10.0.0.9", port: 1, status: "up", receivedBytes: 14 } }),
     want: /follows 10\.0\.0\.9:1, not 10\.0\.0\.1:20001/,
   },
@@ -188,9 +188,13 @@ for (const [name, facts, want, loss] of intents)
 const succession = { database: "db", at: "T", oldNode: 1, newNode: 2, seenAgoMs: 80, heirOffset: 400 };
 
 for (const [name, lastSeenOffset, want] of [
-  ["an offset nobody saw", undefined, /how many is not known/],
-  ["an heir behind what was seen", 1000, /at least 600 bytes of acknowledged writes are lost .*80 ms before/],
-  ["an heir with all that was seen", 400, /has all that the old primary was seen to have written.*may be lost/],
+  ["an offset that was not read", undefined, /how many is not known/],
+  [
+    "a successor behind the last known offset",
+    1000,
+    /at least 600 bytes of acknowledged writes are lost .*80 ms before/,
+  ],
+  ["a successor at the last known offset", 400, /has all that the old primary was seen to have written.*may be lost/],
 ] as const)
   test(`lossSentence: ${name}`, () => {
     assert.match(lossSentence({ ...succession, lastSeenOffset }), want);

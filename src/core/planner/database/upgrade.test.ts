@@ -104,7 +104,7 @@ for (const scene of cases) {
   });
 }
 
-test("every road of an upgrade ends, and never with fewer instances in sync than before", () => {
+test("every path of an upgrade ends, and never with fewer instances in sync than before", () => {
   let scene: Scene = { instances: pair, record: toVersion8 };
   const steps: string[] = [];
   for (let turn = 0; turn < 20; turn += 1) {

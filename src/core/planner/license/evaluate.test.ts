@@ -15,7 +15,7 @@ const terms: LicenseTerms = {
 const facts = { clusterName: name, now: new Date("2026-06-01T00:00:00Z"), shardsInUse: 10 };
 
 const cases = [
-  { rule: "within its dates and its shards it is in force", change: {}, state: "Valid", reason: /^$/ },
+  { rule: "within its dates and its shards in force", change: {}, state: "Valid", reason: /^$/ },
   { rule: "for another cluster", change: { cluster_name: "x.y" }, state: "Invalid", reason: /for the cluster x\.y/ },
   {
     rule: "before it begins",

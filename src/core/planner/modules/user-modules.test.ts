@@ -28,11 +28,21 @@ test("the secret of a module may stand at its source or beside it", () => {
 });
 
 const cases = [
-  { rule: "one that was never tried is fetched", remembered: [], present: [], fetched: 1 },
-  { rule: "one that is there is not", remembered: [installed], present, fetched: 0 },
-  { rule: "one that has gone from the cluster is", remembered: [installed], present: [], fetched: 1 },
-  { rule: "one that failed is", remembered: [{ ...installed, state: "Failed" as const }], present, fetched: 1 },
-  { rule: "another address is another module", remembered: [{ ...installed, url: URL_2 }], present, fetched: 1 },
+  { rule: "a module that was never fetched is fetched", remembered: [], present: [], fetched: 1 },
+  { rule: "a module that is installed is not fetched", remembered: [installed], present, fetched: 0 },
+  { rule: "a module that was removed from the cluster is fetched", remembered: [installed], present: [], fetched: 1 },
+  {
+    rule: "a module whose download failed is fetched",
+    remembered: [{ ...installed, state: "Failed" as const }],
+    present,
+    fetched: 1,
+  },
+  {
+    rule: "a module whose address changed is fetched",
+    remembered: [{ ...installed, url: URL_2 }],
+    present,
+    fetched: 1,
+  },
 ];
 for (const { rule, remembered, present: there, fetched } of cases) {
   test(rule, () => {
@@ -48,12 +58,12 @@ test("nodes are restarted for what is installed, not for what is only listed", (
 
 const uploads = [
   {
-    rule: "one that was there before it could not be fetched is not the one that is listed",
+    rule: "an older build of a module that cannot be fetched is not the listed one",
     since: "0.9.0, 1.0.0",
     found: 0,
   },
-  { rule: "one of its name that came since is it, uploaded by hand", since: "0.9.0", found: 1 },
-  { rule: "one that was never tried is none", since: undefined, found: 0 },
+  { rule: "a build that was uploaded after the download failed is the listed one", since: "0.9.0", found: 1 },
+  { rule: "a module that was never fetched has not failed", since: undefined, found: 0 },
 ];
 for (const { rule, since, found } of uploads) {
   test(`a module that cannot be fetched: ${rule}`, () => {

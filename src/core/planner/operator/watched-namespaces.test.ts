@@ -9,12 +9,16 @@ const cases: readonly {
   readonly label?: string;
   readonly says?: RegExp;
 }[] = [
-  { rule: "without a ConfigMap only its own is managed", data: {} },
+  { rule: "without a ConfigMap only the operator's own namespace is managed", data: {} },
   { rule: "names stand between commas", data: { REDB_NAMESPACES: "team-a, team-b" }, names: ["team-a", "team-b"] },
   { rule: "an empty list asks for none", data: { REDB_NAMESPACES: " , " } },
-  { rule: "its own is not named twice", data: { REDB_NAMESPACES: "store,team-a,team-a" }, names: ["team-a"] },
   {
-    rule: "what is no name is told, and the others are managed",
+    rule: "the operator's own namespace is not named twice",
+    data: { REDB_NAMESPACES: "store,team-a,team-a" },
+    names: ["team-a"],
+  },
+  {
+    rule: "a text that is no name is reported, and the other namespaces are managed",
     data: { REDB_NAMESPACES: "Team_A,team-b" },
     names: ["team-b"],
     says: /REDB_NAMESPACES: "Team_A" is no name of a namespace/,
@@ -42,11 +46,11 @@ for (const { rule, data, names = [], label, says } of cases) {
   });
 }
 
-test("clusters say nothing of further namespaces while none is asked for", () => {
+test("the status of a cluster has no condition on further namespaces while none is configured", () => {
   assert.equal(watchStatement([], []), undefined);
 });
 
-test("what is wrong in one namespace is told before what is right in the others", () => {
+test("what is wrong in one namespace stands before what is right in the others", () => {
   const findings = desiredWatch({ REDB_NAMESPACES: "A" }, "store").findings;
   const { status, reason, message } = watchStatement(["team-b"], findings) ?? {};
   assert.deepEqual([status, reason], ["False", "WatchedNamespacesWrong"]);

@@ -19,9 +19,9 @@ interface Case {
 }
 
 const cases: readonly Case[] = [
-  { rule: "one that is current is left alone", view: {}, says: ["True", "Current", /current/] },
+  { rule: "a webhook that is current is left alone", view: {}, says: ["True", "Current", /current/] },
   {
-    rule: "an operator that may not look says which commands are left",
+    rule: "an operator that may not read webhooks says which commands are left",
     view: { installed: undefined },
     says: ["Unknown", "NotReadable", /docs\/admission\.md.*kubectl patch .*\.data\.cert.*cluster-role\.yaml/],
   },
@@ -38,7 +38,7 @@ const cases: readonly Case[] = [
     says: ["True", "Current", /current/],
   },
   {
-    rule: "namespaces that the operator has begun to manage are judged too",
+    rule: "namespaces that the operator has begun to manage are validated too",
     view: { watched: ["default", "team-a"] },
     act: "watch",
     says: ["False", "NamespacesStale", /in default, and is being told of default, team-a/],
@@ -61,7 +61,7 @@ const cases: readonly Case[] = [
     says: ["False", "NotInstalled", /created/],
   },
   {
-    rule: "nothing is created that nobody would answer",
+    rule: "no webhook is created without an operator to answer it",
     view: { installed: [], endpoints: 0 },
     says: ["False", "NoEndpoints", /service admission/],
   },
@@ -77,12 +77,12 @@ const cases: readonly Case[] = [
     says: ["False", "CertificateStale", /"name":"storeenterprise\.admission\.storeenterprise"/],
   },
   {
-    rule: "both are trusted until every replica has the new one",
+    rule: "both certificates are trusted until every replica has the new one",
     view: { certificate: "new", installed: [{ ...own, trusted: ["CA", "new"] }], trustedForMs: 9_999 },
     says: ["True", "CertificateChanging", /beside the new one/],
   },
   {
-    rule: "the old certificate is trusted no longer than that",
+    rule: "the old certificate is no longer trusted once every replica has the new one",
     view: { certificate: "new", installed: [{ ...own, trusted: ["CA", "new"] }], trustedForMs: 10_000 },
     act: { kind: "trust", certificates: ["new"] },
     says: ["True", "CertificateChanging", /beside the new one/],
@@ -99,7 +99,7 @@ const cases: readonly Case[] = [
     says: ["False", "OtherOperator", /namespace other/],
   },
   {
-    rule: "two that call the same operator are told",
+    rule: "two webhooks that call the same operator are reported",
     view: { installed: [own, { ...own, name: "store-enterprise-admission-default" }] },
     says: ["False", "Doubled", /kubectl delete ValidatingWebhookConfiguration store-enterprise-admission-default/],
   },

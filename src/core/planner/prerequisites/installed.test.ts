@@ -16,7 +16,7 @@ const definition = {
 
 const cases: readonly CheckCase[] = [
   {
-    name: "the constraint of old releases is told once nothing needs it any more",
+    name: "the constraint of old releases is reported once nothing needs it any more",
     environment: { constraint: read(true) },
     found: "warn ConstraintLeftOver",
   },
@@ -70,7 +70,7 @@ const cases: readonly CheckCase[] = [
     },
   },
   {
-    name: "a webhook that nobody answers blocks",
+    name: "a webhook that gets no answer blocks",
     environment: { webhook: read({ ...hook, endpoints: 0 }) },
     found: "block WebhookStale",
   },

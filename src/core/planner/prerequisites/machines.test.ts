@@ -14,7 +14,7 @@ const cases: readonly CheckCase[] = [
     evidence: /3 nodes need 3 workers, one each, and 2 take pods: w1 is cordoned/,
   },
   {
-    name: "a cordoned worker beside enough others is told",
+    name: "a cordoned worker beside enough others is a warning",
     environment: { workers: read([...three, { ...worker, name: "w4", cordoned: true }]) },
     found: "warn WorkerUnschedulable",
     evidence: /w4, with rec-0, is cordoned/,
@@ -26,7 +26,7 @@ const cases: readonly CheckCase[] = [
     evidence: /w1 is tainted gpu/,
   },
   {
-    name: "a taint that the pods tolerate is none",
+    name: "a taint that the pods tolerate does not count",
     view: { spec: asking(clusterView().operator.nodeTag, { podTolerations: [{ key: "gpu", operator: "Exists" }] }) },
     environment: { workers: read([...three.slice(1), { ...worker, taints: [{ key: "gpu", value: "yes" }] }]) },
   },
@@ -54,7 +54,7 @@ const cases: readonly CheckCase[] = [
     found: "block VolumeResizing",
   },
   {
-    name: "a policy that shuts the management port is told",
+    name: "a policy that shuts the management port is reported",
     environment: { networkPolicies: read([{ policy: "strict", ports: [{ first: 10_000, last: 19_999 }] }]) },
     found: "warn PortsClosed",
     evidence: /lets in 9443: strict/,
@@ -64,7 +64,7 @@ const cases: readonly CheckCase[] = [
     environment: { networkPolicies: read([{ policy: "lax", ports: undefined }]) },
   },
   {
-    name: "a policy that does not know the ports of the new release is told",
+    name: "a policy that does not know the ports of the new release is reported",
     view: { kubernetesMinor: "1.30", operator: release("7.8.2-6") },
     step: { from: release("7.4.6-2"), to: release("7.8.2-6") },
     environment: { networkPolicies: read([{ policy: "strict", ports: [{ first: 9443, last: 9443 }] }]) },

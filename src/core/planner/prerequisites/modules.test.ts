@@ -67,7 +67,7 @@ const cases: readonly CheckCase[] = [
     found: "block UserModuleInvalid",
   },
   {
-    name: "bundled modules are nobody's concern",
+    name: "bundled modules are not checked",
     view: {
       ...upgrading,
       cluster: facts({

@@ -17,7 +17,7 @@ import { CHECKS } from "./list.ts";
 import { findingsAt, firstFindingAt, verdictsAt } from "./run.ts";
 
 const cases: readonly CheckCase[] = [
-  { name: "a healthy cluster that nobody wants to change passes everything" },
+  { name: "a healthy cluster without a wanted change passes everything" },
   { name: "a healthy cluster on its way to the operator's release passes everything", view: upgrading },
   {
     name: "a cluster that is not at rest blocks",
@@ -26,7 +26,7 @@ const cases: readonly CheckCase[] = [
     evidence: /STATE is Error/,
   },
   {
-    name: "a spec that nobody has looked at blocks",
+    name: "a spec that the controller has not observed blocks",
     view: { generation: 7 },
     found: "block SpecNotHandled",
   },
@@ -37,7 +37,7 @@ const cases: readonly CheckCase[] = [
     evidence: /node 3 runs 8\.0\.18-23\.11/,
   },
   {
-    name: "nodes of two releases on their way to one of them are told",
+    name: "nodes of two releases on their way to one of them are reported",
     view: { ...upgrading, cluster: facts({ nodes: [node(1), node(2), node(3, { tag: NEW.nodeTag })] }) },
     found: "warn UpgradeUnfinished",
   },
@@ -53,7 +53,7 @@ const cases: readonly CheckCase[] = [
     found: "block LicenseEndsSoon",
   },
   {
-    name: "a licence that ends within the week is told",
+    name: "a licence that ends within the week is reported",
     environment: { now: read("2026-12-28T00:00:00Z") },
     found: "warn LicenseEndsSoon",
   },
@@ -70,12 +70,12 @@ const cases: readonly CheckCase[] = [
     found: "consent SingleCopy",
   },
   {
-    name: "a single copy on disk is told",
+    name: "a single copy on disk is reported",
     view: { cluster: facts({ databases: [database({ replication: false })] }) },
     found: "warn SingleCopy",
   },
   {
-    name: "replicas without a third node for their stand-ins are told",
+    name: "replicas without a third node for their stand-ins are reported",
     view: { cluster: facts({ nodes: [node(1), node(2)] }) },
     found: "warn SingleCopy",
     evidence: /no third node/,
@@ -87,7 +87,7 @@ const cases: readonly CheckCase[] = [
     evidence: /"db" goes from 7\.2 to 8\.2/,
   },
   {
-    name: "an object that cannot be acted on is told",
+    name: "an object that cannot be acted on is reported",
     environment: { desiredDatabases: read([{ name: "db", storeVersion: "7.2", objection: "no such thing" }]) },
     found: "warn DatabaseObjectInvalid",
   },
@@ -97,7 +97,7 @@ const cases: readonly CheckCase[] = [
     found: "block OperatorNotReady",
   },
   {
-    name: "what others met on the same step is told",
+    name: "known issues of the same step are reported",
     view: { kubernetesMinor: "1.32", operator: release("8.0.2-2") },
     step: { from: release("7.22.2-21"), to: release("8.0.2-2") },
     found: "warn KnownIssues",
@@ -112,7 +112,7 @@ test("each check has a name of its own, says what it asks, and is asked at some 
   for (const { id, asks, at } of CHECKS) assert.ok(/^[A-Z]\w+$/.test(id) && asks.length > 10 && at.length > 0, id);
 });
 
-test("a fact that could not be read is unknown, not a pass; one that nobody asks for is skipped", () => {
+test("a fact that could not be read is unknown, not a pass; a check whose facts are not asked for is skipped", () => {
   const outcomes = (environment: ClusterEnvironment) =>
     new Map(
       verdictsAt(["plan"], checkInput(clusterView(), { environment })).map(({ check, outcome }) => [check.id, outcome]),
@@ -122,7 +122,7 @@ test("a fact that could not be read is unknown, not a pass; one that nobody asks
   assert.equal(outcomes({ volumes: read([]) }).get("VolumeNotBound"), "passed");
 });
 
-test("a cluster that does not answer leaves what needs it unknown, and stops nobody who acts", () => {
+test("a cluster that does not answer leaves checks that need it unknown, and stops no action", () => {
   const view = clusterView({ ...upgrading, cluster: { reachable: false, reason: "no node answers" } });
   const unknown = verdictsAt(["start"], checkInput(view)).filter(({ outcome }) => outcome === "unknown");
   assert.ok(unknown.some(({ check }) => check.id === "LicenseInvalid"));

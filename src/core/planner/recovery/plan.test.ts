@@ -6,9 +6,9 @@ const DIGEST = `sha256:${"0".repeat(64)}`;
 const invalid = { state: "Invalid", reason: "it is over", expirationDate: "2020-01-01T00:00:00Z" } as const;
 
 const cases: readonly RecoveryCase[] = [
-  { name: "a healthy cluster needs none", does: [] },
+  { name: "a healthy cluster needs no recovery", does: [] },
   {
-    name: "a tag in no release becomes the operator's own, and that goes on for good",
+    name: "a tag in no release becomes the operator's own, and no step of that is taken back",
     view: { operator: NEW, spec: asking("9.9.9-9") },
     does: [
       [
@@ -127,12 +127,12 @@ const cases: readonly RecoveryCase[] = [
     does: [["NodeInMaintenance", "POST /v1/nodes/2/actions/maintenance_off"]],
   },
   {
-    name: "a node in maintenance while nobody waits for it is left alone",
+    name: "a node in maintenance that no upgrade waits for is left alone",
     view: { cluster: facts({ nodes: [node(1), node(2, { maintenance: true }), node(3)] }) },
     does: [],
   },
   {
-    name: "what no program can decide is left to a person, with the remedy of the finding",
+    name: "a decision that no program can make is left to the user, with the remedy of the finding",
     view: { operator: NEW, spec: asking(NEW.nodeTag), kubernetesMinor: "1.20" },
     does: [["KubernetesVersionUnsupported"]],
     otherwise: /./,

@@ -68,7 +68,7 @@ function target(release: string): Release {
   return found;
 }
 
-test("every move of a plan is allowed where it is taken, and the last one reaches the goal", () => {
+test("each move of a plan is allowed at its place, and the last one reaches the goal", () => {
   let possible = 0;
   fc.assert(
     fc.property(inputs, (drawn) => {
@@ -90,7 +90,7 @@ test("every move of a plan is allowed where it is taken, and the last one reache
   assert.ok(possible > 60, `${possible} plans were possible`);
 });
 
-test("no plan has fewer moves, and where none is found none is there", () => {
+test("no other plan has fewer moves, and a path that exists is found", () => {
   fc.assert(
     fc.property(inputs, (drawn) => {
       const facts = factsOf(drawn);
@@ -102,7 +102,7 @@ test("no plan has fewer moves, and where none is found none is there", () => {
   );
 });
 
-test("where there is no way, at least one missing edge is named with its reason", () => {
+test("without a path, at least one missing edge is named with its reason", () => {
   fc.assert(
     fc.property(inputs, (drawn) => {
       const plan = planUpgradePath(factsOf(drawn), goalOf(drawn));

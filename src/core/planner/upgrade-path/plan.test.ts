@@ -26,12 +26,12 @@ interface Case {
 
 const cases: readonly Case[] = [
   {
-    name: "the operator moves first, the cluster follows",
+    name: "the operator is upgraded before the cluster",
     from: {},
     to: { release: "8.2.0-12" },
     steps: ["operator 8.2.0-12", "cluster 8.2.0-25.12"],
   },
-  { name: "who is there has nothing to do", from: {}, to: { release: "8.0.6-8" }, steps: [] },
+  { name: "a cluster at the target has nothing to do", from: {}, to: { release: "8.0.6-8" }, steps: [] },
   {
     name: "databases are raised last when they are asked for",
     from: {},
@@ -67,7 +67,7 @@ const cases: readonly Case[] = [
     steps: ["databases 7.2", "cluster 7.8.2-34"],
   },
   {
-    name: "operator and Kubernetes take turns over a long way",
+    name: "a long path alternates operator and Kubernetes",
     from: { operator: "7.4.2-2", nodeTag: "7.4.2-54", kubernetes: "1.29" },
     to: { release: "8.2.0-12", kubernetes: "1.34" },
     steps: [
@@ -177,7 +177,7 @@ for (const { name, from, to, why } of deadEnds) {
   });
 }
 
-test("a step says what it restarts, who waits, what is final, who agrees, and how it is done", () => {
+test("a step says what it restarts, what waits, what is irreversible, which consent it needs, and its commands", () => {
   const from: PathFacts = { ...facts, operator: "7.4.2-2", nodeTag: "7.4.2-54", kubernetes: "1.29" };
   const plan = planUpgradePath(from, { release: "7.8.2-6", databases: "7.4" });
   assert.ok(plan.possible);

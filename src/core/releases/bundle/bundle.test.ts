@@ -91,7 +91,7 @@ test("on OpenShift the same objects come, the Role before the account before its
   assert.deepEqual(distro.slice(0, 3), ["Role", "ServiceAccount", "RoleBinding"]);
 });
 
-test("on OpenShift the operator is told so, and may use the one constraint for unprivileged pods, by name", () => {
+test("on OpenShift an argument says so to the operator, and it may use the one constraint for unprivileged pods, by name", () => {
   const [role] = documentsOf(bundleFor(latestRelease(), { variant: "openshift" }));
   const constraint = role?.rules?.filter(({ apiGroups }) => apiGroups.includes("security.openshift.io"));
   assert.deepEqual(constraint, [

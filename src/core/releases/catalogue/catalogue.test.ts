@@ -91,7 +91,7 @@ test("a step needs the ports that releases between reserved, and no others", () 
   assert.equal(newPorts(release("7.4.2-2"), release("8.2.0-12")).length, 5);
 });
 
-test("known issues are told for the steps that meet them", () => {
+test("known issues are listed for the steps that meet them", () => {
   const ids = (from: string, to: string, modules: string[] = []) =>
     knownIssues(release(from), release(to), modules).map(({ id }) => id);
   assert.deepEqual(ids("8.0.6-8", "8.2.0-12"), []);

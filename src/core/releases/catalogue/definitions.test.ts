@@ -8,10 +8,10 @@ const cases: readonly (readonly [
   than: string | undefined,
   expected: boolean,
 ])[] = [
-  ["an older release knows less", "8.0.18-11", "8.2.0-12", true],
+  ["an older release has an older definition", "8.0.18-11", "8.2.0-12", true],
   ["builds are compared as numbers", "7.22.0-7", "7.22.0-15", true],
-  ["the same release does not", "8.2.0-12", "8.2.0-12", false],
-  ["a newer one does not", "8.2.0-12", "8.0.18-11", false],
+  ["the same release has no older definition", "8.2.0-12", "8.2.0-12", false],
+  ["a newer release has no older definition", "8.2.0-12", "8.0.18-11", false],
   ["without a mark is older than any mark", undefined, "7.4.2-2", true],
   ["a mark that is none is older than any mark", "latest", "7.4.2-2", true],
   ["what has no mark is never more", "7.4.2-2", undefined, false],

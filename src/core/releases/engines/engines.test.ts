@@ -45,9 +45,14 @@ const choices: readonly Choice[] = [
     found: engines("redis 7.0.15", "valkey 8.0.1"),
     want: "8.2 (stand-in: valkey 8.0.1)",
   },
-  { name: "an engine that is too old serves nothing", store: "7.2", found: engines("redis 6.0.16"), want: "none" },
+  {
+    name: "an engine that is too old serves no store version",
+    store: "7.2",
+    found: engines("redis 6.0.16"),
+    want: "none",
+  },
   { name: "redis 7 never stands in for 8.0", store: "8.0", found: engines("redis 7.0.15"), want: "none" },
-  { name: "nothing found, nothing chosen", store: "8.0", found: [], want: "none" },
+  { name: "without engines none is chosen", store: "8.0", found: [], want: "none" },
 ];
 
 for (const { name, store, found, want } of choices)

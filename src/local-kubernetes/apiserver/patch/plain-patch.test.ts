@@ -43,7 +43,7 @@ const refused: readonly { rule: string; operations: unknown; why: string; says: 
     says: "the copies of the patch exceed 3145728 bytes",
   },
   {
-    rule: "more operations than anyone needs",
+    rule: "more operations than the limit",
     operations: Array.from({ length: 10_001 }, () => ({ op: "test", path: "/a", value: 1 })),
     why: "tooLarge",
     says: "The allowed maximum operations in a JSON patch is 10000, got 10001",

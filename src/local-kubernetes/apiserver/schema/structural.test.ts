@@ -49,7 +49,7 @@ const cases: readonly { rule: string; schema: Schema; says: string }[] = [
     says: `[${ROOT}.properties[field].oneOf[0].default: Forbidden: must be undefined to be structural, ${ROOT}.properties[field].oneOf[0].type: Forbidden: must be empty to be structural]`,
   },
   {
-    rule: "it has no rules in CEL, which nobody would evaluate",
+    rule: "it has no rules in CEL, which are not evaluated",
     schema: { type: "object", "x-kubernetes-validations": [{ rule: "self.a > 1" }] },
     says: `${ROOT}.x-kubernetes-validations: Forbidden: this server evaluates no rules in CEL`,
   },

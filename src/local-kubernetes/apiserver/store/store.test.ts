@@ -26,7 +26,7 @@ function object(name: string, value: unknown): KubeObject {
   return { apiVersion: "v1", kind: "Thing", metadata: { name }, value };
 }
 
-test("what was written is there after a restart, under the same versions", async (t) => {
+test("a stored object is there after a restart, under the same version", async (t) => {
   const dir = folder(t);
   const first = await open(dir);
   const a = await first.put("things", "x/a", object("a", 1), undefined);
@@ -143,7 +143,7 @@ test("a closed store refuses writes", async (t) => {
   );
 });
 
-test("what was acknowledged before kill -9 is there afterwards", async (t) => {
+test("a write that was acknowledged before kill -9 is there afterwards", async (t) => {
   const dir = folder(t);
   const [store, log] = ["store.ts", "../../../core/base/log.ts"].map((file) =>
     JSON.stringify(join(import.meta.dirname, file)),

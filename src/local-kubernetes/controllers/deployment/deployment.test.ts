@@ -53,7 +53,7 @@ test("Deployment: a template whose pods never become ready leaves the old ones s
     (await world.podsOf("careful")).some((pod) => imageOf(pod) === "broken:1"),
   );
   await until(
-    "the status tells",
+    "the status says so",
     async () => (await world.get(builtin.Deployments, "careful"))?.status?.unavailableReplicas === 1,
   );
   const { status } = (await world.get(builtin.Deployments, "careful")) ?? {};
@@ -72,7 +72,10 @@ test("Deployment: Recreate starts no new pod before the last old one is gone", a
   await until("all are asked to go", async () =>
     (await world.podsOf("strict")).every((pod) => pod.metadata.deletionTimestamp !== undefined),
   );
-  await until("the status tells", async () => (await world.get(builtin.Deployments, "strict"))?.status?.replicas === 0);
+  await until(
+    "the status says so",
+    async () => (await world.get(builtin.Deployments, "strict"))?.status?.replicas === 0,
+  );
   assert.equal((await world.podsOf("strict")).length, 3);
   world.pods.hold(false);
   await until(

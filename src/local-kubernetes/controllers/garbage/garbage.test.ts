@@ -61,7 +61,7 @@ test("an orphaning deletion leaves them, without the owner's reference", async (
 
 test("an object that names an owner that never was is deleted", async () => {
   await using world = await controlledWorld();
-  await createOwned(world, "stray", "nobody", "00000000-0000-4000-8000-000000000000");
+  await createOwned(world, "stray", "absent", "00000000-0000-4000-8000-000000000000");
   await until("it is gone", async () => (await world.get(builtin.Secrets, "stray")) === undefined);
 });
 

@@ -75,7 +75,7 @@ const cases: { name: string; view: StatefulSetView; want: string[] }[] = [
     want: [],
   },
   {
-    name: "ordinals begin where they are told",
+    name: "ordinals begin at the start that the spec names",
     view: set([], { ...still, start: 5, replicas: 2 }),
     want: ["create 5 old", "create 6 old"],
   },
@@ -160,7 +160,11 @@ const cases: { name: string; view: StatefulSetView; want: string[] }[] = [
     view: set([pod(0), pod(1)]),
     want: ["create 2 new"],
   },
-  { name: "OnDelete updates nothing by itself", view: withoutRolling(set([pod(0), pod(1), pod(2)])), want: [] },
+  {
+    name: "OnDelete updates no pod that is not deleted",
+    view: withoutRolling(set([pod(0), pod(1), pod(2)])),
+    want: [],
+  },
   {
     name: "OnDelete makes missing pods of the new revision",
     view: withoutRolling(set([pod(0), pod(1)])),

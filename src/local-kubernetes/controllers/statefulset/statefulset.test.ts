@@ -55,7 +55,7 @@ test(
     await world.setImage(builtin.StatefulSets, "roll", "broken:1");
     await until("the highest has it", async () => imageOf((await world.podsOf("roll"))[2]) === "broken:1");
     await until(
-      "the status tells",
+      "the status says so",
       async () => (await world.get(builtin.StatefulSets, "roll"))?.status?.readyReplicas === 2,
     );
     assert.deepEqual((await world.podsOf("roll")).map(imageOf), ["a:1", "a:1", "broken:1"]);

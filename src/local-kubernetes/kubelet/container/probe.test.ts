@@ -32,7 +32,7 @@ const cases: Case[] = [
     want: ["1 true"],
   },
   {
-    name: "as many successes as asked for are waited for",
+    name: "the probe waits for the number of successes that the spec asks for",
     probe: { periodSeconds: 2, successThreshold: 3 },
     answers: () => true,
     forSeconds: 10,
@@ -54,7 +54,7 @@ const cases: Case[] = [
     want: ["2 true"],
   },
   {
-    name: "the early looks of an eager probe count for nothing when they fail",
+    name: "a failed early look of an eager probe does not count",
     probe: { periodSeconds: 10, failureThreshold: 2 },
     pace: "eager",
     answers: () => false,

@@ -24,7 +24,7 @@ test("when the owner is killed, every group it started ends, children included",
   await until(async () => (await readdir(owners.folder)).length === 0);
 });
 
-test("what a killed reaper left behind is ended at the next start", async () => {
+test("a process that a killed reaper left is ended at the next start", async () => {
   await using owners = await ownersFolder();
   const old = await mkdtemp(join(owners.folder, "owner-"));
   const leftover = owners.run("/bin/sh", ["-c", 'echo >"$0/$$"; echo $$; exec sleep 60', old], true);

@@ -91,7 +91,7 @@ const cases: Case[] = [
     reason: "PodFailed",
   },
   {
-    name: "a gate that nobody has set holds the pod back",
+    name: "a gate without a condition holds the pod back",
     containers: [running],
     spec: gates,
     phase: "Running",

@@ -21,7 +21,7 @@ import { readEnvironment } from "./environment.ts";
 const PLACE = { name: "rec", namespace: "default" };
 const NODE_LABELS = { app: "store-enterprise", [LABELS.cluster]: "rec", [LABELS.role]: "node" };
 
-test("what lies around a cluster is read as the API tells it", async () => {
+test("the environment of a cluster is read from the API", async () => {
   await using world = await startOperatorWorld();
   await furnish(world.kube);
   const environment = await readEnvironment({ kube: world.kube, clock: systemClock }, PLACE);

@@ -30,7 +30,7 @@ test("a pod is known by the number at the end of its name, and by its own contai
   assert.deepEqual([ordinal, imageTag, revision], [10, "8.2.0-25.12", "rec-7f"]);
 });
 
-test("a pod that nothing is known of yet is neither ready nor in service, and in no trouble", () => {
+test("a pod without a status is neither ready nor in service, and in no trouble", () => {
   const { containerReady, inService, trouble, deleting } = nodePodOf(podWith({}));
   assert.deepEqual([containerReady, inService, trouble, deleting], [false, false, "", false]);
 });
@@ -53,7 +53,7 @@ for (const [status, expected] of [
 
 const troubles: readonly (readonly [rule: string, status: PodStatus, trouble: string])[] = [
   [
-    "no worker takes it",
+    "no worker takes the pod",
     {
       conditions: [
         { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/3 nodes are available" },
@@ -61,10 +61,10 @@ const troubles: readonly (readonly [rule: string, status: PodStatus, trouble: st
     },
     "Unschedulable: 0/3 nodes are available",
   ],
-  ["its image is not to be had", waitingFor("ImagePullBackOff", "not found"), "ImagePullBackOff: not found"],
-  ["it ends again and again, without a word", waitingFor("CrashLoopBackOff"), "CrashLoopBackOff"],
-  ["it is on its way up", waitingFor("ContainerCreating"), ""],
-  ["it has its place", { conditions: [{ type: "PodScheduled", status: "True" }] }, ""],
+  ["the image cannot be pulled", waitingFor("ImagePullBackOff", "not found"), "ImagePullBackOff: not found"],
+  ["the container crashes again and again without a message", waitingFor("CrashLoopBackOff"), "CrashLoopBackOff"],
+  ["the container starts", waitingFor("ContainerCreating"), ""],
+  ["the pod is scheduled", { conditions: [{ type: "PodScheduled", status: "True" }] }, ""],
 ];
 for (const [rule, status, trouble] of troubles) {
   test(`trouble of a pod: ${rule}`, () => {
@@ -82,7 +82,7 @@ test("a workload that its controller has not looked at since it was changed is n
   assert.equal(workloadOf(workloadWith({ status }, { generation: 4 })).observed, true);
 });
 
-test("what is written in a workload is read back", () => {
+test("the fields of a workload are read back as written", () => {
   const spec = {
     replicas: 5,
     serviceName: "rec",

@@ -47,10 +47,20 @@ class Cluster {
 }
 
 const ages: readonly { name: string; maxAgeMs: number; afterMs: number; questions: number }[] = [
-  { name: "of the same instant is good enough for who wants the newest", maxAgeMs: 0, afterMs: 0, questions: 1 },
+  {
+    name: "of the same instant is good enough for a caller that wants the newest",
+    maxAgeMs: 0,
+    afterMs: 0,
+    questions: 1,
+  },
   { name: "as old as it may be is good enough", maxAgeMs: 500, afterMs: 500, questions: 1 },
   { name: "older than it may be is asked for anew", maxAgeMs: 500, afterMs: 501, questions: 2 },
-  { name: "of any age is good enough for who does not mind", maxAgeMs: Infinity, afterMs: 86_400_000, questions: 1 },
+  {
+    name: "of any age is good enough for a caller that sets no age",
+    maxAgeMs: Infinity,
+    afterMs: 86_400_000,
+    questions: 1,
+  },
 ];
 
 for (const { name, maxAgeMs, afterMs, questions } of ages) {
@@ -87,7 +97,7 @@ for (const { name, maxAgeMs, questions, expected } of meanwhile) {
   });
 }
 
-test("what a write was answered counts until the database is polled again", async () => {
+test("the answer to a write counts until the database is polled again", async () => {
   const cluster = new Cluster();
   cluster.bdbs = [bdb("a"), bdb("b")];
   await cluster.polledState.records(0);
@@ -99,7 +109,7 @@ test("what a write was answered counts until the database is polled again", asyn
   assert.deepEqual(statusesOf(await cluster.polledState.records(0)), ["a active", "b active"]);
 });
 
-test("an answer to what was asked before a write does not take back what the write was answered", async () => {
+test("an answer to a poll from before a write does not undo the answer to the write", async () => {
   const cluster = new Cluster();
   const { promise, resolve } = Promise.withResolvers<void>();
   cluster.gate = promise;
@@ -110,7 +120,7 @@ test("an answer to what was asked before a write does not take back what the wri
   assert.deepEqual(statusesOf(await asked), ["a pending"]);
 });
 
-test("a cluster that stops answering is unreachable, and no state of it is invented", async () => {
+test("a cluster that stops answering is unreachable, and its state is unknown", async () => {
   const cluster = new Cluster();
   cluster.isUnreachable = true;
   cluster.polledState.recordWrite(bdb("a"));
@@ -142,48 +152,58 @@ const UPDATE: ActionRecord = {
   object_name: "bdb:1",
 };
 
-const notifications: readonly { name: string; before: Said; after: Said; tells: readonly string[] }[] = [
-  { name: "a database that is new", before: { bdbs: [bdb("a")] }, after: { bdbs: [bdb("a"), bdb("b")] }, tells: ["b"] },
+const notifications: readonly { name: string; before: Said; after: Said; notifies: readonly string[] }[] = [
+  {
+    name: "a database that is new",
+    before: { bdbs: [bdb("a")] },
+    after: { bdbs: [bdb("a"), bdb("b")] },
+    notifies: ["b"],
+  },
   {
     name: "a database that is gone",
     before: { bdbs: [bdb("a"), bdb("b")] },
     after: { bdbs: [bdb("a")] },
-    tells: ["b"],
+    notifies: ["b"],
   },
   {
     name: "another status, and only that database",
     before: { bdbs: [bdb("a"), bdb("b")] },
     after: { bdbs: [bdb("a"), bdb("b", { status: "pending" })] },
-    tells: ["b"],
+    notifies: ["b"],
   },
   {
     name: "a shard that went down",
     before: { bdbs: [bdb("a", { shard_list: [SHARD] })] },
     after: { bdbs: [bdb("a", { shard_list: [{ ...SHARD, status: "down" }] })] },
-    tells: ["a"],
+    notifies: ["a"],
   },
   {
     name: "how far its change has come",
     before: { bdbs: [bdb("a", { action_uid: "u" })], actions: [UPDATE] },
     after: { bdbs: [bdb("a", { action_uid: "u" })], actions: [{ ...UPDATE, progress: 60 }] },
-    tells: ["a"],
+    notifies: ["a"],
   },
   {
     name: "not a change that is not its own",
     before: { bdbs: [bdb("a", { action_uid: "other" })], actions: [UPDATE] },
     after: { bdbs: [bdb("a", { action_uid: "other" })], actions: [{ ...UPDATE, progress: 60 }] },
-    tells: [],
+    notifies: [],
   },
   {
-    name: "not an offset or a lag, which move by themselves",
+    name: "not an offset or a lag, which move with time",
     before: { bdbs: [bdb("a", { shard_list: [SHARD] })] },
     after: { bdbs: [bdb("a", { shard_list: [{ ...SHARD, offset: 99, lag_bytes: 7 }] })] },
-    tells: [],
+    notifies: [],
   },
-  { name: "not the order", before: { bdbs: [bdb("a"), bdb("b")] }, after: { bdbs: [bdb("b"), bdb("a")] }, tells: [] },
+  {
+    name: "not the order",
+    before: { bdbs: [bdb("a"), bdb("b")] },
+    after: { bdbs: [bdb("b"), bdb("a")] },
+    notifies: [],
+  },
 ];
 
-for (const { name, before, after, tells } of notifications) {
+for (const { name, before, after, notifies } of notifications) {
   for (const silent of [false, true]) {
     test(`a change: ${name}${silent ? ", also after an outage" : ""}`, async () => {
       const cluster = new Cluster();
@@ -199,7 +219,7 @@ for (const { name, before, after, tells } of notifications) {
         cluster.isUnreachable = false;
       }
       await say(cluster, after);
-      assert.deepEqual(cluster.notifications.slice(1), tells);
+      assert.deepEqual(cluster.notifications.slice(1), notifies);
     });
   }
 }

@@ -5,7 +5,7 @@ import { faults } from "../../../ports/management/faults.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
 const cases: readonly { readonly name: string; readonly tried: readonly string[]; readonly says: string }[] = [
-  { name: "nobody was asked", tried: [], says: "no node has an address yet" },
+  { name: "no node was asked", tried: [], says: "no node has an address yet" },
   {
     name: "every node refuses: said once, without addresses",
     tried: ["127.1.0.1: connect ECONNREFUSED 127.1.0.1:9443", "127.1.0.2: connect ECONNREFUSED 127.1.0.2:9443"],
@@ -29,6 +29,6 @@ for (const { name, tried, says } of cases) {
   });
 }
 
-test("whyUnreachable: what is no failure to reach a node is told as it is", () => {
+test("whyUnreachable: an error other than a failure to reach a node keeps its own words", () => {
   assert.equal(whyUnreachable(new Error("secret rec has no password yet")), "secret rec has no password yet");
 });

@@ -28,7 +28,7 @@ test("an endpoint never goes back to an earlier epoch, also after a restart of t
   });
 });
 
-test("a file that a crash has spoilt counts as none", async () => {
+test("a file that a crash has damaged counts as absent", async () => {
   await inFolder(async (folder) => {
     writeFileSync(join(folder, "epochs.json"), '{"1": ');
     assert.deepEqual(await (await openEpochs(folder)).admit([endpoint(1, 1)]), [endpoint(1, 1)]);

@@ -19,13 +19,13 @@ const asked = (
   newUid = "on",
 ): ClusterStateRecord => withMaintenance(state, { node: 2, cause, demote, now: "t1", newUid });
 
-test("a node that is asked to be left drains, and only that node", () => {
+test("a node that goes into maintenance drains, and only that node", () => {
   const state = asked(empty);
   assert.deepEqual([isDraining(state, 2), isDraining(state, 1)], [true, false]);
   assert.equal(maintenanceOf(state, 2)?.action.status, "running");
 });
 
-test("asked twice is asked once: the action stays the same", () => {
+test("a second request for maintenance has no effect: the action stays the same", () => {
   const twice = asked(asked(empty), "request", false, "another");
   assert.equal(twice.maintenance.length, 1);
   assert.equal(maintenanceOf(twice, 2)?.action.uid, "on");
@@ -41,7 +41,7 @@ test("a user's request outlives the shutdown of the agent, whichever came first"
   assert.equal(maintenanceOf(asked(asked(empty, "request"), "shutdown"), 2)?.cause, "request");
 });
 
-test("a node that was left stays draining, and its action is over and remembered", () => {
+test("a node in maintenance stays draining, and its action is completed and kept", () => {
   const state = withEvacuated(asked(empty), 2);
   assert.equal(maintenanceOf(state, 2)?.state, "on");
   assert.ok(isDraining(state, 2));
@@ -51,7 +51,7 @@ test("a node that was left stays draining, and its action is over and remembered
   assert.equal(withEvacuated(state, 2), state);
 });
 
-test("a node that is taken back does not drain, and is out of the record once it serves", () => {
+test("a node whose maintenance ended does not drain, and is out of the record once it serves", () => {
   const returning = withReturn(withEvacuated(asked(empty), 2), 2, "t2", "off");
   assert.equal(isDraining(returning, 2), false);
   const back = withReturned(returning, 2);
@@ -73,7 +73,7 @@ test("a return during the evacuation: the first action has failed, with a reason
   );
 });
 
-test("taking back what is in service changes nothing", () => {
+test("ending the maintenance of a node in service changes nothing", () => {
   assert.equal(withReturn(empty, 2, "t2", "off"), empty);
   assert.equal(withReturned(empty, 2), empty);
 });
@@ -84,7 +84,7 @@ test("an evacuation during the return: it drains again, with an action of its ow
   assert.deepEqual([state, action?.uid], ["evacuating", "on-2"]);
 });
 
-test("why it waits is noted for a node that is being left", () => {
+test("the record of a node that is being evacuated says why it waits", () => {
   assert.equal(maintenanceOf(withMaintenanceReason(asked(empty), 2, "because"), 2)?.waitingFor, "because");
   assert.equal(withMaintenanceReason(empty, 2, "because"), empty);
 });

@@ -55,7 +55,7 @@ await test("generate takes watched namespaces, a registry and its secret", async
   for (const namespace of ["shop", "bank"]) assert.match(text, new RegExp(`^ {2}namespace: ${namespace}$`, "m"));
 });
 
-await test("fetch compares the checksum, tells the release and writes the file once", async () => {
+await test("fetch compares the checksum, prints the release and writes the file once", async () => {
   const out = join(dir, "bundle.yaml");
   const args = ["bundle", "fetch", `${base}/bundle.yaml`, "--ca", join(dir, "ca.crt"), "--out", out];
   assert.match(
@@ -74,7 +74,7 @@ for (const { name, path, more, code, says } of refusals) {
   });
 }
 
-await test("a server that nobody vouches for is not believed", async () => {
+await test("a server with an untrusted certificate is refused", async () => {
   await fails(
     ["bundle", "fetch", `${base}/bundle.yaml`, "--out", join(dir, "x")],
     "CLI_NOT_FETCHED",
@@ -82,7 +82,7 @@ await test("a server that nobody vouches for is not believed", async () => {
   );
 });
 
-await test("half of what belongs together, a release that there is not and a name that is none are refused", async () => {
+await test("half of a pair of options, an unknown release and a malformed name are refused", async () => {
   await fails(["bundle", "generate", "--own", "ops"], "CLI_USAGE", /--own and --watch go together/);
   await fails(["bundle", "generate", "1.2.3"], "CLI_UNKNOWN_RELEASE", /known are: .*8\.2\.0-12/);
   await fails(["bundle", "generate", "--own", "ops", "--watch", "A_b"], "CLI_USAGE", /name of a namespace/);

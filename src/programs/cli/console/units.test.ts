@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bytesText, durationText } from "./units.ts";
 
-test("bytes are told in the unit that leaves a small number", () => {
+test("bytes are printed in the unit that leaves a small number", () => {
   const cases: readonly (readonly [number, string])[] = [
     [0, "0 B"],
     [1023, "1023 B"],
@@ -14,7 +14,7 @@ test("bytes are told in the unit that leaves a small number", () => {
   for (const [bytes, text] of cases) assert.equal(bytesText(bytes), text);
 });
 
-test("durations are told in the largest unit that gives at least two", () => {
+test("durations are printed in the largest unit that gives at least two", () => {
   const cases: readonly (readonly [number, string])[] = [
     [0, "0 s"],
     [119.4, "119 s"],

@@ -36,7 +36,7 @@ const looks: readonly string[] = [
   "AUTH hunter2",
 ];
 for (const look of looks) {
-  test(`what looks like a secret goes: ${look.split("\n", 1)[0]}`, () => {
+  test(`a text that looks like a secret is removed: ${look.split("\n", 1)[0]}`, () => {
     const left = text(look);
     assert.match(left, /\[redacted\]/);
     assert.doesNotMatch(left, /hunter2|dXNlcjpodW50ZXIy|MC4CAQ|MIG/);

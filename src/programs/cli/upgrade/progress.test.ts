@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
 import { progressLine } from "./progress.ts";
 
-test("where nobody watches each change is a line, and what does not change is told once", () => {
+test("without a terminal each change is a line, and a text that does not change is printed once", () => {
   const { said, print } = paper();
   const line = progressLine({ print, clock: new FakeClock() });
   line.show({ done: 0, of: 2, what: "nodes" });

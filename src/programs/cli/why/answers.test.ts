@@ -55,7 +55,7 @@ const cases: readonly Case[] = [
     answers: [],
   },
   {
-    name: "a finding tells rule, evidence, since when and remedy, once",
+    name: "a finding is printed with rule, evidence, since when and remedy, once",
     of: asked({
       findings: [{ id: "LicenseInvalid", severity: "block", evidence: "it ended", remedy: "renew it" }],
       conditions: [blocked],
@@ -63,7 +63,7 @@ const cases: readonly Case[] = [
     answers: [{ object: "rec/rec", rule: "LicenseInvalid", evidence: "it ended", since: SINCE, clears: "renew it" }],
   },
   {
-    name: "a condition without a finding is told as it is, and its object is described",
+    name: "a condition without a finding is printed as it is, and its object is described",
     of: asked({ conditions: [blocked] }),
     answers: [{ rule: "LicenseInvalid", evidence: "it ended; remedy: renew it", clears: "kubectl describe rec/rec" }],
   },
@@ -73,7 +73,7 @@ const cases: readonly Case[] = [
     answers: [{ rule: "ReplacingPod", evidence: "1 of 3", clears: "kubectl rollout status sts rec" }],
   },
   {
-    name: "a database that is above its spec is told with the remedy of its finding",
+    name: "a database that is above its spec is printed with the remedy of its finding",
     of: asked(undefined, {
       cluster: undefined,
       databases: [
@@ -95,7 +95,7 @@ const cases: readonly Case[] = [
     answers: [],
   },
   {
-    name: "an edit that the operator has not handled is told",
+    name: "an edit that the operator has not handled is printed",
     of: asked({ observedGeneration: 1 }),
     answers: [
       {
@@ -143,7 +143,7 @@ const cases: readonly Case[] = [
     answers: [{ object: "redb/orders", rule: "RefusedByCluster", since: "2025-12-31T00:00:00Z" }],
   },
   {
-    name: "a database's edit that waits is told when nothing else says so",
+    name: "a database's edit that waits is printed when nothing else says so",
     of: asked(undefined, { cluster: undefined, databases: [redb([], 0)] }),
     answers: [{ object: "redb/orders", rule: "SpecNotHandled" }],
   },

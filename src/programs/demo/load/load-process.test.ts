@@ -31,7 +31,7 @@ test("a load is not confused by what an earlier one has left in the database", a
   }
 });
 
-test("a load that ends by itself is an answer to all questions, and so is one that cannot be started", async () => {
+test("a load whose process ends answers all questions with its end, and so does one that cannot be started", async () => {
   await assert.rejects(startLoadProcess(nothing, ["sh", "-c", "exit 3"]), /has ended \(exit code 3\)/);
   await assert.rejects(startLoadProcess(nothing, ["/nowhere/load"]), /cannot be started: .*ENOENT/);
 });

@@ -13,7 +13,7 @@ import { freshContexts } from "./cluster.ts";
 
 const REC = { name: "rec", namespace: "default" };
 
-test("what acts rest on is read once for many, and anew once a change of it was heard of", async () => {
+test("the cluster context is read once for many databases, and again after a change of it", async () => {
   await using world = await startOperatorWorld();
   const { kube } = world;
   const clock = new FakeClock();

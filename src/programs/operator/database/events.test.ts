@@ -17,10 +17,10 @@ const cases: readonly {
   readonly after: DatabaseStatus;
   readonly want: readonly string[];
 }[] = [
-  { name: "nothing new, nothing told", before: active, after: active, want: [] },
+  { name: "no change makes no event", before: active, after: active, want: [] },
   { name: "a new database is ready once", before: { status: "pending" }, after: active, want: ["DatabaseReady"] },
   {
-    name: "a new database whose engine told its version before it was active is ready, not upgraded",
+    name: "a new database whose engine reported its version before it was active is ready, not upgraded",
     before: { status: "pending", version: "7.2" },
     after: active,
     want: ["DatabaseReady"],
@@ -50,25 +50,25 @@ const cases: readonly {
     want: [],
   },
   {
-    name: "a refusal is told when its words change",
+    name: "a refusal is an event again when its words change",
     before: { conditions: [ready("RefusedByCluster", "port 1 is taken")] },
     after: { conditions: [ready("RefusedByCluster", "port 2 is taken")] },
     want: ["RefusedByCluster"],
   },
   {
-    name: "a cluster that does not exist is told",
+    name: "a cluster that does not exist is an event",
     before: {},
     after: { conditions: [ready("ClusterNotFound", "no cluster")] },
     want: ["ClusterNotFound"],
   },
   {
-    name: "what is waited for is not told as an event",
+    name: "what is waited for is no event",
     before: active,
     after: { ...active, conditions: [ready("Waiting", "the replica is receiving the data")] },
     want: [],
   },
   {
-    name: "each loss is told once",
+    name: "each loss is one event",
     before: { ...active, lossReports: ["one"] },
     after: { ...active, lossReports: ["one", "two"] },
     want: ["AcknowledgedWritesAtRisk"],
@@ -76,7 +76,7 @@ const cases: readonly {
 ];
 
 for (const { name, before, after, want } of cases) {
-  test(`databaseNews: ${name}`, () => {
+  test(`events of a database: ${name}`, () => {
     assert.deepEqual(
       databaseEvents(before, after).map(({ reason }) => reason),
       want,

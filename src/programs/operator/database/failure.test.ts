@@ -4,7 +4,7 @@ import { Fault } from "../../../core/base/fault.ts";
 import { faults } from "../../../ports/management/faults.ts";
 import { failureOf } from "./failure.ts";
 
-test("a refusal is told in the cluster's own words, with a way out and without paths and status codes", () => {
+test("a refusal has the cluster's own words, with a way out and without paths and status codes", () => {
   const description = 'port 10000 belongs to database 1 ("orders")';
   const refused = new Fault(
     faults.refused,
@@ -28,6 +28,6 @@ test("a cluster that cannot be reached is a call that failed", () => {
   assert.deepEqual([id, severity, evidence], ["CallFailed", "wait", "no node has an address yet"]);
 });
 
-test("what nobody foresees is no failure of a call", () => {
+test("an unforeseen error is no failure of a call", () => {
   assert.equal(failureOf(new TypeError("x is not a function")), undefined);
 });

@@ -39,13 +39,13 @@ const passwords: readonly {
     asks: ["create", "get", "patch"],
   },
   {
-    name: "that of a database which has been told of is read",
+    name: "the password of a database that the status names is read",
     status: MADE,
     before: { password: "first" },
     asks: ["get"],
     password: "first",
   },
-  { name: "one that somebody deleted is made again", status: MADE, asks: ["get", "create"] },
+  { name: "a password Secret that was deleted is made again", status: MADE, asks: ["get", "create"] },
 ];
 
 for (const { name, status, before, asks, password } of passwords) {
@@ -67,7 +67,7 @@ const addresses: readonly {
   readonly asks: readonly string[];
 }[] = [
   { name: "it is written without looking", before: { password: "x" }, asks: ["patch"] },
-  { name: "nothing is asked once it has been told", status: REPORTED, before: { port: "10000" }, asks: [] },
+  { name: "nothing is asked once the address is reported", status: REPORTED, before: { port: "10000" }, asks: [] },
   {
     name: "another port is written",
     status: { ...REPORTED, internalEndpoints: [{ host: "orders", port: 9_999 }] },
@@ -75,20 +75,20 @@ const addresses: readonly {
     asks: ["patch"],
   },
   {
-    name: "what somebody changed is put right within half an hour",
+    name: "a changed Secret is put right within half an hour",
     status: REPORTED,
     before: { port: "1", service_names: "orders" },
     afterMs: HALF_AN_HOUR_MS,
     asks: ["get", "patch"],
   },
   {
-    name: "what nobody changed is left alone after half an hour",
+    name: "an unchanged Secret is left alone after half an hour",
     status: REPORTED,
     before: { port: "10000", service_names: "orders" },
     afterMs: HALF_AN_HOUR_MS,
     asks: ["get"],
   },
-  { name: "a Secret that somebody deleted does not come back without a password", asks: ["patch"] },
+  { name: "a deleted Secret does not come back without a password", asks: ["patch"] },
 ];
 
 for (const { name, status, before, afterMs = 0, asks } of addresses) {

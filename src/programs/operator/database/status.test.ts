@@ -61,7 +61,7 @@ const cases: readonly Case[] = [
     ready: "False ClusterNotReady: not yet; remedy: storectl why, or kubectl describe rec rec",
   },
   {
-    name: "a refusal is told with its way out",
+    name: "a refusal is reported with its way out",
     report: { bdb: undefined, failure: REFUSED },
     ready: "False RefusedByCluster: the port is taken; remedy: another",
   },
@@ -76,7 +76,7 @@ for (const { name, report, ready, specStatus } of cases) {
   });
 }
 
-test("the version that was told stays while the engine does not answer, until the database has another one", () => {
+test("the reported version stays while the engine does not answer, until the database has another one", () => {
   const served = databaseStatusOf(whole(), NOW);
   assert.deepEqual(servingOf(served), [STAND_IN, "7.2", "redis 7.0.15", true]);
   const silent = bdb({ version: "", version_display: "7.2" });
