@@ -87,6 +87,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/cli/site/installed-operator.test.ts": 5,
   "src/programs/operator/operator.test.ts": 5,
   "src/programs/proxy/endpoint/endpoint.test.ts": 5,
+  "test/glossary.test.ts": 5,
   "src/core/planner/upgrade-path/plan.property.test.ts": 4,
   "src/local-kubernetes/controllers/controllers.test.ts": 4,
   "src/mechanisms/reconcile/leader.test.ts": 4,
