@@ -40,7 +40,13 @@ const userModuleStatus = z.object({
   moduleName: z.string().describe("`module_name` of its manifest."),
   version: z
     .string()
-    .describe("`semantic_version` of its manifest; of one that failed, the versions that the cluster had already."),
+    .describe(
+      "`semantic_version` of its manifest; of one that failed, the versions that the cluster had already, for people to read.",
+    ),
+  versionsBefore: z
+    .array(z.string())
+    .optional()
+    .describe("Of one that failed: the versions that the cluster had already under its name."),
 });
 export type UserModuleStatus = z.output<typeof userModuleStatus>;
 

@@ -1,4 +1,4 @@
-import type { ClusterStatus } from "./cluster-status.ts";
+import type { ClusterStatus, UserModuleStatus } from "./cluster-status.ts";
 import type { DatabaseStatus } from "./database-status.ts";
 
 /**
@@ -20,4 +20,12 @@ export function shardsOfLicense(
   if (shardsUsed !== undefined && shardsLimit !== undefined) return { used: shardsUsed, limit: shardsLimit };
   const text = /^(\d+)\/(\d+)$/.exec(shardsUsage);
   return text === null ? undefined : { used: Number(text[1]), limit: Number(text[2]) };
+}
+
+/**
+ * The versions that the cluster had under the name of a module when the module could not be fetched. A status of a
+ * release before the field `versionsBefore` has them in `version` alone: `1.0.0, 1.1.0`.
+ */
+export function versionsBeforeFailure({ versionsBefore, version }: UserModuleStatus): readonly string[] {
+  return versionsBefore ?? version.split(", ").filter((one) => one !== "");
 }

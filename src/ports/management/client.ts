@@ -1,6 +1,7 @@
 import { Agent } from "undici";
-import { Fault, messageOf } from "../../core/base/fault.ts";
+import { Fault } from "../../core/base/fault.ts";
 import { answerOf } from "./answer.ts";
+import { attemptOf, type Attempt } from "./attempt.ts";
 import { faults } from "./faults.ts";
 import { rememberAnswers } from "./memory.ts";
 import { FORWARDED_BY, requestOnce, wasNeverSent } from "./request.ts";
@@ -64,7 +65,7 @@ export function managementClient(options: ManagementClientOptions): ManagementCl
     { signal }: CallOptions = {},
   ): Promise<ReplyOf<N>> {
     const addresses = options.addresses();
-    const tried: string[] = [];
+    const tried: Attempt[] = [];
     const known = memory?.about(name);
     const headers = known === undefined ? ownHeaders : { ...ownHeaders, "if-none-match": known.entityTag };
     for (const address of addresses) {
@@ -77,10 +78,10 @@ export function managementClient(options: ManagementClientOptions): ManagementCl
           memory?.keep(name, answer.entityTag, reply);
           return reply;
         }
-        tried.push(`${address}: not a member yet`);
+        tried.push({ address, failure: "notJoined", said: "not a member yet" });
       } catch (error) {
         if (error instanceof Fault || signal?.aborted) throw error;
-        tried.push(`${address}: ${messageOf(error)}`);
+        tried.push(attemptOf(address, error));
         if (!mayRunTwice(name) && !wasNeverSent(error)) throw unreachable(name, tried, true);
       }
     }
@@ -95,9 +96,10 @@ function headersOf({ username, password, forwardedBy }: ManagementClientOptions)
 }
 
 /** `mayHaveRun`: the request was sent and its answer is missing, so it must not simply be sent again. */
-function unreachable(name: RouteName, tried: readonly string[], mayHaveRun: boolean): Fault {
+function unreachable(name: RouteName, tried: readonly Attempt[], mayHaveRun: boolean): Fault {
   const { method, path } = routes[name];
-  const where = tried.length === 0 ? "no address of a node is known" : tried.join("; ");
+  const attempts = tried.map(({ address, said }) => `${address}: ${said}`);
+  const where = tried.length === 0 ? "no address of a node is known" : attempts.join("; ");
   return new Fault(faults.unreachable, `${method} ${path} reached no node: ${where}`, {
     route: name,
     tried,

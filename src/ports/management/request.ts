@@ -1,5 +1,6 @@
 import { FormData, request as send } from "undici";
 import type { Dispatcher } from "undici";
+import { systemCodeOf } from "./attempt.ts";
 import { routes } from "./routes.ts";
 import type { RouteName } from "./routes.ts";
 
@@ -80,8 +81,7 @@ function formOf(body: object): FormData {
 
 /** True when the connection itself could not be made: the node cannot have seen the request. */
 export function wasNeverSent(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" && NEVER_SENT.has(code);
+  return NEVER_SENT.has(systemCodeOf(error));
 }
 
 const NEVER_SENT = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL", "UND_ERR_CONNECT_TIMEOUT"]);

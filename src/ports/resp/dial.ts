@@ -11,7 +11,7 @@ export interface DialTarget {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A connected socket; RESP_CONNECT when there is none in time. */
+/** A connected socket; RESP_CONNECT when there is none in time, its detail `refused` true when nothing listens there. */
 export function dialSocket({ host, port, timeoutMs, signal }: DialTarget): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, noDelay: true });
@@ -26,19 +26,19 @@ export function dialSocket({ host, port, timeoutMs, signal }: DialTarget): Promi
       signal?.removeEventListener("abort", abort);
       socket.removeAllListeners();
     };
-    const fail = (why: string): void => {
+    const fail = (why: string, refused = false): void => {
       settle();
       // a socket that is destroyed while it connects may still emit an error
       socket.on("error", () => undefined);
       socket.destroy();
-      reject(new Fault(faults.connect, `Cannot connect to ${host}:${port}: ${why}.`, { host, port }));
+      reject(new Fault(faults.connect, `Cannot connect to ${host}:${port}: ${why}.`, { host, port, refused }));
     };
     socket.once("connect", () => {
       settle();
       resolve(socket);
     });
-    socket.once("error", (error) => {
-      fail(error.message);
+    socket.once("error", (error: NodeJS.ErrnoException) => {
+      fail(error.message, error.code === "ECONNREFUSED");
     });
     signal?.addEventListener("abort", abort, { once: true });
     if (signal?.aborted === true) abort();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clusterSpec } from "../../api/cluster-spec.ts";
 import type { UserModuleStatus } from "../../api/cluster-status.ts";
-import { installedList, listedModules, modulesToFetch, uploadedSince } from "./user-modules.ts";
+import { failedSince, installedList, listedModules, modulesToFetch, uploadedSince } from "./user-modules.ts";
 
 const URL_1 = "https://modules.example/tally-1.zip";
 const URL_2 = "https://modules.example/tally-2.zip";
@@ -59,16 +59,37 @@ test("nodes are restarted for what is installed, not for what is only listed", (
 const uploads = [
   {
     rule: "an older build of a module that cannot be fetched is not the listed one",
-    since: "0.9.0, 1.0.0",
+    since: ["0.9.0", "1.0.0"],
     found: 0,
   },
-  { rule: "a build that was uploaded after the download failed is the listed one", since: "0.9.0", found: 1 },
+  { rule: "a build that was uploaded after the download failed is the listed one", since: ["0.9.0"], found: 1 },
   { rule: "a module that was never fetched has not failed", since: undefined, found: 0 },
 ];
 for (const { rule, since, found } of uploads) {
   test(`a module that cannot be fetched: ${rule}`, () => {
     const failed =
-      since === undefined ? undefined : ({ ...installed, name: "Tally", state: "Failed", version: since } as const);
+      since && ({ ...installed, name: "Tally", state: "Failed", version: "", versionsBefore: since } as const);
     assert.equal(uploadedSince(failed, present) === undefined ? 0 : 1, found);
+  });
+}
+
+const failures = [
+  { rule: "keeps the versions that were there", before: undefined, versions: ["1.0.0"] },
+  {
+    rule: "that failed before keeps those of the first time",
+    before: { versionsBefore: ["0.9.0"] },
+    versions: ["0.9.0"],
+  },
+  {
+    rule: "that failed before an upgrade of the operator, too",
+    before: { version: "0.8.0, 0.9.0" },
+    versions: ["0.8.0", "0.9.0"],
+  },
+];
+for (const { rule, before, versions } of failures) {
+  test(`a module ${rule}`, () => {
+    const failed = { ...installed, state: "Failed", version: "" } as const;
+    const { versionsBefore, version } = failedSince(failed, before && { ...failed, ...before }, present);
+    assert.deepEqual({ versionsBefore, version }, { versionsBefore: versions, version: versions.join(", ") });
   });
 }

@@ -1,5 +1,6 @@
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import type { UserModuleStatus } from "../../api/cluster-status.ts";
+import { versionsBeforeFailure } from "../../api/older-status.ts";
 
 /** A module that `spec.userDefinedModules` lists (§2.2), its aliases resolved. */
 export interface ListedModule {
@@ -44,12 +45,17 @@ export function moduleStatusOf(
   return remembered.find((one) => one.name === name && one.url === url);
 }
 
-/** The versions that the cluster has under a listed name, as `1.0.0, 1.1.0`. */
-export function versionsNamed(listed: string, present: readonly PresentModule[]): string {
-  return present
-    .filter((one) => isNamed(one, listed))
-    .map(({ version }) => version)
-    .join(", ");
+/** A module that failed, with the versions that the cluster had under its name when it failed first. */
+export function failedSince(
+  status: UserModuleStatus,
+  before: UserModuleStatus | undefined,
+  present: readonly PresentModule[],
+): UserModuleStatus {
+  const versionsBefore =
+    before?.state === "Failed"
+      ? [...versionsBeforeFailure(before)]
+      : present.filter((one) => isNamed(one, status.name)).map(({ version }) => version);
+  return { ...status, version: versionsBefore.join(", "), versionsBefore };
 }
 
 /**
@@ -61,7 +67,7 @@ export function uploadedSince(
   present: readonly PresentModule[],
 ): PresentModule | undefined {
   if (failed?.state !== "Failed") return undefined;
-  const old = failed.version.split(", ");
+  const old = versionsBeforeFailure(failed);
   return present.find((one) => isNamed(one, failed.name) && !old.includes(one.version));
 }
 

@@ -21,16 +21,16 @@ const OPERATORS_OWN: readonly string[] = [
  * databases from becoming what their objects say.
  */
 export function causesOf({ input, databases }: RecoveryFacts): readonly RecoveryCause[] {
-  const object = `rec/${input.view.name}`;
+  const about = { kind: "rec", name: input.view.name } as const;
   const seen = verdictsAt(MOMENTS, input).flatMap((verdict) =>
     verdict.outcome === "found" && isCause(verdict.finding) && !EFFECTS.includes(verdict.check.id)
-      ? [{ check: verdict.check.id, object, finding: verdict.finding }]
+      ? [{ check: verdict.check.id, about, finding: verdict.finding }]
       : [],
   );
   const reported = (input.view.remembered.findings ?? [])
     .filter(({ id }) => !seen.some(({ finding }) => finding.id === id))
     .filter((finding) => isHeldUp(finding) || isOperatorsOwn(finding))
-    .map((finding) => ({ check: finding.id, object, finding }));
+    .map((finding) => ({ check: finding.id, about, finding }));
   return [...seen, ...reported, ...databases.flatMap((database) => causesOfDatabase(database, { input, databases }))];
 }
 
@@ -50,13 +50,13 @@ function isOperatorsOwn({ id }: Finding): boolean {
 }
 
 function causesOfDatabase(database: DatabaseObject, { input }: RecoveryFacts): readonly RecoveryCause[] {
-  const object = `redb/${database.name}`;
+  const about = { kind: "redb", name: database.name } as const;
   const { cluster } = input.view;
   const known = cluster.reachable ? cluster.databases.find(({ name }) => name === database.name) : undefined;
-  const reported = database.findings.map((finding) => ({ check: finding.id, object, finding }));
+  const reported = database.findings.map((finding) => ({ check: finding.id, about, finding }));
   if (known === undefined || database.storeVersion === undefined) return reported;
   if (!isOlder(database.storeVersion, known.storeVersion)) return reported;
   const evidence = `the database is at ${known.storeVersion} and spec.storeVersion says "${database.storeVersion}"`;
   const finding = warn("Drifted", evidence, "write into the object what is the case");
-  return [...reported.filter(({ check }) => check !== "DowngradeRefused"), { check: finding.id, object, finding }];
+  return [...reported.filter(({ check }) => check !== "DowngradeRefused"), { check: finding.id, about, finding }];
 }

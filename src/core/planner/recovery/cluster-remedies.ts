@@ -103,7 +103,7 @@ function license({ input: { view }, given }: RemedyFacts): Remedy {
 /** Through the management API, since objects of databases are not acted on meanwhile; then the object says the same (§1, §7). */
 function databaseVersions(facts: RemedyFacts): Remedy | undefined {
   const { input, databases, cause } = facts;
-  if (cause.object.startsWith("redb/")) return asTheDatabaseIs(facts);
+  if (cause.about.kind === "redb") return asTheDatabaseIs(facts);
   const { cluster } = input.view;
   const minimum = input.step?.to.minDatabase;
   if (!cluster.reachable || minimum === undefined) return undefined;
@@ -120,7 +120,7 @@ function databaseVersions(facts: RemedyFacts): Remedy | undefined {
 }
 
 function asTheDatabaseIs({ input: { view }, cause }: RemedyFacts): Remedy | undefined {
-  const name = cause.object.replace(/^redb\//, "");
+  const { name } = cause.about;
   const known = view.cluster.reachable ? view.cluster.databases.find((one) => one.name === name) : undefined;
   return known && { acts: [{ kind: "patch-database", name, storeVersion: known.storeVersion }] };
 }

@@ -30,7 +30,8 @@ export function planRecovery(facts: RecoveryFacts, given: Supplied): readonly Re
 }
 
 function recoveryFrom(cause: RecoveryCause, facts: RecoveryFacts, given: Supplied): Recovery {
-  const { object, finding } = cause;
+  const { about, finding } = cause;
+  const object = `${about.kind}/${about.name}`;
   const remedy = (ruleFor(cause.check) ?? ruleFor(finding.id))?.({ ...facts, cause, given }) ?? {};
   const plain = { acts: [], needs: "", irreversible: "", otherwise: "", ...remedy };
   const isByHand = plain.acts.length === 0 && plain.needs === "" && plain.otherwise === "";

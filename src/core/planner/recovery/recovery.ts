@@ -28,8 +28,8 @@ export type RecoveryAct =
 export interface RecoveryCause {
   /** Name of the check that found it, or of the finding itself. */
   readonly check: string;
-  /** `rec/<name>` or `redb/<name>`. */
-  readonly object: string;
+  /** The object that it holds up. */
+  readonly about: { readonly kind: "rec" | "redb"; readonly name: string };
   readonly finding: Finding;
 }
 

@@ -2,6 +2,7 @@ import type { UnreachableReason } from "../../../core/planner/active-active/part
 import { clusterNames, PORTS, remoteSecretName } from "../../../core/api/names.ts";
 import type { RemoteClusterSpec } from "../../../core/api/active-active.ts";
 import { isFault, messageOf } from "../../../core/base/fault.ts";
+import { attemptsOf } from "../../../ports/management/attempt.ts";
 import { faults } from "../../../ports/management/faults.ts";
 import { editSecret } from "../../../core/api/kubectl.ts";
 
@@ -30,23 +31,18 @@ export function unreachableSite(error: unknown, { name, namespace, spec }: Remot
       remedy: `copy those of the cluster ${spec.recName} there into it: ${editSecret(namespace, secret)}`,
     };
   }
-  const said = isFault(error, faults.unreachable) ? causesOf(error.details["tried"]) : messageOf(error);
-  if (/certificate|altname|self.signed|issuer/i.test(said)) {
+  const tried = attemptsOf(error);
+  if (tried.some(({ failure }) => failure === "certificate")) {
     return {
       reason: "CertificateRefused",
       message: `${where} has no certificate for ${clusterNames.dnsName(spec.recName, spec.recNamespace)} that ca.crt of secret ${secret} vouches for`,
       remedy: `compare spec with the cluster there, and ca.crt with its secret ${clusterNames.nodeTlsSecret(spec.recName)}`,
     };
   }
+  const said = isFault(error, faults.unreachable) ? tried.map((one) => one.said).join(", ") : messageOf(error);
   return {
     reason: "Unreachable",
     message: `no answer from ${where} (${said})`,
     remedy: "check spec.apiFqdnUrl and spec.apiPort, and that the network lets the operator through to them",
   };
-}
-
-/** `tried` holds `<address>: <what happened>`. */
-function causesOf(tried: unknown): string {
-  const all = Array.isArray(tried) ? tried.map(String) : [];
-  return all.map((one) => one.slice(one.indexOf(": ") + 2)).join(", ");
 }

@@ -162,6 +162,6 @@ function wasLinked(info: Info): boolean {
 function failureOf(error: unknown): EngineAnswer {
   if (!(error instanceof Fault)) throw error;
   if (engineCodeOf(error) === "LOADING") return { state: "loading" };
-  if (error.message.includes("ECONNREFUSED")) return { state: "refused" };
+  if (error.details["refused"] === true) return { state: "refused" };
   return { state: "silent", why: error.message };
 }

@@ -1,4 +1,4 @@
-import type { OptionWord, CommandPlace } from "./places.ts";
+import { longOptions, stepsTo, valued, type OptionWord, type CommandPlace } from "./places.ts";
 
 /** The script that teaches bash; `name` is the program. Needs bash 3.2 or later and nothing else. */
 export function bashScript(name: string, places: readonly CommandPlace[]): string {
@@ -8,10 +8,7 @@ _${name}() {
   COMPREPLY=()
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$at $word" in
-      ${places
-        .filter(({ at }) => at !== "")
-        .map(({ at }) => `"${at.includes(" ") ? at : ` ${at}`}"`)
-        .join(" | ")}) at="\${at:+$at }$word" ;;
+      ${stepsTo(places).join(" | ")}) at="\${at:+$at }$word" ;;
     esac
   done
   case "$at/$prev" in
@@ -24,11 +21,9 @@ complete -o bashdefault -o default -F _${name} ${name} kubectl-store
 }
 
 function optionCases({ at, options }: CommandPlace): readonly string[] {
-  return options
-    .filter(({ takes }) => takes !== "nothing")
-    .map(
-      (option) => `    ${option.names.map((name) => `"${at}/${name}"`).join(" | ")}) ${valuesOf(option)} return ;;\n`,
-    );
+  return valued(options).map(
+    (option) => `    ${option.names.map((name) => `"${at}/${name}"`).join(" | ")}) ${valuesOf(option)} return ;;\n`,
+  );
 }
 
 /** With no candidates bash falls back to files. */
@@ -39,7 +34,7 @@ function valuesOf({ takes, choices }: OptionWord): string {
 
 function placeCase({ at, commands, options, choices }: CommandPlace): string {
   const words = [...commands.map(({ name }) => name), ...choices];
-  const spelled = options.flatMap(({ names }) => names.filter((name) => name.startsWith("--")));
+  const spelled = longOptions(options).map(({ name }) => name);
   return `    "${at}")
       if [[ "$cur" == -* ]]; then
         COMPREPLY=($(compgen -W "${spelled.join(" ")}" -- "$cur"))

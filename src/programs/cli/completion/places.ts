@@ -39,6 +39,23 @@ function placesBelow(command: Command, at: string): readonly CommandPlace[] {
   return [place, ...command.commands.flatMap((each) => placesBelow(each, `${at} ${each.name()}`.trim()))];
 }
 
+/** What a shell compares with the commands before and the word that follows, for each place but the outermost; quoted. */
+export function stepsTo(places: readonly CommandPlace[]): readonly string[] {
+  return places.filter(({ at }) => at !== "").map(({ at }) => (at.includes(" ") ? `"${at}"` : `" ${at}"`));
+}
+
+/** The options that a value follows. */
+export function valued(options: readonly OptionWord[]): readonly OptionWord[] {
+  return options.filter(({ takes }) => takes !== "nothing");
+}
+
+/** The long spellings of options. */
+export function longOptions(options: readonly OptionWord[]): readonly Word[] {
+  return options.flatMap(({ names, description }) =>
+    names.filter((name) => name.startsWith("--")).map((name) => ({ name, description })),
+  );
+}
+
 const HELP: OptionWord = { names: ["--help"], description: "display help for command", takes: "nothing", choices: [] };
 
 function wordOf({ short, long, description, flags, argChoices = [] }: Option): OptionWord {

@@ -1,4 +1,4 @@
-import type { OptionWord, CommandPlace, Word } from "./places.ts";
+import { longOptions, stepsTo, valued, type OptionWord, type CommandPlace, type Word } from "./places.ts";
 
 /** The script that teaches zsh, as a file \`_<name>\` on \`fpath\` or by \`source\`. */
 export function zshScript(name: string, places: readonly CommandPlace[]): string {
@@ -8,10 +8,7 @@ _${name}() {
   local -a candidates
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "$at $word" in
-      (${places
-        .filter(({ at }) => at !== "")
-        .map(({ at }) => `"${at.includes(" ") ? at : ` ${at}`}"`)
-        .join("|")}) at="\${at:+$at }$word" ;;
+      (${stepsTo(places).join("|")}) at="\${at:+$at }$word" ;;
     esac
   done
   case "$at/$prev" in
@@ -25,11 +22,9 @@ compdef _${name} ${name} kubectl-store
 }
 
 function optionCases({ at, options }: CommandPlace): readonly string[] {
-  return options
-    .filter(({ takes }) => takes !== "nothing")
-    .map(
-      (option) => `    (${option.names.map((name) => `"${at}/${name}"`).join("|")}) ${valuesOf(option)}; return ;;\n`,
-    );
+  return valued(options).map(
+    (option) => `    (${option.names.map((name) => `"${at}/${name}"`).join("|")}) ${valuesOf(option)}; return ;;\n`,
+  );
 }
 
 function valuesOf({ takes, choices }: OptionWord): string {
@@ -41,9 +36,7 @@ function placeCase({ at, commands, options, choices }: CommandPlace): string {
   const words: readonly Word[] = [
     ...commands,
     ...choices.map((name) => ({ name, description: "" })),
-    ...options.flatMap(({ names, description }) =>
-      names.filter((name) => name.startsWith("--")).map((name) => ({ name, description })),
-    ),
+    ...longOptions(options),
   ];
   const said = words.map(
     ({ name, description }) => `'${name}:${description.replaceAll("'", "’").replaceAll(":", "\\\\:")}'`,

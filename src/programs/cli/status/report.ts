@@ -1,4 +1,6 @@
 import type { ClusterStatus } from "../../../core/api/cluster-status.ts";
+import type { DatabaseStatus } from "../../../core/api/database-status.ts";
+import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import type { Look } from "../site/look.ts";
 import { folded, textTable } from "../console/output.ts";
 
@@ -33,6 +35,9 @@ interface NodeRow {
 interface DatabaseRow {
   readonly name: string;
   readonly version: string;
+  /** The engine that serves, as its object reports it, and whether it stands in; empty when the object does not tell. */
+  readonly engine: string;
+  readonly standIn: boolean;
   readonly status: string;
   readonly copies: number;
   readonly waitingFor: string;
@@ -100,17 +105,28 @@ function nodesOf({ name, cluster, remembered }: View): readonly NodeRow[] {
 
 function databasesOf({ cluster }: View, objects: Look["databases"]): readonly DatabaseRow[] {
   if (!cluster.reachable) {
-    return objects.map(({ metadata: { name } }) => ({
+    return objects.map(({ metadata: { name }, status = {} }) => ({
       name,
-      version: "",
+      version: versionOfDatabase(status) ?? "",
+      ...engineOf(status),
       status: "unknown",
       copies: 0,
       waitingFor: "",
     }));
   }
   return cluster.databases.map(({ name, storeVersion, status, instances, waitingFor }) => {
-    return { name, version: storeVersion, status, copies: instances.length, waitingFor };
+    const engine = engineOf(objects.find(({ metadata }) => metadata.name === name)?.status);
+    return { name, version: storeVersion, ...engine, status, copies: instances.length, waitingFor };
   });
+}
+
+function engineOf({ engine = "", standIn = false }: DatabaseStatus = {}): Pick<DatabaseRow, "engine" | "standIn"> {
+  return { engine, standIn };
+}
+
+function engineText({ engine, standIn }: DatabaseRow): string {
+  if (engine === "") return "-";
+  return standIn ? `${engine} (stand-in)` : engine;
 }
 
 /** The page for people. */
@@ -140,9 +156,10 @@ export function statusTable(report: StatusReport): string {
     report.databases.length === 0
       ? "no databases\n"
       : textTable(
-          ["DATABASE", "VERSION", "STATUS", "REPLICAS", "WAITS FOR"],
-          report.databases.map(({ name, version, status, copies, waitingFor }) => {
-            return [name, version, status, String(copies), waitingFor === "" ? "-" : waitingFor];
+          ["DATABASE", "VERSION", "ENGINE", "STATUS", "REPLICAS", "WAITS FOR"],
+          report.databases.map((row) => {
+            const { name, version, status, copies, waitingFor } = row;
+            return [name, version, engineText(row), status, String(copies), waitingFor === "" ? "-" : waitingFor];
           }),
         ),
     report.healthy ? "" : "\nSomething is not as it should be: storectl why\n",

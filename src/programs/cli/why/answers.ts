@@ -56,28 +56,16 @@ function operatorAnswers({ operator }: ClusterEnvironment): WhyAnswer[] {
 }
 
 function clusterAnswers(
-  { kind, metadata, status }: Stored<StoreEnterpriseCluster>,
+  rec: Stored<StoreEnterpriseCluster>,
   view: ClusterView,
   events: readonly WarningEvent[],
 ): WhyAnswer[] {
-  const { findings = [], conditions = [], observedGeneration } = status ?? {};
-  const reported: Reported = {
-    kind,
-    name: metadata.name,
-    object: `rec/${metadata.name}`,
-    findings,
-    conditions,
-    events,
-  };
-  return [
-    ...reportedAnswers(reported, view),
-    ...unseen(reported.object, metadata.generation, observedGeneration),
-    ...silent(view, reported),
-  ];
+  const reported = reportOf("rec", rec, events);
+  return [...reportedAnswers(reported, view), ...unseen(reported), ...silent(view, reported)];
 }
 
 /** An edit that the operator has not handled yet. */
-function unseen(object: string, generation = 0, observed: number | undefined): WhyAnswer[] {
+function unseen({ object, generation, observed }: Reported): WhyAnswer[] {
   if (observed !== undefined && observed >= generation) return [];
   const evidence = `the operator has not handled generation ${generation} of the spec yet, the last one was ${observed ?? "none"}`;
   const clears = deploymentLog("store-enterprise-operator");
@@ -103,6 +91,19 @@ interface Reported {
   readonly findings: readonly Finding[];
   readonly conditions: readonly Condition[];
   readonly events: readonly WarningEvent[];
+  readonly generation: number;
+  /** The generation that the status describes. */
+  readonly observed: number | undefined;
+}
+
+function reportOf(
+  shortName: "rec" | "redb",
+  { kind, metadata, status }: Stored<StoreEnterpriseCluster | StoreEnterpriseDatabase>,
+  events: readonly WarningEvent[],
+): Reported {
+  const { name, generation = 0 } = metadata;
+  const { findings = [], conditions = [], observedGeneration: observed } = status ?? {};
+  return { kind, name, object: `${shortName}/${name}`, findings, conditions, events, generation, observed };
 }
 
 /** Findings first; then the conditions that no finding explains. */
@@ -154,20 +155,12 @@ function silent({ cluster }: ClusterView, { object, conditions }: Reported): Why
 }
 
 function databaseAnswers(
-  { kind, metadata, status }: Stored<StoreEnterpriseDatabase>,
+  redb: Stored<StoreEnterpriseDatabase>,
   view: ClusterView,
   events: readonly WarningEvent[],
 ): WhyAnswer[] {
-  const { findings = [], conditions = [], observedGeneration } = status ?? {};
-  const reported: Reported = {
-    kind,
-    name: metadata.name,
-    object: `redb/${metadata.name}`,
-    findings,
-    conditions,
-    events,
-  };
+  const reported = reportOf("redb", redb, events);
   const answers = reportedAnswers(reported, view);
   // while management is suspended every edit waits, and the condition says so
-  return answers.length > 0 ? answers : unseen(reported.object, metadata.generation, observedGeneration);
+  return answers.length > 0 ? answers : unseen(reported);
 }

@@ -11,11 +11,11 @@ import { downloadArchive } from "../../../ports/modules/download.ts";
 import type { ClusterRecords } from "../../../mechanisms/observe/management/cluster-records.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import {
+  failedSince,
   listedModules,
   modulesToFetch,
   moduleStatusOf,
   uploadedSince,
-  versionsNamed,
   type ListedModule,
   type PresentModule,
 } from "../../../core/planner/modules/user-modules.ts";
@@ -89,7 +89,7 @@ function inVain(
   if (uploaded !== undefined) {
     return { ...status, state: "Installed", message: "", moduleName: uploaded.name, version: uploaded.version };
   }
-  return { ...status, version: before?.state === "Failed" ? before.version : versionsNamed(status.name, present) };
+  return failedSince(status, before, present);
 }
 
 /** In the order of the spec, and nothing that it does not list. */
