@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startClients } from "../../src/programs/demo/load/clients.ts";
 import type { LoadResult } from "../../src/programs/demo/load/clients.ts";
-import type { BdbRecord } from "../../src/ports/management/records.ts";
+import type { BdbRecord, ShardInstanceRecord } from "../../src/ports/management/records.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
+import { nodeOf, primaryOf } from "../kit/world/shards.ts";
 import { startService } from "../kit/engines/service.ts";
 import type { TestService } from "../kit/engines/service.ts";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
@@ -18,9 +19,9 @@ await using cluster = await startTestCluster();
 
 await test("a node goes into maintenance and back under load: no failed request, no lost write", async () => {
   await using world = await startLoadedDatabase("left");
-  const { node_uid: node } = primaryOf(await world.read());
+  const node = nodeOf(primaryOf(await world.shards()));
   await leave(node);
-  assert.notEqual(primaryOf(await world.read()).node_uid, node);
+  assert.notEqual(nodeOf(primaryOf(await world.shards())), node);
   const left = await cluster.client.call("node", { params: { uid: node } });
   assert.deepEqual([left.maintenance, left.accepts_clients, left.status], [true, false, "active"]);
   await takeBack(node);
@@ -47,7 +48,7 @@ await test("a database moves to a newer version under load: no failed request, n
   const end = await world.read();
   assert.equal(end.status, "active");
   assert.deepEqual(
-    end.shard_list.map(({ redis_version, in_sync }) => [redis_version, in_sync]),
+    (await world.shards()).map(({ redis_version, in_sync }) => [redis_version, in_sync]),
     [
       ["8.0", true],
       ["8.0", true],
@@ -73,30 +74,28 @@ await test("the leader is killed in the middle of an upgrade: another one finish
 await test("a primary's engine is killed: a replica serves, the engine is back as replica, what may be lost is reported", async () => {
   await using world = await startLoadedDatabase("crash");
   const before = await world.read();
-  await until("what was written has been copied", async () => primaryOf(await world.read()).offset > 0, PATIENCE);
-  const instance = primaryOf(before);
-  process.kill(await cluster.enginePid(instance.node_uid, world.uid, instance.uid), "SIGKILL");
+  await until("what was written has been copied", async () => primaryOf(await world.shards()).offset > 0, PATIENCE);
+  const primary = primaryOf(await world.shards());
+  process.kill(await cluster.enginePid(primary), "SIGKILL");
   await until("another one serves", async () => (await world.read()).epoch > before.epoch, PATIENCE);
   await world.settled();
   const healed = await world.read();
-  assert.notEqual(primaryOf(healed).uid, instance.uid);
+  assert.notEqual(primaryOf(await world.shards()).uid, primary.uid);
   assert.equal(healed.loss_reports.length, 1);
   assert.match(healed.loss_reports[0] ?? "", /node \d took over "crash"/);
 });
 
 await test("the primary is killed while the node of its replica is away: a stand-in serves, and has all but what was on its way", async () => {
   await using world = await startLoadedDatabase("twice", 20);
-  const before = await world.read();
-  const away = before.shard_list.find(({ role }) => role !== "primary")?.node_uid ?? 0;
+  const away = (await world.shards()).filter(({ role }) => role === "slave").map(nodeOf)[0] ?? 0;
   await leave(away);
   await cluster.kill(away);
   const alone = await world.read();
   assert.deepEqual(
-    alone.shard_list.map(({ node_uid, in_sync }) => in_sync && node_uid !== away),
+    (await world.shards()).map((shard) => shard.in_sync && nodeOf(shard) !== away),
     [true, true],
   );
-  const primary = primaryOf(alone);
-  process.kill(await cluster.enginePid(primary.node_uid, world.uid, primary.uid), "SIGKILL");
+  process.kill(await cluster.enginePid(primaryOf(await world.shards())), "SIGKILL");
   await until("the stand-in serves", async () => (await world.read()).epoch > alone.epoch, PATIENCE);
   await cluster.start(away);
   await takeBack(away);
@@ -109,9 +108,9 @@ await test("the primary is killed while the node of its replica is away: a stand
 
 await test("an agent that gets SIGTERM leaves first; when it is back the node is in service again", async () => {
   await using world = await startLoadedDatabase("stopped");
-  const { node_uid: node } = primaryOf(await world.read());
+  const node = nodeOf(primaryOf(await world.shards()));
   await cluster.stop(node);
-  assert.notEqual(primaryOf(await world.read()).node_uid, node);
+  assert.notEqual(nodeOf(primaryOf(await world.shards())), node);
   await cluster.start(node);
   await until("the node is in service", () => isInService(node), PATIENCE);
   await world.settled();
@@ -149,7 +148,7 @@ await test("the password changes under load: sessions stay, both are taken for a
     );
     assert.equal(await at(cluster.address(node), port, PASSWORD), "PONG", "who has not learnt it yet comes in");
   }
-  const moved = primaryOf(await world.read()).node_uid;
+  const moved = nodeOf(primaryOf(await world.shards()));
   await leave(moved);
   await takeBack(moved);
   await world.settled();
@@ -159,6 +158,7 @@ await test("the password changes under load: sessions stay, both are taken for a
 interface LoadedDatabase extends AsyncDisposable {
   readonly uid: number;
   read(): Promise<BdbRecord>;
+  shards(): Promise<readonly ShardInstanceRecord[]>;
   /** Waits until it is active and every replica is in sync. */
   settled(): Promise<void>;
   finish(): Promise<LoadResult>;
@@ -183,16 +183,18 @@ async function startLoadedDatabase(name: string, gapMs = 2): Promise<LoadedDatab
   let report: Promise<LoadResult> | undefined;
   const finish = (): Promise<LoadResult> => (report ??= load.finish());
   const read = (): Promise<BdbRecord> => cluster.client.call("bdb", { params: { uid } });
+  const shards = () => cluster.shards(uid);
   return {
     uid,
     read,
+    shards,
     finish,
     settled: () =>
       until(
         `${name} is whole`,
         async () => {
-          const { status, shard_list } = await read();
-          return status === "active" && shard_list.length === 2 && shard_list.every(({ in_sync }) => in_sync);
+          const all = await shards();
+          return (await read()).status === "active" && all.length === 2 && all.every(({ in_sync }) => in_sync);
         },
         PATIENCE,
       ),
@@ -202,12 +204,6 @@ async function startLoadedDatabase(name: string, gapMs = 2): Promise<LoadedDatab
       await cluster.client.call("deleteBdb", { params: { uid } });
     },
   };
-}
-
-function primaryOf({ shard_list }: BdbRecord) {
-  const found = shard_list.find(({ role }) => role === "primary");
-  assert.ok(found);
-  return found;
 }
 
 async function leave(node: number): Promise<void> {

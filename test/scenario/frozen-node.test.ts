@@ -6,6 +6,7 @@ import type { BdbRecord } from "../../src/ports/management/records.ts";
 import { seededDice } from "../kit/world/chaos.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import type { TestCluster } from "../kit/world/cluster.ts";
+import { nodeOf, primaryOf } from "../kit/world/shards.ts";
 import { startLedger } from "../kit/load/load-ledger.ts";
 import { until } from "../kit/time/until.ts";
 
@@ -32,7 +33,7 @@ test(
       );
       await until("clients of every node write", () => ledgers.every((ledger) => ledger.requests() > 200));
       const before = await read(cluster, uid);
-      const node = primaryOf(before).node_uid;
+      const node = nodeOf(primaryOf(await cluster.shards(uid)));
       // the last round is longer than any failover takes, so that at least one is seen
       const frozenMs = round === rounds - 1 ? FROZEN.most : FROZEN.least + dice() * (FROZEN.most - FROZEN.least);
       await cluster.freeze(node);
@@ -60,15 +61,10 @@ function whole(cluster: TestCluster, uid: number): Promise<void> {
   return until(
     "the database has a primary and a replica in sync",
     async () => {
-      const { status, shard_list } = await read(cluster, uid);
-      return status === "active" && shard_list.length === 2 && shard_list.every(({ in_sync }) => in_sync);
+      const shards = await cluster.shards(uid);
+      const { status } = await read(cluster, uid);
+      return status === "active" && shards.length === 2 && shards.every(({ in_sync }) => in_sync);
     },
     PATIENCE,
   );
-}
-
-function primaryOf({ shard_list }: BdbRecord) {
-  const found = shard_list.find(({ role }) => role === "primary");
-  assert.ok(found);
-  return found;
 }

@@ -25,6 +25,7 @@ const HOLDERS = {
   view_cluster_modules: VIEWERS,
   update_cluster: ADMIN,
   view_all_bdbs_info: VIEWERS,
+  view_all_shards_info: VIEWERS,
   create_bdb: DATABASE_OWNERS,
   update_bdb: DATABASE_OWNERS,
   delete_bdb: DATABASE_OWNERS,

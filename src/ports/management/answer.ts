@@ -11,7 +11,7 @@ export function answerOf<N extends RouteName>(name: N, origin: string, answer: H
   const { method, path, gives } = routes[name];
   const isSuccess = answer.status >= 200 && answer.status < 300;
   const body = isSuccess && gives === "bytes" ? { value: answer.bytes } : parsed(answer.bytes.toString());
-  if (isSuccess && body !== undefined) return body.value;
+  if (isSuccess && body !== undefined) return name === "actions" ? listOfActions(body.value) : body.value;
   const { error_code, description } = errorOf(body?.value, answer);
   throw new Fault(
     specOf(answer.status),
@@ -23,6 +23,11 @@ export function answerOf<N extends RouteName>(name: N, origin: string, answer: H
       description,
     },
   );
+}
+
+/** A node of release 0.1.0 puts the list into an object. */
+function listOfActions(reply: ReplyOf<"actions"> | { readonly actions: ReplyOf<"actions"> }): ReplyOf<"actions"> {
+  return "actions" in reply ? reply.actions : reply;
 }
 
 function specOf(status: number): FaultSpec {

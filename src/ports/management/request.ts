@@ -54,7 +54,7 @@ export async function requestOnce(name: RouteName, request: LooseRequest, via: V
   });
   const { statusCode, body, headers } = await unlessAborted(sending, signal);
   const tag = headers["etag"];
-  const bytes = await boundedBytes(body, MAX_ANSWER[gives]);
+  const bytes = await boundedBytes(body, gives === "bytes" ? MAX_ANSWER.bytes : MAX_ANSWER.json);
   return { status: statusCode, bytes, entityTag: typeof tag === "string" ? tag : "" };
 }
 

@@ -3,7 +3,7 @@ import type { Log } from "../../core/base/log.ts";
 import type { FoundEngine } from "../../mechanisms/supervisor/engines.ts";
 import type { InstanceSupervisor } from "../../mechanisms/supervisor/instances.ts";
 import type { Kube } from "../../ports/kube/kube.ts";
-import type { LocalInstance } from "../../ports/management/routes.ts";
+import type { LocalInstance } from "../../ports/management/records.ts";
 import type { DatabasePasswords } from "./credentials/database-passwords.ts";
 import type { LicenseAuthorities } from "./credentials/license-authorities.ts";
 import type { UserPasswords } from "./credentials/user-passwords.ts";

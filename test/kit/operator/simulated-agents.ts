@@ -11,7 +11,7 @@ import { Secrets } from "../../../src/ports/kube/builtin.ts";
 import type { Kube } from "../../../src/ports/kube/kube.ts";
 import { timestamp } from "../../../src/ports/kube/timestamp.ts";
 import type { LicenseRecord, NodeRecord } from "../../../src/ports/management/records.ts";
-import type { RouteName } from "../../../src/ports/management/routes.ts";
+import { routes, type RouteName } from "../../../src/ports/management/routes.ts";
 import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
 import { SimulatedDatabases, type SimulatedDatabasesOptions } from "./simulated-databases.ts";
 import { until } from "../time/until.ts";
@@ -56,7 +56,8 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
       const done = { uid: randomUUID(), name: "delete_bdb", status: "completed", progress: 100 } as const;
       return actionRecord({ ...done, object: `bdb:${uid}` });
     },
-    actions: async () => ({ actions: databases.actions() }),
+    shards: async () => databases.shards(),
+    actions: async () => databases.actions(),
   });
   const callerOf = authenticator({
     credentials: () => credentials,
@@ -90,30 +91,9 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
 }
 
 /** Calls that a cluster at rest does not get. */
-const REFUSED = {
-  cluster: refused,
-  updateCluster: refused,
-  crdbs: refused,
-  putCrdb: refused,
-  installLicense: refused,
-  uploadModule: refused,
-  deleteModule: refused,
-  localModule: refused,
-  node: refused,
-  upgradeBdb: refused,
-  action: refused,
-  maintenanceOn: refused,
-  maintenanceOff: refused,
-  nodeAction: refused,
-  localInstances: refused,
-  localProxy: refused,
-  localVouch: refused,
-  users: refused,
-  user: refused,
-  createUser: refused,
-  updateUser: refused,
-  deleteUser: refused,
-} as const;
+const REFUSED = Object.fromEntries(Object.keys(routes).map((name) => [name, refused])) as Readonly<
+  Record<RouteName, typeof refused>
+>; // these are the keys of the table
 
 function refused(): Promise<never> {
   return Promise.reject(refuse(refusals.noSuchPath, "the simulated cluster does not do that"));

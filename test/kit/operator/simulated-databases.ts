@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ConfigMap } from "kubernetes-types/core/v1.js";
 import { bdbView } from "../../../src/programs/agent/api/bdb-view.ts";
+import { shardViews } from "../../../src/programs/agent/api/shard-view.ts";
 import { actionRecord } from "../../../src/programs/agent/api/actions.ts";
 import { refusals, refuse } from "../../../src/programs/agent/api/refusals.ts";
 import type { EngineAnswers } from "../../../src/programs/agent/observation/engine-answers.ts";
@@ -8,7 +9,7 @@ import { APP_LABEL, clusterNames, ENDPOINT_PORTS, LABELS, SHARD_PORTS } from "..
 import type { DatabaseRecord } from "../../../src/core/api/records.ts";
 import { ConfigMaps } from "../../../src/ports/kube/builtin.ts";
 import type { Kube, Stored } from "../../../src/ports/kube/kube.ts";
-import type { ActionRecord, BdbCreate, BdbRecord } from "../../../src/ports/management/records.ts";
+import type { ActionRecord, BdbCreate, BdbRecord, ShardInstanceRecord } from "../../../src/ports/management/records.ts";
 import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
 import { changesOfWire, settingsOfWire } from "../../../src/core/api/settings/values.ts";
 
@@ -42,6 +43,13 @@ export class SimulatedDatabases {
 
   all(): readonly BdbRecord[] {
     return [...this.#kept.values()].map(({ record }) => this.#view(record));
+  }
+
+  shards(): readonly ShardInstanceRecord[] {
+    const addressOf = (node: number): string | undefined => this.#options.addresses[node - 1];
+    return [...this.#kept.values()].flatMap(({ record }) =>
+      shardViews(record, { answers: answersOf(record), addressOf }),
+    );
   }
 
   find(uid: string | undefined): BdbRecord {
@@ -124,12 +132,7 @@ export class SimulatedDatabases {
 
   #view(record: DatabaseRecord): BdbRecord {
     const { addresses, namespace } = this.#options;
-    return bdbView(record, {
-      answers: answersOf(record),
-      addressOf: (node) => addresses[node - 1],
-      endpoints: addresses,
-      namespace,
-    });
+    return bdbView(record, { answers: answersOf(record), endpoints: addresses, namespace });
   }
 }
 

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { NODE_PATHS, PORTS, clusterNames } from "../../../src/core/api/names.ts";
 import { managementClient } from "../../../src/ports/management/client.ts";
 import type { ManagementClient } from "../../../src/ports/management/client.ts";
-import type { BdbCreate, BdbRecord } from "../../../src/ports/management/records.ts";
+import { shardUid } from "../../../src/core/api/shard-uid.ts";
+import type { BdbCreate, BdbRecord, ShardInstanceRecord } from "../../../src/ports/management/records.ts";
 import { createAuthority, issue } from "../../../src/ports/pki/authority.ts";
 import type { Authority } from "../../../src/ports/pki/authority.ts";
 import { startLoopbackApi } from "../kubernetes/loopback-api.ts";
@@ -32,8 +33,9 @@ export interface TestCluster extends AsyncDisposable {
   leader(): Promise<number>;
   /** Makes a database and waits until it is active. */
   create(body: BdbCreate): Promise<BdbRecord>;
-  /** Process id of an engine, as its node reports it. */
-  enginePid(node: number, bdb: number, instance: number): Promise<number>;
+  shards(bdb: number): Promise<readonly ShardInstanceRecord[]>;
+  /** Process id of the engine of a shard, as its node reports it. */
+  enginePid(shard: ShardInstanceRecord): Promise<number>;
   /** The log of a node so far. */
   log(uid: number): string;
   /** Where the node finds its mounts. */
@@ -105,7 +107,8 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     },
     leader: async () => (await client.call("cluster")).leader_uid,
     create: (body) => createDatabase(client, body),
-    enginePid: (node, bdb, instance) => findEngine(authority, address(node), bdb, instance),
+    shards: (uid) => client.call("bdbShards", { params: { uid } }),
+    enginePid: (shard) => findEngine(authority, address(Number(shard.node_uid)), shard),
     async [Symbol.asyncDispose]() {
       await Promise.all([...agents.values()].map((agent) => agent.kill()));
       await client.close();
@@ -140,12 +143,16 @@ async function createDatabase(client: ManagementClient, body: BdbCreate): Promis
   return read();
 }
 
-async function findEngine(authority: Authority, address: string, bdb: number, instance: number): Promise<number> {
+async function findEngine(
+  authority: Authority,
+  address: string,
+  { bdb_uid: bdb, uid }: ShardInstanceRecord,
+): Promise<number> {
   const client = clientOf(authority, () => [address]);
   const all = await client.call("localInstances");
   await client.close();
-  const found = all.find((one) => one.bdb === bdb && one.instance === instance);
-  if (found === undefined) throw new Error(`${address} has no instance ${instance} of database ${bdb}`);
+  const found = all.find((one) => one.bdb === bdb && String(shardUid(bdb, one.instance)) === uid);
+  if (found === undefined) throw new Error(`${address} has no engine for shard ${uid} of database ${bdb}`);
   return found.pid;
 }
 

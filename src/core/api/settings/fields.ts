@@ -26,6 +26,14 @@ export const CREATE_FIELDS = fields<CreateFields>(
   ]),
 );
 
+/** The fields of an answer that shows a database; those of a node of an older release may lack a setting. */
+export const ANSWERED_FIELDS = fields<CreateFields>(
+  SETTINGS.map(([, { wireName, stored, fallback }]) => [
+    wireName,
+    fallback === undefined ? stored : z.exactOptional(stored as z.ZodType),
+  ]),
+);
+
 function withFallback({ stored, fallback }: { readonly stored: z.ZodType; readonly fallback: unknown }): z.ZodType {
   return fallback === undefined ? stored : stored.default(fallback);
 }

@@ -1,5 +1,6 @@
 import { isFault } from "../../../core/base/fault.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
+import { readDatabases } from "../../../ports/management/databases.ts";
 import { faults } from "../../../ports/management/faults.ts";
 import type {
   ActionRecord,
@@ -7,6 +8,7 @@ import type {
   LicenseRecord,
   ModuleRecord,
   NodeRecord,
+  ShardInstanceRecord,
 } from "../../../ports/management/records.ts";
 import type { PolledCluster, Unreachable } from "../../../core/planner/view/cluster-view.ts";
 import { settingsOfWire } from "../../../core/api/settings/values.ts";
@@ -17,6 +19,7 @@ import { whyUnreachable } from "./unreachable.ts";
 export interface ClusterRecords {
   readonly nodes: readonly NodeRecord[];
   readonly bdbs: readonly BdbRecord[];
+  readonly shards: readonly ShardInstanceRecord[];
   readonly license: LicenseRecord;
   readonly modules: readonly ModuleRecord[];
   readonly actions: readonly ActionRecord[];
@@ -32,14 +35,14 @@ export interface UnreachableCluster {
 /** Asks a cluster everything that decisions need; a sentence instead when it does not answer, never an exception. */
 export async function readRecords(client: ManagementClient): Promise<ClusterRecords | UnreachableCluster> {
   try {
-    const [nodes, bdbs, license, modules, { actions }] = await Promise.all([
+    const [nodes, databases, license, modules, actions] = await Promise.all([
       client.call("nodes"),
-      client.call("bdbs"),
+      readDatabases(client),
       client.call("license"),
       client.call("modules"),
       client.call("actions"),
     ]);
-    return { nodes, bdbs, license, modules, actions };
+    return { nodes, ...databases, license, modules, actions };
   } catch (error) {
     // whatever it is, the cluster cannot be asked now: the decision is made without its word
     return { unreachable: whyUnreachable(error), refused: isFault(error, faults.unauthorized) };
@@ -63,6 +66,7 @@ export function factsOf(records: ClusterRecords | UnreachableCluster): PolledClu
 const factsKnown = new WeakMap<ClusterRecords, PolledCluster>();
 
 function factsFrom(records: ClusterRecords): PolledCluster {
+  const shards = Map.groupBy(records.shards, ({ bdb_uid }) => bdb_uid);
   return {
     reachable: true,
     nodes: records.nodes.map((node) => ({
@@ -82,9 +86,9 @@ function factsFrom(records: ClusterRecords): PolledCluster {
       ...settingsOfWire(bdb),
       modules: bdb.module_list.map(({ module_name }) => module_name),
       waitingFor: bdb.waiting_for,
-      instances: bdb.shard_list.map(({ node_uid, role, in_sync }) => ({
-        node: node_uid,
-        primary: role === "primary",
+      instances: (shards.get(bdb.uid) ?? []).map(({ node_uid, role, in_sync }) => ({
+        node: Number(node_uid),
+        primary: role === "master",
         inSync: in_sync,
       })),
     })),

@@ -12,6 +12,7 @@ class Cluster {
   readonly clock = new FakeClock();
   readonly notifications: string[] = [];
   bdbs: readonly BdbRecord[] = [];
+  shards: readonly ShardInstanceRecord[] = [];
   actions: readonly ActionRecord[] = [];
   isUnreachable = false;
   questions = 0;
@@ -32,7 +33,7 @@ class Cluster {
 
   async #answer(route: string): Promise<never> {
     if (route === "nodes") this.questions += 1;
-    const { bdbs, actions, isUnreachable } = this; // what is said is what was so when it was asked
+    const { bdbs, shards, actions, isUnreachable } = this; // what is said is what was so when it was asked
     await this.gate;
     if (isUnreachable) throw new Fault(faults.unreachable, "no node answers", { tried: [] });
     const answers: Readonly<Record<string, unknown>> = {
@@ -40,7 +41,8 @@ class Cluster {
       bdbs,
       license: {},
       modules: [],
-      actions: { actions },
+      actions,
+      shards,
     };
     return answers[route] as never;
   }
@@ -129,14 +131,20 @@ test("a cluster that stops answering is unreachable, and its state is unknown", 
 
 interface Said {
   readonly bdbs: readonly BdbRecord[];
+  readonly shards?: readonly ShardInstanceRecord[];
   readonly actions?: readonly ActionRecord[];
 }
 
 const SHARD: ShardInstanceRecord = {
-  uid: 1,
-  node_uid: 1,
-  role: "primary",
+  uid: "1",
+  bdb_uid: 1,
+  node_uid: "1",
+  role: "master",
   status: "active",
+  detailed_status: "ok",
+  loading: { status: "idle" },
+  sync: { status: "idle" },
+  assigned_slots: "0-16383",
   port: 20_000,
   redis_version: "8.2",
   engine: "redis 8.2.2",
@@ -173,8 +181,11 @@ const notifications: readonly { name: string; before: Said; after: Said; notifie
   },
   {
     name: "a shard that went down",
-    before: { bdbs: [bdb("a", { shard_list: [SHARD] })] },
-    after: { bdbs: [bdb("a", { shard_list: [{ ...SHARD, status: "down" }] })] },
+    before: { bdbs: [bdb("a", { shard_list: [1] })], shards: [SHARD] },
+    after: {
+      bdbs: [bdb("a", { shard_list: [1] })],
+      shards: [{ ...SHARD, status: "inactive", detailed_status: "down" }],
+    },
     notifies: ["a"],
   },
   {
@@ -191,8 +202,8 @@ const notifications: readonly { name: string; before: Said; after: Said; notifie
   },
   {
     name: "not an offset or a lag, which move with time",
-    before: { bdbs: [bdb("a", { shard_list: [SHARD] })] },
-    after: { bdbs: [bdb("a", { shard_list: [{ ...SHARD, offset: 99, lag_bytes: 7 }] })] },
+    before: { bdbs: [bdb("a", { shard_list: [1] })], shards: [SHARD] },
+    after: { bdbs: [bdb("a", { shard_list: [1] })], shards: [{ ...SHARD, offset: 99, lag_bytes: 7 }] },
     notifies: [],
   },
   {
@@ -224,8 +235,8 @@ for (const { name, before, after, notifies } of notifications) {
   }
 }
 
-async function say(cluster: Cluster, { bdbs, actions = [] }: Said): Promise<void> {
-  Object.assign(cluster, { bdbs, actions });
+async function say(cluster: Cluster, { bdbs, shards = [], actions = [] }: Said): Promise<void> {
+  Object.assign(cluster, { bdbs, shards, actions });
   await cluster.clock.advance(1);
   await cluster.polledState.records(0);
 }

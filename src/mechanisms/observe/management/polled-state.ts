@@ -1,6 +1,6 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
-import type { ActionRecord, BdbRecord } from "../../../ports/management/records.ts";
+import type { BdbRecord } from "../../../ports/management/records.ts";
 import { readRecords, type ClusterRecords, type UnreachableCluster } from "./cluster-records.ts";
 
 /** The answer of a cluster, or why there is none. */
@@ -70,10 +70,10 @@ function changeDetector(onChange: (databases: readonly string[]) => void): (poll
   let digests = new Map<string, string>();
   return (polled) => {
     if ("unreachable" in polled) return;
-    if (polled.bdbs === before?.bdbs && polled.actions === before.actions) return;
+    const { bdbs, shards, actions } = polled;
+    if (bdbs === before?.bdbs && shards === before.shards && actions === before.actions) return;
     before = polled;
-    const actions = new Map(polled.actions.map((action) => [action.action_uid, action]));
-    const next = new Map(polled.bdbs.map((bdb) => [bdb.name, digestOf(bdb, actions.get(bdb.action_uid))]));
+    const next = digestsOf(polled);
     const changed = [...next].filter(([name, digest]) => digests.get(name) !== digest).map(([name]) => name);
     const gone = [...digests.keys()].filter((name) => !next.has(name));
     digests = next;
@@ -81,8 +81,14 @@ function changeDetector(onChange: (databases: readonly string[]) => void): (poll
   };
 }
 
-/** Everything about a database but the replication offsets, which change all the time. */
-function digestOf(bdb: BdbRecord, action: ActionRecord | undefined): string {
-  const shards = bdb.shard_list.map((instance) => ({ ...instance, offset: 0, lag_bytes: 0 }));
-  return JSON.stringify([{ ...bdb, shard_list: shards }, action]);
+/** Everything about each database but the replication offsets, which change all the time; by name. */
+function digestsOf({ bdbs, shards, actions }: ClusterRecords): Map<string, string> {
+  const actionOf = new Map(actions.map((action) => [action.action_uid, action]));
+  const shardsOf = Map.groupBy(shards, ({ bdb_uid }) => bdb_uid);
+  const digestOf = (bdb: BdbRecord): string => {
+    const still = shardsOf.get(bdb.uid)?.map((shard) => ({ ...shard, offset: 0, lag_bytes: 0 }));
+    // a node of release 0.1.0 lists the shards themselves
+    return JSON.stringify([{ ...bdb, shard_list: [] }, still, actionOf.get(bdb.action_uid)]);
+  };
+  return new Map(bdbs.map((bdb) => [bdb.name, digestOf(bdb)]));
 }

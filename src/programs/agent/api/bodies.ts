@@ -5,6 +5,7 @@ import { STORE_VERSIONS } from "../../../core/api/records.ts";
 import type { StoreVersion } from "../../../core/api/records.ts";
 import { CHANGE_FIELDS, CREATE_FIELDS } from "../../../core/api/settings/fields.ts";
 import type { Fault } from "../../../core/base/fault.ts";
+import { routes } from "../../../ports/management/routes.ts";
 import type { BodyOf, RouteName } from "../../../ports/management/routes.ts";
 import { activeActiveBody, isVersion } from "./active-active-body.ts";
 import { proxyCommand } from "./proxy-command.ts";
@@ -49,12 +50,11 @@ function schemas(supported: readonly StoreVersion[]): Schemas {
 
 const none = z.undefined({ error: "takes no body" });
 
-const NO_BODIES = {
-  ...{ bootstrap: none, cluster: none, license: none, nodes: none, node: none, maintenanceOff: none, nodeAction: none },
-  ...{ bdbs: none, bdb: none, deleteBdb: none, crdbs: none, actions: none, action: none },
-  ...{ modules: none, deleteModule: none, localModule: none, localInstances: none },
-  ...{ users: none, user: none, deleteUser: none },
-} as const;
+type BodilessRoute = { [N in RouteName]: BodyOf<N> extends undefined ? N : never }[RouteName];
+
+const NO_BODIES = Object.fromEntries(
+  Object.entries(routes).flatMap(([route, { takes }]) => (takes === "nothing" ? [[route, none]] : [])),
+) as Readonly<Record<BodilessRoute, typeof none>>; // what a route takes says the same as the type of its body
 
 const name = z.string().regex(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/i, "must be 1 to 63 letters, digits and hyphens");
 

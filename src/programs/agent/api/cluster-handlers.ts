@@ -40,7 +40,7 @@ export function nodeHandlers(context: ClusterApiContext): Pick<Handlers, NodeRou
   return {
     nodes: async () => listNodes(context),
     node: async ({ params }) => getNode(context, params.uid ?? ""),
-    actions: async () => ({ actions: listActions(context) }),
+    actions: async () => listActions(context),
     action: async ({ params }) => getAction(context, params.uid ?? ""),
     nodeAction: async ({ params }) => getNodeAction(context, params.uid ?? "", params.action ?? ""),
     maintenanceOn: ({ params, body, forwardedBy }) =>

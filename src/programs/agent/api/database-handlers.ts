@@ -4,22 +4,24 @@ import { putActiveActive } from "./active-active.ts";
 import { uidParam } from "./handler-call.ts";
 import type { Handlers } from "./handler-call.ts";
 import { databaseReads } from "./databases.ts";
-import type { DatabasesContext } from "./databases.ts";
+import type { DatabaseReads, DatabasesContext } from "./databases.ts";
 import { deleteModule, localModule, uploadModule } from "./module-upload.ts";
 import type { ModulesContext } from "./module-upload.ts";
 import { moduleRecords } from "./modules.ts";
+import { refusals, refuse } from "./refusals.ts";
 import { runOnLeader } from "./run-on-leader.ts";
 import type { LeaderContext } from "./run-on-leader.ts";
 import type { WriteContext } from "./write-context.ts";
 import { databaseWrites } from "./database-writes.ts";
 
 type DatabaseRoutes = "bdbs" | "bdb" | "createBdb" | "updateBdb" | "deleteBdb" | "upgradeBdb" | "crdbs" | "putCrdb";
+type ShardRoutes = "shards" | "shard" | "bdbShards";
 type ModuleRoutes = "modules" | "uploadModule" | "deleteModule" | "localModule";
 
-/** Databases, Active-Active ones included. */
+/** Databases and their shards, Active-Active databases included. */
 export function databaseHandlers(
   context: DatabasesContext & WriteContext & LeaderContext,
-): Pick<Handlers, DatabaseRoutes> {
+): Pick<Handlers, DatabaseRoutes | ShardRoutes> {
   const reads = databaseReads(context);
   const writes = databaseWrites(context);
   return {
@@ -39,11 +41,24 @@ export function databaseHandlers(
       runOnLeader(context, "upgradeBdb", { params: uidParam(params), body }, forwardedBy, async () =>
         reads.fresh(await writes.upgrade(reads.record(params.uid), body)),
       ),
+    ...shardHandlers(reads),
     crdbs: async () => context.records.state()?.activeActives ?? [],
     putCrdb: ({ params, body, forwardedBy }) =>
       runOnLeader(context, "putCrdb", { params: { guid: params.guid ?? "" }, body }, forwardedBy, () =>
         putActiveActive(context.records, params.guid ?? "", body),
       ),
+  };
+}
+
+function shardHandlers(reads: DatabaseReads): Pick<Handlers, ShardRoutes> {
+  return {
+    shards: () => reads.allShards(),
+    shard: async ({ params }) => {
+      const found = (await reads.allShards()).find(({ uid }) => uid === params.uid);
+      if (found === undefined) throw refuse(refusals.noSuchShard, `there is no shard ${params.uid ?? ""}`);
+      return found;
+    },
+    bdbShards: ({ params }) => reads.shardsOf(reads.record(params.uid)),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import type { Clock } from "../../../core/base/clock.ts";
-import type { BdbRecord } from "../../../ports/management/records.ts";
+import type { BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import { nodeAddress } from "../members/addresses.ts";
 import type { Members } from "../members/members.ts";
 import { observeEngines } from "../observation/engine-answers.ts";
@@ -10,6 +10,7 @@ import type { AgentConfig } from "../runtime/config.ts";
 import { bdbView } from "./bdb-view.ts";
 import { acceptsClients } from "./nodes.ts";
 import { refusals, refuse } from "./refusals.ts";
+import { shardViews } from "./shard-view.ts";
 
 /** What databases are read from. */
 export type DatabasesContext = EnginesContext & {
@@ -19,12 +20,15 @@ export type DatabasesContext = EnginesContext & {
   readonly clock: Clock;
 };
 
-/** Databases as `GET /v1/bdbs` shows them. */
+/** Databases as `GET /v1/bdbs` shows them, and their shards. */
 export interface DatabaseReads {
   list(): Promise<readonly BdbRecord[]>;
   get(record: DatabaseRecord): Promise<BdbRecord>;
   /** As `get`, with answers of its own: a change that was just made shows. */
   fresh(record: DatabaseRecord): Promise<BdbRecord>;
+  /** Of every database. */
+  allShards(): Promise<readonly ShardInstanceRecord[]>;
+  shardsOf(record: DatabaseRecord): Promise<readonly ShardInstanceRecord[]>;
   /** The record that a path names; AGENT_NO_SUCH_DATABASE when there is none. */
   record(uid: string | undefined): DatabaseRecord;
 }
@@ -32,31 +36,23 @@ export interface DatabaseReads {
 /** For how long reads use the answers of engines, in milliseconds, unless the record changes before. */
 const ANSWERS_MS = 300;
 
-interface CachedRead {
-  readonly of: DatabaseRecord;
-  readonly at: number;
-  readonly view: Promise<BdbRecord>;
+/** A database and its shards, of one moment. */
+interface DatabaseView {
+  readonly bdb: BdbRecord;
+  readonly shards: readonly ShardInstanceRecord[];
 }
 
 /** Reads of databases, with the answers of their engines kept for a moment. */
 export function databaseReads(context: DatabasesContext): DatabaseReads {
-  const { records, clock } = context;
-  const cached = new Map<number, CachedRead>();
-  const fresh = (record: DatabaseRecord): Promise<BdbRecord> => {
-    const view = readDatabase(context, record);
-    cached.set(record.uid, { of: record, at: clock.now().getTime(), view });
-    view.catch(() => cached.delete(record.uid)); // the caller gets the failure
-    return view;
-  };
-  const get = (record: DatabaseRecord): Promise<BdbRecord> => {
-    const known = cached.get(record.uid);
-    const isNew = known?.of === record && clock.now().getTime() - known.at < ANSWERS_MS;
-    return isNew ? known.view : fresh(record);
-  };
+  const { records } = context;
+  const { get, fresh } = cachedViews(context);
+  const shardsOf = async (record: DatabaseRecord) => (await get(record)).shards;
   return {
-    get,
-    fresh,
-    list: () => Promise.all(records.databases().map(get)),
+    get: async (record) => (await get(record)).bdb,
+    fresh: async (record) => (await fresh(record)).bdb,
+    list: async () => (await Promise.all(records.databases().map(get))).map(({ bdb }) => bdb),
+    shardsOf,
+    allShards: async () => (await Promise.all(records.databases().map(shardsOf))).flat(),
     record: (uid) => {
       const found = records.databases().find((record) => String(record.uid) === uid);
       if (found === undefined) throw refuse(refusals.noSuchDatabase, `there is no database ${uid ?? ""}`);
@@ -65,18 +61,42 @@ export function databaseReads(context: DatabasesContext): DatabaseReads {
   };
 }
 
-async function readDatabase(context: DatabasesContext, record: DatabaseRecord): Promise<BdbRecord> {
+interface CachedRead {
+  readonly of: DatabaseRecord;
+  readonly at: number;
+  readonly view: Promise<DatabaseView>;
+}
+
+function cachedViews(
+  context: DatabasesContext,
+): Record<"get" | "fresh", (record: DatabaseRecord) => Promise<DatabaseView>> {
+  const { clock } = context;
+  const cached = new Map<number, CachedRead>();
+  const fresh = (record: DatabaseRecord): Promise<DatabaseView> => {
+    const view = readDatabase(context, record);
+    cached.set(record.uid, { of: record, at: clock.now().getTime(), view });
+    view.catch(() => cached.delete(record.uid)); // the caller gets the failure
+    return view;
+  };
+  const get = (record: DatabaseRecord): Promise<DatabaseView> => {
+    const known = cached.get(record.uid);
+    const isNew = known?.of === record && clock.now().getTime() - known.at < ANSWERS_MS;
+    return isNew ? known.view : fresh(record);
+  };
+  return { get, fresh };
+}
+
+async function readDatabase(context: DatabasesContext, record: DatabaseRecord): Promise<DatabaseView> {
   const { records, members, config } = context;
   const answers = await observeEngines(context, record);
   // a switchover may have ended while the engines were asked
   const newest = records.database(record.uid) ?? record;
-  return bdbView(newest, {
-    answers,
-    addressOf: (node) => nodeAddress(context, node),
-    endpoints: members
-      .list()
-      .filter(acceptsClients)
-      .map(({ report }) => report.address),
-    namespace: config.namespace,
-  });
+  const endpoints = members
+    .list()
+    .filter(acceptsClients)
+    .map(({ report }) => report.address);
+  return {
+    bdb: bdbView(newest, { answers, endpoints, namespace: config.namespace }),
+    shards: shardViews(newest, { answers, addressOf: (node) => nodeAddress(context, node) }),
+  };
 }

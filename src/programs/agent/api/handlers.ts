@@ -1,6 +1,6 @@
 import { NODE_LEASE_MS } from "../../../core/planner/database/grant.ts";
 import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
-import type { LocalInstance } from "../../../ports/management/routes.ts";
+import type { LocalInstance } from "../../../ports/management/records.ts";
 import type { Members } from "../members/members.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import type { Handlers } from "./handler-call.ts";

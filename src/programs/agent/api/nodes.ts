@@ -1,3 +1,5 @@
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+import { shardUid } from "../../../core/api/shard-uid.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { ClusterRecord, NodeRecord } from "../../../ports/management/records.ts";
 import type { LeaderElection } from "../members/leader-election.ts";
@@ -48,8 +50,7 @@ export function acceptsClients({ fresh, report }: Member): boolean {
 }
 
 function nodeRecord({ records, election, clock }: NodesContext, { uid, report, fresh }: Member): NodeRecord {
-  const shards = records.databases().flatMap((record) => record.shards.flatMap(({ instances }) => instances));
-  const here = shards.filter(({ node }) => node === uid);
+  const here = shardsOn(uid, records.databases());
   return {
     uid,
     addr: report.address,
@@ -63,7 +64,7 @@ function nodeRecord({ records, election, clock }: NodesContext, { uid, report, f
     cores: report.cores,
     total_memory: report.memoryBytes,
     shard_count: here.length,
-    shard_list: here.map(({ id }) => id),
+    shard_list: here,
     uptime: Math.max(0, Math.round((clock.now().getTime() - Date.parse(report.startedAt)) / 1000)),
     supported_database_versions: report.engines.map(({ storeVersion, engine, standIn }) => ({
       db_type: "redis",
@@ -72,4 +73,14 @@ function nodeRecord({ records, election, clock }: NodesContext, { uid, report, f
       stand_in: standIn,
     })),
   };
+}
+
+/** uids of the shards on a node. */
+function shardsOn(node: number, databases: readonly DatabaseRecord[]): readonly number[] {
+  return databases.flatMap(({ uid, shards }) =>
+    shards
+      .flatMap(({ instances }) => instances)
+      .filter((instance) => instance.node === node)
+      .map(({ id }) => shardUid(uid, id)),
+  );
 }

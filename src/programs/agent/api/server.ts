@@ -49,7 +49,7 @@ export async function serveManagementApi(options: ManagementApiOptions): Promise
   server.setNotFoundHandler(refuseUnrouted);
   server.setErrorHandler((error, request, reply) => answerError(error, request, reply, options.log));
   acceptJson(server);
-  for (const name of routeNames().filter((each) => routes[each].takes === "json")) mount(server, name, options);
+  for (const name of routeNames().filter((each) => routes[each].takes !== "archive")) mount(server, name, options);
   await server.register(async (forms: HttpsInstance) => {
     acceptArchives(forms);
     for (const name of routeNames().filter((each) => routes[each].takes === "archive")) mount(forms, name, options);

@@ -4,7 +4,8 @@ import { Fault } from "../../../core/base/fault.ts";
 import { managementClient } from "../../../ports/management/client.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
-import type { LocalInstance, ReplyOf, RequestOf, RouteName } from "../../../ports/management/routes.ts";
+import type { LocalInstance } from "../../../ports/management/records.ts";
+import type { ReplyOf, RequestOf, RouteName } from "../../../ports/management/routes.ts";
 
 /** The agents of the other nodes. */
 export interface Peers {

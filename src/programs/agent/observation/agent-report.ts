@@ -1,4 +1,4 @@
-import type { LocalInstance } from "../../../ports/management/routes.ts";
+import type { LocalInstance } from "../../../ports/management/records.ts";
 import type { Peers } from "../members/peers.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 

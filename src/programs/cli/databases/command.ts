@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { settingsOfWire } from "../../../core/api/settings/values.ts";
 import { Fault } from "../../../core/base/fault.ts";
-import type { BdbRecord } from "../../../ports/management/records.ts";
+import { readDatabases, type DatabasesAnswer } from "../../../ports/management/databases.ts";
+import type { BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import { EXIT, type Asking } from "../console/context.ts";
 import { faults } from "../faults.ts";
 import { askCluster } from "../site/management.ts";
@@ -23,10 +24,10 @@ export function databasesCommand(context: Asking): Command {
     .action(async (database: string | undefined, options: DatabasesOptions) => {
       const all = await atSite(options, context, async (site) => {
         const { client } = await askCluster(site, options.cluster);
-        return client.call("bdbs");
+        return readDatabases(client);
       });
-      const bdbs = database === undefined ? all : [named(all, database)];
-      context.print(rendered(options.output, bdbs, () => databasesTable(bdbs)));
+      const bdbs = database === undefined ? all.bdbs : [named(all.bdbs, database)];
+      context.print(rendered(options.output, bdbs, () => databasesTable({ ...all, bdbs })));
       context.end(bdbs.every(({ status }) => status === "active") ? EXIT.ok : EXIT.found);
     });
   return withSiteOptions(command);
@@ -52,12 +53,17 @@ const HEADING = [
   "WAITS FOR",
 ];
 
-function databasesTable(bdbs: readonly BdbRecord[]): string {
+function databasesTable({ bdbs, shards }: DatabasesAnswer): string {
   if (bdbs.length === 0) return "no databases\n";
-  return textTable(HEADING, bdbs.map(databaseRow));
+  const rowOf = (bdb: BdbRecord): readonly string[] =>
+    databaseRow(
+      bdb,
+      shards.filter(({ bdb_uid }) => bdb_uid === bdb.uid),
+    );
+  return textTable(HEADING, bdbs.map(rowOf));
 }
 
-function databaseRow(bdb: BdbRecord): readonly string[] {
+function databaseRow(bdb: BdbRecord, shards: readonly ShardInstanceRecord[]): readonly string[] {
   const { memoryBytes, persistence } = settingsOfWire(bdb);
   return [
     bdb.name,
@@ -67,18 +73,18 @@ function databaseRow(bdb: BdbRecord): readonly string[] {
     String(bdb.port),
     bytesText(memoryBytes),
     persistence === "disabled" ? "in memory" : persistence,
-    replicaNodes(bdb),
+    replicaNodes(shards),
     bdb.module_list.map(({ module_name }) => module_name).join(", ") || "-",
     bdb.waiting_for === "" ? "-" : bdb.waiting_for,
   ];
 }
 
 /** Where the replicas are, the primary first, and which is behind: `node 2, node 1 (behind)`. */
-function replicaNodes({ shard_list }: BdbRecord): string {
-  return shard_list
-    .toSorted((a, b) => a.role.localeCompare(b.role))
-    .map(({ node_uid, role, status, in_sync }) => {
-      const trouble = status !== "active" ? status : role === "replica" && !in_sync ? "behind" : "";
+function replicaNodes(shards: readonly ShardInstanceRecord[]): string {
+  return shards
+    .toSorted((a, b) => a.role.localeCompare(b.role)) // master, slave
+    .map(({ node_uid, role, status, detailed_status, in_sync }) => {
+      const trouble = status !== "active" ? detailed_status : role === "slave" && !in_sync ? "behind" : "";
       return `node ${node_uid}${trouble === "" ? "" : ` (${trouble})`}`;
     })
     .join(", ");

@@ -89,7 +89,7 @@ async function objectFiles({ kube, namespace }: Site, attempt: Attempt): Promise
   return files;
 }
 
-const ROUTES = ["cluster", "nodes", "bdbs", "modules", "license", "actions"] as const;
+const ROUTES = ["cluster", "nodes", "bdbs", "shards", "modules", "license", "actions"] as const;
 
 async function recordFiles(client: ManagementClient, attempt: Attempt): Promise<readonly CollectedFile[]> {
   const files: CollectedFile[] = [];

@@ -151,7 +151,7 @@ async function report(
       cluster,
       secretName: secretNameOf(redb),
       bdb,
-      actions: "unreachable" in polled ? [] : polled.actions,
+      ...("unreachable" in polled ? { shards: [], actions: [] } : { shards: polled.shards, actions: polled.actions }),
       suspension,
       decision,
       unready,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
-import type { BdbRecord } from "../../../ports/management/records.ts";
+import type { BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import { notReady } from "../context/cluster-context.ts";
 import { databaseStatusOf, type DatabaseReport } from "./status.ts";
 
@@ -14,6 +14,24 @@ const REFUSED = {
   evidence: "the port is taken",
   remedy: "another",
 } as const;
+
+const SHARD: ShardInstanceRecord = {
+  uid: "1",
+  bdb_uid: 1,
+  node_uid: "1",
+  role: "master",
+  status: "active",
+  detailed_status: "ok",
+  loading: { status: "idle" },
+  sync: { status: "idle" },
+  assigned_slots: "0-16383",
+  port: 20_000,
+  redis_version: "7.2",
+  engine: "redis 7.0.15",
+  offset: 0,
+  lag_bytes: 0,
+  in_sync: true,
+};
 
 interface Case {
   readonly name: string;
@@ -149,6 +167,7 @@ function whole(): DatabaseReport {
     cluster: "rec",
     secretName: "redb-orders",
     bdb: bdb(),
+    shards: [SHARD],
     actions: [],
     suspension: undefined,
     decision: { findings: [], drift: undefined, act: { kind: "none" } },
@@ -176,20 +195,7 @@ function bdb(change: Partial<BdbRecord> = {}): BdbRecord {
     data_persistence: "disabled",
     eviction_policy: "volatile-lru",
     shards_count: 1,
-    shard_list: [
-      {
-        uid: 1,
-        node_uid: 1,
-        role: "primary",
-        status: "active",
-        port: 20_000,
-        redis_version: "7.2",
-        engine: "redis 7.0.15",
-        offset: 0,
-        lag_bytes: 0,
-        in_sync: true,
-      },
-    ],
+    shard_list: [1],
     stand_in: true,
     epoch: 1,
     endpoints: [],

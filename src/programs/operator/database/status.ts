@@ -1,7 +1,7 @@
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import type { Finding } from "../../../core/api/parts.ts";
-import type { ActionRecord, BdbRecord } from "../../../ports/management/records.ts";
+import type { ActionRecord, BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import { block, sentenceOf, warn } from "../../../core/planner/findings/finding.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import type { Suspension } from "../../../core/planner/cluster/plan.ts";
@@ -22,6 +22,8 @@ export interface DatabaseReport {
   readonly cluster: string;
   readonly secretName: string;
   readonly bdb: BdbRecord | undefined;
+  /** Of the whole cluster. */
+  readonly shards: readonly ShardInstanceRecord[];
   readonly actions: readonly ActionRecord[];
   readonly suspension: Suspension | undefined;
   readonly decision: DatabaseDecision | undefined;
@@ -46,7 +48,7 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
     databaseSecretName: report.secretName,
     status: bdb?.status ?? before.status ?? "pending",
     ...(decision === undefined && !invalid ? {} : { specStatus: invalid ? "Invalid" : "Valid" }),
-    ...(bdb === undefined ? {} : mirrored(bdb, before, report.actions)),
+    ...(bdb === undefined ? {} : mirrored(bdb, report)),
     ...(isHandled(report) ? { observedGeneration: report.generation } : {}),
     findings: findingsOf(report),
     conditions: withStatements(before.conditions, statements(report), now),
@@ -63,14 +65,15 @@ function isHandled({ suspension, decision, failure }: DatabaseReport): boolean {
   return suspension === undefined && failure === undefined && decision !== undefined && decision.act.kind === "none";
 }
 
-function mirrored(bdb: BdbRecord, before: DatabaseStatus, actions: readonly ActionRecord[]): Partial<DatabaseStatus> {
+function mirrored(bdb: BdbRecord, { before, shards, actions }: DatabaseReport): Partial<DatabaseStatus> {
+  const primaries = shards.filter(({ bdb_uid, role }) => bdb_uid === bdb.uid && role === "master");
   const last = actions.find(({ action_uid }) => action_uid === bdb.action_uid);
   return {
     databaseUID: String(bdb.uid),
     storeVersion: bdb.redis_version,
-    ...servingOf(bdb, before),
+    ...servingOf(bdb, primaries[0], before),
     internalEndpoints: bdb.endpoints.map(({ dns_name, port }) => ({ host: dns_name, port })),
-    shardStatuses: shardsByStatus(bdb),
+    shardStatuses: shardsByStatus(primaries),
     createdTime: bdb.created_time,
     lastUpdated: bdb.last_changed_time,
     ...(bdb.action_uid === "" ? {} : { lastActionUid: bdb.action_uid }),
@@ -82,13 +85,14 @@ function mirrored(bdb: BdbRecord, before: DatabaseStatus, actions: readonly Acti
 type Serving = Pick<DatabaseStatus, "version" | "engine" | "standIn">;
 
 /** An engine that does not answer reports nothing: its last report stays, unless it was of another database version. */
-function servingOf(bdb: BdbRecord, before: DatabaseStatus): Serving {
+function servingOf(bdb: BdbRecord, primary: ShardInstanceRecord | undefined, before: DatabaseStatus): Serving {
   if (bdb.version === "") {
     const isKept = before.version === undefined || versionOfDatabase(before) === bdb.redis_version;
     return isKept ? {} : { version: bdb.redis_version, engine: undefined, standIn: undefined };
   }
-  const engine = bdb.shard_list.find(({ role }) => role === "primary")?.engine;
-  return { version: bdb.version_display, engine: engine === "" ? undefined : engine, standIn: bdb.stand_in };
+  // the answer about shards may be of a moment before or after
+  const engine = primary?.engine || (before.version === bdb.version_display ? before.engine : undefined);
+  return { version: bdb.version_display, engine, standIn: bdb.stand_in };
 }
 
 /** While management is suspended nothing is checked: what was found before stays. */
@@ -105,9 +109,10 @@ function driftFinding(drift: Drift | undefined): Finding | undefined {
   return id === "DowngradeRefused" ? block(id, evidence, remedy) : warn(id, evidence, remedy);
 }
 
-function shardsByStatus({ shard_list }: BdbRecord): Record<string, number> {
-  const primaries = shard_list.filter(({ role }) => role === "primary");
-  const counts = Map.groupBy(primaries, ({ status }) => status);
+function shardsByStatus(primaries: readonly ShardInstanceRecord[]): Record<string, number> {
+  const counts = Map.groupBy(primaries, ({ status, detailed_status }) =>
+    status === "active" ? status : detailed_status,
+  );
   return Object.fromEntries([...counts].map(([status, shards]) => [status, shards.length]));
 }
 

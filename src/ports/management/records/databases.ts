@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { DATABASE_STATES, DATABASE_VERSIONS, type StoreVersion } from "../../../core/api/records.ts";
+import { ANSWERED_FIELDS } from "../../../core/api/settings/fields.ts";
+import type { WireSettings } from "../../../core/api/settings/types.ts";
+import type { Answered } from "./answered.ts";
+
+const ENDPOINT = z.strictObject({
+  uid: z.string(),
+  dns_name: z.string(),
+  port: z.int().positive(),
+  addr: z.array(z.string()).describe("Of the nodes that accept clients."),
+});
+
+const LOADED_MODULE = z.strictObject({ module_name: z.string(), semantic_version: z.string() });
+
+/** `GET /v1/bdbs`. Nodes give every setting; those of an older release lack the ones that came later. */
+export const BDB = z
+  .strictObject({
+    uid: z.int().positive(),
+    name: z.string(),
+    type: z.literal("redis"),
+    status: z.enum(DATABASE_STATES),
+    version: z.string().describe('Full version of the serving engine, for instance "8.0.2"; empty while none serves.'),
+    version_display: z
+      .string()
+      .describe('The serving engine\'s name and version, with the stand-in marked: "8.2 (stand-in: redis 8.0.2)".'),
+    stand_in: z
+      .boolean()
+      .exactOptional()
+      .describe("Whether the serving engine stands in for that of the database version; absent while none serves."),
+    redis_version: z.enum(DATABASE_VERSIONS),
+    ...ANSWERED_FIELDS,
+    port: z.int().positive(),
+    shards_count: z.int().positive(),
+    shard_list: z.array(z.int().positive()).describe("uids of its shards; the shards are at `/v1/bdbs/<uid>/shards`."),
+    epoch: z.int().nonnegative().describe("Number of changes of primary so far, summed over shards."),
+    endpoints: z.array(ENDPOINT),
+    module_list: z.array(LOADED_MODULE),
+    waiting_for: z.string().describe("Why a change waits; empty when none does."),
+    loss_reports: z.array(z.string()),
+    action_uid: z.string(),
+    created_time: z.string(),
+    last_changed_time: z.string(),
+  })
+  .meta({ id: "Database" });
+
+export type BdbRecord = Answered<typeof BDB>;
+
+/** Body of `POST /v1/bdbs`; `PUT` takes any subset of it. */
+export interface BdbCreate extends WireSettings {
+  readonly name: string;
+  readonly port?: number;
+  readonly shards_count?: number;
+  readonly redis_version?: StoreVersion;
+  readonly authentication_redis_pass?: string;
+  /** Modules that are not bundled; cannot be changed later. */
+  readonly module_list?: readonly { readonly module_name: string; readonly module_args?: string }[];
+}
+
+/** Body of `POST /v1/bdbs/<uid>/upgrade`. */
+export interface BdbUpgrade {
+  readonly store_version?: string;
+  readonly may_discard_data?: boolean;
+}

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import type { Answered } from "./answered.ts";
+
+/** State of an engine process as the agent of its node sees it. */
+export const LOCAL_INSTANCE = z
+  .strictObject({
+    bdb: z.int().positive(),
+    instance: z.int().positive(),
+    state: z.enum(["starting", "serving", "draining", "stopped", "crashed"]),
+    pid: z.int(),
+    restarts: z.int().nonnegative(),
+    launch: z.int().nonnegative().describe("Highest launch number this node has used for it."),
+    clean: z.boolean().exactOptional().describe("It ended when asked to; absent from nodes of older releases."),
+  })
+  .meta({ id: "LocalInstance" });
+
+export type LocalInstance = Answered<typeof LOCAL_INSTANCE>;
+
+/** Answer of a node that is asked not to take over the databases of another one. */
+export const VOUCHED = z.strictObject({ promised_ms: z.int().nonnegative() });

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
+import type { Answered } from "./answered.ts";
+
+const SUPPORTED_VERSION = z
+  .strictObject({
+    db_type: z.literal("redis"),
+    redis_version: z.enum(DATABASE_VERSIONS),
+    engine: z.string().describe('What the engine reports of itself, for instance "redis 8.0.2".'),
+    stand_in: z.boolean().describe("The engine's own major.minor differs from `redis_version`."),
+  })
+  .meta({ id: "SupportedDatabaseVersion" });
+
+/** `GET /v1/nodes`. Field names are those of such APIs in the field. */
+export const NODE = z
+  .strictObject({
+    uid: z.int().positive(),
+    addr: z.string(),
+    status: z.enum(["active", "down", "provisioning", "decommissioning"]),
+    maintenance: z
+      .boolean()
+      .describe("Between maintenance_on and maintenance_off: it holds no primary and accepts no clients."),
+    software_version: z
+      .string()
+      .describe("Node tag of the release that its image belongs to, for instance 8.2.0-25.12."),
+    role: z.enum(["leader", "member"]),
+    accepts_clients: z
+      .boolean()
+      .describe("Its proxy runs, has the newest record of each database, and accepts clients."),
+    os_name: z.string(),
+    architecture: z.string(),
+    cores: z.int().nonnegative(),
+    total_memory: z.int().nonnegative().describe("In bytes."),
+    shard_count: z.int().nonnegative(),
+    shard_list: z.array(z.int().positive()).describe("uids of its shards; the shards themselves are at `/v1/shards`."),
+    uptime: z.int().nonnegative().describe("In seconds."),
+    supported_database_versions: z.array(SUPPORTED_VERSION),
+  })
+  .meta({ id: "Node" });
+
+export type NodeRecord = Answered<typeof NODE>;

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import type { ProxyReply } from "../proxy-control.ts";
+
+const count = z.int().nonnegative();
+const milliseconds = z.number().nonnegative();
+
+const ENDPOINT_COUNTERS = z.strictObject({
+  bdb: z.int().positive(),
+  epoch: count,
+  listening: z.boolean(),
+  held: z.boolean(),
+  clients: count,
+  inFlight: count,
+  requests: count,
+  cut: count,
+  holdsExpired: count,
+  resent: count,
+});
+
+/** What the proxy of a node replies to a command of the leader. */
+export const PROXY_REPLY: z.ZodType<ProxyReply> = z
+  .union([
+    z.strictObject({ ok: z.literal(true), op: z.literal("configure"), refused: z.array(z.int()) }),
+    z.strictObject({ ok: z.literal(true), op: z.enum(["lease", "prepare", "fence", "abort", "undrain"]) }),
+    z.strictObject({ ok: z.literal(true), op: z.literal("hold"), drainMs: milliseconds }),
+    z.strictObject({ ok: z.literal(true), op: z.literal("release"), heldMs: milliseconds }),
+    z.strictObject({ ok: z.literal(true), op: z.literal("drain"), closed: count, remaining: count }),
+    z.strictObject({ ok: z.literal(true), op: z.literal("stats"), endpoints: z.array(ENDPOINT_COUNTERS) }),
+    z.strictObject({ ok: z.literal(false), code: z.string(), message: z.string() }),
+  ])
+  .meta({ id: "ProxyReply" });

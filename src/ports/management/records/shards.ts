@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
+import type { Answered } from "./answered.ts";
+
+/** `GET /v1/shards`: one engine process of a database. uids are texts here and numbers in lists, as such APIs have it. */
+export const SHARD = z
+  .strictObject({
+    uid: z.string().describe("Unique in the cluster and never used again."),
+    bdb_uid: z.int().positive(),
+    node_uid: z.string(),
+    role: z.enum(["master", "slave"]),
+    status: z.enum(["active", "inactive"]).describe("Whether its engine serves."),
+    detailed_status: z.enum(["ok", "loading", "down"]),
+    loading: z.strictObject({ status: z.enum(["in_progress", "idle"]) }),
+    sync: z
+      .strictObject({ status: z.enum(["idle", "link_down"]) })
+      .describe("`link_down`: a replica that does not receive what its primary writes."),
+    assigned_slots: z.string().describe("Its slice of the key space, for instance 0-16383."),
+    port: z.int().positive(),
+    redis_version: z.enum(DATABASE_VERSIONS),
+    engine: z.string().describe("What the running process reports of itself; empty while it is down."),
+    offset: z.int().nonnegative().describe("Replication offset, in bytes."),
+    lag_bytes: z.int().describe("For a replica the primary's offset minus its own; -1 when unknown."),
+    in_sync: z.boolean(),
+  })
+  .meta({ id: "Shard" });
+
+export type ShardInstanceRecord = Answered<typeof SHARD>;

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { ACTION } from "../records/actions.ts";
+import { BOOTSTRAP, CLUSTER, LICENSE } from "../records/cluster.ts";
+import type { ClusterUpdate, LicenseInstall, MaintenanceOn } from "../records/cluster.ts";
+import { NODE } from "../records/nodes.ts";
+import { json, route } from "../route.ts";
+
+/** The cluster, its licence, its nodes and its actions. */
+export const clusterRoutes = {
+  bootstrap: route(
+    "GET",
+    "/v1/bootstrap",
+    "none",
+    "readiness probe of the node pod, which has no credentials; 200 once joined, 503 before",
+    BOOTSTRAP,
+  ),
+  cluster: route("GET", "/v1/cluster", "view_cluster_info", "names the cluster and its leader", CLUSTER),
+  updateCluster: route(
+    "PUT",
+    "/v1/cluster",
+    "update_cluster",
+    "the operator reports its version, for the other participants of Active-Active databases",
+    CLUSTER,
+    json<ClusterUpdate>(),
+  ),
+  license: route("GET", "/v1/license", "view_license", "the licence in force", LICENSE),
+  installLicense: route(
+    "PUT",
+    "/v1/license",
+    "install_new_license",
+    "installs a signed licence, at any time; one that is not valid for this cluster is refused and the old one stays",
+    LICENSE,
+    json<LicenseInstall>(),
+  ),
+  nodes: route("GET", "/v1/nodes", "view_all_nodes_info", "addresses and state of every node", z.array(NODE)),
+  node: route("GET", "/v1/nodes/:uid", "view_all_nodes_info", "one node", NODE),
+  actions: route(
+    "GET",
+    "/v1/actions",
+    "view_status_of_cluster_action",
+    "every action that runs or has ended lately",
+    z.array(ACTION),
+  ),
+  action: route("GET", "/v1/actions/:uid", "view_status_of_cluster_action", "one action", ACTION),
+  maintenanceOn: route(
+    "POST",
+    "/v1/nodes/:uid/actions/maintenance_on",
+    "start_node_action",
+    "moves primaries, leadership and clients off a node",
+    ACTION,
+    json<MaintenanceOn>(),
+  ),
+  maintenanceOff: route(
+    "POST",
+    "/v1/nodes/:uid/actions/maintenance_off",
+    "start_node_action",
+    "takes a node back into service",
+    ACTION,
+  ),
+  nodeAction: route(
+    "GET",
+    "/v1/nodes/:uid/actions/:action",
+    "view_status_of_cluster_action",
+    "progress of a node action",
+    ACTION,
+  ),
+} as const;

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import type { ActiveActiveRecord } from "../../../core/api/records.ts";
+import { ACTION } from "../records/actions.ts";
+import { ACTIVE_ACTIVE } from "../records/active-active.ts";
+import { BDB } from "../records/databases.ts";
+import type { BdbCreate, BdbUpgrade } from "../records/databases.ts";
+import { SHARD } from "../records/shards.ts";
+import { json, route } from "../route.ts";
+
+/** Databases and their shards, Active-Active databases included. */
+export const databaseRoutes = {
+  bdbs: route("GET", "/v1/bdbs", "view_all_bdbs_info", "every database", z.array(BDB)),
+  bdb: route("GET", "/v1/bdbs/:uid", "view_all_bdbs_info", "one database", BDB),
+  createBdb: route("POST", "/v1/bdbs", "create_bdb", "creates a database", BDB, json<BdbCreate>()),
+  updateBdb: route("PUT", "/v1/bdbs/:uid", "update_bdb", "changes a database", BDB, json<Partial<BdbCreate>>()),
+  deleteBdb: route("DELETE", "/v1/bdbs/:uid", "delete_bdb", "removes a database and its data", ACTION),
+  upgradeBdb: route(
+    "POST",
+    "/v1/bdbs/:uid/upgrade",
+    "update_bdb_with_action",
+    "moves a database to another version",
+    BDB,
+    json<BdbUpgrade>(),
+  ),
+  shards: route("GET", "/v1/shards", "view_all_shards_info", "every shard of every database", z.array(SHARD)),
+  shard: route("GET", "/v1/shards/:uid", "view_all_shards_info", "one shard", SHARD),
+  bdbShards: route("GET", "/v1/bdbs/:uid/shards", "view_all_shards_info", "the shards of a database", z.array(SHARD)),
+  crdbs: route(
+    "GET",
+    "/v1/crdbs",
+    "view_crdb",
+    "Active-Active databases as this participant knows them, deleted ones marked; the other participants read it",
+    z.array(ACTIVE_ACTIVE),
+  ),
+  putCrdb: route(
+    "PUT",
+    "/v1/crdbs/:guid",
+    "update_crdb",
+    "merges a record with that of this participant for an Active-Active database; idempotent",
+    ACTIVE_ACTIVE,
+    json<ActiveActiveRecord>(),
+  ),
+} as const;

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import type { ProxyCommand } from "../proxy-control.ts";
+import { LOCAL_INSTANCE, VOUCHED } from "../records/local.ts";
+import { PROXY_REPLY } from "../records/proxy.ts";
+import { json, route } from "../route.ts";
+
+/** What concerns the one node that is asked. */
+export const localRoutes = {
+  localInstances: route(
+    "GET",
+    "/v1/local/instances",
+    "cluster",
+    "the cluster leader asks a node about its own engine processes",
+    z.array(LOCAL_INSTANCE),
+  ),
+  localModule: route(
+    "GET",
+    "/v1/local/modules/:uid",
+    "cluster",
+    "a node fetches the shared object of an installed module from another one",
+    "bytes",
+  ),
+  localVouch: route(
+    "POST",
+    "/v1/local/vouch",
+    "cluster",
+    "a node that does not reach the Kubernetes API asks the others not to take over its databases",
+    VOUCHED,
+    json<{ readonly node: number }>(),
+  ),
+  localProxy: route(
+    "POST",
+    "/v1/local/proxy",
+    "cluster",
+    "the cluster leader holds and releases the endpoints of a node",
+    PROXY_REPLY,
+    json<ProxyCommand>(),
+  ),
+} as const;

@@ -1,0 +1,52 @@
+import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../../core/api/records.ts";
+import { shardUid } from "../../../core/api/shard-uid.ts";
+import { IN_SYNC_BYTES } from "../../../core/planner/database/facts.ts";
+import { engineText } from "../../../core/releases/engines/engines.ts";
+import type { ShardInstanceRecord } from "../../../ports/management/records.ts";
+import type { EngineAnswers } from "../observation/engine-answers.ts";
+import { replicationProgress } from "../observation/instance-facts.ts";
+
+/** What shards are shown with. */
+interface ShardContext {
+  readonly answers: EngineAnswers;
+  readonly addressOf: (node: number) => string | undefined;
+}
+
+/** The shards of a database as `GET /v1/shards` shows them, one for each of its engine processes. */
+export function shardViews(record: DatabaseRecord, context: ShardContext): readonly ShardInstanceRecord[] {
+  return record.shards.flatMap((shard) =>
+    shard.instances.map((instance) => shardView(record.uid, shard, instance, context)),
+  );
+}
+
+function shardView(
+  bdb: number,
+  shard: ShardRecord,
+  instance: InstanceRecord,
+  { answers, addressOf }: ShardContext,
+): ShardInstanceRecord {
+  const answer = answers.get(instance.id);
+  const { offset, lagBytes, streaming } = replicationProgress(shard, instance, answers, addressOf);
+  const serves = answer?.state === "serving";
+  const loads = answer?.state === "loading";
+  return {
+    uid: String(shardUid(bdb, instance.id)),
+    bdb_uid: bdb,
+    node_uid: String(instance.node),
+    role: instance.id === shard.primary ? "master" : "slave",
+    status: serves ? "active" : "inactive",
+    detailed_status: serves ? "ok" : loads ? "loading" : "down",
+    loading: { status: loads ? "in_progress" : "idle" },
+    sync: { status: serves && !streaming ? "link_down" : "idle" },
+    assigned_slots: WHOLE_KEY_SPACE,
+    port: instance.port,
+    redis_version: instance.storeVersion,
+    engine: serves ? engineText(answer.engine) : "",
+    offset: Math.max(0, offset),
+    lag_bytes: lagBytes,
+    in_sync: streaming && lagBytes >= 0 && lagBytes <= IN_SYNC_BYTES,
+  };
+}
+
+/** A database of this release has one shard, which serves all of it. */
+const WHOLE_KEY_SPACE = "0-16383";
