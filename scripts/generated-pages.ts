@@ -37,7 +37,7 @@ export async function faultTables(): Promise<
 
 async function errorsPage(): Promise<string> {
   const chapters = (await faultTables()).map(({ room, faults }) => {
-    const entries = [...faults].sort((a, b) => (a.code < b.code ? -1 : 1)).map(entry);
+    const entries = [...faults].sort((a, b) => (a.code < b.code ? -1 : 1)).map((fault) => entry(room, fault));
     return `## ${room}\n\n${entries.join("\n")}`;
   });
   return `# Errors
@@ -48,12 +48,21 @@ says what happened with the values of the moment; this page says what to do.
 ${chapters.join("\n")}`;
 }
 
-function entry({ code, remedy, retry }: FaultSpec): string {
-  const again =
-    retry === "backoff"
-      ? "Trying again can help; the product does so automatically."
-      : "Trying again alone does not help.";
-  return `### ${code}\n\n${remedy.replace(/\.?$/, ".")} ${again}\n`;
+/** What runs once and tells its user; all else runs on and tries again. */
+const COMMANDS = ["bin", "cli"];
+
+function entry(room: string, { code, remedy, retry }: FaultSpec): string {
+  const helps = COMMANDS.includes(room) ? "Trying again can help." : "The product tries again automatically.";
+  const again = retry === "backoff" ? helps : "Trying again alone does not help.";
+  return `### ${code}\n\n${withPlaceholders(remedy.replace(/\.?$/, "."))} ${again}\n`;
+}
+
+/** Outside of code, Markdown takes `<name>` for an element and drops it. */
+function withPlaceholders(text: string): string {
+  return text
+    .split("`")
+    .map((part, index) => (index % 2 === 0 ? part.replaceAll("<", "\\<") : part))
+    .join("`");
 }
 
 function managementPage(): string {

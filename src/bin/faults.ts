@@ -5,11 +5,11 @@ export const faults = {
   interrupted: {
     code: "BIN_INTERRUPTED",
     retry: "never",
-    remedy: "Nothing is left running; start it again when you like.",
+    remedy: "Nothing is left running. Start the program again when you like.",
   },
   usage: {
     code: "BIN_USAGE",
     retry: "never",
-    remedy: "Call it as the message says.",
+    remedy: "Call the program as the message says.",
   },
 } as const satisfies Record<string, FaultSpec>;

@@ -10,7 +10,7 @@ export const activeActiveSpec = z.object({
     .array(
       z.object({
         name: dnsLabel.describe("Name of a StoreEnterpriseRemoteCluster."),
-        namespace: z.string().optional().describe("Namespace of the database there."),
+        namespace: z.string().optional().describe("Namespace of the database on that participant."),
         externalReplicationPort: z.int().min(1).max(65_535).optional().describe("Port that others replicate through."),
       }),
     )
@@ -32,10 +32,10 @@ export const activeActiveStatus = z.object({
   status: z
     .enum(["pending", "active", "active-change-pending", "delete-pending", "creation-failed", "error"])
     .optional()
-    .describe("Life of the database."),
-  specStatus: z.enum(SPEC_STATUSES).optional().describe("Whether the spec can be acted on."),
+    .describe("State of the database."),
+  specStatus: z.enum(SPEC_STATUSES).optional().describe("Whether the operator can apply the spec."),
   guid: z.string().optional().describe("Identity shared by all participants."),
-  linkedRedbs: z.array(z.string()).optional().describe("Databases that belong to it here."),
+  linkedRedbs: z.array(z.string()).optional().describe("Databases of this cluster that belong to it."),
   replicationStatus: z.enum(["up", "down"]).optional().describe("Whether participants replicate."),
   participatingClusters: z
     .array(
@@ -43,24 +43,24 @@ export const activeActiveStatus = z.object({
         name: z.string().describe("Name of the participant."),
         id: z.int().optional().describe("Its number."),
         replicationStatus: z.string().optional().describe("Whether it replicates."),
-        operatorVersion: z.string().optional().describe("Version of its operator, as it says itself (§9)."),
-        version: z.string().optional().describe("Version of its database, as its cluster says."),
-        status: z.string().optional().describe("Life of its database, or the reason why it cannot be asked."),
+        operatorVersion: z.string().optional().describe("Version of its operator, as it reports (§9)."),
+        version: z.string().optional().describe("Version of its database, as its cluster reports."),
+        status: z.string().optional().describe("State of its database, or why the participant does not answer."),
       }),
     )
     .optional()
     .describe("State of each participant."),
   lastTaskUid: z.string().optional().describe("Last asynchronous change."),
   version: z.string().optional().describe("Version of the database on this participant."),
-  observedGeneration: z.int().optional().describe("Generation of the spec that this status speaks of."),
+  observedGeneration: z.int().optional().describe("Generation of the spec that this status describes."),
   conditions: z.array(condition).optional().describe("Ready, ParticipantsReady, Replicating, ReconcileSuspended."),
 });
 export type ActiveActiveStatus = z.output<typeof activeActiveStatus>;
 
 /** `spec` of a StoreEnterpriseRemoteCluster. */
 export const remoteClusterSpec = z.object({
-  recName: dnsLabel.describe("Name of the cluster there."),
-  recNamespace: z.string().min(1).describe("Its namespace there."),
+  recName: dnsLabel.describe("Name of the remote cluster."),
+  recNamespace: z.string().min(1).describe("Namespace of the remote cluster."),
   apiFqdnUrl: z.string().min(1).describe("Host name of its management API."),
   apiPort: z.int().min(1).max(65_535).optional().describe("Port of its management API."),
   dbFqdnSuffix: z.string().optional().describe("Suffix of its databases' host names."),
@@ -68,7 +68,7 @@ export const remoteClusterSpec = z.object({
     .string()
     .optional()
     .describe(
-      "Secret with its `username`, `password` and `ca.crt`; `store-enterprise-<name>`, not read for the own cluster.",
+      "Secret with its `username`, `password` and `ca.crt`; `store-enterprise-<name>` when absent. Not read for the own cluster.",
     ),
 });
 export type RemoteClusterSpec = z.output<typeof remoteClusterSpec>;
@@ -77,10 +77,10 @@ export type RemoteClusterSpec = z.output<typeof remoteClusterSpec>;
 export const remoteClusterStatus = z.object({
   local: z.boolean().optional().describe("Whether it is the cluster of this namespace."),
   status: z.enum(["Active", "Error"]).optional().describe("Whether it answers."),
-  specStatus: z.enum(SPEC_STATUSES).optional().describe("Whether the spec can be acted on."),
-  observedGeneration: z.int().optional().describe("Generation of the spec that this status speaks of."),
+  specStatus: z.enum(SPEC_STATUSES).optional().describe("Whether the operator can apply the spec."),
+  observedGeneration: z.int().optional().describe("Generation of the spec that this status describes."),
   internalObservedSecretResourceVersion: z.string().optional().describe("Version of its secret that is in use."),
-  operatorVersion: z.string().optional().describe("Version of its operator, as it says itself (§9)."),
+  operatorVersion: z.string().optional().describe("Version of its operator, as it reports (§9)."),
   conditions: z.array(condition).optional().describe("Reachable, Removable."),
 });
 export type RemoteClusterStatus = z.output<typeof remoteClusterStatus>;

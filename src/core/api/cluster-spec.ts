@@ -35,7 +35,7 @@ export const clusterSpec = z.object({
       autoUpgradeStoreEnterprise: z.boolean().optional().describe("Alias of `spec.autoUpgradeStoreEnterprise`."),
     })
     .optional()
-    .describe("Another place of `autoUpgradeStoreEnterprise`; both set and different is an error."),
+    .describe("Another place for `autoUpgradeStoreEnterprise`. Different values in the two places are an error."),
   storeEnterpriseImageSpec: imageSpec
     .optional()
     .describe("Image of the nodes; changing `versionTag` starts the rolling upgrade (§2.2)."),
@@ -51,20 +51,20 @@ export const clusterSpec = z.object({
         .describe("Usage reporter."),
     })
     .optional()
-    .describe("Usage reporting; only its `digestHash` is looked at (§3)."),
+    .describe("Usage reporting. The operator reads only its `digestHash` (§3)."),
   userDefinedModules: z
     .array(userDefinedModule)
     .max(64)
     .optional()
-    .describe("Modules that are not bundled; needs manual upgrade (§2.2)."),
+    .describe("Modules that are not bundled. With them, the cluster is upgraded by hand (§2.2)."),
   storeUpgradePolicy: z
     .enum(["major", "latest"])
     .optional()
-    .describe("`major`: databases cannot be moved to minor versions (§2.2)."),
+    .describe("`major`: databases cannot move to minor versions (§2.2)."),
   persistentSpec: persistentSpec.prefault({}).describe("Volumes of the nodes."),
   storeEnterpriseNodeResources: resourceRequirements
     .prefault({ requests: { cpu: "2", memory: "4Gi" }, limits: { cpu: "2", memory: "4Gi" } })
-    .describe("Resources of a node; requests equal to limits keep its quality of service guaranteed."),
+    .describe("Resources of a node. Equal requests and limits give it the quality of service Guaranteed."),
   storeEnterpriseServicesRiggerResources: resourceRequirements
     .prefault({ requests: { cpu: "500m", memory: "512Mi" }, limits: { cpu: "500m", memory: "512Mi" } })
     .describe("Resources of the services rigger."),
@@ -82,8 +82,11 @@ export const clusterSpec = z.object({
     .min(1)
     .max(128)
     .default("admin@storeenterprise.io")
-    .describe("Name of the admin when the operator makes the credentials."),
-  createServiceAccount: z.boolean().default(true).describe("Whether the operator makes the nodes' service account."),
+    .describe("Name of the admin when the operator creates the credentials."),
+  createServiceAccount: z
+    .boolean()
+    .default(true)
+    .describe("Whether the operator creates the service account of the nodes."),
   serviceAccountName: dnsLabel.optional().describe("Service account of the nodes; named as the cluster when absent."),
   pullSecrets: z
     .array(z.object({ name: z.string().describe("Name of the secret.") }))
@@ -92,16 +95,18 @@ export const clusterSpec = z.object({
   nodeSelector: textMap.optional().describe("Labels of the workers that may run nodes."),
   podAntiAffinity: passedThrough
     .optional()
-    .describe("Anti-affinity of the node pods; one node a worker when absent, `{}` for none at all."),
+    .describe(
+      "Anti-affinity of the node pods. When absent, each node runs on a worker of its own; `{}` turns that off.",
+    ),
   podTolerations: z.array(passedThrough).optional().describe("Tolerations of the node pods."),
   podAnnotations: textMap.optional().describe("Annotations of the node pods."),
-  extraLabels: textMap.optional().describe("Labels on everything that the operator makes for the cluster."),
+  extraLabels: textMap.optional().describe("Labels on all objects that the operator creates for the cluster."),
   priorityClassName: z.string().optional().describe("Priority class of the node pods."),
   storeEnterpriseTerminationGracePeriodSeconds: z
     .int()
     .min(0)
     .default(31_536_000)
-    .describe("How long a node may take to leave; a year, so that a clean hand-over is never cut."),
+    .describe("How long a node may take to stop. The default is a year, so that a hand-over is never interrupted."),
 });
 /** A spec with every default filled in. */
 export type ClusterSpec = z.output<typeof clusterSpec>;

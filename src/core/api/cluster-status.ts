@@ -9,8 +9,8 @@ const licenseStatus = z.object({
   shardsLimit: z.int().optional().describe("Number of shards that the licence allows (§2.4)."),
   shardsUsed: z.int().optional().describe("Number of shards in use."),
   shardsUsage: z.string().optional().describe("Shards in use and allowed, `used/limit`. For people to read."),
-  features: z.array(z.string()).optional().describe("What the licence allows besides."),
-  owner: z.string().optional().describe("To whom it was issued."),
+  features: z.array(z.string()).optional().describe("Further features that the licence allows."),
+  owner: z.string().optional().describe("Owner of the licence."),
 });
 
 const bundledDatabaseVersion = z.object({
@@ -27,26 +27,26 @@ const moduleStatus = z.object({
 const nodeStatus = z.object({
   uid: z.int().describe("Number of the node: ordinal of its pod plus one."),
   pod: z.string().describe("Its pod."),
-  status: z.string().describe("What the cluster says of it."),
+  status: z.string().describe("State of the node, as the cluster reports it."),
   version: z.string().describe("Node tag that it runs."),
   role: z.string().describe("`leader` or `member`."),
 });
 
 const userModuleStatus = z.object({
   name: z.string().describe("As `spec.userDefinedModules` lists it."),
-  url: z.string().describe("Where it was fetched."),
-  state: z.enum(["Installed", "Failed"]).describe("Whether the cluster has it."),
-  message: z.string().describe("Why it has not; empty when it has."),
+  url: z.string().describe("URL of its archive."),
+  state: z.enum(["Installed", "Failed"]).describe("Whether the cluster has the module."),
+  message: z.string().describe("Why the module is not installed; empty when it is."),
   moduleName: z.string().describe("`module_name` of its manifest."),
   version: z
     .string()
     .describe(
-      "`semantic_version` of its manifest; of one that failed, the versions that the cluster had already, for people to read.",
+      "`semantic_version` of its manifest. For a failed module: the versions that the cluster had already, for people to read.",
     ),
   versionsBefore: z
     .array(z.string())
     .optional()
-    .describe("Of one that failed: the versions that the cluster had already under its name."),
+    .describe("For a failed module: the versions that the cluster had already under its name."),
 });
 export type UserModuleStatus = z.output<typeof userModuleStatus>;
 
@@ -60,18 +60,16 @@ const upgradeStatus = z.object({
 
 /** `status` of a StoreEnterpriseCluster. */
 export const clusterStatus = z.object({
-  state: z.enum(CLUSTER_STATES).optional().describe("STATE (§3)."),
-  specStatus: z.enum(SPEC_STATUSES).optional().describe("Whether the spec can be acted on (§2.4)."),
+  state: z.enum(CLUSTER_STATES).optional().describe("State of the cluster, column STATE (§3)."),
+  specStatus: z.enum(SPEC_STATUSES).optional().describe("Whether the operator can apply the spec (§2.4)."),
   version: z
     .string()
     .optional()
-    .describe("Node tag that every node runs at least: the one before, while it rolls (§2.4)."),
+    .describe("Lowest node tag that a node runs: the earlier one during a rolling upgrade (§2.4)."),
   imageTag: z
     .string()
     .optional()
-    .describe(
-      "Node tag that the nodes were last written with; kept when `versionTag` is unset, whatever operator comes.",
-    ),
+    .describe("Node tag of the StatefulSet. A newer operator keeps it while `versionTag` is unset."),
   replicas: z.int().optional().describe("Nodes that are in service."),
   observedGeneration: z.int().optional().describe("Generation of the spec that this status describes."),
   licenseStatus: licenseStatus.optional().describe("The licence (§2.4)."),

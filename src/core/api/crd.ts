@@ -80,7 +80,7 @@ const DEFINITIONS: readonly Definition[] = [
   },
   {
     kind: "remoteCluster",
-    purpose: "Where another cluster of an Active-Active database is.",
+    purpose: "The address of another cluster of an Active-Active database.",
     spec: remoteClusterSpec,
     status: remoteClusterStatus,
     columns: [

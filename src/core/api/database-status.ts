@@ -6,8 +6,8 @@ import { SPEC_STATUSES } from "./states.ts";
 /** `status` of a StoreEnterpriseDatabase. */
 export const databaseStatus = z.object({
   databaseUID: z.string().optional().describe("uid of the database in the management API."),
-  status: z.enum(DATABASE_STATES).optional().describe("Life of the database."),
-  specStatus: z.enum(SPEC_STATUSES).optional().describe("Whether the spec can be acted on."),
+  status: z.enum(DATABASE_STATES).optional().describe("State of the database."),
+  specStatus: z.enum(SPEC_STATUSES).optional().describe("Whether the operator can apply the spec."),
   version: z
     .string()
     .optional()
@@ -27,19 +27,19 @@ export const databaseStatus = z.object({
     .describe("Where clients connect."),
   shardStatuses: z.record(z.string(), z.int()).optional().describe("Number of shards in each status."),
   databaseSecretName: z.string().optional().describe("Secret with the password."),
-  createdTime: z.string().optional().describe("When the cluster made it."),
+  createdTime: z.string().optional().describe("When the cluster created it."),
   lastUpdated: z.string().optional().describe("When the cluster last changed it."),
   lastActionUid: z.string().optional().describe("Last asynchronous change."),
-  lastActionStatus: z.string().optional().describe("What became of it."),
+  lastActionStatus: z.string().optional().describe("How that change ended."),
   lossReports: z.array(z.string()).optional().describe("Acknowledged writes that a crash may have cost."),
   observedGeneration: z
     .int()
     .optional()
-    .describe("Generation of the spec that was turned into calls; behind while management is suspended."),
+    .describe("Generation of the spec that was applied. It stays behind while management is suspended."),
   findings: z
     .array(finding)
     .optional()
-    .describe("Why the database is not as its spec says; as last found while management is suspended."),
+    .describe("Why the database differs from its spec. While management is suspended: the last findings."),
   conditions: z.array(condition).optional().describe("Ready, ReconcileSuspended, Drifted."),
 });
 export type DatabaseStatus = z.output<typeof databaseStatus>;

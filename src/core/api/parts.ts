@@ -17,8 +17,8 @@ export const passedThrough = z.looseObject({});
 
 /** Requests and limits of a container. */
 export const resourceRequirements = z.object({
-  requests: z.record(z.string(), quantity).exactOptional().describe("What the container is sure to get."),
-  limits: z.record(z.string(), quantity).exactOptional().describe("What the container may use at most."),
+  requests: z.record(z.string(), quantity).exactOptional().describe("What the container is guaranteed."),
+  limits: z.record(z.string(), quantity).exactOptional().describe("The most that the container may use."),
 });
 
 /** An image and, when wanted, the one build of it (§2.2). */
@@ -39,12 +39,12 @@ export type ImageSpec = z.output<typeof imageSpec>;
 
 /** One statement about an object, in the form that `kubectl wait --for=condition=…` reads. */
 export const condition = z.object({
-  type: z.string().describe("What the statement is about."),
+  type: z.string().describe("Name of the condition."),
   status: z.enum(["True", "False", "Unknown"]).describe("Whether it holds."),
   reason: z.string().describe("Stable word for the cause."),
   message: z.string().describe("The cause in a sentence, with what clears it."),
-  lastTransitionTime: z.string().describe("Since when `status` is what it is."),
-  observedGeneration: z.int().optional().describe("Generation of the spec that was looked at."),
+  lastTransitionTime: z.string().describe("When `status` last changed."),
+  observedGeneration: z.int().optional().describe("Generation of the spec that the condition describes."),
 });
 export type Condition = z.output<typeof condition>;
 
@@ -58,6 +58,6 @@ export const finding = z.object({
         "`warn` is a note, `unknown` could not be checked. The last three stop nothing.",
     ),
   evidence: z.string().describe("The values that the rule saw."),
-  remedy: z.string().describe("What clears it."),
+  remedy: z.string().describe("The command or change that clears it."),
 });
 export type Finding = z.output<typeof finding>;

@@ -13,23 +13,23 @@ export const faults = {
   storeCorrupt: {
     code: "APISERVER_STORE_CORRUPT",
     retry: "never",
-    remedy: "restore the data directory from a copy, or remove it to begin with an empty cluster",
+    remedy: "Restore the data directory from a copy, or remove it to begin with an empty cluster.",
   },
-  storeClosed: { code: "APISERVER_STORE_CLOSED", retry: "backoff", remedy: "start the server again" },
+  storeClosed: { code: "APISERVER_STORE_CLOSED", retry: "backoff", remedy: "Start the server again." },
   storeWrite: {
     code: "APISERVER_STORE_WRITE",
     retry: "never",
-    remedy: "free space on the disk of the data directory, then start the server again",
+    remedy: "Free space on the disk of the data directory, then start the server again.",
   },
   dataDirInUse: {
     code: "APISERVER_DATA_DIR_IN_USE",
     retry: "never",
-    remedy: "stop the other server, or choose another data directory",
+    remedy: "Stop the other server, or choose another data directory.",
   },
   addressTaken: {
     code: "APISERVER_ADDRESS_TAKEN",
     retry: "never",
-    remedy: "choose another port, or port 0 for a free one",
+    remedy: "Choose another port, or port 0 for a free one.",
   },
 } as const satisfies Record<string, FaultSpec>;
 

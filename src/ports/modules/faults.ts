@@ -11,7 +11,7 @@ export const faults = {
     code: "MODULES_UNSAFE_ARCHIVE",
     retry: "never",
     remedy:
-      "Pack the module again: plain files only, no folders above it, no links, nothing twice, within the limits that the message names.",
+      "Pack the module again with plain files only: no links, no paths that lead out of the archive, no file twice, within the limits in the message.",
   },
   unreachable: {
     code: "MODULES_UNREACHABLE",

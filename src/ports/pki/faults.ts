@@ -10,11 +10,11 @@ export const faults = {
   unreadable: {
     code: "PKI_UNREADABLE",
     retry: "never",
-    remedy: "Delete the Secret or file that holds the certificate, so that it is issued again.",
+    remedy: "Delete the Secret or file that holds the certificate. A new certificate is then issued.",
   },
   unusableAuthority: {
     code: "PKI_UNUSABLE_AUTHORITY",
     retry: "never",
-    remedy: "Give an authority whose EC P-256 key belongs to its certificate, and which has not expired.",
+    remedy: "Give an authority that has not expired and whose EC P-256 key belongs to its certificate.",
   },
 } as const satisfies Record<string, FaultSpec>;

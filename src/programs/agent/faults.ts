@@ -33,7 +33,8 @@ export const faults = {
   noPassword: {
     code: "AGENT_NO_PASSWORD",
     retry: "backoff",
-    remedy: "Make the secret again with the key `password`; engines keep what they were started with until then.",
+    remedy:
+      "Create the secret again with the key `password`. Until then, engines keep the password that they started with.",
   },
   proxyGone: {
     code: "AGENT_PROXY_GONE",
@@ -54,7 +55,7 @@ export const faults = {
     code: "AGENT_NOT_CAUGHT_UP",
     retry: "backoff",
     remedy:
-      "The old primary goes on, and the leader tries again; with less write load, or a larger node, it succeeds sooner.",
+      "The old primary goes on, and the leader tries again. It succeeds sooner with less write load or a larger node.",
   },
   fenceTooOld: {
     code: "AGENT_FENCE_TOO_OLD",
@@ -65,12 +66,12 @@ export const faults = {
   notFenced: {
     code: "AGENT_NOT_FENCED",
     retry: "backoff",
-    remedy: "Wait until the lease of its node has expired, or end the engine process; then a replica takes over.",
+    remedy: "Wait until the lease of its node has expired, or end the engine process. Then a replica takes over.",
   },
   superseded: {
     code: "AGENT_SUPERSEDED",
     retry: "never",
-    remedy: "The pod of this node runs elsewhere now; end what is left of the old one on its machine.",
+    remedy: "The pod of this node runs elsewhere now. End what is left of the old pod on its machine.",
   },
   notAReplica: {
     code: "AGENT_NOT_A_REPLICA",
@@ -85,7 +86,7 @@ export const faults = {
   recordMoved: {
     code: "AGENT_RECORD_MOVED",
     retry: "backoff",
-    remedy: "Another leader, or the management API, changed the record meanwhile; the leader decides anew.",
+    remedy: "Another leader or the management API changed the record meanwhile. The leader decides again.",
   },
   moveNotDone: {
     code: "AGENT_MOVE_NOT_DONE",

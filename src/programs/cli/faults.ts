@@ -11,59 +11,59 @@ export const faults = {
   file: {
     code: "CLI_FILE",
     retry: "never",
-    remedy: "Name a file that is there and readable; one that is written must not be there yet.",
+    remedy: "Name a file that exists and is readable. A file that storectl writes must not exist yet.",
   },
   noCluster: {
     code: "CLI_NO_CLUSTER",
     retry: "never",
-    remedy: `Look where clusters are: ${getObjects("rec -A")}; then give -n <namespace>, or another --context.`,
+    remedy: `List the clusters: ${getObjects("rec -A")}. Then give -n <namespace>, or another --context.`,
   },
   whichCluster: {
     code: "CLI_WHICH_CLUSTER",
     retry: "never",
-    remedy: "Name one of them after the command.",
+    remedy: "Give the name of a cluster after the command.",
   },
   noDatabase: {
     code: "CLI_NO_DATABASE",
     retry: "never",
-    remedy: "Look which databases there are: storectl databases.",
+    remedy: "List the databases: storectl databases.",
   },
   unknownRelease: {
     code: "CLI_UNKNOWN_RELEASE",
     retry: "never",
-    remedy: "Name one of the releases in the message, as operator versions are spelled.",
+    remedy: "Name one of the releases in the message; a release is named by its operator version.",
   },
   byHelm: {
     code: "CLI_BY_HELM",
     retry: "never",
     remedy:
-      "Let Helm do it, as docs/helm.md tells: objects of a Helm release that others write are taken back by the next helm upgrade.",
+      "Upgrade with Helm (docs/helm.md): the next helm upgrade undoes what others write to the objects of its release.",
   },
   clusterSilent: {
     code: "CLI_CLUSTER_SILENT",
     retry: "backoff",
-    remedy: `Look at the node pods: ${getNodePods(" -o wide")}. Port 9443 of one has to be open to you, and the secrets of the cluster readable.`,
+    remedy: `Look at the node pods: ${getNodePods(" -o wide")}. Port 9443 of one must be open to you, and the secrets of the cluster must be readable.`,
   },
   noModule: {
     code: "CLI_NO_MODULE",
     retry: "never",
-    remedy: "Look which modules are installed: storectl modules list; several builds are told apart by their uid.",
+    remedy: "List the modules: storectl modules list. Give the uid of a module that has several builds.",
   },
   moduleBundled: {
     code: "CLI_MODULE_BUNDLED",
     retry: "never",
-    remedy: "Leave it: modules that come with the engines need no room of their own.",
+    remedy: "Keep the module: it comes with the engines and cannot be deleted.",
   },
   moduleNotSpread: {
     code: "CLI_MODULE_NOT_SPREAD",
     retry: "backoff",
-    remedy: "The nodes go on fetching it by themselves; look for one that is down: storectl nodes.",
+    remedy: "The nodes continue to fetch it. Look for a node that is down: storectl nodes.",
   },
   recoveryFailed: {
     code: "CLI_RECOVERY_FAILED",
     retry: "backoff",
     remedy:
-      "Ask `storectl why` what came in between; nothing after it was done, and the same command again goes on from there.",
+      "`storectl why` shows what changed meanwhile. Later steps were not done; run the same command again to continue.",
   },
   notFetched: {
     code: "CLI_NOT_FETCHED",
@@ -83,18 +83,17 @@ export const faults = {
   notAgreed: {
     code: "CLI_NOT_AGREED",
     retry: "never",
-    remedy:
-      "Answer yes at a terminal, or give --yes once the plan is agreed (`storectl plan --to <release>` shows it).",
+    remedy: "Answer yes at a terminal, or give --yes. `storectl plan --to <release>` shows the plan.",
   },
   interrupted: {
     code: "CLI_INTERRUPTED",
     retry: "never",
-    remedy: "What has begun continues: `storectl status` shows it, the same command again follows it.",
+    remedy: "What has begun continues, and `storectl status` shows it. Run the same command again to follow it.",
   },
   notInTime: {
     code: "CLI_NOT_IN_TIME",
     retry: "backoff",
-    remedy: "Ask `storectl why` what it waits for; the same command again follows it.",
+    remedy: "`storectl why` shows what it waits for. Run the same command again to follow it.",
   },
   worldNotUp: {
     code: "CLI_WORLD_NOT_UP",

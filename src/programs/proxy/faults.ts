@@ -5,12 +5,12 @@ export const faults = {
   epochTooLow: {
     code: "PROXY_EPOCH_TOO_LOW",
     retry: "never",
-    remedy: "Read the database's record again: a newer change of primary has been made since.",
+    remedy: "Read the record of the database again: its primary has changed since.",
   },
   notDrained: {
     code: "PROXY_NOT_DRAINED",
     retry: "backoff",
-    remedy: "Clients go on at the old primary. Try again when the slow command is over: redis-cli SLOWLOG GET 10.",
+    remedy: "Clients continue at the old primary. Try again when the slow command has ended: redis-cli SLOWLOG GET 10.",
   },
   unknownEndpoint: {
     code: "PROXY_UNKNOWN_ENDPOINT",
@@ -25,7 +25,7 @@ export const faults = {
   cannotListen: {
     code: "PROXY_CANNOT_LISTEN",
     retry: "backoff",
-    remedy: "Another process holds the port, or the address is not of this machine: ss -ltnp.",
+    remedy: "Another process holds the port, or this machine does not have the address: ss -ltnp.",
   },
   badCommand: {
     code: "PROXY_BAD_COMMAND",

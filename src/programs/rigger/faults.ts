@@ -5,6 +5,6 @@ export const faults = {
   badConfig: {
     code: "RIGGER_BAD_CONFIG",
     retry: "never",
-    remedy: "Delete the Deployment <rec>-services-rigger; the operator makes it anew.",
+    remedy: "Delete the Deployment <rec>-services-rigger. The operator creates it again.",
   },
 } as const satisfies Record<string, FaultSpec>;

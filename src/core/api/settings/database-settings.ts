@@ -80,7 +80,10 @@ export const DATABASE_SETTINGS = {
   }),
   evictionPolicy: defineSetting({
     specName: "evictionPolicy",
-    specField: z.enum(EVICTION_POLICIES).default("volatile-lru").describe("What goes when memory is full."),
+    specField: z
+      .enum(EVICTION_POLICIES)
+      .default("volatile-lru")
+      .describe("Which keys are evicted when memory is full."),
     fromSpec: (written) => written,
     wireName: "eviction_policy",
     accepted: z.enum(EVICTION_POLICIES),

@@ -26,7 +26,7 @@ export const CLUSTER_RULES: readonly ClusterRule[] = [
   { id: "ImageNames", asks: "images have a repository and a tag", rule: imagesAreNamed },
   { id: "Resources", asks: "resources are quantities, and no request exceeds its limit", rule: resourcesAreConsistent },
   { id: "VolumeSize", asks: "the size of the volumes is a quantity", rule: volumeSizeIsValid },
-  { id: "LabelForm", asks: "labels and annotations are spelled as Kubernetes takes them", rule: labelsAreValid },
+  { id: "LabelForm", asks: "labels and annotations have the form that Kubernetes accepts", rule: labelsAreValid },
 ];
 
 /** What is asked when a spec is written. What makes a cluster InvalidUpgrade (§3) is let in, to be seen there. */

@@ -62,7 +62,7 @@ export const operatorIsReady: Check = {
 /** Product facts §7: what others met on the same step. */
 export const noKnownIssues: Check = {
   id: "KnownIssues",
-  asks: "nothing is known to go wrong with the step",
+  asks: "the step has no known issue",
   at: ["plan"],
   needs: [],
   find({ view: { cluster }, step }) {
@@ -80,7 +80,7 @@ export const noKnownIssues: Check = {
 /** Case 31: the password was changed and the secret was not. */
 export const credentialsAreAccepted: Check = {
   id: "CredentialsRefused",
-  asks: "the cluster takes the credentials of its secret",
+  asks: "the cluster accepts the credentials of its secret",
   at: ["plan"],
   needs: [],
   find({ view: { name, spec, cluster } }) {

@@ -79,7 +79,7 @@ export const noUpgradeWaits: Check = {
 
 export const databaseObjectsAreValid: Check = {
   id: "DatabaseObjectInvalid",
-  asks: "every database object can be acted on",
+  asks: "every database object can be applied",
   at: ["plan"],
   needs: ["desiredDatabases"],
   find({ environment: { desiredDatabases } }) {

@@ -9,7 +9,7 @@ import type { PortRule, Taint, Worker } from "./environment.ts";
 /** Case 13: a pod that is replaced needs a worker that takes it, and no other node's. */
 export const workersTakePods: Check = {
   id: "WorkerUnschedulable",
-  asks: "workers take the pods that are replaced",
+  asks: "workers accept the pods that are replaced",
   at: ["plan"],
   needs: ["workers"],
   find({ view: { spec }, environment: { workers } }) {
@@ -69,7 +69,7 @@ export const volumesAreBound: Check = {
 /** Case 23: nodes talk on ports that an older policy does not know. */
 export const portsAreOpen: Check = {
   id: "PortsClosed",
-  asks: "network policies let in what nodes and operator need",
+  asks: "network policies allow the traffic that nodes and operator need",
   at: ["plan"],
   needs: ["networkPolicies"],
   find({ environment: { networkPolicies }, step }) {

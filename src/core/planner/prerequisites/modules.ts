@@ -6,7 +6,7 @@ import { named, type Check } from "./check.ts";
 /** Product facts §6.2: 8.0.2 cannot take them at all. */
 export const userModulesAreSupported: Check = {
   id: "UserModulesUnsupported",
-  asks: "the release takes user-defined modules, if any are listed",
+  asks: "the release supports user-defined modules, if any are listed",
   at: ["start"],
   needs: [],
   find({ view: { spec }, step }) {

@@ -74,7 +74,7 @@ export const databasesAreActive: Check = {
 
 export const noActionRuns: Check = {
   id: "ActionRunning",
-  asks: "no other change is under way",
+  asks: "no other change is running",
   at: ["step"],
   needs: ["cluster"],
   find({ view: { cluster }, touching }) {

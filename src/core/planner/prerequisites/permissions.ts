@@ -12,7 +12,7 @@ export const PERMISSIONS_MISSING = "PermissionsMissing";
 /** Only a user can grant the operator what it lacks. */
 export const operatorIsPermitted: Check = {
   id: PERMISSIONS_MISSING,
-  asks: "the operator may do what it has to do",
+  asks: "the operator has its permissions",
   at: ["write"],
   needs: ["permissions"],
   find: ({ environment, view }) => {
@@ -24,7 +24,7 @@ export const operatorIsPermitted: Check = {
 /** The operator gives nodes and rigger what they lack, and touches no node until they have it. */
 export const clusterIsPermitted: Check = {
   id: "ClusterPermissionsMissing",
-  asks: "nodes and rigger may do what they have to do",
+  asks: "nodes and rigger have their permissions",
   at: ["write"],
   needs: ["permissions"],
   find: ({ environment }) => {
