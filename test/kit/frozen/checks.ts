@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { availableParallelism, loadavg } from "node:os";
+import { z } from "zod";
+import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
 import type { Finding } from "../../../src/core/api/parts.ts";
 import { Events } from "../../../src/ports/kube/builtin.ts";
 import { until } from "../time/until.ts";
@@ -20,6 +22,12 @@ export async function expectFrozen(
   const said = rec.status?.conditions?.filter(({ message }) => evidence.test(message)).map(({ type }) => type);
   assert.deepEqual(said, finding?.severity === "block" ? ["UpgradeBlocked"] : ["Progressing"]);
   await until(`an event ${reason}`, () => isReported(lane, "rec", reason, evidence, remedy), { withinMs: 30_000 });
+  await expectLogged(
+    lane,
+    "a finding began",
+    reason,
+    (line) => evidence.test(line.evidence) && remedy.test(line.remedy),
+  );
   const described = await lane.sh("kubectl describe rec rec");
   assert.match(described, evidence);
   assert.match(described, new RegExp(`Warning +${reason} `));
@@ -35,6 +43,30 @@ export async function expectResumed(lane: Lane, { reason }: FrozenCase, isLast =
     return isFree && (!isLast || status?.state === "Upgrade" || status?.version === lane.to().nodeTag);
   });
   withinFiveSeconds(performance.now() - since);
+  await expectLogged(lane, "a finding ended", reason, () => true);
+}
+
+const loggedFinding = z.object({ msg: z.string(), object: z.string(), evidence: z.string(), remedy: z.string() });
+type LoggedFinding = z.output<typeof loggedFinding>;
+
+/** The log of the operator names the cause (§7), also that of one that was started after the cause came. */
+async function expectLogged(
+  lane: Lane,
+  msg: "a finding began" | "a finding ended",
+  reason: string,
+  isMet: (line: LoggedFinding) => boolean,
+): Promise<void> {
+  const command = `kubectl logs deployment/${OPERATOR_NAME} | grep -F '"finding":"${reason}"' || true`;
+  const lines = async () =>
+    (await lane.sh(command))
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => loggedFinding.parse(JSON.parse(line)));
+  await until(
+    `the operator logs: ${msg}, ${reason}`,
+    async () => (await lines()).some((line) => line.msg === msg && line.object === "rec/rec" && isMet(line)),
+    { withinMs: 30_000 },
+  );
 }
 
 /** Fails when it took more than five seconds. On a machine that has more to do than it can, everything takes as much longer. */

@@ -8,6 +8,7 @@ export interface RemoteClusterVerdict {
   readonly status: "Active" | "Error";
   readonly specStatus: "Valid" | "Invalid";
   readonly reachable: Statement;
+  readonly findings: readonly Finding[];
 }
 
 /** Whether a remote cluster answers, and what clears it when it does not. */
@@ -15,17 +16,18 @@ export function evaluateRemoteCluster(objections: readonly Finding[], word: Part
   const [objection] = objections;
   const specStatus = objection === undefined ? "Valid" : "Invalid";
   if (objection !== undefined) {
-    return { status: "Error", specStatus, reachable: reachable("False", objection.id, sentenceOf(objection)) };
+    return { status: "Error", specStatus, reachable: unreachable(objection), findings: objections };
   }
   if (!word.answers) {
-    const message = sentenceOf(wait(word.reason, word.message, word.remedy));
-    return { status: "Error", specStatus, reachable: reachable("False", word.reason, message) };
+    const finding = wait(word.reason, word.message, word.remedy);
+    return { status: "Error", specStatus, reachable: unreachable(finding), findings: [finding] };
   }
   const said =
     word.operator === undefined ? "its operator has not said what it is" : `its operator is ${word.operator}`;
-  return { status: "Active", specStatus, reachable: reachable("True", "Active", `it answers; ${said}`) };
+  const reachable = { type: "Reachable", status: "True", reason: "Active", message: `it answers; ${said}` } as const;
+  return { status: "Active", specStatus, reachable, findings: [] };
 }
 
-function reachable(status: "True" | "False", reason: string, message: string): Statement {
-  return { type: "Reachable", status, reason, message };
+function unreachable(finding: Finding): Statement {
+  return { type: "Reachable", status: "False", reason: finding.id, message: sentenceOf(finding) };
 }

@@ -1,5 +1,6 @@
 import type { ClusterStatus } from "../../api/cluster-status.ts";
 import type { Finding } from "../../api/parts.ts";
+import { findingChanges } from "../findings/changes.ts";
 import { sentenceOf } from "../findings/finding.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 
@@ -23,18 +24,12 @@ export function announcements(view: ClusterView, before: ClusterStatus, after: C
 
 /** What has come to stand in the way, or does so no more. */
 export function findingEvents(before: ClusterStatus, after: ClusterStatus): readonly Announcement[] {
-  const known = new Set((before.findings ?? []).map(eventKey));
-  const fresh = (after.findings ?? []).filter((finding) => !known.has(eventKey(finding)));
+  const { began } = findingChanges(before.findings ?? [], after.findings ?? []);
   const freed = isBlocked(before) && !isBlocked(after);
   return [
-    ...fresh.map((finding) => ({ type: "Warning" as const, reason: finding.id, message: sentenceOf(finding) })),
+    ...began.map((finding) => ({ type: "Warning" as const, reason: finding.id, message: sentenceOf(finding) })),
     ...(freed ? [normal("UpgradeUnblocked", "nothing blocks the upgrade any more")] : []),
   ];
-}
-
-/** What a step waits for changes from moment to moment, and is told once. */
-function eventKey({ id, severity, evidence }: Finding): string {
-  return severity === "wait" ? id : `${id} ${evidence}`;
 }
 
 function isBlocked({ findings }: ClusterStatus): boolean {

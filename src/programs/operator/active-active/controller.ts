@@ -6,15 +6,17 @@ import { FINALIZERS } from "../../../core/api/kinds.ts";
 import type { EventRecorder } from "../../../ports/kube/events.ts";
 import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
 import type { Kube, Ref } from "../../../ports/kube/kube.ts";
-import { keyOf, refOfKey } from "../../../ports/kube/ref.ts";
+import { keyOf, refOf, refOfKey } from "../../../ports/kube/ref.ts";
 import { isSame } from "../../../ports/kube/same.ts";
 import { ActiveActiveDatabases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { SiteState } from "../../../mechanisms/observe/sites/sites.ts";
 import { decideActiveActive, describeActiveActiveAct } from "../../../core/planner/active-active/decide.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { failureOf } from "../database/failure.ts";
+import type { FindingLog } from "../objects/finding-log.ts";
 import { addFinalizer, removeFinalizer } from "../objects/finalizer.ts";
-import { sentenceOf } from "../../../core/planner/findings/finding.ts";
+import { block, sentenceOf } from "../../../core/planner/findings/finding.ts";
+import { editObject } from "../../../core/api/kubectl.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import type { ClusterContext } from "../context/cluster-context.ts";
 import { readRemote, type Rerc } from "../remote-cluster/participant.ts";
@@ -22,7 +24,7 @@ import { SITE_MS } from "../remote-cluster/controller.ts";
 import { objectsIn } from "../remote-cluster/objects.ts";
 import { performActiveActive } from "./acts.ts";
 import { activeActiveEvents } from "./events.ts";
-import { activeActiveStatusOf, type ActiveActiveReport } from "./status.ts";
+import { activeActiveStatusOf, type ActiveActiveReport, type Hindrance } from "./status.ts";
 import {
   observeActiveActive,
   ownRemote,
@@ -37,6 +39,7 @@ export interface ActiveActiveDeps extends ObserveActiveActiveDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly events: EventRecorder;
+  readonly findings: FindingLog;
 }
 
 /** The next step is looked for after this long, in milliseconds. */
@@ -54,6 +57,7 @@ export function activeActiveReconciler(deps: ActiveActiveDeps): (key: string) =>
     const self = ownRemote(deps, reaadb, namespace);
     const cluster = self?.spec.recName ?? clusterNameOf(deps, reaadb, namespace);
     const context = deps.contexts.of(keyOf({ name: cluster, namespace }));
+    if (reaadb === undefined) deps.findings.report("activeActive", place, []);
     const isTerminating = reaadb?.metadata.deletionTimestamp !== undefined;
     if (isTerminating && context?.hasNodes !== true) {
       await removeFinalizer(deps.kube, ActiveActiveDatabases, reaadb, FINALIZERS.activeActive);
@@ -75,15 +79,13 @@ interface Pass {
   readonly context: ClusterContext | undefined;
 }
 
-type Hindrance = NonNullable<ActiveActiveReport["hindrance"]>;
-
 async function pass(deps: ActiveActiveDeps, { place, reaadb: found, self, cluster, context }: Pass): Promise<Outcome> {
   const client = context?.connection?.client;
   if (client === undefined) return hindered(deps, found, NOT_YET);
   const own = await deps.sites.own(ownRemoteOf(self, place, cluster), client, SITE_MS / 2);
   if ("reason" in own) return hindered(deps, found, { reason: "ClusterNotReady", message: own.message });
   const spec = found && readActiveActiveSpec(found);
-  if (typeof spec === "string") return hindered(deps, found, { reason: "SpecInvalid", message: spec });
+  if (typeof spec === "string") return hindered(deps, found, specInvalid(place, spec));
   const reaadb = found && (await held(deps.kube, found));
   const beginning = { key: place, reaadb, spec, self, cluster, own };
   const observation = await observeActiveActive(deps, beginning, SITE_MS / 2);
@@ -112,10 +114,8 @@ const NOT_YET: Hindrance = { reason: "ClusterNotReady", message: "the cluster ca
 /** Why nothing can be done for databases of the cluster; undefined when something can. */
 function hindranceOf(context: ClusterContext | undefined, cluster: string): Hindrance | undefined {
   if (context === undefined) {
-    return {
-      reason: "ClusterNotFound",
-      message: `the namespace has no cluster "${cluster}"`,
-    };
+    const remedy = `make the cluster, or name one that is there: ${editObject("reaadb")}`;
+    return hindranceFrom(block("ClusterNotFound", `the namespace has no cluster "${cluster}"`, remedy));
   }
   const { suspension, unready } = context;
   if (suspension === undefined) return unready && hindranceFrom(unready);
@@ -123,7 +123,11 @@ function hindranceOf(context: ClusterContext | undefined, cluster: string): Hind
 }
 
 function hindranceFrom(finding: Finding): Hindrance {
-  return { reason: finding.id, message: sentenceOf(finding) };
+  return { reason: finding.id, message: sentenceOf(finding), finding };
+}
+
+function specInvalid({ name }: Ref, message: string): Hindrance {
+  return { reason: "SpecInvalid", message, finding: block("SpecInvalid", message, editObject(`reaadb ${name}`)) };
 }
 
 async function hindered(deps: ActiveActiveDeps, reaadb: Reaadb | undefined, hindrance: Hindrance): Promise<Outcome> {
@@ -160,8 +164,12 @@ function reportedOf({ database, polled }: ActiveActiveObservation, reaadb: Reaad
 }
 
 /** Writes the status when it differs, and tells what is new. */
-async function report({ kube, clock, events, cache }: ActiveActiveDeps, reported: ActiveActiveReport): Promise<void> {
-  const { reaadb } = reported;
+async function report(deps: ActiveActiveDeps, reported: ActiveActiveReport): Promise<void> {
+  const { kube, clock, events, cache } = deps;
+  const { reaadb, decision, hindrance } = reported;
+  const hindering = hindrance?.finding === undefined ? [] : [hindrance.finding];
+  const findings = [...(decision?.findings ?? []), ...hindering];
+  if (decision !== undefined || findings.length > 0) deps.findings.report("activeActive", refOf(reaadb), findings);
   const before = reaadb.status ?? {};
   const status = activeActiveStatusOf(reported, clock.now());
   if (isSame(before, status)) return;

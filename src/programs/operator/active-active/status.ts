@@ -9,6 +9,14 @@ import type { SiteState } from "../../../mechanisms/observe/sites/sites.ts";
 import type { Redb } from "../database/cluster.ts";
 import type { Reaadb } from "./view.ts";
 
+/** Why nothing could be decided, or what was decided was not done. */
+export interface Hindrance {
+  readonly reason: string;
+  readonly message: string;
+  /** Absent for what ends without anybody's act, and for what the object's conditions alone tell. */
+  readonly finding?: Finding;
+}
+
 /** What a pass over an Active-Active database knows in the end. */
 export interface ActiveActiveReport {
   readonly reaadb: Reaadb;
@@ -16,8 +24,7 @@ export interface ActiveActiveReport {
   /** What each participant said, by name. */
   readonly polled: ReadonlyMap<string, SiteState>;
   readonly decision: ActiveActiveDecision | undefined;
-  /** Why nothing could be decided, or what was decided was not done. */
-  readonly hindrance: { readonly reason: string; readonly message: string } | undefined;
+  readonly hindrance: Hindrance | undefined;
 }
 
 /** The status that a pass leaves behind. */

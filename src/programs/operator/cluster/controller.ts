@@ -28,6 +28,7 @@ import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/ou
 import { addFinalizer } from "../objects/finalizer.ts";
 import { contextOf, forbiddenContext, invalidContext, type ClusterContexts } from "../context/cluster-context.ts";
 import { forbiddenFinding } from "../context/forbidden.ts";
+import type { FindingLog } from "../objects/finding-log.ts";
 import { lacksUserModules, type KeepUserModules } from "./user-modules.ts";
 import { perform } from "./acts.ts";
 import { keepLicense } from "./license.ts";
@@ -50,6 +51,7 @@ export interface ClusterDeps extends ObserveDeps {
   /** What is known of the operator's own installation. */
   readonly installation: () => readonly Statement[];
   readonly userModules: KeepUserModules;
+  readonly findings: FindingLog;
 }
 
 /** A cluster at rest is looked at this often, one on its way that often, in milliseconds. */
@@ -84,6 +86,7 @@ async function looked(deps: ClusterDeps, key: string): Promise<Outcome> {
   const rec = await deps.kube.get(Clusters, refOfKey(key));
   if (rec === undefined) {
     deps.contexts.set(key, undefined);
+    deps.findings.report("cluster", refOfKey(key), []);
     return settled;
   }
   const spec = readClusterSpec(rec);

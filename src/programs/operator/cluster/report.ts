@@ -1,6 +1,7 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { ClusterStatus, UserModuleStatus } from "../../../core/api/cluster-status.ts";
 import type { StoreEnterpriseCluster } from "../../../core/api/kinds.ts";
+import { editObject } from "../../../core/api/kubectl.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import type { EventRecorder } from "../../../ports/kube/events.ts";
 import type { Kube, Stored } from "../../../ports/kube/kube.ts";
@@ -11,9 +12,11 @@ import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts"
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { announcements, findingEvents } from "../../../core/planner/cluster/announcements.ts";
+import { block } from "../../../core/planner/findings/finding.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { blocked } from "../../../core/planner/cluster/conditions.ts";
 import type { ClusterDecision } from "../../../core/planner/cluster/plan.ts";
+import type { FindingLog } from "../objects/finding-log.ts";
 import { withStatements } from "../objects/conditions.ts";
 import { nextStatus } from "./status.ts";
 
@@ -22,6 +25,7 @@ export interface ReportDeps {
   readonly clock: Clock;
   readonly events: EventRecorder;
   readonly cache: InformerCache;
+  readonly findings: FindingLog;
   /** What is known of the operator's own installation. */
   readonly installation: () => readonly Statement[];
 }
@@ -37,6 +41,7 @@ export async function report(
   const next = nextStatus(observation, decision, deps.installation(), deps.clock.now());
   const status = userModules.length === 0 ? withoutUserModules(next) : { ...next, userModules: [...userModules] };
   await writeStatus(deps, rec, status);
+  deps.findings.report("cluster", refOf(rec), status.findings ?? [], view.remembered.findings ?? []);
   for (const { type, reason, message } of announcements(view, view.remembered, status)) {
     deps.events.record(rec, type, reason, message);
   }
@@ -60,6 +65,7 @@ export async function reportForbidden(
     conditions: withStatements(before.conditions, [blocked(findings)], deps.clock.now()),
   };
   await writeStatus(deps, rec, status);
+  deps.findings.report("cluster", refOf(rec), findings, before.findings ?? []);
   for (const { type, reason, message } of findingEvents(before, status)) deps.events.record(rec, type, reason, message);
 }
 
@@ -78,6 +84,7 @@ export async function reportUnreadable(
     conditions: withStatements(rec.status?.conditions, [statement], deps.clock.now()),
   };
   await writeStatus(deps, rec, status);
+  deps.findings.report("cluster", refOf(rec), [block("SpecInvalid", message, editObject(`rec ${rec.metadata.name}`))]);
   if (rec.status?.state !== "Invalid") deps.events.record(rec, "Warning", "SpecInvalid", message);
 }
 

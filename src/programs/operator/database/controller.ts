@@ -5,7 +5,7 @@ import { FINALIZERS } from "../../../core/api/kinds.ts";
 import type { EventRecorder } from "../../../ports/kube/events.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import { isTrue } from "../../../ports/kube/conditions.ts";
-import { keyOf, refOfKey } from "../../../ports/kube/ref.ts";
+import { keyOf, refOf, refOfKey } from "../../../ports/kube/ref.ts";
 import { isSame } from "../../../ports/kube/same.ts";
 import type { ClusterRef, ObserveDeps } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
@@ -13,6 +13,7 @@ import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { DatabaseDecision } from "../../../core/planner/database/plan.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { addFinalizer } from "../objects/finalizer.ts";
+import type { FindingLog } from "../objects/finding-log.ts";
 import { forbids, type ClusterContext, type ClusterContexts, type Unready } from "../context/cluster-context.ts";
 import { forbiddenFinding } from "../context/forbidden.ts";
 import { attempt } from "./acts.ts";
@@ -30,6 +31,7 @@ export interface DatabaseDeps extends ObserveDeps {
   readonly events: EventRecorder;
   readonly cache: InformerCache;
   readonly contexts: ClusterContexts;
+  readonly findings: FindingLog;
 }
 
 /** A database that changes is looked at this often, in milliseconds. */
@@ -48,7 +50,10 @@ export function databaseReconciler(deps: DatabaseDeps): (key: string) => Promise
   const keepAddress = addressReconciler(deps.kube, deps.clock);
   return async (key) => {
     const redb = deps.cache.databases.get(refOfKey(key));
-    if (redb === undefined) return settled;
+    if (redb === undefined) {
+      deps.findings.report("database", refOfKey(key), []);
+      return settled;
+    }
     try {
       return await pass({ ...deps, freshContext, keepAddress }, redb);
     } catch (error) {
@@ -137,7 +142,7 @@ function refusedForMs({ conditions }: DatabaseStatus, clock: Clock): number {
 
 /** Writes the status when it differs, and tells what is new; the answer is the status that holds then. */
 async function report(
-  { kube, clock, events, cache }: DatabaseDeps,
+  { kube, clock, events, cache, findings }: DatabaseDeps,
   redb: Redb,
   cluster: string,
   evaluated: DatabaseEvaluation,
@@ -162,6 +167,7 @@ async function report(
   if (!isSame(before, status)) {
     cache.databases.learn(await kube.update(Databases, { ...redb, status }, { subresource: "status" }));
   }
+  findings.report("database", refOf(redb), status.findings ?? [], before.findings ?? []);
   for (const { type, reason, message } of databaseEvents(before, status)) events.record(redb, type, reason, message);
   return status;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
+import { block, wait, warn } from "../../../core/planner/findings/finding.ts";
 import { databaseEvents } from "./events.ts";
 
 const STAND_IN = "7.2 (stand-in: redis 7.0.15)";
@@ -51,15 +52,40 @@ const cases: readonly {
   },
   {
     name: "a refusal is an event again when its words change",
-    before: { conditions: [ready("RefusedByCluster", "port 1 is taken")] },
-    after: { conditions: [ready("RefusedByCluster", "port 2 is taken")] },
+    before: { findings: [block("RefusedByCluster", "port 1 is taken", "choose another")] },
+    after: { findings: [block("RefusedByCluster", "port 2 is taken", "choose another")] },
     want: ["RefusedByCluster"],
   },
   {
     name: "a cluster that does not exist is an event",
     before: {},
-    after: { conditions: [ready("ClusterNotFound", "no cluster")] },
+    after: { findings: [block("ClusterNotFound", "no cluster", "make it")] },
     want: ["ClusterNotFound"],
+  },
+  {
+    name: "each finding is an event, not the first one alone",
+    before: active,
+    after: {
+      ...active,
+      findings: [
+        block("UnsupportedModuleVersion", "search 1.0 is not there", "leave the version out"),
+        block("LicenseLimit", "2 of 2 shards are used", "install a larger licence"),
+        block("ModuleListContradiction", "the module is there twice", "leave one out"),
+      ],
+    },
+    want: ["UnsupportedModuleVersion", "LicenseLimit", "ModuleListContradiction"],
+  },
+  {
+    name: "a drift is an event",
+    before: active,
+    after: { ...active, findings: [warn("UpgradedByHand", "it is at 8.0", "kubectl patch")] },
+    want: ["UpgradedByHand"],
+  },
+  {
+    name: "a cluster that is not ready is an event of the cluster alone",
+    before: active,
+    after: { ...active, findings: [wait("ClusterNotReady", "no node answers", "storectl why")] },
+    want: [],
   },
   {
     name: "what is waited for is no event",

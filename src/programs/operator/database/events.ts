@@ -2,6 +2,8 @@ import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import type { Announcement } from "../../../core/planner/cluster/announcements.ts";
 import type { Condition } from "../../../core/api/parts.ts";
+import { findingChanges } from "../../../core/planner/findings/changes.ts";
+import { sentenceOf } from "../../../core/planner/findings/finding.ts";
 import type { FindingId } from "../../../core/planner/findings/ids.ts";
 
 /** What is worth telling about the way from one status of a database to the next. */
@@ -12,10 +14,7 @@ export function databaseEvents(before: DatabaseStatus, after: DatabaseStatus): r
         ? { type: "Normal", reason: "ReconcileSuspended", message: now.message }
         : { type: "Normal", reason: "ReconcileResumed", message: "edits are applied again" },
     ),
-    ...changed(before, after, "Drifted", (now) =>
-      now.status === "True" ? { type: "Warning", reason: now.reason, message: now.message } : undefined,
-    ),
-    ...blockedEvents(before, after),
+    ...objectionEvents(before, after),
     ...lifeEvents(before, after),
     ...(after.lossReports ?? [])
       .filter((report) => !(before.lossReports ?? []).includes(report))
@@ -36,22 +35,12 @@ function changed(
   return changes === undefined ? [] : [changes];
 }
 
-const OBJECTIONS: readonly string[] = [
-  "IncompatibleDatabaseVersion",
-  "UpgradePolicyMajor",
-  "SpecInvalid",
-  "ClusterNotFound",
-  "RefusedByCluster",
-  "CallFailed",
-  "PermissionsMissing",
-  "RequestForbidden",
-] satisfies readonly FindingId[];
-
-function blockedEvents(before: DatabaseStatus, after: DatabaseStatus): Announcement[] {
-  const old = before.conditions?.find(({ type }) => type === "Ready");
-  const now = after.conditions?.find(({ type }) => type === "Ready");
-  if (now === undefined || !OBJECTIONS.includes(now.reason) || old?.message === now.message) return [];
-  return [{ type: "Warning", reason: now.reason, message: now.message }];
+/** That the cluster is not ready is an event of the cluster, not of each of its databases. */
+function objectionEvents(before: DatabaseStatus, after: DatabaseStatus): Announcement[] {
+  const { began } = findingChanges(before.findings ?? [], after.findings ?? []);
+  return began
+    .filter(({ id }) => id !== ("ClusterNotReady" satisfies FindingId))
+    .map((finding) => ({ type: "Warning", reason: finding.id, message: sentenceOf(finding) }));
 }
 
 function lifeEvents(before: DatabaseStatus, after: DatabaseStatus): Announcement[] {

@@ -19,6 +19,7 @@ import type { OperatorConfig } from "../process/config.ts";
 import { databaseReconciler } from "../database/controller.ts";
 import { clusterContexts } from "../context/cluster-context.ts";
 import type { Metrics } from "../process/metrics.ts";
+import { findingLog } from "../objects/finding-log.ts";
 import { watchApplied } from "../objects/kept.ts";
 import { remoteClusterReconciler } from "../remote-cluster/controller.ts";
 import { wakeActiveActives, wakeClusters, wakeDatabases, type Sources } from "./wake-ups.ts";
@@ -97,6 +98,7 @@ function startControllers(
     events,
     connections,
     contexts,
+    findings: findingLog(log),
     userModules: userModulesReconciler({ kube, clock }),
     applier: objectApplier(kube, OPERATOR_NAME, applied),
     release: config.release,

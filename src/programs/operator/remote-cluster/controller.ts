@@ -14,6 +14,7 @@ import { REMOTE_CLUSTER_RULES } from "../../../core/planner/admission/remote-clu
 import { evaluateRemoteCluster } from "../../../core/planner/active-active/remote-cluster.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import type { Release } from "../../../core/releases/catalogue/release.ts";
+import type { FindingLog } from "../objects/finding-log.ts";
 import { addFinalizer, removeFinalizer } from "../objects/finalizer.ts";
 import {
   localContextOf,
@@ -32,6 +33,7 @@ export interface RemoteClusterDeps extends RemoteReadDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly events: EventRecorder;
+  readonly findings: FindingLog;
   readonly release: Release;
   /** Asks for a pass over an Active-Active database, by `namespace/name`, that the remote cluster has a record of. */
   readonly enqueueActiveActive: (key: string) => void;
@@ -46,6 +48,7 @@ export function remoteClusterReconciler(deps: RemoteClusterDeps): (key: string) 
     const ref = refOfKey(key);
     const rerc = deps.cache.remoteClusters.get(ref);
     if (rerc === undefined) {
+      deps.findings.report("remoteCluster", ref, []);
       await deps.sites.forget({ name: ref.name, namespace: ref.namespace ?? "default" });
       return settled;
     }

@@ -2,12 +2,14 @@ import type { Clock } from "../../../core/base/clock.ts";
 import type { RemoteClusterStatus } from "../../../core/api/active-active.ts";
 import type { EventRecorder } from "../../../ports/kube/events.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
+import { refOf } from "../../../ports/kube/ref.ts";
 import { isSame } from "../../../ports/kube/same.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { RemoteClusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { SiteState } from "../../../mechanisms/observe/sites/sites.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import type { RemoteClusterVerdict } from "../../../core/planner/active-active/remote-cluster.ts";
+import type { FindingLog } from "../objects/finding-log.ts";
 import { withStatements } from "../objects/conditions.ts";
 import type { Rerc } from "./participant.ts";
 import { deleteObjects } from "../../../core/api/kubectl.ts";
@@ -17,6 +19,7 @@ export interface RemoteClusterReportDeps {
   readonly clock: Clock;
   readonly events: EventRecorder;
   readonly cache: InformerCache;
+  readonly findings: FindingLog;
 }
 
 /** What a pass over a remote cluster knows in the end. */
@@ -30,12 +33,13 @@ export interface RemoteClusterReport {
 
 /** Writes the status when it differs; says in an event why the cluster is not reached, and that it is again. */
 export async function reportRemoteCluster(
-  { kube, clock, events, cache }: RemoteClusterReportDeps,
+  { kube, clock, events, cache, findings }: RemoteClusterReportDeps,
   rerc: Rerc,
   report: RemoteClusterReport,
 ): Promise<void> {
   const before = rerc.status ?? {};
   const status = statusOf(rerc, before, report, clock.now());
+  findings.report("remoteCluster", refOf(rerc), report.verdict.findings);
   if (isSame(before, status)) return;
   cache.remoteClusters.learn(await kube.update(RemoteClusters, { ...rerc, status }, { subresource: "status" }));
   for (const { type, reason, message } of statementsOf(report)) {
