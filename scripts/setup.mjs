@@ -1,9 +1,9 @@
 // Makes a fresh checkout ready: dependencies, then engines; then runs the file named by the arguments on Node 24.
 // Node built-ins only, and must run on Node 20: nothing is installed yet when it starts. Quick when there is nothing to do.
 import { spawn, spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { isInstalled, markInstalled } from "./install/dependencies.mjs";
 import { ensureEngines } from "./install/engines.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -19,13 +19,9 @@ try {
 const [program, ...args] = process.argv.slice(2);
 if (program !== undefined) run(program, args);
 
-/** `npm ci`, unless what is installed came from this very lock file. */
+/** `npm ci`, unless the packages of the lock file are installed. */
 function ensureDependencies() {
-  const stamp = join(ROOT, "node_modules", ".setup-stamp");
-  const wanted = createHash("sha256")
-    .update(readFileSync(join(ROOT, "package-lock.json")))
-    .digest("hex");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  if (isInstalled(ROOT)) return;
   process.stderr.write("setup: installing dependencies (npm ci)\n");
   const npm = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: ROOT,
@@ -35,7 +31,7 @@ function ensureDependencies() {
   if (npm.status !== 0) throw new Error("npm ci failed; its own words are above. Remedy: npm ci");
   if (!existsSync(NODE_24))
     throw new Error(`${NODE_24} is missing: npm skipped the install scripts. Remedy: npm rebuild node`);
-  writeFileSync(stamp, wanted);
+  markInstalled(ROOT);
 }
 
 /** Hands the terminal to the program: it gets the signals, and its exit code becomes ours. */

@@ -29,6 +29,8 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/frozen/storectl.test.ts": 70,
   "test/admission/self-care.test.ts": 60,
   "test/kubernetes/cluster.test.ts": 60,
+  "test/compatibility/oldest.test.ts": 60,
+  "test/compatibility/previous.test.ts": 60,
   "test/scenario/by-hand.test.ts": 60,
   "test/scenario/walk.test.ts": 60,
   "test/world/storectl-inside.test.ts": 60,
@@ -112,6 +114,11 @@ export const LIMITS: Readonly<Record<string, { readonly seconds: number; readonl
   "test/scenario/active-active.test.ts": { seconds: 420, why: "three clusters, one of which is upgraded" },
   "test/images/images.test.ts": { seconds: 240, why: "it makes each layer of the images twice" },
   "test/conformance/kube.test.ts": { seconds: 240, why: "every rule, on the embedded and on a real Kubernetes" },
+  "test/compatibility/oldest.test.ts": {
+    seconds: 300,
+    why: "the operator goes forward, back and forward, then all of it",
+  },
+  "test/compatibility/previous.test.ts": { seconds: 300, why: "the same from another release" },
   "test/scenario/at-rest.test.ts": { seconds: 240, why: "it watches a settled world for a while" },
 };
 

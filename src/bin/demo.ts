@@ -2,6 +2,9 @@ import { createWriteStream } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
+import { buildRelease, whyNotBuildable, type BuiltRelease } from "../../scripts/releases/build.ts";
+import { keptReleases, type KeptRelease } from "../../scripts/releases/history.ts";
+import { imagesWith } from "../../scripts/releases/images.ts";
 import { describeObject, getObjects } from "../core/api/kubectl.ts";
 import type { AskedVersion } from "../core/api/records.ts";
 import { Fault, messageOf } from "../core/base/fault.ts";
@@ -16,19 +19,21 @@ import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
 import { bundleFor } from "../core/releases/bundle/bundle.ts";
 import { chooseEngine } from "../core/releases/engines/engines.ts";
 import { latestRelease, releaseByOperator } from "../core/releases/catalogue/find.ts";
-import type { Release } from "../core/releases/catalogue/release.ts";
 import { discoverEngines } from "../mechanisms/supervisor/engines.ts";
 import { reportAndExit } from "./exit.ts";
 import { faults } from "./faults.ts";
-import { worldImages } from "./world-images.ts";
 import { startWorld, type World } from "../local-kubernetes/world/index.ts";
 
 /** The release that the demo installs first: it supports some of the Kubernetes versions of the latest one. */
 const OLDER_RELEASE = "7.22.2-21";
 const FROM_VERSION: AskedVersion = "7.2";
 
+const KEPT = keptReleases();
+
 const USAGE =
-  "usage: npm run demo -- [--keep] [--connections 50] [--gap-ms 20]\n" +
+  "usage: npm run demo -- [--from <version>] [--keep] [--connections 50] [--gap-ms 20]\n" +
+  `  --from <version>   begin with the programs of an older release, built from its commit: ${versionsOf(KEPT)};\n` +
+  "                     without it, those of this checkout stand for both releases\n" +
   "  --keep             keep the local Kubernetes running afterwards, for kubectl, until Ctrl-C\n" +
   "  --connections <n>  client connections, 1 to 1000\n" +
   "  --gap-ms <n>       pause of each connection between two requests, 0 to 1000 milliseconds";
@@ -40,7 +45,7 @@ async function main(args: readonly string[]): Promise<void> {
     process.stdout.write(`${USAGE}\n`);
     return;
   }
-  const options = readOptions(args);
+  const options = await readOptions(args);
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => stop.abort(new Fault(faults.interrupted, `stopped by ${signal}`)));
@@ -53,12 +58,14 @@ async function main(args: readonly string[]): Promise<void> {
   const dir = join(process.cwd(), ".local", `demo-${process.pid}`);
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const log = fileLog(join(dir, "demo.log"));
+  const from = options.from === undefined ? undefined : await makeOlder(options.from, progress);
   progress.section("Start a Kubernetes on this machine");
-  const world = await startWorld({ dir, log, images: worldImages(process.env, join(dir, "cache")) });
+  const images = imagesWith(from === undefined ? [] : [from], join(dir, "cache"));
+  const world = await startWorld({ dir, log, images });
   let finished = false;
   try {
     introduce(progress, world);
-    const receipt = await upgradeUnderLoad(world, options, progress, log, stop.signal);
+    const receipt = await upgradeUnderLoad(world, { ...options, from }, progress, log, stop.signal);
     await save(receipt);
     process.stdout.write(`\n${receiptLines(receipt).join("\n")}\n\n  saved in receipt.json and receipt.html\n`);
     process.exitCode = receipt.verdict === "passed" ? 0 : 1;
@@ -73,17 +80,20 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 interface Options {
+  /** The release to begin with; undefined for this checkout under an older label. */
+  readonly from: KeptRelease | undefined;
   readonly keep: boolean;
   readonly connections: number;
   readonly gapMs: number;
 }
 
-function readOptions(args: readonly string[]): Options {
+async function readOptions(args: readonly string[]): Promise<Options> {
   const parsed = (() => {
     try {
       return parseArgs({
         args: [...args],
         options: {
+          from: { type: "string" },
           keep: { type: "boolean", default: false },
           connections: { type: "string", default: "50" },
           "gap-ms": { type: "string", default: "20" },
@@ -98,7 +108,27 @@ function readOptions(args: readonly string[]): Options {
     if (Number.isInteger(value) && value >= min && value <= max) return value;
     throw new Fault(faults.usage, `--${name} is "${parsed[name]}", but must be ${min} to ${max}\n${USAGE}`);
   };
-  return { keep: parsed.keep, connections: whole("connections", 1, 1000), gapMs: whole("gap-ms", 0, 1000) };
+  const from = parsed.from === undefined ? undefined : await findKept(parsed.from);
+  return { from, keep: parsed.keep, connections: whole("connections", 1, 1000), gapMs: whole("gap-ms", 0, 1000) };
+}
+
+async function findKept(version: string): Promise<KeptRelease> {
+  const kept = KEPT.find((one) => one.version === version);
+  if (kept === undefined)
+    throw new Fault(faults.usage, `--from is "${version}", but must be one of ${versionsOf(KEPT)}\n${USAGE}`);
+  const obstacle = await whyNotBuildable(kept);
+  if (obstacle !== undefined) throw new Fault(faults.releaseMissing, obstacle);
+  return kept;
+}
+
+function versionsOf(kept: readonly KeptRelease[]): string {
+  return kept.map(({ version }) => version).join(", ");
+}
+
+async function makeOlder(kept: KeptRelease, progress: Progress): Promise<BuiltRelease> {
+  progress.section(`Make release ${kept.version}`);
+  progress.report(`from commit ${kept.commit}; its images are those of ${kept.runsAs.operator}`);
+  return buildRelease(kept);
 }
 
 function introduce(progress: Progress, world: World): void {
@@ -110,14 +140,18 @@ function introduce(progress: Progress, world: World): void {
 
 async function upgradeUnderLoad(
   world: World,
-  options: Options,
+  options: Pick<Options, "connections" | "gapMs"> & { readonly from: BuiltRelease | undefined },
   progress: Progress,
   log: Log,
   signal: AbortSignal,
 ): Promise<Receipt> {
   const latest = latestRelease();
-  const older = releaseByOperator(OLDER_RELEASE) ?? latest;
-  const releases = await startReleaseServer(`v${latest.operator}`, (tag) => bundleOf(tag, [older, latest]));
+  const older = options.from?.runsAs ?? releaseByOperator(OLDER_RELEASE) ?? latest;
+  const bundles: Readonly<Record<string, string>> = {
+    [`v${older.operator}`]: (await options.from?.bundle()) ?? bundleFor(older),
+    [`v${latest.operator}`]: bundleFor(latest),
+  };
+  const releases = await startReleaseServer(`v${latest.operator}`, (tag) => bundles[tag]);
   const found = await discoverEngines(process.env);
   const isExact = (version: AskedVersion): boolean => chooseEngine(version, found)?.standIn === false;
   try {
@@ -137,11 +171,6 @@ async function upgradeUnderLoad(
   } finally {
     await releases.close();
   }
-}
-
-function bundleOf(tag: string, known: readonly Release[]): string | undefined {
-  const release = known.find(({ operator }) => `v${operator}` === tag);
-  return release === undefined ? undefined : bundleFor(release);
 }
 
 async function save(receipt: Receipt): Promise<void> {

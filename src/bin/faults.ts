@@ -7,6 +7,11 @@ export const faults = {
     retry: "never",
     remedy: "Nothing is left running. Start the program again when you like.",
   },
+  releaseMissing: {
+    code: "BIN_RELEASE_MISSING",
+    retry: "never",
+    remedy: "Get the commit with the git fetch of the message, then start again; or leave out --from.",
+  },
   usage: {
     code: "BIN_USAGE",
     retry: "never",

@@ -14,18 +14,26 @@ const RELEASE_OF: Readonly<Record<string, (tag: string) => Release | undefined>>
 /** Variables of this process that its programs get too. */
 const PASSED = ["STORE_ENGINES_DIR", "LANG", "TZ"];
 
+/** What starts the programs of releases that are not of this checkout, by their operator versions. */
+export type OtherPrograms = ReadonlyMap<string, readonly string[]>;
+
 /**
- * The images of every release of the catalogue, each standing for the program of this checkout; no other image exists
- * here. What Node compiles is kept in `cacheFolder`, so that a program starts faster the second time.
+ * The images of every release of the catalogue, each standing for the program of this checkout, unless `others` has its
+ * own; no other image exists here. What Node compiles is kept in `cacheFolder`, so that a program starts faster the second time.
  */
-export function worldImages(own: Readonly<Record<string, string | undefined>>, cacheFolder: string): ImageStore {
+export function worldImages(
+  own: Readonly<Record<string, string | undefined>>,
+  cacheFolder: string,
+  others: OtherPrograms = new Map(),
+): ImageStore {
   const passed = PASSED.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]]));
   const env: Readonly<Record<string, string>> = { NODE_COMPILE_CACHE: cacheFolder, ...Object.fromEntries(passed) };
   return {
     resolve: (image): Image | undefined => {
       const release = RELEASE_OF[nameOf(image)]?.(imageTagOf(image));
       if (release === undefined) return undefined;
-      return { command: [process.execPath, programPath()], env: { ...env, STORE_RELEASE: release.operator } };
+      const command = others.get(release.operator) ?? [process.execPath, programPath()];
+      return { command, env: { ...env, STORE_RELEASE: release.operator } };
     },
   };
 }

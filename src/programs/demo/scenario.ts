@@ -130,12 +130,15 @@ async function upgradeAll(
   ];
 }
 
-/** The endpoint as an application finds it: the database's Service and its Secret. */
-export async function findEndpoint(context: ScenarioContext): Promise<Pick<LoadOptions, "host" | "port" | "password">> {
+/** The endpoint of a database as an application finds it: by its Service and its Secret. */
+export async function findEndpoint(
+  context: ScenarioContext,
+  database: string = DEMO.database,
+): Promise<Pick<LoadOptions, "host" | "port" | "password">> {
   const service = await waitForObject(
     context,
     Services,
-    { namespace: DEMO.namespace, name: DEMO.database },
+    { namespace: DEMO.namespace, name: database },
     {
       what: "Service of the database",
       withinMs: 60_000,
@@ -145,7 +148,7 @@ export async function findEndpoint(context: ScenarioContext): Promise<Pick<LoadO
   const secret = await waitForObject(
     context,
     Secrets,
-    { namespace: DEMO.namespace, name: `redb-${DEMO.database}` },
+    { namespace: DEMO.namespace, name: `redb-${database}` },
     {
       what: "Secret of the database",
       withinMs: 60_000,

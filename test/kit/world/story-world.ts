@@ -2,7 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../../src/core/base/log.ts";
-import { worldImages } from "../../../src/bin/world-images.ts";
+import type { BuiltRelease } from "../../../scripts/releases/build.ts";
+import { imagesWith } from "../../../scripts/releases/images.ts";
 import { startWorld, type World, type WorldOptions } from "../../../src/local-kubernetes/world/index.ts";
 import type { Progress } from "../../../src/programs/demo/report/progress.ts";
 import { startReleaseServer, type ReleaseServer } from "../../../src/programs/demo/steps/release-server.ts";
@@ -31,9 +32,12 @@ export interface StoryWorld extends AsyncDisposable {
   processes(): Promise<readonly WorldProcess[]>;
 }
 
-export async function startStoryWorld(
-  options: Pick<WorldOptions, "audit" | "kubernetesVersion"> = {},
-): Promise<StoryWorld> {
+export interface StoryWorldOptions extends Pick<WorldOptions, "audit" | "kubernetesVersion"> {
+  /** The older release, with programs, definitions and roles of its own; this checkout under its label when absent. */
+  readonly from?: BuiltRelease;
+}
+
+export async function startStoryWorld({ from, ...options }: StoryWorldOptions = {}): Promise<StoryWorld> {
   const dir = await mkdtemp(join(tmpdir(), "story-"));
   const lines: string[] = [];
   const log = jsonLog(
@@ -42,17 +46,19 @@ export async function startStoryWorld(
     },
     () => new Date(),
   );
-  const older = release("7.22.2-21");
+  const older = from?.runsAs ?? release("7.22.2-21");
   const latest = latestRelease();
+  const olderBundle = (await from?.bundle()) ?? bundleFor(older);
   const releases = await startReleaseServer(`v${latest.operator}`, (tag) => {
     const known = releaseByOperator(tag);
+    if (known === older) return olderBundle;
     return known === undefined ? undefined : bundleFor(known);
   });
   const world = await startWorld({
     ...options,
     dir,
     log,
-    images: worldImages(process.env, join(dir, "cache")),
+    images: imagesWith(from === undefined ? [] : [from], join(dir, "cache")),
     retry: { baseMs: 200, maxMs: 2_000 },
   });
   const processes = (): Promise<readonly WorldProcess[]> => worldProcesses(dir, world.subnet);

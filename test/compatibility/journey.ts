@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import type { KeptRelease } from "../../scripts/releases/history.ts";
+import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
+import { DEMO } from "../../src/programs/demo/steps/objects.ts";
+import {
+  createCluster,
+  createDatabase,
+  installOperator,
+  upgradeCluster,
+  upgradeDatabase,
+  upgradeOperator,
+} from "../../src/programs/demo/steps/steps.ts";
+import { steps } from "../kit/scenario/step.ts";
+import { until } from "../kit/time/until.ts";
+import {
+  administrator,
+  awaitSingle,
+  finishLoads,
+  openScene,
+  programsOf,
+  SINGLE,
+  startLoads,
+  type Scene,
+} from "./scene.ts";
+
+const REC = { name: DEMO.cluster, namespace: DEMO.namespace };
+const USER = {
+  email: "dashboards@example.org",
+  name: "dashboards",
+  role: "db_viewer",
+  password: "at least 8",
+} as const;
+
+/** Upgrades operator, cluster and databases of a kept release to this checkout, while clients write. */
+export async function upgradeUnderLoad(kept: KeptRelease): Promise<void> {
+  await using scene = await openScene(kept);
+  await steps(scene, {
+    "its bundle, its operator and its nodes serve databases": install,
+    "clients write, and keep writing": startLoads,
+    "the operator of this checkout takes over": takeOver,
+    "the operator goes back while the cluster has not been touched": goBack,
+    "the operator comes forward again": takeOver,
+    "the cluster is upgraded node by node": rollCluster,
+    "the databases are upgraded": upgradeDatabases,
+    "what was stored then is still known": keepRecords,
+    "no request failed, and nothing is lost": finishLoads,
+  }).catch((error: unknown) => {
+    throw new Error(scene.play.said(), { cause: error });
+  });
+}
+
+async function install(scene: Scene): Promise<void> {
+  const { stage, world, older } = scene.play;
+  await installOperator(stage, await scene.from.bundle(), older);
+  await createCluster(stage, older);
+  await createDatabase(stage, "7.2");
+  await world.kube.create(Databases, SINGLE);
+  await awaitSingle(world.kube, "7.2");
+  const client = await administrator(world.kube);
+  await client.call("createUser", { body: USER });
+  await client.close();
+  const { old, all } = await programsOf(scene);
+  // operator, rigger, and an agent and a proxy on each node
+  assert.deepEqual({ old, all }, { old: 8, all: 8 });
+}
+
+async function takeOver(scene: Scene): Promise<void> {
+  await upgradeOperator(scene.play.stage, scene.play.releases, scene.play.latest);
+  const { old, all } = await programsOf(scene);
+  assert.deepEqual({ old, all }, { old: 7, all: 8 });
+}
+
+/** The older bundle is applied again, definitions and roles included. */
+async function goBack(scene: Scene): Promise<void> {
+  const { stage, world, older } = scene.play;
+  await installOperator(stage, await scene.from.bundle(), older);
+  const manages = async (): Promise<boolean> => {
+    const { state, conditions = [] } = (await world.kube.get(Clusters, REC))?.status ?? {};
+    return (
+      state === "Running" && !conditions.some(({ type, status }) => type === "ReconcileSuspended" && status === "True")
+    );
+  };
+  await until("the older operator manages its cluster again", manages, { withinMs: 60_000, everyMs: 100 });
+  await world.kube.patch(Databases, SINGLE.metadata, { type: "merge", body: { spec: { memorySize: "300MB" } } });
+  await awaitSingle(world.kube, "7.2");
+}
+
+async function rollCluster(scene: Scene): Promise<void> {
+  await upgradeCluster(scene.play.stage, scene.play.latest);
+  const isNew = async (): Promise<boolean> => (await programsOf(scene)).old === 0;
+  await until("the programs of this checkout alone run", isNew, { withinMs: 60_000, everyMs: 200 });
+}
+
+async function upgradeDatabases({ play: { stage, world } }: Scene): Promise<void> {
+  await upgradeDatabase(stage, "8.0");
+  await world.kube.patch(Databases, SINGLE.metadata, { type: "merge", body: { spec: { storeVersion: "8.0" } } });
+  await awaitSingle(world.kube, "8.0");
+}
+
+async function keepRecords({ play: { world } }: Scene): Promise<void> {
+  const client = await administrator(world.kube);
+  const users = await client.call("users");
+  const bdb = (await client.call("bdbs")).find(({ name }) => name === SINGLE.metadata.name);
+  await client.close();
+  assert.deepEqual(
+    users.filter(({ email }) => email === USER.email).map(({ name, role }) => [name, role]),
+    [[USER.name, USER.role]],
+  );
+  assert.deepEqual(
+    [bdb?.data_persistence, bdb?.eviction_policy, bdb?.replication, bdb?.memory_size],
+    [SINGLE.spec.persistence, SINGLE.spec.evictionPolicy, false, 300_000_000],
+  );
+}

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { buildRelease, type BuiltRelease } from "../../scripts/releases/build.ts";
+import type { KeptRelease } from "../../scripts/releases/history.ts";
+import { clusterNames, PORTS } from "../../src/core/api/names.ts";
+import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
+import { Pods, Secrets } from "../../src/ports/kube/builtin.ts";
+import type { Kube } from "../../src/ports/kube/kube.ts";
+import { managementClient, type ManagementClient } from "../../src/ports/management/client.ts";
+import { startLoadProcess, type LoadProcess } from "../../src/programs/demo/load/load-process.ts";
+import { findEndpoint } from "../../src/programs/demo/scenario.ts";
+import { DEMO } from "../../src/programs/demo/steps/objects.ts";
+import { startStoryWorld, type StoryWorld } from "../kit/world/story-world.ts";
+import { until } from "../kit/time/until.ts";
+
+/** A world in which a kept release runs with clusters, databases and clients, and is upgraded to this checkout. */
+export interface Scene extends AsyncDisposable {
+  readonly from: BuiltRelease;
+  readonly play: StoryWorld;
+  /** Of each database, once its clients have begun. */
+  readonly loads: Map<string, LoadProcess>;
+}
+
+const { namespace, cluster } = DEMO;
+
+/** Beside the one of the demo: without a replica, kept on disk, with settings of its own. */
+export const SINGLE = {
+  metadata: { name: "events", namespace },
+  spec: {
+    storeEnterpriseCluster: { name: cluster },
+    memorySize: "200MB",
+    persistence: "aofEverySecond",
+    evictionPolicy: "allkeys-lru",
+    storeVersion: "7.2",
+  },
+} as const;
+
+/** Starts an empty world that knows the images of the release. */
+export async function openScene(kept: KeptRelease): Promise<Scene> {
+  await using stack = new AsyncDisposableStack();
+  const from = await buildRelease(kept);
+  const play = stack.use(await startStoryWorld({ from }));
+  const loads = stack.adopt(new Map<string, LoadProcess>(), (all) => {
+    for (const load of all.values()) load.kill();
+  });
+  const owned = stack.move();
+  return { from, play, loads, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** Resolves when the second database is served at a version. */
+export async function awaitSingle(kube: Kube, version: string): Promise<void> {
+  const isServed = async (): Promise<boolean> => {
+    const { metadata, status } = (await kube.get(Databases, SINGLE.metadata)) ?? {};
+    const isSeen = status?.observedGeneration === metadata?.generation;
+    return isSeen && status?.status === "active" && (status.version ?? "").startsWith(version);
+  };
+  await until(`database ${SINGLE.metadata.name} is active at ${version}`, isServed, {
+    withinMs: 120_000,
+    everyMs: 200,
+  });
+}
+
+/** Clients write, count and read in both databases from now on. */
+export async function startLoads({ play, loads }: Scene): Promise<void> {
+  for (const name of [DEMO.database, SINGLE.metadata.name]) {
+    const options = { ...(await findEndpoint(play.stage, name)), connections: 10, gapMs: 20 };
+    loads.set(name, await startLoadProcess(options));
+  }
+}
+
+/** Ends the clients: every request succeeded, and everything that was acknowledged is there. */
+export async function finishLoads({ loads }: Scene): Promise<void> {
+  for (const [name, load] of loads) {
+    const { phases, ledger, failures } = await load.finish();
+    const { lostWrites: lost, incrementDrift: drift, staleReads: stale, acknowledgedWrites } = ledger;
+    const failed = phases.reduce((sum, phase) => sum + phase.failed, 0);
+    assert.deepEqual(
+      { failed, lost, drift, stale, failures },
+      { failed: 0, lost: 0, drift: 0, stale: 0, failures: [] },
+      name,
+    );
+    assert.ok(acknowledgedWrites > 100, `${name}: only ${acknowledgedWrites} writes were acknowledged`);
+  }
+}
+
+/** The programs that run in pods, and how many of them are of the kept release. */
+export async function programsOf({ play, from }: Scene): Promise<{ readonly old: number; readonly all: number }> {
+  const programs = (await play.processes()).filter(({ command }) => command.includes("src/bin/store.ts"));
+  return { old: programs.filter(({ command }) => command.includes(from.folder)).length, all: programs.length };
+}
+
+/** The management API of the cluster, as its administrator. */
+export async function administrator(kube: Kube): Promise<ManagementClient> {
+  const secret = async (name: string, key: string): Promise<string> =>
+    Buffer.from((await kube.get(Secrets, { name, namespace }))?.data?.[key] ?? "", "base64").toString();
+  const labelSelector = "storeenterprise.io/role=node";
+  const { items } = await kube.list(Pods, { namespace, labelSelector });
+  return managementClient({
+    addresses: () => items.flatMap(({ status }) => status?.podIP ?? []),
+    port: PORTS.management,
+    serverName: clusterNames.dnsName(cluster, namespace),
+    ca: await secret(`${cluster}-node-tls`, "ca.crt"),
+    username: await secret(cluster, "username"),
+    password: await secret(cluster, "password"),
+    timeoutMs: 10_000,
+  });
+}
