@@ -79,6 +79,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/proxy/endpoint/limits.test.ts": 8,
   "src/programs/proxy/switchover/failure.test.ts": 8,
   "src/programs/proxy/switchover/lease.test.ts": 8,
+  "test/specification/versions.test.ts": 8,
   "test/world/pods.test.ts": 8,
   "test/world/workloads.test.ts": 8,
   "src/local-kubernetes/controllers/statefulset/statefulset.test.ts": 5,

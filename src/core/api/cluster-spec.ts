@@ -33,9 +33,19 @@ export const clusterSpec = z.object({
   upgradeSpec: z
     .object({
       autoUpgradeStoreEnterprise: z.boolean().optional().describe("Alias of `spec.autoUpgradeStoreEnterprise`."),
+      acceptUnknownVersion: z
+        .string()
+        .min(1)
+        .max(128)
+        .optional()
+        .describe(
+          "Node tag that the nodes run and that is in no release: the upgrade then goes on without the prerequisites of that tag.",
+        ),
     })
     .optional()
-    .describe("Another place for `autoUpgradeStoreEnterprise`. Different values in the two places are an error."),
+    .describe(
+      "Another place for `autoUpgradeStoreEnterprise`, and consent. Different values in the two places are an error.",
+    ),
   storeEnterpriseImageSpec: imageSpec
     .optional()
     .describe("Image of the nodes; changing `versionTag` starts the rolling upgrade (§2.2)."),

@@ -56,6 +56,10 @@ const upgradeStatus = z.object({
   startedAt: z.string().describe("When it began."),
   finishedAt: z.string().optional().describe("When the last node was back; absent while it runs."),
   updatedNodes: z.int().describe("Nodes at the new version."),
+  acceptedUnknownVersion: z
+    .string()
+    .optional()
+    .describe("Node tag in no release that `spec.upgradeSpec.acceptUnknownVersion` accepted for this upgrade."),
 });
 
 /** `status` of a StoreEnterpriseCluster. */

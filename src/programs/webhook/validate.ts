@@ -56,8 +56,9 @@ export function validate(asked: Asked, objects: NamespaceObjects, release: Relea
   switch (asked.kind.kind) {
     case KINDS.cluster.kind:
       return validated(asked, clusterSpec, (spec, before): ReviewedCluster => {
-        const nodes = clusterStatus.safeParse(statusOf(asked)).data?.nodes?.length ?? 0;
-        return { name, spec, before, nodes };
+        const { version = [], nodes = [] } = clusterStatus.safeParse(statusOf(asked)).data ?? {};
+        const tags = [...new Set([version, nodes.map((node) => node.version)].flat())];
+        return { name, spec, before, nodes: nodes.length, tags };
       })(CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE);
     case KINDS.database.kind: {
       const references = referencesIn(objects, release, { kind: "databases", name });

@@ -18,8 +18,8 @@ export interface LoopbackApi extends AsyncDisposable {
   address(host: number): string;
 }
 
-/** Starts one with an empty store; `name` begins the name of its folder. */
-export async function startLoopbackApi(name: string): Promise<LoopbackApi> {
+/** Starts one with an empty store; `name` begins the name of its folder, `kubernetesVersion` is for instance "v1.30.9". */
+export async function startLoopbackApi(name: string, kubernetesVersion?: string): Promise<LoopbackApi> {
   const folder = mkdtempSync(join(tmpdir(), `${name}-`));
   const lines: string[] = [];
   const log = jsonLog(
@@ -29,8 +29,9 @@ export async function startLoopbackApi(name: string): Promise<LoopbackApi> {
   const octet = (): number => 20 + Math.floor(Math.random() * 230);
   const network = `127.${octet()}.${octet()}`;
   const address = (host: number): string => `${network}.${host}`;
+  const version = kubernetesVersion === undefined ? {} : { kubernetesVersion };
   const dataDir = join(folder, "api");
-  const server = await startApiServer({ dataDir, host: address(1), port: 0, clock: systemClock, log });
+  const server = await startApiServer({ dataDir, host: address(1), port: 0, clock: systemClock, log, ...version });
   const kubeconfig = join(folder, "admin.kubeconfig");
   writeFileSync(kubeconfig, server.kubeconfigs.admin, { mode: 0o600 });
   return {

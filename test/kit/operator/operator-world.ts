@@ -30,9 +30,9 @@ export interface OperatorWorld extends AsyncDisposable {
   asked(): readonly string[];
 }
 
-/** Starts the API and installs our definitions; no operator runs yet. */
-export async function startOperatorWorld(): Promise<OperatorWorld> {
-  const api = await startLoopbackApi("operator");
+/** Starts the API of a Kubernetes, for instance "v1.30.9", and installs our definitions; no operator runs yet. */
+export async function startOperatorWorld(kubernetesVersion?: string): Promise<OperatorWorld> {
+  const api = await startLoopbackApi("operator", kubernetesVersion);
   const { kubeconfig, log, lines } = api;
   const kube = connect(loadKubeConfig({ KUBECONFIG: kubeconfig }));
   for (const crd of customResourceDefinitions()) {

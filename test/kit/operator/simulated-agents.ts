@@ -5,12 +5,12 @@ import { authenticator } from "../../../src/programs/agent/api/auth.ts";
 import type { Handlers } from "../../../src/programs/agent/api/handler-call.ts";
 import { serveManagementApi } from "../../../src/programs/agent/api/server.ts";
 import { clusterNames, PORTS } from "../../../src/core/api/names.ts";
-import { STORE_VERSIONS } from "../../../src/core/api/records.ts";
+import { DATABASE_VERSIONS } from "../../../src/core/api/records.ts";
 import { silentLog } from "../../../src/core/base/log.ts";
 import { Secrets } from "../../../src/ports/kube/builtin.ts";
 import type { Kube } from "../../../src/ports/kube/kube.ts";
 import { timestamp } from "../../../src/ports/kube/timestamp.ts";
-import type { LicenseRecord, NodeRecord } from "../../../src/ports/management/records.ts";
+import type { BdbCreate, LicenseRecord, ModuleRecord, NodeRecord } from "../../../src/ports/management/records.ts";
 import { routes, type RouteName } from "../../../src/ports/management/routes.ts";
 import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
 import { SimulatedDatabases, type SimulatedDatabasesOptions } from "./simulated-databases.ts";
@@ -19,6 +19,10 @@ import { until } from "../time/until.ts";
 export interface SimulatedAgentsOptions extends SimulatedDatabasesOptions {
   /** Node tag that the nodes report. */
   readonly nodeTag: string;
+  /** What the licence says besides; a year is left of it when absent. */
+  readonly license?: () => Partial<LicenseRecord>;
+  /** Installed modules; none when absent. */
+  readonly modules?: () => readonly ModuleRecord[];
 }
 
 export interface SimulatedAgents extends AsyncDisposable {
@@ -26,6 +30,10 @@ export interface SimulatedAgents extends AsyncDisposable {
   readonly calls: ReadonlyMap<RouteName, number>;
   /** Calls back with the uid of each database that is asked to change, at the moment of the request. */
   onUpdate(listener: (uid: string) => void): void;
+  /** Makes a database as a user of the management API does; no object stands for it. */
+  create(body: BdbCreate): Promise<{ readonly uid: number }>;
+  /** Removes one. */
+  remove(uid: number): Promise<void>;
 }
 
 /**
@@ -41,9 +49,9 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
   const handlers = counted(calls, {
     ...REFUSED,
     bootstrap: async () => ({ bootstrap_status: { state: "completed" } }),
-    license: async () => licenseOf(options, startedAt),
+    license: async () => ({ ...licenseOf(options, startedAt), ...options.license?.() }),
     nodes: async () => options.addresses.map((address, index) => nodeOf(options, index + 1, address, startedAt)),
-    modules: async () => [],
+    modules: async () => options.modules?.() ?? [],
     bdbs: async () => databases.all(),
     bdb: async ({ params }) => databases.find(params["uid"]),
     createBdb: ({ body }) => databases.create(body),
@@ -73,7 +81,7 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
         callerOf,
         handlers,
         notJoined: () => undefined,
-        supported: STORE_VERSIONS,
+        supported: DATABASE_VERSIONS,
         log: silentLog,
       }),
     ),
@@ -83,6 +91,8 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
     onUpdate: (listener) => {
       listeners.push(listener);
     },
+    create: (body) => databases.create(body),
+    remove: async (uid) => void (await databases.remove(String(uid))),
     [Symbol.asyncDispose]: async () => {
       await Promise.all(servers.map((server) => server.close()));
       await databases.idle();

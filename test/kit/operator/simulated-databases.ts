@@ -145,6 +145,7 @@ function newRecord(uid: number, body: BdbCreate): DatabaseRecord {
     ...settingsOfWire(body),
     port: ENDPOINT_PORTS.first + uid - 1,
     storeVersion,
+    modules: (body.module_list ?? []).map(({ module_name: name, module_args: args = "" }) => ({ name, args })),
     status: "pending",
     shards: [
       {
@@ -163,7 +164,7 @@ function newRecord(uid: number, body: BdbCreate): DatabaseRecord {
 }
 
 /** Engines that clients write to: each look finds a higher offset. */
-function answersOf({ status, storeVersion }: DatabaseRecord): EngineAnswers {
+function answersOf({ status, storeVersion, modules = [] }: DatabaseRecord): EngineAnswers {
   if (status === "pending") return new Map();
   const offset = Math.floor(performance.now() * 100);
   return new Map([
@@ -176,7 +177,7 @@ function answersOf({ status, storeVersion }: DatabaseRecord): EngineAnswers {
         hasData: true,
         configFile: "",
         info: new Map(),
-        modules: [],
+        modules: modules.map(({ name }) => ({ name, version: 10_000, path: "", args: [] })),
       },
     ],
   ]);

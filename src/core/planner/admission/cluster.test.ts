@@ -42,6 +42,19 @@ const cases: readonly Case[] = [
     says: /two names of one switch/,
   },
   {
+    rule: "an unknown version is accepted by the name that runs",
+    spec: { upgradeSpec: { acceptUnknownVersion: "7.2.4-998" } },
+    change: { tags: ["7.2.4-999"] },
+    field: "spec.upgradeSpec.acceptUnknownVersion",
+    says: /it is "7\.2\.4-998", and the nodes run "7\.2\.4-999".*"acceptUnknownVersion":"7\.2\.4-999"/,
+  },
+  {
+    rule: "the acceptance may stay when the nodes run another version",
+    spec: { upgradeSpec: { acceptUnknownVersion: "7.2.4-999" } },
+    before: { upgradeSpec: { acceptUnknownVersion: "7.2.4-999" } },
+    change: { tags: ["8.2.0-25.12"] },
+  },
+  {
     rule: "the licence is named in one place",
     spec: { license: "text", licenseSecretName: "licence" },
     field: "spec.license",
@@ -195,6 +208,7 @@ function facts(spec: object, before?: object, change: Partial<ReviewedCluster> =
     spec: clusterSpec.parse(spec),
     before: before && clusterSpec.parse(before),
     nodes: 0,
+    tags: [],
     ...change,
   };
 }

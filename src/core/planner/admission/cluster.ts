@@ -33,6 +33,7 @@ export const CLUSTER_RULES: readonly ClusterRule[] = [
 export const CLUSTER_ADMISSION_RULES: readonly SpecRule<ReviewedCluster>[] = [
   ...CLUSTER_RULES.map(({ rule }) => rule),
   autoUpgradeIsConsistent,
+  acceptedVersionRuns,
   volumesAreUnchanged,
 ];
 
@@ -67,8 +68,19 @@ function licenseHasOnePlace({ name, spec: { license, licenseSecretName } }: Revi
 function autoUpgradeIsConsistent({ name, spec }: ReviewedCluster): readonly Objection[] {
   if (!autoUpgradeContradicts(spec)) return [];
   const why = "it and spec.upgradeSpec.autoUpgradeStoreEnterprise are two names of one switch, both set, and differ";
-  const remedy = `leave the second one out: ${patchCluster(name, { upgradeSpec: null })}`;
+  const remedy = `leave the second one out: ${patchCluster(name, { upgradeSpec: { autoUpgradeStoreEnterprise: null } })}`;
   return [forbiddenValue("spec.autoUpgradeStoreEnterprise", why, remedy, "AutoUpgradeContradiction")];
+}
+
+/** Consent is given to what is there, by its exact name. */
+function acceptedVersionRuns({ name, spec, before, tags }: ReviewedCluster): readonly Objection[] {
+  const accepted = spec.upgradeSpec?.acceptUnknownVersion;
+  if (accepted === undefined || accepted === before?.upgradeSpec?.acceptUnknownVersion) return [];
+  if (tags.length === 0 || tags.includes(accepted)) return [];
+  const runs = tags.map((tag) => `"${tag}"`).join(" and ");
+  const remedy = patchCluster(name, { upgradeSpec: { acceptUnknownVersion: tags[0] } });
+  const field = "spec.upgradeSpec.acceptUnknownVersion";
+  return [forbiddenValue(field, `it is "${accepted}", and the nodes run ${runs}`, remedy, "UnknownRunningVersion")];
 }
 
 function nameIsLong({ name, before }: ReviewedCluster): readonly string[] {

@@ -8,4 +8,6 @@ export interface ReviewedCluster {
   readonly before: ClusterSpec | undefined;
   /** Nodes that the cluster has been given; 0 before it is made. */
   readonly nodes: number;
+  /** Node tags that it runs; none before it has told. */
+  readonly tags: readonly string[];
 }

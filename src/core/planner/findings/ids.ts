@@ -72,6 +72,8 @@ const FINDING_IDS = [
   "SpecNotHandled",
   "StepForbidden",
   "UnknownImageTag",
+  "UnknownRunningVersion",
+  "UnknownVersionAccepted",
   "Unreachable",
   "UnsupportedModule",
   "UnsupportedModuleVersion",

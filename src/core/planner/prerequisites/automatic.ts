@@ -14,7 +14,7 @@ export const autoUpgradeIsConsistent: Check = {
     return block(
       "AutoUpgradeContradiction",
       "spec.autoUpgradeStoreEnterprise and spec.upgradeSpec.autoUpgradeStoreEnterprise are both set and differ",
-      patchCluster(name, { upgradeSpec: null }),
+      patchCluster(name, { upgradeSpec: { autoUpgradeStoreEnterprise: null } }),
     );
   },
 };

@@ -1,18 +1,22 @@
+import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 import { versionChange } from "../view/target.ts";
 import type { ClusterView, NodePod } from "../view/cluster-view.ts";
 import type { ClusterEnvironment } from "./environment.ts";
 
-/** A step of the cluster between two known releases. */
+/** A step of the cluster to a known release. */
 export interface ReleaseStep {
-  readonly from: Release;
+  /** Node tag that is left. */
+  readonly fromTag: string;
+  /** Its release; undefined when the catalogue does not know the tag. */
+  readonly from: Release | undefined;
   readonly to: Release;
 }
 
 /** Everything that the checks look at. */
 export interface CheckInput {
   readonly view: ClusterView;
-  /** The step that is wanted or under way; undefined when none is, or when one of its tags is in no release. */
+  /** The step that is wanted or under way; undefined when none is, or when the tag that is asked for is in no release. */
   readonly step: ReleaseStep | undefined;
   /** What lies around the cluster; parts that this caller does not look at are absent. */
   readonly environment: ClusterEnvironment;
@@ -28,8 +32,13 @@ export function checkInput(view: ClusterView, more: Partial<Omit<CheckInput, "vi
   return { view, step: wantedStep(view), environment: {}, touching: undefined, ...more };
 }
 
-/** An unknown tag is an objection of its own, and no step. */
+/** The step from nodes with the tag `fromTag`. */
+export function stepFrom(fromTag: string, to: Release): ReleaseStep {
+  return { fromTag, from: releaseByNodeTag(fromTag), to };
+}
+
+/** That an unknown tag is asked for is an objection of its own, and no step. */
 function wantedStep(view: ClusterView): ReleaseStep | undefined {
-  const { from, to } = versionChange(view) ?? {};
-  return from === undefined || to === undefined ? undefined : { from, to };
+  const change = versionChange(view);
+  return change?.to && stepFrom(change.fromTag, change.to);
 }

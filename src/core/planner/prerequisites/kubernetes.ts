@@ -11,7 +11,8 @@ export const kubernetesIsSupported: Check = {
   find({ view: { kubernetesMinor: minor }, step }) {
     if (minor === undefined || step === undefined) return undefined;
     const { from, to } = step;
-    const without = [from, to].filter((one) => kubernetesSupport(one, minor) === "unsupported");
+    const releases = from === undefined ? [to] : [from, to];
+    const without = releases.filter((one) => kubernetesSupport(one, minor) === "unsupported");
     const first = without[0];
     if (first !== undefined) {
       return block(

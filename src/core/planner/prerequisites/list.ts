@@ -24,7 +24,7 @@ import {
   primariesServe,
   replicasAreInSync,
 } from "./nodes.ts";
-import { pathIsAllowed } from "./path.ts";
+import { pathIsAllowed, runningVersionIsKnown } from "./path.ts";
 import { clusterIsPermitted, operatorIsPermitted } from "./permissions.ts";
 import { userModulesAreInstalled } from "./user-modules.ts";
 import { SPEC_CHECKS } from "./spec.ts";
@@ -41,6 +41,7 @@ export const CHECKS: readonly Check[] = [
   tagIsKnown,
   tagBelongsToOperator,
   riggerTagBelongsToOperator,
+  runningVersionIsKnown,
   pathIsAllowed,
   kubernetesIsSupported,
   userModulesAreSupported,

@@ -1,5 +1,6 @@
 import { asking, clusterView, release } from "../../../../test/kit/facts/cluster-view.ts";
 import { type CheckCase, read, testChecks } from "../../../../test/kit/facts/checked-cluster.ts";
+import { stepFrom } from "./check-input.ts";
 
 const worker = { name: "w1", ready: true, cordoned: false, labels: {}, taints: [], spreads: true, pods: ["rec-0"] };
 const three = [worker, { ...worker, name: "w2" }, { ...worker, name: "w3" }];
@@ -66,7 +67,7 @@ const cases: readonly CheckCase[] = [
   {
     name: "a policy that does not know the ports of the new release is reported",
     view: { kubernetesMinor: "1.30", operator: release("7.8.2-6") },
-    step: { from: release("7.4.6-2"), to: release("7.8.2-6") },
+    step: stepFrom("7.4.6-22", release("7.8.2-6")),
     environment: { networkPolicies: read([{ policy: "strict", ports: [{ first: 9443, last: 9443 }] }]) },
     found: "warn PortsClosed",
     evidence: /3347-3350/,

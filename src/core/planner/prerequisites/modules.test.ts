@@ -1,6 +1,7 @@
 import { asking, database, facts, NEW, release, upgrading } from "../../../../test/kit/facts/cluster-view.ts";
 import { type CheckCase, testChecks } from "../../../../test/kit/facts/checked-cluster.ts";
 import type { UserModuleStatus } from "../../api/cluster-status.ts";
+import { stepFrom } from "./check-input.ts";
 
 const MODULE_URL = "https://x/graph.zip";
 const listing = { userDefinedModules: [{ name: "Graph", source: { https: { url: MODULE_URL } } }] };
@@ -23,7 +24,7 @@ const cases: readonly CheckCase[] = [
         modules: [{ name: "graph", displayName: "Graph", bundled: false, platforms: ["rhel8/x86_64"] }],
       }),
     },
-    step: { from: release("7.4.6-2"), to: release("7.8.2-6") },
+    step: stepFrom("7.4.6-22", release("7.8.2-6")),
     found: "block UnsupportedModule",
     evidence: /no build for rhel9 of graph \(rhel8\/x86_64\), used by "db"/,
   },

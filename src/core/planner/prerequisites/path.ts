@@ -1,6 +1,6 @@
-import { patchClusterTag } from "../../api/kubectl.ts";
-import { pathProblem } from "../../releases/catalogue/path.ts";
-import { block } from "../findings/finding.ts";
+import { patchCluster, patchClusterTag } from "../../api/kubectl.ts";
+import { pathProblem, unknownPathProblem } from "../../releases/catalogue/path.ts";
+import { block, warn } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
 
 const ID = {
@@ -16,12 +16,45 @@ export const pathIsAllowed: Check = {
   at: ["start"],
   needs: [],
   find({ view: { name }, step }) {
-    const problem = step && pathProblem(step.from, step.to);
+    if (step === undefined) return undefined;
+    const { fromTag, from, to } = step;
+    const problem = from === undefined ? unknownPathProblem(fromTag, to) : pathProblem(from, to);
     if (problem === undefined) return undefined;
     const remedy =
       problem.reason === "Downgrade"
-        ? patchClusterTag(name, step?.from.nodeTag ?? "")
+        ? patchClusterTag(name, from?.nodeTag ?? fromTag)
         : `upgrade operator and cluster to ${problem.via ?? "an intermediate release"} first`;
     return block(ID[problem.reason], problem.message, remedy);
   },
 };
+
+/** A version that is in no release tells neither where it may go nor what it needs: the user says so, by its exact name. */
+export const runningVersionIsKnown: Check = {
+  id: "UnknownRunningVersion",
+  asks: "the version that runs is in the catalogue, or is accepted by name",
+  at: ["start"],
+  needs: [],
+  find({ view: { name, spec, operator }, step }) {
+    if (step === undefined || step.from !== undefined) return undefined;
+    const { fromTag, to } = step;
+    const unknown = `nodes run "${fromTag}", which is in no release that operator ${operator.operator} knows`;
+    const accepted = spec.upgradeSpec?.acceptUnknownVersion;
+    if (accepted === fromTag) {
+      return warn(
+        "UnknownVersionAccepted",
+        `${unknown}; spec.upgradeSpec.acceptUnknownVersion accepts the step to ${to.operator} without its prerequisites`,
+        `when the upgrade has ended: ${patchCluster(name, acceptance(null))}`,
+      );
+    }
+    const other = accepted === undefined ? "" : `; spec.upgradeSpec.acceptUnknownVersion names "${accepted}" instead`;
+    return block(
+      "UnknownRunningVersion",
+      `${unknown}, so that nothing says whether ${to.operator} can follow it${other}`,
+      `use an operator that knows "${fromTag}"; to go on without: ${patchCluster(name, acceptance(fromTag))}`,
+    );
+  },
+};
+
+function acceptance(acceptUnknownVersion: string | null): object {
+  return { upgradeSpec: { acceptUnknownVersion } };
+}

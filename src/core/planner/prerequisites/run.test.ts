@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  asking,
   clusterView,
   database,
   facts,
@@ -11,7 +12,7 @@ import {
   upgrading,
 } from "../../../../test/kit/facts/cluster-view.ts";
 import { type CheckCase, read, testChecks } from "../../../../test/kit/facts/checked-cluster.ts";
-import { checkInput } from "./check-input.ts";
+import { checkInput, stepFrom } from "./check-input.ts";
 import type { ClusterEnvironment } from "./environment.ts";
 import { CHECKS } from "./list.ts";
 import { findingsAt, firstFindingAt, verdictsAt } from "./run.ts";
@@ -99,11 +100,47 @@ const cases: readonly CheckCase[] = [
   {
     name: "known issues of the same step are reported",
     view: { kubernetesMinor: "1.32", operator: release("8.0.2-2") },
-    step: { from: release("7.22.2-21"), to: release("8.0.2-2") },
+    step: stepFrom("7.22.2-14", release("8.0.2-2")),
     found: "warn KnownIssues",
     evidence: /StoredVersionMoves/,
   },
 ];
+
+const unknownTag = (tag: string, more: object = {}) => ({
+  ...upgrading,
+  spec: asking(NEW.nodeTag, more),
+  pods: [pod(0, { imageTag: NEW.nodeTag }), pod(1, { imageTag: "8.0.6-54" }), pod(2, { imageTag: tag })],
+});
+
+testChecks([
+  {
+    name: "a running version that is in no release blocks, also when others are known",
+    view: unknownTag("8.0.6-999"),
+    found: "block UnknownRunningVersion",
+    evidence: /"8\.0\.6-999", which is in no release that operator 8\.2\.0-12 knows/,
+  },
+  {
+    name: "what is accepted by name is told",
+    view: unknownTag("8.0.6-999", { upgradeSpec: { acceptUnknownVersion: "8.0.6-999" } }),
+    found: "warn UnknownVersionAccepted",
+  },
+  {
+    name: "the acceptance of another version is none",
+    view: unknownTag("8.0.6-999", { upgradeSpec: { acceptUnknownVersion: "8.0.6-998" } }),
+    found: "block UnknownRunningVersion",
+    evidence: /names "8\.0\.6-998" instead/,
+  },
+  {
+    name: "what is certain of an unknown version blocks though it is accepted",
+    view: unknownTag("7.2.4-999", { upgradeSpec: { acceptUnknownVersion: "7.2.4-999" } }),
+    found: "block VersionBelowMinimum",
+  },
+  {
+    name: "a running version that is in no release and newer is not taken back",
+    view: unknownTag("9.0.0-1"),
+    found: "block DowngradeRefused",
+  },
+]);
 
 testChecks(cases);
 

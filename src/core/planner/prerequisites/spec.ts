@@ -9,7 +9,7 @@ export const SPEC_CHECKS: readonly Check[] = CLUSTER_RULES.map(({ id, asks, rule
   at: ["spec"],
   needs: [],
   find({ view: { name, spec, workload } }) {
-    const [objection] = rule({ name, spec, before: undefined, nodes: workload?.replicas ?? 0 });
+    const [objection] = rule({ name, spec, before: undefined, nodes: workload?.replicas ?? 0, tags: [] });
     return objection === undefined ? undefined : findingOf(objection);
   },
 }));

@@ -53,6 +53,8 @@ export const LEFT_TO_USERS = {
   SpecInvalid: BY_HAND,
   SpecNotHandled: BY_HAND,
   StepForbidden: BY_HAND,
+  UnknownRunningVersion: BY_HAND,
+  UnknownVersionAccepted: BY_HAND,
   Unreachable: BY_HAND,
   UnsupportedModuleVersion: BY_HAND,
   UpgradePath: BY_HAND,

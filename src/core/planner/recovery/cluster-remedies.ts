@@ -17,7 +17,7 @@ export const CLUSTER_REMEDIES = {
     acts: [patch({ storeEnterpriseServicesRiggerImageSpec: { versionTag: view.operator.operator } })],
   }),
   AutoUpgradeContradiction: () => ({
-    acts: [patch({ upgradeSpec: null })],
+    acts: [patch({ upgradeSpec: { autoUpgradeStoreEnterprise: null } })],
     otherwise: "spec.autoUpgradeStoreEnterprise alone then says whether the upgrade is automatic",
   }),
   AutoUpgradeDigestConflict: digests,
@@ -89,7 +89,8 @@ function digests(facts: RemedyFacts): Remedy {
 /** Automatic upgrade off, and the release that it was to bring asked for by hand. */
 function byHand({ input: { view, step } }: RemedyFacts): Remedy {
   const tag = step === undefined ? {} : { storeEnterpriseImageSpec: { versionTag: view.operator.nodeTag } };
-  return { acts: [patch({ autoUpgradeStoreEnterprise: false, upgradeSpec: null, ...tag })] };
+  const alias = { upgradeSpec: { autoUpgradeStoreEnterprise: null } };
+  return { acts: [patch({ autoUpgradeStoreEnterprise: false, ...alias, ...tag })] };
 }
 
 /** The cluster looks at it before anything is written: one that it refuses changes nothing. */

@@ -1,6 +1,7 @@
 import { asking, clusterView, database, facts, NEW, pod, release } from "../../../../test/kit/facts/cluster-view.ts";
 import { type RecoveryCase, testRecoveries } from "../../../../test/kit/facts/recovered-cluster.ts";
 import type { SuppliedModule } from "./recovery.ts";
+import { stepFrom } from "../prerequisites/check-input.ts";
 
 const build: SuppliedModule = {
   file: "graph.zip",
@@ -22,7 +23,7 @@ const ontoRhel9 = {
     kubernetesMinor: "1.30",
     cluster: facts({ databases: [database({ modules: ["graph"] })], modules: [oldBuild] }),
   },
-  step: { from: release("7.4.6-2"), to: release("7.8.2-6") },
+  step: stepFrom("7.4.6-22", release("7.8.2-6")),
 };
 const listed = (name: string): object => ({
   userDefinedModules: [{ name, source: { https: { url: "https://x/graph.zip" } }, credentialsSecret: "login" }],

@@ -1,6 +1,7 @@
-import { asking, clusterView, database, facts, NEW, node, release } from "../../../../test/kit/facts/cluster-view.ts";
+import { asking, clusterView, database, facts, NEW, node } from "../../../../test/kit/facts/cluster-view.ts";
 import { type RecoveryCase, testRecoveries } from "../../../../test/kit/facts/recovered-cluster.ts";
 import { clusterSpec } from "../../api/cluster-spec.ts";
+import { stepFrom } from "../prerequisites/check-input.ts";
 
 const DIGEST = `sha256:${"0".repeat(64)}`;
 const invalid = { state: "Invalid", reason: "it is over", expirationDate: "2020-01-01T00:00:00Z" } as const;
@@ -51,7 +52,7 @@ const cases: readonly RecoveryCase[] = [
     does: [
       [
         "AutoUpgradeDigestConflict",
-        `kubectl patch rec rec --type merge -p '{"spec":{"autoUpgradeStoreEnterprise":false,"upgradeSpec":null,"storeEnterpriseImageSpec":{"versionTag":"${NEW.nodeTag}"}}}'`,
+        `kubectl patch rec rec --type merge -p '{"spec":{"autoUpgradeStoreEnterprise":false,"upgradeSpec":{"autoUpgradeStoreEnterprise":null},"storeEnterpriseImageSpec":{"versionTag":"${NEW.nodeTag}"}}}'`,
       ],
     ],
   },
@@ -84,7 +85,7 @@ const cases: readonly RecoveryCase[] = [
       spec: asking(NEW.nodeTag),
       cluster: facts({ databases: [database(), database({ uid: 2, name: "bare" })] }),
     },
-    step: { from: release("8.0.6-8"), to: { ...NEW, minDatabase: "7.4" } },
+    step: stepFrom("8.0.6-54", { ...NEW, minDatabase: "7.4" }),
     databases: [{ name: "db", storeVersion: "7.2", findings: [] }],
     does: [
       [

@@ -42,7 +42,9 @@ export interface VersionChange {
 export function versionChange(view: ClusterView): VersionChange | undefined {
   if (view.workload === undefined) return undefined;
   const toTag = targetTag(view);
-  const fromTag = [...view.pods.map(({ imageTag }) => imageTag), view.workload.imageTag].find((tag) => tag !== toTag);
+  const tags = [...view.pods, view.workload].map(({ imageTag }) => imageTag).filter((tag) => tag !== toTag);
+  // of several, one that nothing is known of decides
+  const fromTag = tags.find((tag) => releaseByNodeTag(tag) === undefined) ?? tags[0];
   if (fromTag === undefined) return undefined;
   return { fromTag, from: releaseByNodeTag(fromTag), toTag, to: releaseByNodeTag(toTag) };
 }

@@ -13,7 +13,7 @@ import {
 import { imagesOf, imageTagOf } from "./images.ts";
 import { knownIssues } from "./known-issues.ts";
 import { openShiftOf } from "./open-shift.ts";
-import { pathProblem } from "./path.ts";
+import { pathProblem, unknownPathProblem } from "./path.ts";
 import { newPorts } from "./ports.ts";
 import type { Release } from "./release.ts";
 
@@ -96,6 +96,8 @@ test("known issues are listed for the steps that meet them", () => {
     knownIssues(release(from), release(to), modules).map(({ id }) => id);
   assert.deepEqual(ids("8.0.6-8", "8.2.0-12"), []);
   assert.deepEqual(ids("8.0.6-8", "8.0.16-24"), ["ExpiredLicenseStopsPods"]);
+  assert.deepEqual(ids("7.22.0-7", "7.22.2-43"), []);
+  assert.deepEqual(ids("7.22.2-43", "8.0.2-2"), ["ExpiredLicenseStopsPods", "StoredVersionMoves"]);
   assert.deepEqual(ids("7.22.0-7", "8.2.0-12"), ["StoredVersionMoves"]);
   assert.deepEqual(ids("7.22.0-7", "8.2.0-12", ["graph"]), ["RemovedModulesStopJoins", "StoredVersionMoves"]);
   assert.deepEqual(ids("7.4.2-2", "7.8.2-6"), ["OldModulesStopRecovery"]);
@@ -108,23 +110,49 @@ test("a tag is read from any spelling of an image", () => {
   assert.equal(imageTagOf("a/b:1@sha256:00"), "1");
 });
 
-const old: Release = { ...release("7.4.2-2"), operator: "7.2.4-12" };
-const edge = [
-  { ...release("7.22.2-21"), operator: "7.22.2-43" },
-  { ...release("8.0.20-21"), operator: "8.0.20-26" },
-] as const;
-
 for (const [name, from, to, reason, via] of [
   ["one step up is allowed", release("8.0.2-2"), release("8.2.0-12"), undefined, undefined],
   ["the same release is allowed", release("8.2.0-12"), release("8.2.0-12"), undefined, undefined],
   ["7.4.2-2 may go to any later one", release("7.4.2-2"), release("8.2.0-12"), undefined, undefined],
   ["never down", release("8.2.0-12"), release("8.0.2-2"), "Downgrade", undefined],
-  ["older than 7.4.2-2 goes through an older release first", old, release("8.2.0-12"), "BelowMinimum", "7.4.6-2"],
-  ["a forbidden pair of builds goes through another", edge[0], edge[1], "ForbiddenStep", "8.0.20-21"],
+  [
+    "older than 7.4.2-2 goes through an older release first",
+    release("7.2.4-12"),
+    release("8.2.0-12"),
+    "BelowMinimum",
+    "7.4.6-2",
+  ],
+  [
+    "a minimum that the release is before may be skipped",
+    release("7.2.4-12"),
+    release("7.4.6-2"),
+    undefined,
+    undefined,
+  ],
+  [
+    "a forbidden pair of builds goes through another",
+    release("7.22.2-43"),
+    release("8.0.20-26"),
+    "ForbiddenStep",
+    "8.0.20-21",
+  ],
+  ["another build of the pair is allowed", release("7.22.2-21"), release("8.0.20-26"), undefined, undefined],
 ] as const) {
   test(`path: ${name}`, () => {
     const problem = pathProblem(from, to);
     assert.equal(problem?.reason, reason);
     assert.equal(problem?.via, via);
+  });
+}
+
+for (const [name, fromTag, reason] of [
+  ["an older line is below the minimum", "7.2.4-999", "BelowMinimum"],
+  ["a newer line is never taken back", "9.0.0-1", "Downgrade"],
+  ["nothing is certain within a line", "8.2.0-1", undefined],
+  ["nor on a line between", "7.22.1-5", undefined],
+  ["nor of a tag that is no version", "nightly", undefined],
+] as const) {
+  test(`path from a tag in no release: ${name}`, () => {
+    assert.equal(unknownPathProblem(fromTag, release("8.2.0-12"))?.reason, reason);
   });
 }

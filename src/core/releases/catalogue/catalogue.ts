@@ -1,6 +1,7 @@
 import { compareVersionText } from "../../base/version.ts";
 import type { BundledDatabase, PlatformSupport, Release, UserModules } from "./release.ts";
 
+const DB_72: readonly BundledDatabase[] = [{ version: "7.2" }, { version: "6.2" }, { version: "6.0" }];
 const DB_74: readonly BundledDatabase[] = [{ version: "7.4" }, { version: "7.2" }, { version: "6.2" }];
 const DB_80: readonly BundledDatabase[] = builds("8.2.1", "8.0.2", "7.4.3", "7.2.7", "6.2.13");
 const DB_84: readonly BundledDatabase[] = [...builds("8.4.0"), ...DB_80];
@@ -8,6 +9,7 @@ const DB_86: readonly BundledDatabase[] = [...builds("8.6.2"), ...DB_84];
 
 /** Ends of care of the lines, by the beginning of their versions. */
 const END_OF_LIFE: readonly (readonly [line: string, month: string])[] = [
+  ["7.2.", "2026-02"],
   ["7.4.", "2026-11"],
   ["7.8.", "2027-05"],
   ["7.22.", "2027-10"],
@@ -19,6 +21,17 @@ const END_OF_LIFE: readonly (readonly [line: string, month: string])[] = [
  * line may be newer by date than one of a higher line; versions decide, dates never do.
  */
 export const CATALOGUE: readonly Release[] = [
+  row("7.2.4-12", "2023-12", "7.2.4-92", DB_72, "upload", {
+    kubernetes: platforms("1.24-1.28"),
+    openShift: platforms("4.11-4.14"),
+    rebuiltNodeTags: ["7.2.4-105", "7.2.4-109", "7.2.4-117"],
+  }),
+  // its page repeats the platforms of 7.2.4-12
+  row("7.2.4-15", "2025-09", "7.2.4-138", DB_72, "upload", {
+    kubernetes: platforms("1.24-1.28"),
+    openShift: platforms("4.11-4.14"),
+    rebuiltNodeTags: ["7.2.4-144"],
+  }),
   row("7.4.2-2", "2024-02", "7.4.2-54", builds("7.2.3", "6.2.13", "6.0.20"), "upload", {
     kubernetes: platforms("1.27-1.29", "1.26-1.26"),
     openShift: platforms("4.13-4.14", "4.11-4.12"),
@@ -62,6 +75,10 @@ export const CATALOGUE: readonly Release[] = [
     kubernetes: platforms("1.31-1.33", "1.30-1.30"),
     openShift: platforms("4.18-4.20"),
   }),
+  row("7.22.2-43", "2026-08", "7.22.2-179", DB_74, "upload", {
+    kubernetes: platforms("1.31-1.33", "1.30-1.30"),
+    openShift: platforms("4.18-4.20"),
+  }),
   row("8.0.2-2", "2025-10", "8.0.2-17", DB_80, "unsupported", {
     kubernetes: platforms("1.32-1.34", "1.31-1.31"),
     openShift: platforms("4.17-4.19", "4.16-4.16"),
@@ -84,6 +101,10 @@ export const CATALOGUE: readonly Release[] = [
     openShift: platforms("4.20-4.22", "4.18-4.19"),
   }),
   row("8.0.20-21", "2026-05", "8.0.20-19.21", DB_86, "listed", {
+    kubernetes: platforms("1.33-1.35", "1.31-1.32"),
+    openShift: platforms("4.20-4.22", "4.18-4.19"),
+  }),
+  row("8.0.20-26", "2026-08", "8.0.20-96.26", DB_86, "listed", {
     kubernetes: platforms("1.33-1.35", "1.31-1.32"),
     openShift: platforms("4.20-4.22", "4.18-4.19"),
   }),

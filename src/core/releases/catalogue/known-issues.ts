@@ -7,8 +7,8 @@ export interface KnownIssue {
   readonly id: string;
   /** First release that has it. */
   readonly since: string;
-  /** First release without it; absent while it stays. */
-  readonly fixed?: string;
+  /** First release without it, and before it those that have the fix on an older line; absent while it stays. */
+  readonly fixed?: readonly string[];
   /** Only a step from before `since` meets it. */
   readonly onCrossing?: true;
   /** Only where one of these modules is in use. */
@@ -21,7 +21,7 @@ const KNOWN_ISSUES: readonly KnownIssue[] = [
   {
     id: "ExpiredLicenseStopsPods",
     since: "7.22.0-7",
-    fixed: "8.0.18-11",
+    fixed: ["7.22.2-38", "8.0.18-11"],
     effect: "a licence that ends while nodes are replaced keeps the new pods from becoming ready",
     workaround: "renew the licence before the step: storectl preflight shows until when it is in force",
   },
@@ -58,14 +58,24 @@ const KNOWN_ISSUES: readonly KnownIssue[] = [
   },
 ];
 
-/** What is known to go wrong with the step; `modules` are the names of those in use. */
-export function knownIssues(from: Release, to: Release, modules: readonly string[]): readonly KnownIssue[] {
+/**
+ * What is known to go wrong with the step; `modules` are the names of those in use. A step from an unknown release is taken
+ * to meet every issue on the way.
+ */
+export function knownIssues(from: Release | undefined, to: Release, modules: readonly string[]): readonly KnownIssue[] {
   return KNOWN_ISSUES.filter(
     (issue) =>
       !isBefore(to.operator, issue.since) &&
-      (issue.fixed === undefined || isBefore(to.operator, issue.fixed)) &&
-      (issue.onCrossing === undefined || isBefore(from.operator, issue.since)) &&
+      !isFixed(to.operator, issue.fixed ?? []) &&
+      (issue.onCrossing === undefined || from === undefined || isBefore(from.operator, issue.since)) &&
       (issue.modules === undefined || issue.modules.some((name) => modules.includes(name))),
+  );
+}
+
+/** From the last fix on, and on the lines of the others: 7.22.2-38 says nothing of 8.0.2-2. */
+function isFixed(operator: string, fixes: readonly string[]): boolean {
+  return fixes.some(
+    (fix) => !isBefore(operator, fix) && (fix === fixes.at(-1) || operator.startsWith(fix.replace(/-.*/, "-"))),
   );
 }
 

@@ -12,11 +12,14 @@ const RESERVED: readonly { readonly since: string; readonly ports: readonly Port
   { since: "7.22.0-7", ports: [one(3346), { first: 3351, last: 3355 }] },
 ];
 
-/** Ports that `to` uses and `from` does not: policies that let in chosen ports only must open them before the step. */
-export function newPorts(from: Release, to: Release): readonly PortRange[] {
-  return RESERVED.filter(({ since }) => isBefore(from.operator, since) && !isBefore(to.operator, since)).flatMap(
-    ({ ports }) => ports,
-  );
+/**
+ * Ports that `to` uses and `from` does not: policies that let in chosen ports only must open them before the step. An unknown
+ * release is taken to use none of them.
+ */
+export function newPorts(from: Release | undefined, to: Release): readonly PortRange[] {
+  return RESERVED.filter(
+    ({ since }) => (from === undefined || isBefore(from.operator, since)) && !isBefore(to.operator, since),
+  ).flatMap(({ ports }) => ports);
 }
 
 function one(port: number): PortRange {

@@ -2,9 +2,9 @@ import { Command } from "commander";
 import { Fault } from "../../../core/base/fault.ts";
 import { MOMENTS } from "../../../core/planner/prerequisites/check.ts";
 import { verdictsAt } from "../../../core/planner/prerequisites/run.ts";
-import { checkInput, type ReleaseStep } from "../../../core/planner/prerequisites/check-input.ts";
+import { checkInput, stepFrom, type ReleaseStep } from "../../../core/planner/prerequisites/check-input.ts";
 import { CATALOGUE } from "../../../core/releases/catalogue/catalogue.ts";
-import { releaseByNodeTag, releaseByOperator } from "../../../core/releases/catalogue/find.ts";
+import { releaseByOperator } from "../../../core/releases/catalogue/find.ts";
 import { EXIT, type Asking } from "../console/context.ts";
 import { faults } from "../faults.ts";
 import { lookAtCluster, type Look } from "../site/look.ts";
@@ -43,10 +43,9 @@ export function preflightOf(look: Look, to?: string): PreflightReport {
 
 /** A cluster that its operator has left behind has its next step before it, whether the spec asks for it or not. */
 function pendingStep({ nodeTag, observation: { view } }: Look): ReleaseStep | undefined {
-  const from = releaseByNodeTag(nodeTag);
-  const wanted = checkInput(view).step;
-  if (wanted !== undefined || from === undefined || from.operator === view.operator.operator) return wanted;
-  return { from, to: view.operator };
+  const next = stepFrom(nodeTag, view.operator);
+  const isBehind = nodeTag !== "" && next.from?.operator !== view.operator.operator;
+  return checkInput(view).step ?? (isBehind ? next : undefined);
 }
 
 function stepTo(version: string, { nodeTag, observation }: Look): ReleaseStep {
@@ -55,9 +54,6 @@ function stepTo(version: string, { nodeTag, observation }: Look): ReleaseStep {
     const known = CATALOGUE.map(({ operator }) => operator).join(", ");
     throw new Fault(faults.unknownRelease, `"${version}" is in no release; known are: ${known}`);
   }
-  const from = releaseByNodeTag(nodeTag);
-  if (from === undefined) {
-    throw new Fault(faults.unknownRelease, `${observation.view.name} runs "${nodeTag}", which is in no release`);
-  }
-  return { from, to };
+  if (nodeTag !== "") return stepFrom(nodeTag, to);
+  throw new Fault(faults.unknownRelease, `${observation.view.name} has no nodes yet that run a release`);
 }

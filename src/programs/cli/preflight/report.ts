@@ -30,7 +30,7 @@ export function preflightReport(
   return {
     cluster: view.name,
     namespace,
-    from: step?.from.operator ?? null,
+    from: step === undefined ? null : (step.from?.operator ?? step.fromTag),
     to: step?.to.operator ?? null,
     verdict: has("block", "wait") ? "blocked" : has("unknown") ? "unknown" : "ready",
     checks: verdicts.map((verdict) => ({

@@ -1,7 +1,7 @@
 import { planUpgradePath } from "../../../core/planner/upgrade-path/plan.ts";
 import type { PlanStep } from "../../../core/planner/upgrade-path/step.ts";
 import { verdictsAt } from "../../../core/planner/prerequisites/run.ts";
-import { checkInput } from "../../../core/planner/prerequisites/check-input.ts";
+import { checkInput, stepFrom } from "../../../core/planner/prerequisites/check-input.ts";
 import { releaseByNodeTag, releaseByOperator } from "../../../core/releases/catalogue/find.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { Fault } from "../../../core/base/fault.ts";
@@ -48,9 +48,8 @@ export async function upgrade(site: Site, options: UpgradeOptions, talk: Talk): 
 
 /** What blocks a step, and what has to settle first. */
 function objectionsTo({ observation, environment, nodeTag }: Look, { stage, to }: PlanStep): readonly Finding[] {
-  const from = releaseByNodeTag(nodeTag);
   const target = stage === "cluster" ? releaseByNodeTag(to) : stage === "operator" ? releaseByOperator(to) : undefined;
-  const step = from === undefined || target === undefined ? undefined : { from, to: target };
+  const step = target && stepFrom(nodeTag, target);
   const input = checkInput(observation.view, { environment, ...(step && { step }) });
   // a roll that runs is followed: what it waits for, and that it runs, is no objection
   const runs = ["Upgrade", "RunningRollingUpdate"].includes(observation.view.remembered.state ?? "");

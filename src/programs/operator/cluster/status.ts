@@ -91,8 +91,15 @@ function upgradeOf(view: ClusterView, decision: ClusterDecision, now: Date): Pic
   if (decision.upgrading) {
     const runs = before !== undefined && before.finishedAt === undefined && before.to === to;
     const began = runs ? before : { from: decision.change?.fromTag ?? to, to, startedAt: timestamp(now) };
-    return { upgrade: { ...began, updatedNodes } };
+    return { upgrade: { ...began, ...acceptanceOf(view, decision), updatedNodes } };
   }
   if (before === undefined || before.finishedAt !== undefined || decision.change !== undefined) return {};
   return { upgrade: { ...before, updatedNodes, finishedAt: timestamp(now) } };
+}
+
+/** What was accepted stays written after the upgrade, and after the field of the spec is gone. */
+function acceptanceOf({ spec }: ClusterView, { change }: ClusterDecision): { acceptedUnknownVersion?: string } {
+  const accepted = spec.upgradeSpec?.acceptUnknownVersion;
+  const isUsed = change !== undefined && change.from === undefined && change.fromTag === accepted;
+  return isUsed ? { acceptedUnknownVersion: accepted } : {};
 }
