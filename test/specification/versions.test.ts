@@ -63,7 +63,7 @@ scenario(
       await cluster.retag("7.2.4-999");
       await expectBlocked(cluster, { UnknownRunningVersion: /nodes run "7\.2\.4-999", which is in no/, ...LACKING });
     });
-    await step("what is known of it stands in the way also when it is accepted", async () => {
+    await step("the other prerequisites block also after its acceptance", async () => {
       await cluster.patch({ upgradeSpec: { acceptUnknownVersion: "7.2.4-999" } });
       await cluster.world.cluster("it is accepted", ({ status }) =>
         (status?.findings ?? []).some(({ id, severity }) => id === "UnknownVersionAccepted" && severity === "warn"),
@@ -103,7 +103,7 @@ scenario(
       assert.equal(status?.upgrade?.acceptedUnknownVersion, "7.22.2-999");
       assert.equal(status?.upgrade?.from, "7.22.2-999");
       await until("the first node leaves", () => /"gate","ordinal":2,"inService":false/.test(world.log()));
-      await until("an event tells it", () => isReported(cluster, "UnknownVersionAccepted", /7\.22\.2-999/));
+      await until("an event of the acceptance", () => isReported(cluster, "UnknownVersionAccepted", /7\.22\.2-999/));
     });
   },
 );

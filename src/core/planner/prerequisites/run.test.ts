@@ -120,7 +120,7 @@ testChecks([
     evidence: /"8\.0\.6-999", which is in no release that operator 8\.2\.0-12 knows/,
   },
   {
-    name: "what is accepted by name is told",
+    name: "a version that is accepted by name is a warning",
     view: unknownTag("8.0.6-999", { upgradeSpec: { acceptUnknownVersion: "8.0.6-999" } }),
     found: "warn UnknownVersionAccepted",
   },
