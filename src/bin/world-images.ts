@@ -1,7 +1,9 @@
+import { createHash } from "node:crypto";
 import { extname, join } from "node:path";
 import type { Image, ImageStore } from "../local-kubernetes/world/index.ts";
+import { CATALOGUE } from "../core/releases/catalogue/catalogue.ts";
 import { releaseByNodeTag, releaseByOperator } from "../core/releases/catalogue/find.ts";
-import { imageTagOf } from "../core/releases/catalogue/images.ts";
+import { imageDigestOf, imageTagOf, repositoryOf } from "../core/releases/catalogue/images.ts";
 import type { Release } from "../core/releases/catalogue/release.ts";
 
 /** Image names of the product, wherever they are pulled from, and what their tags stand for. */
@@ -30,12 +32,30 @@ export function worldImages(
   const env: Readonly<Record<string, string>> = { NODE_COMPILE_CACHE: cacheFolder, ...Object.fromEntries(passed) };
   return {
     resolve: (image): Image | undefined => {
-      const release = RELEASE_OF[nameOf(image)]?.(imageTagOf(image));
+      const name = nameOf(image);
+      const tag = tagOf(name, image);
+      const release = RELEASE_OF[name]?.(tag);
       if (release === undefined) return undefined;
-      const command = others.get(release.operator) ?? [process.execPath, programPath()];
-      return { command, env: { ...env, STORE_RELEASE: release.operator } };
+      return {
+        command: others.get(release.operator) ?? [process.execPath, programPath()],
+        env: { ...env, STORE_RELEASE: release.operator },
+        digest: digestOf(name, tag),
+      };
     },
   };
+}
+
+/** A container runtime goes by the digest where there is one, whatever the tag says; empty when no image has it. */
+function tagOf(name: string, image: string): string {
+  const digest = imageDigestOf(image);
+  if (digest === "") return imageTagOf(image);
+  const tags = CATALOGUE.flatMap(({ operator, nodeTag, rebuiltNodeTags }) => [operator, nodeTag, ...rebuiltNodeTags]);
+  return tags.find((tag) => digestOf(name, tag) === digest) ?? "";
+}
+
+/** Each tag is an image of its own. */
+function digestOf(name: string, tag: string): string {
+  return `sha256:${createHash("sha256").update(`${name}:${tag}`).digest("hex")}`;
 }
 
 /** The one program of the product, as source or as built. */
@@ -44,7 +64,6 @@ export function programPath(): string {
 }
 
 function nameOf(image: string): string {
-  const path = image.split("@")[0] ?? "";
-  const last = path.slice(path.lastIndexOf("/") + 1);
-  return last.split(":")[0] ?? "";
+  const path = repositoryOf(image);
+  return path.slice(path.lastIndexOf("/") + 1);
 }

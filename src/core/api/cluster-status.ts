@@ -28,7 +28,11 @@ const nodeStatus = z.object({
   uid: z.int().describe("Number of the node: ordinal of its pod plus one."),
   pod: z.string().describe("Its pod."),
   status: z.string().describe("State of the node, as the cluster reports it."),
-  version: z.string().describe("Node tag that it runs."),
+  version: z.string().describe("Node tag that it reports to run."),
+  imageDigest: z
+    .string()
+    .optional()
+    .describe("Digest of its image, as its kubelet reports it; absent where the kubelet reports none."),
   role: z.string().describe("`leader` or `member`."),
 });
 
@@ -69,7 +73,7 @@ export const clusterStatus = z.object({
   version: z
     .string()
     .optional()
-    .describe("Lowest node tag that a node runs: the earlier one during a rolling upgrade (§2.4)."),
+    .describe("Lowest node tag that a node reports to run: the earlier one during a rolling upgrade (§2.4)."),
   imageTag: z
     .string()
     .optional()

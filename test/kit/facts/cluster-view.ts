@@ -21,7 +21,7 @@ export const NEW = release("8.2.0-12");
 
 /** A cluster "rec" of three healthy nodes at 8.0.6-8 with an operator of the same release, all in service. */
 export function clusterView(change: Partial<ClusterView> = {}): ClusterView {
-  return {
+  return reporting({
     name: "rec",
     generation: 1,
     deleting: false,
@@ -31,6 +31,7 @@ export function clusterView(change: Partial<ClusterView> = {}): ClusterView {
     kubernetesMinor: "1.34",
     workload: {
       template: `template of ${OLD.nodeTag}`,
+      image: `storeenterprise/node:${OLD.nodeTag}`,
       imageTag: OLD.nodeTag,
       replicas: 3,
       partition: 0,
@@ -41,7 +42,19 @@ export function clusterView(change: Partial<ClusterView> = {}): ClusterView {
     cluster: facts(),
     databaseNames: ["db"],
     ...change,
-  };
+  });
+}
+
+/** Tag of a node that reports what its pod is made from. */
+const AS_MADE = "as its pod";
+
+/** Nodes without a tag of their own report that of their pod. */
+function reporting(view: ClusterView): ClusterView {
+  if (!view.cluster.reachable) return view;
+  const tagOf = (uid: number): string =>
+    view.pods.find(({ ordinal }) => ordinal === uid - 1)?.imageTag ?? view.workload?.imageTag ?? OLD.nodeTag;
+  const nodes = view.cluster.nodes.map((one) => (one.tag === AS_MADE ? { ...one, tag: tagOf(one.uid) } : one));
+  return { ...view, cluster: { ...view.cluster, nodes } };
 }
 
 /** The spec of a cluster whose user asks for `tag`. */
@@ -54,6 +67,7 @@ export function pod(ordinal: number, change: Partial<NodePod> = {}): NodePod {
     ordinal,
     revision: OLD.nodeTag,
     imageTag: OLD.nodeTag,
+    digest: "",
     deleting: false,
     containerReady: true,
     inService: true,
@@ -70,7 +84,7 @@ export function node(uid: number, change: Partial<ClusterNode> = {}): ClusterNod
     maintenance: false,
     acceptsClients: true,
     leader: uid === 1,
-    tag: OLD.nodeTag,
+    tag: AS_MADE,
     memoryBytes: 4_000_000_000,
     ...change,
   };

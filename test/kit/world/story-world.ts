@@ -22,6 +22,8 @@ export interface StoryWorld extends AsyncDisposable {
   readonly releases: ReleaseServer;
   readonly older: Release;
   readonly latest: Release;
+  /** Digest of the node image of a release. */
+  digestOf(release: Release): string;
   /** What the scenario has said so far, for the message of a failure. */
   said(): string;
   /** What API server, controllers and kubelet have logged so far. */
@@ -54,11 +56,12 @@ export async function startStoryWorld({ from, ...options }: StoryWorldOptions = 
     if (known === older) return olderBundle;
     return known === undefined ? undefined : bundleFor(known);
   });
+  const images = imagesWith(from === undefined ? [] : [from], join(dir, "cache"));
   const world = await startWorld({
     ...options,
     dir,
     log,
-    images: imagesWith(from === undefined ? [] : [from], join(dir, "cache")),
+    images,
     retry: { baseMs: 200, maxMs: 2_000 },
   });
   const processes = (): Promise<readonly WorldProcess[]> => worldProcesses(dir, world.subnet);
@@ -75,6 +78,7 @@ export async function startStoryWorld({ from, ...options }: StoryWorldOptions = 
     releases,
     older,
     latest,
+    digestOf: ({ nodeTag }) => images.resolve(`node:${nodeTag}`)?.digest ?? "",
     said: () => said.join("\n"),
     logged: () => lines.join(""),
     kill: (words) => killProcesses(processes, words),

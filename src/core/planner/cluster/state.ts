@@ -1,4 +1,5 @@
 import type { ClusterState } from "../../api/states.ts";
+import { runningTag } from "../view/target.ts";
 import { nodeOf, type ClusterView, type Unreachable } from "../view/cluster-view.ts";
 
 export interface StateFacts {
@@ -41,10 +42,10 @@ export function silence(
     : { reason: "NodesStarting", message: `the nodes are starting; ${reason}` };
 }
 
-/** Every node that is wanted is active and in service. */
+/** Every node that is wanted is active and in service, and reports that it runs what its pod is made from. */
 export function isComplete(view: ClusterView): boolean {
   return (
     view.pods.length === (view.workload?.replicas ?? view.spec.nodes) &&
-    view.pods.every((pod) => pod.inService && pod.containerReady && nodeOf(view, pod)?.active === true)
+    view.pods.every((pod) => pod.inService && runningTag(view, pod) === pod.imageTag)
   );
 }

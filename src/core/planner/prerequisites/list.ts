@@ -26,6 +26,7 @@ import {
 } from "./nodes.ts";
 import { pathIsAllowed, runningVersionIsKnown } from "./path.ts";
 import { clusterIsPermitted, operatorIsPermitted } from "./permissions.ts";
+import { digestIsOfTheTag, nodesRunTheirImage } from "./running.ts";
 import { userModulesAreInstalled } from "./user-modules.ts";
 import { SPEC_CHECKS } from "./spec.ts";
 
@@ -40,6 +41,8 @@ export const CHECKS: readonly Check[] = [
   operatorIsNotOlder,
   tagIsKnown,
   tagBelongsToOperator,
+  digestIsOfTheTag,
+  nodesRunTheirImage,
   riggerTagBelongsToOperator,
   runningVersionIsKnown,
   pathIsAllowed,

@@ -33,7 +33,7 @@ const cases: readonly CheckCase[] = [
   },
   {
     name: "nodes of two releases, none of them the target, block",
-    view: { cluster: facts({ nodes: [node(1), node(2), node(3, { tag: "8.0.18-23.11" })] }) },
+    view: { ...upgrading, pods: [pod(0), pod(1), pod(2, { imageTag: "8.0.18-23.11" })] },
     found: "block MixedVersions",
     evidence: /node 3 runs 8\.0\.18-23\.11/,
   },

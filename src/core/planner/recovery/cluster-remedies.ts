@@ -21,6 +21,7 @@ export const CLUSTER_REMEDIES = {
     otherwise: "spec.autoUpgradeStoreEnterprise alone then says whether the upgrade is automatic",
   }),
   AutoUpgradeDigestConflict: digests,
+  ImageDigestStale: () => ({ acts: [patch({ storeEnterpriseImageSpec: { digestHash: null } })] }),
   AutoUpgradeUserModules: (facts) => ({
     ...byHand(facts),
     otherwise: "user-defined modules need an upgrade by hand (§2.2)",

@@ -32,6 +32,8 @@ export interface ClusterView {
 export interface Workload {
   /** Hash of the pod template that was last written. */
   readonly template: string;
+  /** Reference of the node image in the pod template. */
+  readonly image: string;
   readonly imageTag: string;
   readonly replicas: number;
   readonly partition: number;
@@ -43,7 +45,10 @@ export interface Workload {
 export interface NodePod {
   readonly ordinal: number;
   readonly revision: string;
+  /** Tag of the image that it is made from. What runs in it may be another one, see `runningTag`. */
   readonly imageTag: string;
+  /** Digest of the image that its kubelet reports to run, else the one that its image names; `sha256:` included, empty without one. */
+  readonly digest: string;
   readonly deleting: boolean;
   /** The node container passes its readiness probe. */
   readonly containerReady: boolean;
@@ -80,6 +85,7 @@ export interface ClusterNode {
   readonly maintenance: boolean;
   readonly acceptsClients: boolean;
   readonly leader: boolean;
+  /** Node tag of the release that the node itself reports. */
   readonly tag: string;
   /** Memory of its machine, in bytes. */
   readonly memoryBytes: number;

@@ -1,8 +1,9 @@
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
+import { imageOf, REPOSITORIES } from "../../releases/catalogue/images.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
-import type { ClusterView } from "./cluster-view.ts";
+import { nodeOf, type ClusterView, type NodePod } from "./cluster-view.ts";
 
 type TargetFacts = Pick<ClusterView, "spec" | "remembered" | "operator" | "workload">;
 
@@ -14,6 +15,31 @@ export function targetTag({ spec, remembered, operator, workload }: TargetFacts)
   const asked = spec.storeEnterpriseImageSpec?.versionTag;
   if (isAutoUpgrade(spec) && (asked === undefined || asked === workload?.imageTag)) return operator.nodeTag;
   return asked ?? remembered.imageTag ?? workload?.imageTag ?? operator.nodeTag;
+}
+
+/** Reference of the node image that the cluster shall run. */
+export function targetImage(view: TargetFacts): string {
+  return imageOf(view.spec.storeEnterpriseImageSpec, REPOSITORIES.node, targetTag(view));
+}
+
+/**
+ * The tag of what a node pod really runs, undefined until its node has reported it. A pod that is made from one tag runs
+ * another one when its node reports another release, or when its image has the digest of a pod that is made from an older tag.
+ */
+export function runningTag(view: ClusterView, pod: NodePod): string | undefined {
+  const node = nodeOf(view, pod);
+  if (node?.active !== true || !pod.containerReady || pod.deleting) return undefined;
+  if (pod.imageTag === targetTag(view)) {
+    const older = view.pods.find(({ imageTag, digest }) => imageTag !== pod.imageTag && digest === pod.digest);
+    if (older !== undefined && pod.digest !== "") return older.imageTag;
+  }
+  return isSameRelease(node.tag, pod.imageTag) ? pod.imageTag : node.tag;
+}
+
+/** Nodes report the first tag of their release, also when their image is a later build of it. */
+function isSameRelease(reported: string, tag: string): boolean {
+  const release = releaseByNodeTag(reported);
+  return reported === tag || (release !== undefined && release === releaseByNodeTag(tag));
 }
 
 /** `autoUpgradeStoreEnterprise`, wherever it is set; a contradiction counts as false. */
@@ -38,11 +64,12 @@ export interface VersionChange {
   readonly to: Release | undefined;
 }
 
-/** The version change that is wanted or under way; undefined when every node pod is made from the target already. */
+/** The version change that is wanted or under way; undefined when every node pod is made from the target and no node reports another. */
 export function versionChange(view: ClusterView): VersionChange | undefined {
   if (view.workload === undefined) return undefined;
   const toTag = targetTag(view);
-  const tags = [...view.pods, view.workload].map(({ imageTag }) => imageTag).filter((tag) => tag !== toTag);
+  const running = view.pods.map((pod) => runningTag(view, pod) ?? pod.imageTag);
+  const tags = [...running, view.workload.imageTag].filter((tag) => tag !== toTag);
   // of several, one that nothing is known of decides
   const fromTag = tags.find((tag) => releaseByNodeTag(tag) === undefined) ?? tags[0];
   if (fromTag === undefined) return undefined;

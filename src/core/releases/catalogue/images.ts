@@ -27,6 +27,21 @@ export function imageTagOf(image: string): string {
   return colon > name.lastIndexOf("/") ? name.slice(colon + 1) : "";
 }
 
+/** The digest of an image reference, `sha256:` included; empty when it has none. */
+export function imageDigestOf(image: string): string {
+  return /@(sha256:[0-9a-f]{64})$/.exec(image)?.[1] ?? "";
+}
+
+/** `repository:tag` of an image of the product, pinned when a digest is given. */
+export function imageOf(
+  asked: { readonly repository?: string | undefined; readonly digestHash?: string | undefined } | undefined,
+  repository: string,
+  tag: string,
+): string {
+  const digest = asked?.digestHash === undefined ? "" : `@${asked.digestHash}`;
+  return `${asked?.repository ?? repository}:${tag}${digest}`;
+}
+
 /** The image reference without tag and digest. */
 export function repositoryOf(image: string): string {
   const [name = ""] = image.split("@");

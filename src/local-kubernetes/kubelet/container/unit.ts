@@ -54,6 +54,7 @@ export class ContainerUnit {
   #restartCount: number;
   #hasRun: boolean;
   #image: string;
+  #imageID: string;
   #containerID: string;
 
   /** Takes up where the status of an earlier kubelet left off; that one's processes are gone. */
@@ -63,6 +64,7 @@ export class ContainerUnit {
     this.#crashes = new FailureBackoff(deps.retry);
     this.#pulls = new FailureBackoff(deps.retry);
     this.#image = container.image ?? "";
+    this.#imageID = before?.imageID ?? "";
     this.#restartCount = before?.restartCount ?? 0;
     this.#containerID = before?.containerID ?? "";
     const exit = before?.state?.terminated ?? (before === undefined ? undefined : lostRun(before, deps.clock.now()));
@@ -139,7 +141,7 @@ export class ContainerUnit {
     return {
       name: this.name,
       image: this.#image,
-      imageID: this.#hasRun ? `process://${this.#image}` : "",
+      imageID: this.#imageID,
       ...(this.#containerID === "" ? {} : { containerID: this.#containerID }),
       restartCount: this.#restartCount,
       ready: this.ready,
@@ -202,6 +204,7 @@ export class ContainerUnit {
     const index = this.#hasRun ? this.#restartCount + 1 : 0;
     try {
       const launched = await launch(container, image, this.#logPath(index), pad);
+      this.#imageID = `${nameOf(this.#image)}@${image.digest}`;
       this.#begin(container, index, new ContainerRun(container, launched, this.#runDeps(pad)), pad);
     } catch (error) {
       this.#startFailed(error);
@@ -279,4 +282,9 @@ export class ContainerUnit {
   #now(): number {
     return this.#deps.clock.now().getTime();
   }
+}
+
+/** An image reference without tag and digest. */
+function nameOf(image: string): string {
+  return image.replace(/@.*$/, "").replace(/:[^/:]*$/, "");
 }

@@ -4,7 +4,7 @@ import { IN_SERVICE_GATE, NODE_CONTAINER } from "../../../core/api/names.ts";
 import { isTrue } from "../../../ports/kube/conditions.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import type { NodePod, Workload } from "../../../core/planner/view/cluster-view.ts";
-import { imageTagOf } from "../../../core/releases/catalogue/images.ts";
+import { imageDigestOf, imageTagOf } from "../../../core/releases/catalogue/images.ts";
 
 /** Annotation of the StatefulSet: hash of the pod template that was last written. */
 export const TEMPLATE_ANNOTATION = "storeenterprise.io/template";
@@ -14,6 +14,7 @@ export function workloadOf({ metadata, spec, status }: Stored<StatefulSet>): Wor
   const container = spec?.template.spec?.containers.find(({ name }) => name === NODE_CONTAINER);
   return {
     template: metadata.annotations?.[TEMPLATE_ANNOTATION] ?? "",
+    image: container?.image ?? "",
     imageTag: imageTagOf(container?.image ?? ""),
     replicas: spec?.replicas ?? 1,
     partition: spec?.updateStrategy?.rollingUpdate?.partition ?? 0,
@@ -30,6 +31,7 @@ export function nodePodOf({ metadata, spec, status }: Stored<Pod>): NodePod {
     ordinal: Number(metadata.name.slice(metadata.name.lastIndexOf("-") + 1)),
     revision: metadata.labels?.["controller-revision-hash"] ?? "",
     imageTag: imageTagOf(container?.image ?? ""),
+    digest: imageDigestOf(seen?.imageID ?? "") || imageDigestOf(container?.image ?? ""),
     deleting: metadata.deletionTimestamp !== undefined,
     containerReady: seen?.ready ?? false,
     inService: isTrue(status?.conditions, IN_SERVICE_GATE),

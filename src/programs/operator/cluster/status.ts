@@ -8,7 +8,8 @@ import type { ClusterDecision } from "../../../core/planner/cluster/plan.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { clusterConditions } from "../../../core/planner/cluster/conditions.ts";
 import { isComplete } from "../../../core/planner/cluster/state.ts";
-import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
+import { runningTag } from "../../../core/planner/view/target.ts";
+import { uidOf, type ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import { WATCH_CONDITION } from "../../../core/planner/operator/watched-namespaces.ts";
 import { supportedStoreVersions } from "../../../core/releases/catalogue/find.ts";
 import { withStatements } from "../objects/conditions.ts";
@@ -43,11 +44,13 @@ export function nextStatus(
   };
 }
 
-/** Once complete, a cluster has the version that each of its nodes has at least. */
+/** Once complete, a cluster has the version that each of its nodes reports at least; one that is silent counts as before. */
 function versionOf(view: ClusterView): Pick<ClusterStatus, "version" | "imageTag"> {
   const { version } = view.remembered;
   if (version === undefined && !isComplete(view)) return {};
-  const tags = view.pods.map(({ imageTag }) => imageTag).toSorted((a, b) => compareVersionText(a, b) ?? 0);
+  const tags = view.pods
+    .map((pod) => runningTag(view, pod) ?? version ?? pod.imageTag)
+    .toSorted((a, b) => compareVersionText(a, b) ?? 0);
   const lowest = tags[0] ?? version;
   return {
     ...(lowest === undefined ? {} : { version: lowest }),
@@ -77,17 +80,21 @@ function polledStatus(view: ClusterView, { nodes, license, modules }: ClusterRec
       pod: clusterNames.nodePod(view.name, uid),
       status,
       version: software_version,
+      ...digestOf(view, uid),
       role,
     })),
   };
 }
 
+function digestOf({ pods }: ClusterView, node: number): { readonly imageDigest?: string } {
+  const digest = pods.find((pod) => uidOf(pod) === node)?.digest ?? "";
+  return digest === "" ? {} : { imageDigest: digest };
+}
+
 function upgradeOf(view: ClusterView, decision: ClusterDecision, now: Date): Pick<ClusterStatus, "upgrade"> {
   const before = view.remembered.upgrade;
   const to = decision.target;
-  const updatedNodes = view.pods.filter(
-    ({ imageTag, inService, containerReady }) => imageTag === to && inService && containerReady,
-  ).length;
+  const updatedNodes = view.pods.filter((pod) => runningTag(view, pod) === to && pod.inService).length;
   if (decision.upgrading) {
     const runs = before !== undefined && before.finishedAt === undefined && before.to === to;
     const began = runs ? before : { from: decision.change?.fromTag ?? to, to, startedAt: timestamp(now) };

@@ -6,12 +6,11 @@ import { Deployments, PodDisruptionBudgets, Services } from "../../../ports/kube
 import type { Wanted } from "../../../ports/kube/kube.ts";
 import type { OwnedObject } from "../../../mechanisms/reconcile/object-applier.ts";
 import { LEAVE_SOON } from "../../../core/releases/bundle/eviction.ts";
-import { REPOSITORIES } from "../../../core/releases/catalogue/images.ts";
+import { imageOf, REPOSITORIES } from "../../../core/releases/catalogue/images.ts";
 import { clusterRules } from "../../../core/releases/permissions/roles.ts";
 import { nodesOf } from "../../../core/planner/view/cluster-view.ts";
 import { access } from "./access.ts";
 import { labelsOf, ownedMeta, selectorOf, type Owner } from "./meta.ts";
-import { imageOf } from "./stateful-set.ts";
 
 /** Everything that a cluster needs besides its secrets and its nodes, at the operator's own release. */
 export function ownedObjects(owner: Owner): readonly OwnedObject[] {

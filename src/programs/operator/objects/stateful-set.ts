@@ -2,11 +2,10 @@ import { createHash } from "node:crypto";
 import type { StatefulSet } from "kubernetes-types/apps/v1.js";
 import type { Container, PodAntiAffinity, PodTemplateSpec, Volume } from "kubernetes-types/core/v1.js";
 import { clusterNames, IN_SERVICE_GATE, NODE_CONTAINER, NODE_PATHS, PORTS } from "../../../core/api/names.ts";
-import type { ImageSpec } from "../../../core/api/parts.ts";
 import type { Wanted } from "../../../ports/kube/kube.ts";
 import { TEMPLATE_ANNOTATION } from "../../../mechanisms/observe/kubernetes/workload.ts";
 import { installedList } from "../../../core/planner/modules/user-modules.ts";
-import { REPOSITORIES } from "../../../core/releases/catalogue/images.ts";
+import { imageOf, REPOSITORIES } from "../../../core/releases/catalogue/images.ts";
 import { labelsOf, ownedMeta, selectorOf, type Owner } from "./meta.ts";
 
 /** Annotation of the node pods: hash of the user-defined modules that were installed when they were made. */
@@ -36,12 +35,6 @@ export function nodeStatefulSet(owner: Owner, tag: string, partition: number): W
 /** Hash of the pod template that the cluster needs at `tag`. */
 export function wantedTemplate(owner: Owner, tag: string): string {
   return hashOf(nodeTemplate(owner, tag));
-}
-
-/** `repository:tag`, pinned when a digest is given. */
-export function imageOf(spec: ImageSpec | undefined, repository: string, tag: string): string {
-  const digest = spec?.digestHash === undefined ? "" : `@${spec.digestHash}`;
-  return `${spec?.repository ?? repository}:${tag}${digest}`;
 }
 
 function hashOf(content: object): string {
