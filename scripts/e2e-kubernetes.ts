@@ -4,7 +4,7 @@
 // Exit codes: 0 passed, 1 failed, 2 wrong arguments, 3 skipped: not possible on this machine, 130 and 143 interrupted.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempDisposableSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "../src/core/base/fault.ts";
@@ -30,13 +30,10 @@ async function main(args: readonly string[]): Promise<number> {
     say(isImpossible ? `skipped: ${messageOf(error)}` : messageOf(error));
     return isImpossible ? NOT_POSSIBLE : FAILED;
   }
-  const folder = mkdtempSync(join(tmpdir(), "e2e-"));
-  try {
-    return await runSteps({ E2E_FOLDER: folder, E2E_SHORT: args.includes("--short") ? "1" : "" });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-    await sweep(); // what a process that was killed could not clear away itself
-  }
+  await using stack = new AsyncDisposableStack();
+  stack.defer(sweep); // what a process that was killed could not clear away itself
+  const folder = stack.use(mkdtempDisposableSync(join(tmpdir(), "e2e-")));
+  return await runSteps({ E2E_FOLDER: folder.path, E2E_SHORT: args.includes("--short") ? "1" : "" });
 }
 
 /** The steps in a process of their own: with it the kernel ends the nodes, however it ends. */

@@ -151,6 +151,11 @@ test("every room is known, and nothing imports a test or the test kit but tests"
   assert.deepEqual([...unknown, ...wrong.map(said)], []);
 });
 
+test("the test kit imports nothing else of the tests", () => {
+  const wrong = importsBelow(ROOT, ["test/kit"]).filter(({ target }) => /^test\/(?!kit\/)/.test(target));
+  assert.deepEqual(wrong.map(said), []);
+});
+
 test("no file needs itself, by way of others, not even for types", () => {
   const edges = new Map<string, Set<string>>();
   for (const { file, target } of importsBelow(ROOT, ["src", "test", "scripts", "bench"]))

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
-import { foundKubectls } from "./kit/kubernetes/kubectl.ts";
+import { foundKubectls } from "./api-servers/kubectls.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const MARK = "\u0001";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../kit/time/until.ts";
 import { rule } from "../specification/rule.ts";
-import { startAdmissionWorld, webhookTemplate } from "../kit/operator/admission-world.ts";
+import { startAdmissionWorld, webhookTemplate } from "./world.ts";
 
 await using world = await startAdmissionWorld();
 const replica = await world.start("one");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readFileSync } from "node:fs";
 import { steps } from "../kit/scenario/step.ts";
-import { webhookTemplate } from "../kit/operator/admission-world.ts";
+import { webhookTemplate } from "./world.ts";
 import { bindKubectl, type Kubectl } from "../kit/kubernetes/kubectl.ts";
 import { skipWithout, VERSION } from "../kubernetes/assets/assets.ts";
 import { startControlPlane } from "../kubernetes/control-plane/control-plane.ts";

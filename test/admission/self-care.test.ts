@@ -9,7 +9,7 @@ import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { createAuthority, type KeyPair } from "../../src/ports/pki/authority.ts";
 import { definitionsOf, yaml } from "../../src/core/releases/bundle/bundle.ts";
 import { release } from "../kit/facts/cluster-view.ts";
-import { startAdmissionWorld, webhookTemplate } from "../kit/operator/admission-world.ts";
+import { startAdmissionWorld, webhookTemplate } from "./world.ts";
 import { until } from "../kit/time/until.ts";
 
 const SECRET = { name: "admission-tls", namespace: "default" };

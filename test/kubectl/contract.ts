@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { subjects, type Subject } from "../conformance/servers.ts";
 import { CACHE_DEFINITION, together } from "./fixtures.ts";
-import { bindKubectl, foundKubectls, type Kubectl, type KubectlBinary } from "../kit/kubernetes/kubectl.ts";
+import { bindKubectl, type Kubectl, type KubectlBinary } from "../kit/kubernetes/kubectl.ts";
+import { foundKubectls } from "../api-servers/kubectls.ts";
 
 /** Defines one rule of the contract; `embeddedOnly` says why a real server is exempt. */
 export type Rule = (title: string, body: () => Promise<void>, options?: { readonly embeddedOnly?: string }) => void;

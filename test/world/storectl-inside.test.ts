@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { tallyArchive } from "../kit/modules/module-archive.ts";
-import { foundKubectls } from "../kit/kubernetes/kubectl.ts";
+import { foundKubectls } from "../api-servers/kubectls.ts";
 import { startStorectlWorld } from "../kit/world/storectl-world.ts";
 
 const [kubectl] = foundKubectls();

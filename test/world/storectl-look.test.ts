@@ -9,7 +9,7 @@ import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { PATIENCE, startStorectlWorld, type Ran } from "../kit/world/storectl-world.ts";
 import { until } from "../kit/time/until.ts";
-import { foundKubectls } from "../kit/kubernetes/kubectl.ts";
+import { foundKubectls } from "../api-servers/kubectls.ts";
 import { rules } from "../specification/rule.ts";
 
 const REC = { name: "rec", namespace: "default" };

@@ -1,9 +1,6 @@
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { globSync } from "node:fs";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { findAssets } from "../../kubernetes/assets/assets.ts";
 
 /** A kubectl on this machine. */
 export interface KubectlBinary {
@@ -41,16 +38,6 @@ export interface Kubectl {
   refusedGiven(stdin: string, line: string): Promise<string>;
   /** A call that goes on; the caller ends it. */
   start(line: string): ChildProcess;
-}
-
-/** Every kubectl to test with, the newest first: STORE_KUBECTL (colon-separated), PATH, the real Kubernetes of the tests, and what gcloud brings. */
-export function foundKubectls(): readonly KubectlBinary[] {
-  const named = (process.env["STORE_KUBECTL"] ?? "").split(":").filter((path) => path !== "");
-  const assets = findAssets("api");
-  const built = "reason" in assets ? [] : [join(assets.folder, "kubectl")];
-  const candidates = [...named, "kubectl", ...built, ...globSync("/usr/lib/google-cloud-sdk/bin/kubectl.1.*")];
-  const binaries = candidates.map(askVersion).filter((binary) => binary !== undefined);
-  return binaries.toSorted((a, b) => minorOf(b.version) - minorOf(a.version));
 }
 
 /** The minor version, to tell apart what older ones cannot do. */
@@ -96,13 +83,4 @@ export function bindKubectl(binary: KubectlBinary, kubeconfig: string, home: str
 
 function words(line: string): string[] {
   return line.split(" ").filter((word) => word !== "");
-}
-
-function askVersion(path: string): KubectlBinary | undefined {
-  const { stdout } = spawnSync(path, ["version", "--client"], { encoding: "utf8", timeout: 20_000 });
-  const version = /GitVersion:"(v[^"]+)"|Client Version: (v\d[\w.+-]*)/
-    .exec(stdout ?? "")
-    ?.slice(1)
-    .find((group) => group);
-  return version === undefined ? undefined : { path, version };
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
@@ -16,49 +16,46 @@ const CLUSTER = "app.storeenterprise.io/v1";
 /** Install, upgrade, rollback and uninstall by Helm, around a cluster that goes on. */
 export async function helmLifecycle(scene: Scene): Promise<void> {
   const { kubectl, cluster, older, latest } = scene;
-  const folder = mkdtempSync(join(tmpdir(), "charts-"));
-  try {
-    const binary = { path: join(cluster.controlPlane.assets, "helm"), version: "" };
-    const helm = lasting(bindKubectl(binary, cluster.kubeconfig, folder));
-    const old = chartOf(older, folder);
-    await helm(`install store ${old} --wait --timeout 90s`);
-    assert.equal(await operatorImage(scene), `storeenterprise/operator:${older.operator}`);
-    const { spec } = demoCluster(older.nodeTag);
-    const metadata = { name: DEMO.cluster };
-    await kubectl.given(
-      JSON.stringify({ apiVersion: CLUSTER, kind: "StoreEnterpriseCluster", metadata, spec }),
-      "apply -f -",
-    );
-    await untilState(scene, "Running");
-    assert.equal(await definitionRelease(scene), older.operator);
+  using charts = mkdtempDisposableSync(join(tmpdir(), "charts-"));
+  const folder = charts.path;
+  const binary = { path: join(cluster.controlPlane.assets, "helm"), version: "" };
+  const helm = lasting(bindKubectl(binary, cluster.kubeconfig, folder));
+  const old = chartOf(older, folder);
+  await helm(`install store ${old} --wait --timeout 90s`);
+  assert.equal(await operatorImage(scene), `storeenterprise/operator:${older.operator}`);
+  const { spec } = demoCluster(older.nodeTag);
+  const metadata = { name: DEMO.cluster };
+  await kubectl.given(
+    JSON.stringify({ apiVersion: CLUSTER, kind: "StoreEnterpriseCluster", metadata, spec }),
+    "apply -f -",
+  );
+  await untilState(scene, "Running");
+  assert.equal(await definitionRelease(scene), older.operator);
 
-    await helm("upgrade store deploy/chart --wait --timeout 90s");
-    assert.equal(await operatorImage(scene), `storeenterprise/operator:${latest.operator}`);
-    assert.equal(await definitionRelease(scene), latest.operator);
-    await untilReason(scene, "ReconcileSuspended", "True");
+  await helm("upgrade store deploy/chart --wait --timeout 90s");
+  assert.equal(await operatorImage(scene), `storeenterprise/operator:${latest.operator}`);
+  assert.equal(await definitionRelease(scene), latest.operator);
+  await untilReason(scene, "ReconcileSuspended", "True");
 
-    await helm("rollback store 1 --wait --timeout 90s");
-    assert.equal(await operatorImage(scene), `storeenterprise/operator:${older.operator}`);
-    assert.equal(await definitionRelease(scene), latest.operator);
-    await untilReason(scene, "ReconcileSuspended", "False");
-    await untilState(scene, "Running");
+  await helm("rollback store 1 --wait --timeout 90s");
+  assert.equal(await operatorImage(scene), `storeenterprise/operator:${older.operator}`);
+  assert.equal(await definitionRelease(scene), latest.operator);
+  await untilReason(scene, "ReconcileSuspended", "False");
+  await untilState(scene, "Running");
 
-    await helm("upgrade store deploy/chart --wait --timeout 90s");
-    const uids = await podUids(scene);
-    await helm("uninstall store --wait --timeout 90s");
-    assert.equal(await podUids(scene), uids, "nodes go on without an operator");
-    assert.equal(await definitionRelease(scene), latest.operator);
+  await helm("upgrade store deploy/chart --wait --timeout 90s");
+  const uids = await podUids(scene);
+  await helm("uninstall store --wait --timeout 90s");
+  assert.equal(await podUids(scene), uids, "nodes go on without an operator");
+  assert.equal(await definitionRelease(scene), latest.operator);
 
-    await helm("install store deploy/chart --wait --timeout 90s");
-    const { code, stderr } = await kubectl.run("delete rec --all --timeout=90s", [], { timeoutMs: 100_000 });
-    assert.equal(code, 0, stderr);
-    await helm("uninstall store --wait --timeout 90s");
-    const left = (): Promise<string> =>
-      kubectl("get all,clusterroles,clusterrolebindings -l app=store-enterprise -o name");
-    await until("nothing is left", async () => (await left()).trim() === "", PATIENCE);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  await helm("install store deploy/chart --wait --timeout 90s");
+  const { code, stderr } = await kubectl.run("delete rec --all --timeout=90s", [], { timeoutMs: 100_000 });
+  assert.equal(code, 0, stderr);
+  await helm("uninstall store --wait --timeout 90s");
+  const left = (): Promise<string> =>
+    kubectl("get all,clusterroles,clusterrolebindings -l app=store-enterprise -o name");
+  await until("nothing is left", async () => (await left()).trim() === "", PATIENCE);
 }
 
 /** A call that may take as long as `--wait` does. */

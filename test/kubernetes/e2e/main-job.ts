@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { TestContext } from "node:test";
 import { Clusters } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { DEMO } from "../../../src/programs/demo/steps/objects.ts";
 import { receiptLines } from "../../../src/programs/demo/report/receipt.ts";
@@ -12,7 +11,7 @@ import { startLoadOn } from "./load.ts";
 import type { Scene } from "./scene.ts";
 
 /** Installs the older release, makes a cluster and a database, and upgrades all of it under load from a pod. */
-export async function mainJob(scene: Scene, t: TestContext): Promise<void> {
+export async function mainJob(scene: Scene): Promise<void> {
   const { stage, older, latest, releases, kubectl } = scene;
   const found = await discoverEngines(process.env);
   const rolled = watchRollout(scene);
@@ -27,7 +26,7 @@ export async function mainJob(scene: Scene, t: TestContext): Promise<void> {
     restMs: 3_000,
     startLoad: (options) => startLoadOn(scene, "node1", options),
   });
-  for (const line of receiptLines(receipt)) t.diagnostic(line);
+  for (const line of receiptLines(receipt)) scene.say(line);
   assert.equal(receipt.verdict, "passed", receiptLines(receipt).join("\n"));
   assert.match(await rolled, /roll(ing update|( |)out) complete/);
   const versions = await kubectl("get rec rec -o", "jsonpath={.status.nodes[*].version}");

@@ -26,6 +26,8 @@ export interface Scene extends AsyncDisposable {
   readonly releases: ReleaseServer;
   readonly older: Release;
   readonly latest: Release;
+  /** Prints a line of progress. */
+  say(line: string): void;
   /** Writes what there is to know about the cluster into a folder that outlives it, and returns the folder. */
   keepEvidence(name: string): Promise<string>;
 }
@@ -40,11 +42,14 @@ export async function openScene(folder: string, say: (line: string) => void): Pr
   if (first === undefined) throw new Error("a release has no images");
   await writeArchive(images, [...product, await loadImage(CHECKOUT, first, folder)]);
   say("images made");
-  const cluster = await startCluster({ nodes: 3, images: [images] });
+  await using started = new AsyncDisposableStack();
+  const cluster = started.use(await startCluster({ nodes: 3, images: [images] }));
   say(`3 nodes are ready: export KUBECONFIG=${cluster.kubeconfig}`);
   const kubectl = bindKubectl({ path: cluster.controlPlane.kubectl, version: "" }, cluster.kubeconfig, folder);
   const releases = await startReleaseServer(`v${latest.operator}`, bundleOf);
+  started.defer(() => releases.close());
   const stop = new AbortController();
+  started.defer(() => stop.abort(new Error("the scene ends")));
   const stage: ScenarioContext = {
     kube: cluster.controlPlane.kube,
     clock: systemClock,
@@ -53,6 +58,7 @@ export async function openScene(folder: string, say: (line: string) => void): Pr
     progress: progressTo(say),
     apply: async (bundle) => (await kubectl.given(bundle, "apply -f -")).trim().split("\n"),
   };
+  const running = started.move();
   return {
     cluster,
     kubectl,
@@ -60,12 +66,9 @@ export async function openScene(folder: string, say: (line: string) => void): Pr
     releases,
     older,
     latest,
+    say,
     keepEvidence: (name) => keepEvidence(kubectl, name),
-    async [Symbol.asyncDispose]() {
-      stop.abort(new Error("the scene ends"));
-      await releases.close();
-      await cluster.stop();
-    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
 

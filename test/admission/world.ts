@@ -1,18 +1,19 @@
 import { readFileSync } from "node:fs";
-import { ADMISSION_SERVICE, OPERATOR_NAME } from "../../../src/core/api/names.ts";
-import type { Log } from "../../../src/core/base/log.ts";
-import { EndpointSlices } from "../../../src/ports/kube/builtin.ts";
-import { connect } from "../../../src/ports/kube/client.ts";
-import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
-import type { Kube } from "../../../src/ports/kube/kube.ts";
-import { ownNamespaceOnly } from "../../../src/mechanisms/observe/kubernetes/watched-namespaces.ts";
-import { runOperator } from "../../../src/programs/operator/run.ts";
-import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
-import { startWebhook, type Webhook } from "../../../src/programs/webhook/run.ts";
-import { bindKubectl, foundKubectls, type Kubectl } from "../kubernetes/kubectl.ts";
-import { release } from "../facts/cluster-view.ts";
-import { startLoopbackApi } from "../kubernetes/loopback-api.ts";
-import { until } from "../time/until.ts";
+import { ADMISSION_SERVICE, OPERATOR_NAME } from "../../src/core/api/names.ts";
+import type { Log } from "../../src/core/base/log.ts";
+import { EndpointSlices } from "../../src/ports/kube/builtin.ts";
+import { connect } from "../../src/ports/kube/client.ts";
+import { loadKubeConfig } from "../../src/ports/kube/config.ts";
+import type { Kube } from "../../src/ports/kube/kube.ts";
+import { ownNamespaceOnly } from "../../src/mechanisms/observe/kubernetes/watched-namespaces.ts";
+import { runOperator } from "../../src/programs/operator/run.ts";
+import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
+import { startWebhook, type Webhook } from "../../src/programs/webhook/run.ts";
+import { foundKubectls } from "../api-servers/kubectls.ts";
+import { bindKubectl, type Kubectl } from "../kit/kubernetes/kubectl.ts";
+import { release } from "../kit/facts/cluster-view.ts";
+import { startLoopbackApi } from "../kit/kubernetes/loopback-api.ts";
+import { until } from "../kit/time/until.ts";
 
 /**
  * The bundle applied with kubectl to an embedded API, and replicas of the operator with their webhooks in this process,
@@ -43,32 +44,30 @@ const NAMESPACE = "default";
 export async function startAdmissionWorld(): Promise<AdmissionWorld> {
   const [binary] = foundKubectls();
   if (binary === undefined) throw new Error("no kubectl on PATH or in STORE_KUBECTL");
-  const api = await startLoopbackApi("admission");
+  await using stack = new AsyncDisposableStack();
+  const api = stack.use(await startLoopbackApi("admission"));
   const admin = loadKubeConfig({ KUBECONFIG: api.kubeconfig });
-  const kube = connect(admin);
+  const kube = stack.adopt(connect(admin), (open) => open.close());
   const kubectl = bindKubectl(binary, api.kubeconfig, api.folder);
   await kubectl("apply -f deploy/bundle.yaml");
   await kubectl("wait --for=condition=Established crd --all --timeout=20s");
   const token = (await kubectl(`create token ${OPERATOR_NAME}`)).trim();
   const { clientCertificate: _administrator, ...server } = admin;
-  const replicas: Replica[] = [];
+  const owned = stack.move();
+  let replicas = 0;
   return {
     kube,
     kubectl,
     async start(name) {
+      replicas += 1;
       const own = connect({ ...server, token: () => token });
-      const address = api.address(replicas.length + 2);
-      const replica = await startReplica({ name, address, own, admin: kube, log: api.log });
-      replicas.push(replica);
-      return replica;
+      const address = api.address(replicas + 1);
+      const options = { name, address, own, admin: kube, log: api.log };
+      return owned.adopt(await startReplica(options), (replica) => replica.stop());
     },
     admission: (reason) => awaitAdmission(kubectl, reason, api.lines),
     log: () => api.lines.join(""),
-    async [Symbol.asyncDispose]() {
-      for (const replica of replicas) await replica.stop();
-      await kube.close();
-      await api[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
@@ -83,12 +82,16 @@ interface ReplicaOptions {
 }
 
 async function startReplica({ name, address, own, admin, log }: ReplicaOptions): Promise<Replica> {
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => own.close());
   const stop = new AbortController();
   const common = { kube: own, clock: systemClock, log };
   const config = { namespace: NAMESPACE, identity: name, address, release: release("8.2.0-12") };
   const where = { namespace: NAMESPACE, watched: ownNamespaceOnly(NAMESPACE), release: config.release, address };
   const webhook = startWebhook({ ...common, ...where, port: 0 }, stop.signal);
   const operator = runOperator({ ...common, config, healthPort: 0, alongside: webhook }, stop.signal);
+  stack.defer(async () => void (await Promise.all([operator, webhook.ended])));
+  stack.defer(() => stop.abort(new Error("the test ends it")));
   await until(`the webhook of ${name} answers`, () => webhook.unready() === undefined);
   const slice = { name: `${ADMISSION_SERVICE}-${name}`, namespace: NAMESPACE };
   await admin.create(EndpointSlices, {
@@ -97,6 +100,7 @@ async function startReplica({ name, address, own, admin, log }: ReplicaOptions):
     endpoints: [{ addresses: [address], conditions: { ready: true } }],
     ports: [{ name: "admission", port: webhook.port() ?? 0, protocol: "TCP" }],
   });
+  const owned = stack.move();
   return {
     webhook,
     metrics: () => webhook.metrics(),
@@ -104,8 +108,7 @@ async function startReplica({ name, address, own, admin, log }: ReplicaOptions):
       if (stop.signal.aborted) return;
       stop.abort(new Error("the test ends it"));
       await admin.delete(EndpointSlices, slice);
-      await Promise.all([operator, webhook.ended]);
-      await own.close();
+      await owned.disposeAsync();
     },
   };
 }
