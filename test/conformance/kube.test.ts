@@ -16,7 +16,7 @@ import { writes } from "./writes.ts";
 // Everything that we need from a Kubernetes API, held against each Kubernetes at hand.
 
 for (const subject of subjects())
-  conformanceSuite(subject, [
+  await conformanceSuite(subject, [
     writes,
     refused,
     patches,

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { after, before, describe, test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { connect } from "../../src/ports/kube/client.ts";
 import { loadKubeConfig } from "../../src/ports/kube/config.ts";
 import type { KubeConfig } from "../../src/ports/kube/kubeconfig.ts";
@@ -40,41 +40,25 @@ export interface RuleSet {
 }
 
 /** Runs the rule sets one after the other against one Kubernetes that is started for them. */
-export function conformanceSuite(subject: Subject, ruleSets: readonly RuleSet[]): void {
-  describe(subject.title, { skip: subject.skip }, () => {
-    const stack = new AsyncDisposableStack();
-    let config: KubeConfig | undefined;
-    before(async () => {
-      const { kubeconfig } = stack.use(await subject.start());
-      config = loadKubeConfig({ KUBECONFIG: kubeconfig });
-    });
-    after(() => stack.disposeAsync());
-    for (const ruleSet of ruleSets) {
-      runRuleSet(subject, ruleSet, () => {
-        if (config === undefined) throw new Error(`${subject.title} did not start`);
-        return config;
-      });
-    }
+export async function conformanceSuite(subject: Subject, ruleSets: readonly RuleSet[]): Promise<void> {
+  await test(subject.title, { skip: subject.skip }, async (t) => {
+    await using server = await subject.start();
+    const config = loadKubeConfig({ KUBECONFIG: server.kubeconfig });
+    for (const ruleSet of ruleSets)
+      await t.test(ruleSet.title, { concurrency: 4 }, (each) => playRuleSet(each, subject, ruleSet, config));
   });
 }
 
-function runRuleSet(subject: Subject, ruleSet: RuleSet, config: () => KubeConfig): void {
-  describe(ruleSet.title, { concurrency: 4 }, () => {
-    const stack = new AsyncDisposableStack();
-    let context: RuleContext | undefined;
-    before(async () => {
-      context = await openContext(subject, config(), stack);
-      await ruleSet.prepare?.(context);
-    });
-    after(() => stack.disposeAsync());
-    const rule: Rule = (title, body, options = {}) => {
-      test(title, { skip: reasonToSkip(subject, options) }, async () => {
-        if (context === undefined) throw new Error(`the context of ${ruleSet.title} could not be prepared`);
-        await body(context);
-      });
-    };
-    for (const define of ruleSet.rules) define(rule);
-  });
+async function playRuleSet(t: TestContext, subject: Subject, ruleSet: RuleSet, config: KubeConfig): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const context = await openContext(subject, config, stack);
+  await ruleSet.prepare?.(context);
+  const running: Promise<void>[] = [];
+  const rule: Rule = (title, body, options = {}) => {
+    running.push(t.test(title, { skip: reasonToSkip(subject, options) }, () => body(context)));
+  };
+  for (const define of ruleSet.rules) define(rule);
+  await Promise.all(running);
 }
 
 function reasonToSkip(subject: Subject, { unless = {}, needs }: RuleOptions): string | false {

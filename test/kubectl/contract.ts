@@ -1,7 +1,7 @@
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFile, mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { test } from "node:test";
 import { subjects, type Subject } from "../conformance/servers.ts";
 import { CACHE_DEFINITION, together } from "./fixtures.ts";
 import { bindKubectl, type Kubectl, type KubectlBinary } from "../kit/kubernetes/kubectl.ts";
@@ -17,46 +17,46 @@ export type RuleDefinition = (rule: Rule, kubectl: Kubectl) => void;
  * Rules for every kubectl binary and every Kubernetes on this machine. Each pair gets a namespace and the Cache
  * definition. Without a kubectl the rules are skipped, with the reason.
  */
-export function contract(
+export async function contract(
   title: string,
   namespace: string,
   binaries: readonly KubectlBinary[],
   rules: readonly RuleDefinition[],
   servers: readonly Subject[] = subjects(),
-): void {
-  if (binaries.length === 0) test(title, { skip: "no kubectl on PATH or in STORE_KUBECTL" }, () => undefined);
-  for (const subject of servers) for (const binary of binaries) runContract(title, namespace, subject, binary, rules);
+): Promise<void> {
+  if (binaries.length === 0) await test(title, { skip: "no kubectl on PATH or in STORE_KUBECTL" }, () => undefined);
+  for (const subject of servers)
+    for (const binary of binaries) {
+      const name = `${title} (kubectl ${binary.version}, ${subject.title})`;
+      await test(name, { concurrency: 3, skip: subject.skip }, async (t) => {
+        await using pair = await openPair(namespace, subject, binary);
+        const running: Promise<void>[] = [];
+        const rule: Rule = (each, body, { embeddedOnly = false } = {}) => {
+          running.push(t.test(each, { skip: subject.kind === "embedded" ? false : embeddedOnly }, body));
+        };
+        for (const define of rules) define(rule, pair.kubectl);
+        await Promise.all(running);
+      });
+    }
 }
 
-function runContract(
-  title: string,
-  namespace: string,
-  subject: Subject,
-  binary: KubectlBinary,
-  rules: readonly RuleDefinition[],
-): void {
-  describe(`${title} (kubectl ${binary.version}, ${subject.title})`, { concurrency: 3, skip: subject.skip }, () => {
-    const home = mkdtempSync(join(tmpdir(), "store-kubectl-"));
-    const kubeconfig = join(home, "kubeconfig");
-    const kubectl = bindKubectl(binary, kubeconfig, home);
-    const stack = new AsyncDisposableStack();
+interface Pair extends AsyncDisposable {
+  readonly kubectl: Kubectl;
+}
 
-    before(async () => {
-      const running = stack.use(await subject.start({ controllers: false }));
-      copyFileSync(running.kubeconfig, kubeconfig);
-      await kubectl.given(together(CACHE_DEFINITION, namespaceDocument(namespace)), "apply -f -");
-      await kubectl("wait --for=condition=Established crd/caches.demo.example.com --timeout=10s");
-    });
-    after(async () => {
-      await kubectl.run(`delete namespace ${namespace} --wait=false`);
-      await stack.disposeAsync();
-      rmSync(home, { recursive: true });
-    });
-    const rule: Rule = (name, body, { embeddedOnly } = {}) => {
-      test(name, { skip: subject.kind === "embedded" ? false : (embeddedOnly ?? false) }, body);
-    };
-    for (const define of rules) define(rule, kubectl);
-  });
+/** Starts the server, with the Cache definition and the namespace. */
+async function openPair(namespace: string, subject: Subject, binary: KubectlBinary): Promise<Pair> {
+  await using stack = new AsyncDisposableStack();
+  const home = stack.use(await mkdtempDisposable(join(tmpdir(), "store-kubectl-"))).path;
+  const running = stack.use(await subject.start({ controllers: false }));
+  const kubeconfig = join(home, "kubeconfig");
+  await copyFile(running.kubeconfig, kubeconfig);
+  const kubectl = bindKubectl(binary, kubeconfig, home);
+  await kubectl.given(together(CACHE_DEFINITION, namespaceDocument(namespace)), "apply -f -");
+  stack.defer(async () => void (await kubectl.run(`delete namespace ${namespace} --wait=false`)));
+  await kubectl("wait --for=condition=Established crd/caches.demo.example.com --timeout=10s");
+  const owned = stack.move();
+  return { kubectl, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 /** The newest kubectl, for the whole list. */

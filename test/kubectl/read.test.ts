@@ -13,7 +13,14 @@ function applierOf(kubectl: Kubectl): (name: string, document: string) => Promis
   return (name, document) => kubectl.given(document, `apply -n ${NS} -f -`).then(() => name);
 }
 
-contract("kubectl reads", NS, newest(), [getRules, listRules, describeRules, discoveryRules, accessRules, waitRules]);
+await contract("kubectl reads", NS, newest(), [
+  getRules,
+  listRules,
+  describeRules,
+  discoveryRules,
+  accessRules,
+  waitRules,
+]);
 
 function getRules(rule: Rule, kubectl: Kubectl): void {
   const named = applierOf(kubectl);

@@ -7,7 +7,7 @@ const NS = "refusing";
 
 const apply = `apply -n ${NS} -f -`;
 
-contract("kubectl is refused with the reason", NS, newest(), [
+await contract("kubectl is refused with the reason", NS, newest(), [
   fieldRules,
   schemaRules,
   changeRules,

@@ -59,4 +59,4 @@ function everydayRules(rule: Rule, kubectl: Kubectl): void {
 }
 
 // an older kubectl against a real server would be a test of kubectl
-contract("older versions of kubectl work", NS, others(), [everydayRules], [embedded]);
+await contract("older versions of kubectl work", NS, others(), [everydayRules], [embedded]);

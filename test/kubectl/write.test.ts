@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../kit/time/until.ts";
@@ -10,7 +10,7 @@ import { cache, configMap, pod, together, workload } from "./fixtures.ts";
 import { APPLY as apply, fieldReader, WRITING as NS } from "./writing.ts";
 import type { Kubectl } from "../kit/kubernetes/kubectl.ts";
 
-contract("kubectl writes", NS, newest(), [
+await contract("kubectl writes", NS, newest(), [
   createRules,
   dryRunRules,
   applyRules,
@@ -250,10 +250,9 @@ function nodeRules(rule: Rule, kubectl: Kubectl): void {
   });
 
   rule("a folder with a kustomization is applied as one", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "store-kustomize-"));
-    writeFileSync(join(folder, "kustomization.yaml"), "namePrefix: kz-\nresources: [cache.yaml]\n");
-    writeFileSync(join(folder, "cache.yaml"), cache("folder"));
-    assert.equal(await kubectl(`apply -n ${NS} -k ${folder}`), "cache.demo.example.com/kz-folder created\n");
-    rmSync(folder, { recursive: true });
+    using folder = mkdtempDisposableSync(join(tmpdir(), "store-kustomize-"));
+    writeFileSync(join(folder.path, "kustomization.yaml"), "namePrefix: kz-\nresources: [cache.yaml]\n");
+    writeFileSync(join(folder.path, "cache.yaml"), cache("folder"));
+    assert.equal(await kubectl(`apply -n ${NS} -k ${folder.path}`), "cache.demo.example.com/kz-folder created\n");
   });
 }
