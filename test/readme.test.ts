@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtempDisposable, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -19,15 +19,12 @@ test("the README's tour, typed line by line, ends with the output that the page 
   assert.ok(lines.length >= 8 && lines.length <= 12, "a tour of about ten lines");
   const shown = blockAfter(readme, "The last `kubectl` prints:\n\n```text\n");
 
-  const dir = await mkdtemp(join(tmpdir(), "tour-"));
-  try {
-    const outputs = await typed(lines, dir);
-    const last = lines.findLastIndex((line) => line.startsWith("kubectl"));
-    assert.equal(plain(outputs[last] ?? ""), plain(shown), outputs[last]);
-  } finally {
-    await typed(["npm run -s storectl -- local down"], dir);
-    await rm(dir, { recursive: true, force: true });
-  }
+  await using stack = new AsyncDisposableStack();
+  const dir = stack.use(await mkdtempDisposable(join(tmpdir(), "tour-"))).path;
+  stack.defer(async () => void (await typed(["npm run -s storectl -- local down"], dir)));
+  const outputs = await typed(lines, dir);
+  const last = lines.findLastIndex((line) => line.startsWith("kubectl"));
+  assert.equal(plain(outputs[last] ?? ""), plain(shown), outputs[last]);
 });
 
 /** Runs each line in one shell, as a user types it, and ends at the first that fails; the output of each. */

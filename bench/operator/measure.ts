@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
@@ -57,8 +57,8 @@ const STORE = join(import.meta.dirname, "..", "..", "dist", "bin", "store.js");
 
 /** Runs everything once in a new world with so many databases. */
 export async function measure(databases: number): Promise<Figures> {
-  const folder = mkdtempSync(join(tmpdir(), "bench-operator-"));
-  using _cleared = { [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
+  using temporary = mkdtempDisposableSync(join(tmpdir(), "bench-operator-"));
+  const folder = temporary.path;
   const audit = auditing(folder);
   // nothing but the API server shall take time: the nodes are simulated, and nothing is collected
   await using plane = await startControlPlane({ controllers: false, apiServerArguments: audit.args });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempDisposableSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -97,13 +97,12 @@ await test("the authority rotates under load on two replicas without one refused
 
 await test("a certificate of the server's own, made with openssl, is used as it is", async () => {
   await using load = startLoad("own");
-  const dir = mkdtempSync(join(tmpdir(), "openssl-"));
-  const [cert, key] = [join(dir, "cert"), join(dir, "key")];
+  using folder = mkdtempDisposableSync(join(tmpdir(), "openssl-"));
+  const [cert, key] = [join(folder.path, "cert"), join(folder.path, "key")];
   const name = ["-subj", "/CN=admission", "-addext", "subjectAltName=DNS:admission.default.svc"];
   const how = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-out", cert, "-keyout", key, ...name];
   execFileSync("openssl", how, { stdio: "ignore" });
   await replaceSecret({ certificate: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") });
-  rmSync(dir, { recursive: true });
   await world.admission("Current");
   await load.end(20);
 });

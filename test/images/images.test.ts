@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtempDisposable, readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -44,7 +44,7 @@ const ENTER =
   'root=$1 && shift && exec chroot --userspec=1001:1001 "$root" "$@"';
 
 await using stack = new AsyncDisposableStack();
-const folder = stack.adopt(await mkdtemp(join(tmpdir(), "images-")), (path) => rm(path, { recursive: true }));
+const folder = stack.use(await mkdtempDisposable(join(tmpdir(), "images-"))).path;
 const digests = skip === false ? await archive() : new Map<string, string>();
 
 await test(

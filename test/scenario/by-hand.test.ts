@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { tallyArchive } from "../kit/modules/module-archive.ts";
@@ -75,9 +75,7 @@ scenario(
   ],
   async () => {
     await using stack = new AsyncDisposableStack();
-    const dir = stack.adopt(await mkdtemp(join(tmpdir(), "by-hand-")), (path) =>
-      rm(path, { recursive: true, force: true }),
-    );
+    const dir = stack.use(await mkdtempDisposable(join(tmpdir(), "by-hand-"))).path;
     const releases = stack.adopt(await startReleases(), (server) => server.close());
     const type = stack.use(startShell(ROOT, { ...process.env, HOME: dir, STORE_LOCAL_DIR: dir, TZ: "UTC" }));
     stack.defer(async () => void (await type(`cd ${ROOT} && npm run -s storectl -- local down`)));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -59,18 +59,14 @@ interface OwnWorld extends AsyncDisposable {
 }
 
 async function ownWorld(): Promise<OwnWorld> {
-  const dir = await mkdtemp(join(tmpdir(), "restart-"));
+  await using stack = new AsyncDisposableStack();
+  const dir = stack.use(await mkdtempDisposable(join(tmpdir(), "restart-"))).path;
   const env = { ...process.env, STORE_LOCAL_DIR: dir };
   const storectl = async (...args: readonly string[]): Promise<string> =>
     (await promisify(execFile)(process.execPath, [STORECTL, "local", ...args], { env, timeout: 60_000 })).stdout;
-  return {
-    dir,
-    storectl,
-    [Symbol.asyncDispose]: async () => {
-      await storectl("down");
-      await rm(dir, { recursive: true });
-    },
-  };
+  stack.defer(async () => void (await storectl("down")));
+  const owned = stack.move();
+  return { dir, storectl, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 async function install(kube: Kube): Promise<void> {

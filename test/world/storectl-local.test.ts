@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -17,12 +17,9 @@ import { until } from "../kit/time/until.ts";
 const STORECTL = join(import.meta.dirname, "../../src/bin/storectl.ts");
 const STORE = join(import.meta.dirname, "../../src/bin/store.ts");
 
-const dir = await mkdtemp(join(tmpdir(), "storectl-"));
 await using stack = new AsyncDisposableStack();
-stack.defer(async () => {
-  await storectl("local", "down");
-  await rm(dir, { recursive: true });
-});
+const dir = stack.use(await mkdtempDisposable(join(tmpdir(), "storectl-"))).path;
+stack.defer(async () => void (await storectl("local", "down")));
 
 await test("storectl local: up, a second world, killed and up again, down", () =>
   steps(dir, {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -11,8 +11,10 @@ test("the machine has engines of two versions, each with an absolute path", asyn
   for (const { path } of found) assert.match(path, /^\//);
 });
 
-test("engines are known by what they report, not by their file names", async (t) => {
-  const folder = await folderWith(t, {
+test("engines are known by what they report, not by their file names", async () => {
+  await using temporary = await mkdtempDisposable(join(tmpdir(), "engines-"));
+  const folder = temporary.path;
+  await fill(folder, {
     "a/bin/redis-server": `echo "Valkey server v=91.1.1 sha=0 bits=64"`,
     "b/bin/valkey-server": `echo "Redis server v=90.2.10 sha=0 bits=64"`,
     "c/bin/redis-server": `echo "Redis server v=90.2.10 sha=0 bits=64"`,
@@ -34,17 +36,12 @@ test("a folder that does not exist holds no engines", async () => {
   );
 });
 
-async function folderWith(
-  t: { after: (clean: () => Promise<void>) => void },
-  scripts: Readonly<Record<string, string>>,
-): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "engines-"));
-  t.after(() => rm(folder, { recursive: true }));
+/** Makes each script executable. */
+async function fill(folder: string, scripts: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, body] of Object.entries(scripts)) {
     const file = join(folder, name);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, `#!/bin/sh\n${body}\n`);
     await chmod(file, 0o755);
   }
-  return folder;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -16,12 +16,16 @@ import { startInformer } from "./informer.ts";
 const namespace = "default";
 
 test("an informer survives a restart of the API server and catches up without listing again", async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "api-"));
+  await using stack = new AsyncDisposableStack();
+  const { path: dataDir } = stack.use(await mkdtempDisposable(join(tmpdir(), "api-")));
   const start = (port: number): ReturnType<typeof startApiServer> =>
     startApiServer({ dataDir, host: "127.0.0.1", port, clock: systemClock, log: silentLog });
   let server = await start(0);
-  const kube = connect(loadKubeConfig({ KUBECONFIG: "admin" }, () => server.kubeconfigs.admin));
+  stack.defer(() => server.close());
+  const admin = loadKubeConfig({ KUBECONFIG: "admin" }, () => server.kubeconfigs.admin);
+  const kube = stack.adopt(connect(admin), (client) => client.close());
   const stop = new AbortController();
+  stack.defer(() => stop.abort());
   let lists = 0;
   const counted: Kube = { ...kube, list: (...given) => ((lists += 1), kube.list(...given)) };
   const informer = startInformer(counted, ConfigMaps, {
@@ -46,7 +50,4 @@ test("an informer survives a restart of the API server and catches up without li
   await until("it has caught up", () => informer.get({ name: "after", namespace }) !== undefined);
   assert.equal(informer.get({ name: "before", namespace }), undefined);
   assert.equal(lists, 1);
-  stop.abort();
-  await Promise.all([kube.close(), server.close()]);
-  rmSync(dataDir, { recursive: true });
 });

@@ -94,8 +94,8 @@ class SupervisedNode implements AsyncDisposable {
 
 /** A node without instances. */
 export async function superviseNode(limits: Limits = {}): Promise<SupervisedNode> {
-  const data = await mkdtemp(join(tmpdir(), "instances-"));
   const engines = await discoverEngines(process.env);
+  const data = await mkdtemp(join(tmpdir(), "instances-"));
   return new SupervisedNode({ data, engines, clock: systemClock, log: silentLog, limits });
 }
 

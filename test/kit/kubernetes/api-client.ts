@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, request } from "undici";
@@ -45,11 +45,15 @@ export interface RawApi extends ApiClient, AsyncDisposable {
 
 /** A real API server on a free port of loopback, spoken to by plain HTTP. */
 export async function rawApi(options: Partial<ApiServerOptions> = {}): Promise<RawApi> {
-  const dataDir = mkdtempSync(join(tmpdir(), "raw-api-"));
+  await using stack = new AsyncDisposableStack();
+  const dataDir = stack.use(await mkdtempDisposable(join(tmpdir(), "raw-api-"))).path;
   const start = (): Promise<ApiServer> =>
     startApiServer({ dataDir, host: "127.0.0.1", port: 0, clock: systemClock, log: silentLog, ...options });
   let server = await start();
+  stack.defer(() => server.close());
   const clients = openClients(() => loadKubeConfig({ KUBECONFIG: "admin" }, () => server.kubeconfigs.admin));
+  stack.defer(() => clients.close());
+  const owned = stack.move();
   return {
     ...clients.admin,
     get server() {
@@ -60,11 +64,7 @@ export async function rawApi(options: Partial<ApiServerOptions> = {}): Promise<R
       await server.close();
       server = await start();
     },
-    [Symbol.asyncDispose]: async () => {
-      await clients.close();
-      await server.close();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startApiServer, type ApiServer } from "../../../src/local-kubernetes/world/index.ts";
@@ -20,18 +20,18 @@ export interface TestApi extends AsyncDisposable {
 
 /** A real API server with an empty store, on a free port of loopback. */
 export async function testApi(): Promise<TestApi> {
-  const dataDir = mkdtempSync(join(tmpdir(), "api-"));
+  await using stack = new AsyncDisposableStack();
+  const dataDir = stack.use(await mkdtempDisposable(join(tmpdir(), "api-"))).path;
   const server = await startApiServer({ dataDir, host: "127.0.0.1", port: 0, clock: systemClock, log: silentLog });
+  stack.defer(() => server.close());
   const config = loadKubeConfig({ KUBECONFIG: "admin" }, () => server.kubeconfigs.admin);
-  const kube = connect(config);
+  const kube = stack.adopt(connect(config), (client) => client.close());
+  const owned = stack.move();
   return {
     server,
     folder: dataDir,
     config,
     kube,
-    [Symbol.asyncDispose]: async () => {
-      await Promise.all([kube.close(), server.close()]);
-      rmSync(dataDir, { recursive: true, force: true });
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startApiServer } from "../../../src/local-kubernetes/world/index.ts";
@@ -20,7 +20,8 @@ export interface LoopbackApi extends AsyncDisposable {
 
 /** Starts one with an empty store; `name` begins the name of its folder, `kubernetesVersion` is for instance "v1.30.9". */
 export async function startLoopbackApi(name: string, kubernetesVersion?: string): Promise<LoopbackApi> {
-  const folder = mkdtempSync(join(tmpdir(), `${name}-`));
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await mkdtempDisposable(join(tmpdir(), `${name}-`))).path;
   const lines: string[] = [];
   const log = jsonLog(
     (line) => lines.push(line),
@@ -32,17 +33,16 @@ export async function startLoopbackApi(name: string, kubernetesVersion?: string)
   const version = kubernetesVersion === undefined ? {} : { kubernetesVersion };
   const dataDir = join(folder, "api");
   const server = await startApiServer({ dataDir, host: address(1), port: 0, clock: systemClock, log, ...version });
+  stack.defer(() => server.close());
   const kubeconfig = join(folder, "admin.kubeconfig");
-  writeFileSync(kubeconfig, server.kubeconfigs.admin, { mode: 0o600 });
+  await writeFile(kubeconfig, server.kubeconfigs.admin, { mode: 0o600 });
+  const owned = stack.move();
   return {
     folder,
     kubeconfig,
     log,
     lines,
     address,
-    async [Symbol.asyncDispose]() {
-      await server.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

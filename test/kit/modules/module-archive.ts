@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtempDisposable, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -43,12 +43,9 @@ export async function tallyArchive(options: ArchiveOptions): Promise<Buffer<Arra
 /** Each build has bytes of its own, as builds for different systems have. */
 async function compiled(version: string, mark: string): Promise<Buffer> {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
-  const dir = await mkdtemp(join(tmpdir(), "module-"));
-  try {
-    const flags = [`-DVERSION=${major * 10_000 + minor * 100 + patch}`, "-shared", "-fPIC", "-O1", "-Wall", "-Werror"];
-    await exec("gcc", [...flags, "-o", join(dir, "tally.so"), SOURCE]);
-    return Buffer.concat([await readFile(join(dir, "tally.so")), Buffer.from(mark)]);
-  } finally {
-    await rm(dir, { recursive: true });
-  }
+  await using folder = await mkdtempDisposable(join(tmpdir(), "module-"));
+  const flags = [`-DVERSION=${major * 10_000 + minor * 100 + patch}`, "-shared", "-fPIC", "-O1", "-Wall", "-Werror"];
+  const library = join(folder.path, "tally.so");
+  await exec("gcc", [...flags, "-o", library, SOURCE]);
+  return Buffer.concat([await readFile(library), Buffer.from(mark)]);
 }

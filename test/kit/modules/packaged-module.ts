@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempDisposableSync, readFileSync, readdirSync, renameSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -43,16 +43,13 @@ async function fetchedLibrary(): Promise<string> {
   const distribution = readDistribution();
   if (distribution === undefined) throw new Error("this machine has no packages of Debian");
   mkdirSync(cache, { recursive: true });
-  const work = mkdtempSync(join(cache, ".fetching-"));
-  try {
-    const apt = await privateApt(work, distribution, [distribution.codename]);
-    mkdirSync(join(work, "debs"));
-    await apt.get(["download", PACKAGE], join(work, "debs"));
-    for (const deb of readdirSync(join(work, "debs")))
-      await exec("dpkg", ["-x", join(work, "debs", deb), join(work, "root")]);
-    renameSync(join(work, "root", LIBRARY), library);
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+  using temporary = mkdtempDisposableSync(join(cache, ".fetching-"));
+  const work = temporary.path;
+  const apt = await privateApt(work, distribution, [distribution.codename]);
+  mkdirSync(join(work, "debs"));
+  await apt.get(["download", PACKAGE], join(work, "debs"));
+  for (const deb of readdirSync(join(work, "debs")))
+    await exec("dpkg", ["-x", join(work, "debs", deb), join(work, "root")]);
+  renameSync(join(work, "root", LIBRARY), library);
   return library;
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../../src/core/base/log.ts";
@@ -36,14 +36,15 @@ export interface Sites extends AsyncDisposable {
 const ROOT = join(import.meta.dirname, "../../..");
 
 export async function startSites(): Promise<Sites> {
-  const dir = await mkdtemp(join(tmpdir(), "sites-"));
+  const owned = new AsyncDisposableStack();
+  const dir = owned.use(await mkdtempDisposable(join(tmpdir(), "sites-"))).path;
   const lines: string[] = [];
   const log = jsonLog(
     (line) => lines.push(line),
     () => new Date(),
   );
   const worlds: World[] = [];
-  const shells: Shell[] = [];
+  owned.defer(async () => void (await Promise.all(worlds.map((world) => world.stop()))));
   return {
     dir,
     log: () => lines.join(""),
@@ -59,19 +60,14 @@ export async function startSites(): Promise<Sites> {
       const sites: Site[] = [];
       // one after the other: their bundles share the definitions
       for (const name of names) {
-        const type = startShell(ROOT, { ...process.env, HOME: dir, KUBECONFIG: world.kubeconfig });
-        shells.push(type);
+        const type = owned.use(startShell(ROOT, { ...process.env, HOME: dir, KUBECONFIG: world.kubeconfig }));
         sites.push(await openSite(type, dir, name, release));
       }
       await Promise.all(sites.map((site) => makeCluster(site, release)));
       return sites;
     },
     introduce: (sites) => introduce(dir, sites),
-    async [Symbol.asyncDispose]() {
-      await Promise.all(shells.map((type) => type[Symbol.asyncDispose]()));
-      await Promise.all(worlds.map((world) => world.stop()));
-      await rm(dir, { recursive: true, force: true });
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 

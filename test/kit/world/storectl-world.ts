@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile, spawn, type ChildProcess } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "../../../src/ports/kube/client.ts";
@@ -41,8 +41,7 @@ export interface StorectlWorld extends AsyncDisposable {
 /** Starts a world by `storectl local up`, with a cluster of `release` and the database. */
 export async function startStorectlWorld(release: Release): Promise<StorectlWorld> {
   await using stack = new AsyncDisposableStack();
-  const dir = await mkdtemp(join(tmpdir(), "storectl-world-"));
-  stack.defer(() => rm(dir, { recursive: true }));
+  const dir = stack.use(await mkdtempDisposable(join(tmpdir(), "storectl-world-"))).path;
   const env = { ...process.env, STORE_LOCAL_DIR: dir, KUBECONFIG: join(dir, "kubeconfig") };
   const storectl = (...args: readonly string[]): Promise<Ran> =>
     new Promise((resolve) => {

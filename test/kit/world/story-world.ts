@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../../src/core/base/log.ts";
@@ -40,7 +40,8 @@ export interface StoryWorldOptions extends Pick<WorldOptions, "audit" | "kuberne
 }
 
 export async function startStoryWorld({ from, ...options }: StoryWorldOptions = {}): Promise<StoryWorld> {
-  const dir = await mkdtemp(join(tmpdir(), "story-"));
+  await using stack = new AsyncDisposableStack();
+  const dir = stack.use(await mkdtempDisposable(join(tmpdir(), "story-"))).path;
   const lines: string[] = [];
   const log = jsonLog(
     (line) => {
@@ -56,6 +57,7 @@ export async function startStoryWorld({ from, ...options }: StoryWorldOptions = 
     if (known === older) return olderBundle;
     return known === undefined ? undefined : bundleFor(known);
   });
+  stack.defer(() => releases.close());
   const images = imagesWith(from === undefined ? [] : [from], join(dir, "cache"));
   const world = await startWorld({
     ...options,
@@ -64,14 +66,17 @@ export async function startStoryWorld({ from, ...options }: StoryWorldOptions = 
     images,
     retry: { baseMs: 200, maxMs: 2_000 },
   });
+  stack.defer(() => world.stop());
   const processes = (): Promise<readonly WorldProcess[]> => worldProcesses(dir, world.subnet);
   const stop = new AbortController();
+  stack.defer(() => stop.abort(new Error("the scenario ends")));
   const said: string[] = [];
   const progress: Progress = {
     section: (title) => void said.push(title),
     report: (text) => void said.push(`  ${text}`),
     update: (text) => void said.push(`  .. ${text}`),
   };
+  const owned = stack.move();
   return {
     world,
     stage: { kube: world.kube, clock: systemClock, log, signal: stop.signal, progress },
@@ -83,12 +88,7 @@ export async function startStoryWorld({ from, ...options }: StoryWorldOptions = 
     logged: () => lines.join(""),
     kill: (words) => killProcesses(processes, words),
     processes,
-    async [Symbol.asyncDispose]() {
-      stop.abort(new Error("the scenario ends"));
-      await world.stop();
-      await releases.close();
-      await rm(dir, { recursive: true, force: true });
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../../src/core/base/log.ts";
@@ -15,8 +15,10 @@ export interface TestWorld extends AsyncDisposable {
 
 /** Starts a world whose one image is `node:1`, with short pauses between restarts. */
 export async function testWorld(): Promise<TestWorld> {
-  const dir = await mkdtemp(join(tmpdir(), "world-"));
+  await using stack = new AsyncDisposableStack();
   const lines: string[] = [];
+  if (process.env["SHOW_LOG"] !== undefined) stack.defer(() => void process.stderr.write(lines.join("")));
+  const dir = stack.use(await mkdtempDisposable(join(tmpdir(), "world-"))).path;
   const log = jsonLog(
     (line) => lines.push(line),
     () => new Date(),
@@ -24,6 +26,8 @@ export async function testWorld(): Promise<TestWorld> {
   const start = (): Promise<World> =>
     startWorld({ dir, log, images: nodeImages, retry: { baseMs: 300, maxMs: 3_000 } });
   let world = await start();
+  stack.defer(() => world.stop());
+  const owned = stack.move();
   return {
     dir,
     world: () => world,
@@ -31,10 +35,6 @@ export async function testWorld(): Promise<TestWorld> {
       await world.stop();
       world = await start();
     },
-    [Symbol.asyncDispose]: async () => {
-      await world.stop();
-      await rm(dir, { recursive: true });
-      if (process.env["SHOW_LOG"] !== undefined) process.stderr.write(lines.join(""));
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

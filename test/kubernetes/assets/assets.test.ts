@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempDisposableSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -11,10 +11,8 @@ import { missingPackages } from "./machine-packages.ts";
 import { impossibility, type MachineFacts } from "./possible.ts";
 import { MODULE, packagesOf, stampOf, VERSION, type Level } from "./recipe.ts";
 
-using stack = new DisposableStack();
-const folder = stack.adopt(mkdtempSync(join(tmpdir(), "assets-")), (path) => {
-  rmSync(path, { recursive: true });
-});
+using temporary = mkdtempDisposableSync(join(tmpdir(), "assets-"));
+const folder = temporary.path;
 
 await test("go.mod takes every part of Kubernetes from the same release", () => {
   const replaced = readFileSync(join(MODULE, "go.mod"), "utf8").matchAll(/=> (k8s\.io\/\S+) (\S+)/g);

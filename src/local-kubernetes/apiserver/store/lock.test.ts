@@ -1,22 +1,17 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import { isFault } from "../../../core/base/fault.ts";
 import { faults } from "../faults.ts";
 import { lockFolder } from "./lock.ts";
 
-function folder(t: TestContext): string {
-  const path = mkdtempSync(join(tmpdir(), "lock-"));
-  t.after(() => rmSync(path, { recursive: true }));
-  return path;
-}
-
-test("a folder has one holder at a time", async (t) => {
-  const path = folder(t);
+test("a folder has one holder at a time", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "lock-"));
+  const { path } = folder;
   const unlock = await lockFolder(path);
   await assert.rejects(lockFolder(path), (error) => isFault(error, faults.dataDirInUse));
   await unlock();
@@ -25,8 +20,9 @@ test("a folder has one holder at a time", async (t) => {
   )();
 });
 
-test("the lock of a killed process is free", async (t) => {
-  const path = folder(t);
+test("the lock of a killed process is free", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "lock-"));
+  const { path } = folder;
   const script = `import { lockFolder } from ${JSON.stringify(join(import.meta.dirname, "lock.ts"))};
     await lockFolder(${JSON.stringify(path)}); console.log("held"); setInterval(() => 0, 1000);`;
   const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", script], {

@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdtempDisposableSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  type DisposableTempDir,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import { isFault } from "../../../core/base/fault.ts";
 import { silentLog } from "../../../core/base/log.ts";
 import { faults } from "../faults.ts";
@@ -12,10 +19,8 @@ import type { KubeObject } from "../objects/object.ts";
 import type { Change } from "./history.ts";
 import { openStore, type Store } from "./store.ts";
 
-function folder(t: TestContext): string {
-  const path = mkdtempSync(join(tmpdir(), "store-"));
-  t.after(() => rmSync(path, { recursive: true, force: true }));
-  return path;
+function folder(): DisposableTempDir {
+  return mkdtempDisposableSync(join(tmpdir(), "store-"));
 }
 
 function open(dataDir: string, options: { historyLimit?: number; slackBytes?: number } = {}): Promise<Store> {
@@ -26,8 +31,9 @@ function object(name: string, value: unknown): KubeObject {
   return { apiVersion: "v1", kind: "Thing", metadata: { name }, value };
 }
 
-test("a stored object is there after a restart, under the same version", async (t) => {
-  const dir = folder(t);
+test("a stored object is there after a restart, under the same version", async () => {
+  using temporary = folder();
+  const dir = temporary.path;
   const first = await open(dir);
   const a = await first.put("things", "x/a", object("a", 1), undefined);
   const b = await first.put("things", "x/b", object("b", 1), undefined);
@@ -50,8 +56,9 @@ test("a stored object is there after a restart, under the same version", async (
   await second.close();
 });
 
-test("a write that rests on another object than the present one changes nothing", async (t) => {
-  const store = await open(folder(t));
+test("a write that rests on another object than the present one changes nothing", async () => {
+  using dir = folder();
+  const store = await open(dir.path);
   const a = await store.put("things", "a", object("a", 1), undefined);
   assert.ok(a !== undefined);
   assert.equal(store.put("things", "a", object("a", 2), undefined), undefined);
@@ -62,8 +69,9 @@ test("a write that rests on another object than the present one changes nothing"
   await store.close();
 });
 
-test("a record torn by a crash at the end is dropped, and writing goes on after it", async (t) => {
-  const dir = folder(t);
+test("a record torn by a crash at the end is dropped, and writing goes on after it", async () => {
+  using temporary = folder();
+  const dir = temporary.path;
   const first = await open(dir);
   await first.put("things", "a", object("a", 1), undefined);
   await first.close();
@@ -82,8 +90,9 @@ test("a record torn by a crash at the end is dropped, and writing goes on after 
   }
 });
 
-test("a wrong record before the end is not passed over", async (t) => {
-  const dir = folder(t);
+test("a wrong record before the end is not passed over", async () => {
+  using temporary = folder();
+  const dir = temporary.path;
   const first = await open(dir);
   for (const name of ["a", "b"]) await first.put("things", name, object(name, 1), undefined);
   await first.close();
@@ -94,8 +103,9 @@ test("a wrong record before the end is not passed over", async (t) => {
   await assert.rejects(open(dir), (error) => isFault(error, faults.storeCorrupt));
 });
 
-test("the file is rewritten when it grows, and loses nothing", async (t) => {
-  const dir = folder(t);
+test("the file is rewritten when it grows, and loses nothing", async () => {
+  using temporary = folder();
+  const dir = temporary.path;
   const store = await open(dir, { slackBytes: 20_000 });
   let current = await store.put("things", "a", object("a", 0), undefined);
   for (let n = 1; n <= 500 && current !== undefined; n++) {
@@ -109,8 +119,9 @@ test("the file is rewritten when it grows, and loses nothing", async (t) => {
   await again.close();
 });
 
-test("listeners see each change once, in order, when it is on the disk", async (t) => {
-  const store = await open(folder(t));
+test("listeners see each change once, in order, when it is on the disk", async () => {
+  using dir = folder();
+  const store = await open(dir.path);
   const seen: Change[] = [];
   store.subscribe((change) => seen.push(change));
   const writes = Array.from({ length: 50 }, async (_, n) => {
@@ -125,8 +136,9 @@ test("listeners see each change once, in order, when it is on the disk", async (
   await store.close();
 });
 
-test("history reaches back as far as its limit at least, and says so beyond", async (t) => {
-  const store = await open(folder(t), { historyLimit: 10 });
+test("history reaches back as far as its limit at least, and says so beyond", async () => {
+  using dir = folder();
+  const store = await open(dir.path, { historyLimit: 10 });
   for (let n = 0; n < 40; n++) await store.put("things", `k${n}`, object(`k${n}`, n), undefined);
   assert.equal(store.changesAfter(30)?.length, 10);
   assert.equal(store.changesAfter(5), undefined);
@@ -134,8 +146,9 @@ test("history reaches back as far as its limit at least, and says so beyond", as
   await store.close();
 });
 
-test("a closed store refuses writes", async (t) => {
-  const store = await open(folder(t));
+test("a closed store refuses writes", async () => {
+  using dir = folder();
+  const store = await open(dir.path);
   await store.close();
   assert.throws(
     () => store.put("things", "a", object("a", 1), undefined),
@@ -143,8 +156,9 @@ test("a closed store refuses writes", async (t) => {
   );
 });
 
-test("a write that was acknowledged before kill -9 is there afterwards", async (t) => {
-  const dir = folder(t);
+test("a write that was acknowledged before kill -9 is there afterwards", async () => {
+  using temporary = folder();
+  const dir = temporary.path;
   const [store, log] = ["store.ts", "../../../core/base/log.ts"].map((file) =>
     JSON.stringify(join(import.meta.dirname, file)),
   );
