@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
+import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startApiServer, runControllers } from "../../src/local-kubernetes/world/index.ts";
@@ -56,7 +57,8 @@ export function subjects(): readonly Subject[] {
 }
 
 async function startEmbedded({ controllers = true }: StartOptions = {}): Promise<RunningSubject> {
-  const home = mkdtempSync(join(tmpdir(), "conformance-"));
+  await using stack = new AsyncDisposableStack();
+  const home = stack.use(await mkdtempDisposable(join(tmpdir(), "conformance-"))).path;
   const server = await startApiServer({
     dataDir: join(home, "data"),
     host: "127.0.0.1",
@@ -65,21 +67,17 @@ async function startEmbedded({ controllers = true }: StartOptions = {}): Promise
     log: silentLog,
     podLogs: fixedLog,
   });
+  stack.defer(() => server.close());
   const kubeconfig = join(home, "kubeconfig");
   writeFileSync(kubeconfig, server.kubeconfigs.admin, { mode: 0o600 });
-  const kube = connect(loadKubeConfig({ KUBECONFIG: kubeconfig }));
+  const kube = stack.adopt(connect(loadKubeConfig({ KUBECONFIG: kubeconfig })), (client) => client.close());
   const stop = new AbortController();
   const options = { kube, clock: systemClock, log: silentLog, signal: stop.signal };
   const running = controllers ? runControllers(options) : Promise.resolve();
-  return {
-    kubeconfig,
-    [Symbol.asyncDispose]: async () => {
-      stop.abort();
-      await running;
-      await Promise.all([kube.close(), server.close()]);
-      rmSync(home, { recursive: true, force: true });
-    },
-  };
+  stack.defer(() => running);
+  stack.defer(() => stop.abort());
+  const owned = stack.move();
+  return { kubeconfig, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 async function* fixedLog(

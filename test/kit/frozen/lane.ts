@@ -63,7 +63,8 @@ export async function openLane(
   const { kube } = story.world;
   const watching: WaitContext = story.stage;
   const rec = { name: CLUSTER, namespace };
-  const connections = openConnections(kube, watching.clock);
+  await using stack = new AsyncDisposableStack();
+  const connections = stack.adopt(openConnections(kube, watching.clock), (open) => open.close());
   let at = 0;
   const place = (index: number): Release => releases[index] ?? releases[0];
   const operator = async (release: Release): Promise<void> => {
@@ -76,6 +77,8 @@ export async function openLane(
   await operator(releases[0]);
   await kube.create(Clusters, { ...demoCluster(releases[0].nodeTag), metadata: rec });
   await cluster("it runs", ({ status }) => status?.state === "Running" && status.nodes?.length === 3);
+  const commands = await commandLine(story.world.kubeconfig, namespace);
+  const owned = stack.move();
   return {
     kube,
     namespace,
@@ -95,8 +98,8 @@ export async function openLane(
     },
     management: () => managementOf(kube, namespace, connections),
     ...operatorProcesses(story, namespace),
-    ...(await commandLine(story.world.kubeconfig, namespace)),
-    [Symbol.asyncDispose]: () => connections.close(),
+    ...commands,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 

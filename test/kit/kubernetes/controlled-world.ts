@@ -28,13 +28,17 @@ export interface ControlledWorld extends AsyncDisposable {
 
 /** Starts one; objects are in the namespace `default`. */
 export async function controlledWorld(): Promise<ControlledWorld> {
+  await using stack = new AsyncDisposableStack();
+  const api = stack.use(await testApi());
   const stop = new AbortController();
-  const api = await testApi();
   const { kube } = api;
   const kubeconfig = join(api.folder, "kubeconfig");
   writeFileSync(kubeconfig, api.server.kubeconfigs.admin, { mode: 0o600 });
   const pods = runPods(kube, stop.signal);
   const running = runControllers({ kube, clock: systemClock, log: silentLog, signal: stop.signal });
+  stack.defer(() => running);
+  stack.defer(() => stop.abort());
+  const owned = stack.move();
   return {
     kube,
     pods,
@@ -53,11 +57,7 @@ export async function controlledWorld(): Promise<ControlledWorld> {
       });
       return stdout;
     },
-    [Symbol.asyncDispose]: async () => {
-      stop.abort();
-      await running;
-      await api[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 

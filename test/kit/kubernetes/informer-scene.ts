@@ -28,20 +28,18 @@ export interface InformerSceneOptions {
 /** Starts an informer that follows `server`. */
 export async function informerScene(server: ListServer, options: InformerSceneOptions = {}): Promise<InformerScene> {
   const { clock = new SkippingClock(), answer = server.answer, ...transport } = options;
-  const api = await scriptedApi(answer);
-  const kube = connect(api.config, transport);
+  const owned = new AsyncDisposableStack();
+  const api = owned.use(await scriptedApi(answer));
+  const kube = owned.adopt(connect(api.config, transport), (client) => client.close());
   const stop = new AbortController();
+  owned.defer(() => stop.abort());
   const common = { namespace: "ns", log: silentLog, clock };
   const informer = startInformer(kube, ConfigMaps, { ...common, signal: stop.signal });
   return {
     informer,
     seen: changesOf(informer),
     stop,
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      await kube.close();
-      await api[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 

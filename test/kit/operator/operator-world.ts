@@ -32,9 +32,10 @@ export interface OperatorWorld extends AsyncDisposable {
 
 /** Starts the API of a Kubernetes, for instance "v1.30.9", and installs our definitions; no operator runs yet. */
 export async function startOperatorWorld(kubernetesVersion?: string): Promise<OperatorWorld> {
-  const api = await startLoopbackApi("operator", kubernetesVersion);
+  await using stack = new AsyncDisposableStack();
+  const api = stack.use(await startLoopbackApi("operator", kubernetesVersion));
   const { kubeconfig, log, lines } = api;
-  const kube = connect(loadKubeConfig({ KUBECONFIG: kubeconfig }));
+  const kube = stack.adopt(connect(loadKubeConfig({ KUBECONFIG: kubeconfig })), (client) => client.close());
   for (const crd of customResourceDefinitions()) {
     await kube.apply(CustomResourceDefinitions, structuredClone(crd) as never, { fieldManager: "test" });
   }
@@ -48,6 +49,8 @@ export async function startOperatorWorld(kubernetesVersion?: string): Promise<Op
     await running?.ended;
     running = undefined;
   };
+  stack.defer(rest);
+  const owned = stack.move();
   return {
     kube,
     kubeconfig,
@@ -68,11 +71,7 @@ export async function startOperatorWorld(kubernetesVersion?: string): Promise<Op
     cluster: (what, claim) => awaitCluster(kube, what, claim, lines),
     log: () => lines.join(""),
     asked: () => asked,
-    async [Symbol.asyncDispose]() {
-      await rest();
-      await kube.close();
-      await api[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 

@@ -56,7 +56,7 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
     bdb: async ({ params }) => databases.find(params["uid"]),
     createBdb: ({ body }) => databases.create(body),
     updateBdb: ({ params, body }) => {
-      for (const tell of listeners) tell(params["uid"] ?? "");
+      for (const notify of listeners) notify(params["uid"] ?? "");
       return databases.update(params["uid"], body);
     },
     deleteBdb: async ({ params }) => {
@@ -72,20 +72,12 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
     users: () => [],
     hashIn: () => Promise.resolve(undefined),
   });
-  const servers = await Promise.all(
-    options.addresses.map((host) =>
-      serveManagementApi({
-        host,
-        port: PORTS.management,
-        tls,
-        callerOf,
-        handlers,
-        notJoined: () => undefined,
-        supported: DATABASE_VERSIONS,
-        log: silentLog,
-      }),
-    ),
-  );
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => databases.idle());
+  const common = { tls, callerOf, handlers, notJoined: () => undefined, supported: DATABASE_VERSIONS, log: silentLog };
+  for (const host of options.addresses)
+    stack.adopt(await serveManagementApi({ host, port: PORTS.management, ...common }), (server) => server.close());
+  const owned = stack.move();
   return {
     calls,
     onUpdate: (listener) => {
@@ -93,10 +85,7 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
     },
     create: (body) => databases.create(body),
     remove: async (uid) => void (await databases.remove(String(uid))),
-    [Symbol.asyncDispose]: async () => {
-      await Promise.all(servers.map((server) => server.close()));
-      await databases.idle();
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 

@@ -58,7 +58,8 @@ const LOGIN = { username: "admin@test", password: "test-password" };
 /** Starts the API and the agents; resolves when every node has joined. */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const { nodes = 3, release = "8.2.0-12" } = options;
-  const api = await startLoopbackApi("cluster");
+  await using stack = new AsyncDisposableStack();
+  const api = stack.use(await startLoopbackApi("cluster"));
   const { kubeconfig } = api;
   const now = new Date();
   const authority = createAuthority({ commonName: "test cluster", now, days: 1 });
@@ -73,6 +74,8 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     return agent;
   };
   const client = clientOf(authority, () => [...agents.keys()].map(address));
+  stack.defer(() => client.close());
+  stack.defer(async () => void (await Promise.all([...agents.values()].map((agent) => agent.kill()))));
   const start = async (uid: number): Promise<void> => {
     const place = { address: address(uid), root: root(uid), log: join(root(uid), "log") };
     writeMounts(place.root, authority, newNodeTls());
@@ -87,6 +90,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
   };
 
   await Promise.all(Array.from({ length: nodes }, (_, index) => start(index + 1)));
+  const owned = stack.move();
   return {
     rec: REC,
     namespace: NAMESPACE,
@@ -109,11 +113,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     create: (body) => createDatabase(client, body),
     shards: (uid) => client.call("bdbShards", { params: { uid } }),
     enginePid: (shard) => findEngine(authority, address(Number(shard.node_uid)), shard),
-    async [Symbol.asyncDispose]() {
-      await Promise.all([...agents.values()].map((agent) => agent.kill()));
-      await client.close();
-      await api[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
