@@ -44,6 +44,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/permissions/real.test.ts": 40,
   "test/scenario/agents.test.ts": 40,
   "test/scenario/chaos.test.ts": 40,
+  "test/scenario/passwords.test.ts": 40,
   "test/world/storectl-look.test.ts": 40,
   "test/world/storectl-upgrade.test.ts": 40,
   "test/kubectl/write.test.ts": 30,

@@ -93,6 +93,14 @@ export interface DatabaseUpgrade {
   readonly waitingFor: string;
 }
 
+/** What a record says of the passwords of its database. */
+export interface PasswordsState {
+  /** Of the set that nodes shall use: another number makes them read the Secret again. */
+  readonly revision: number;
+  /** ISO instant at which the next former password ends; absent while no overlap runs. */
+  readonly overlapUntil?: string;
+}
+
 /** Result of the last asynchronous change. */
 export interface DatabaseAction {
   readonly uid: string;
@@ -123,6 +131,8 @@ export interface DatabaseRecord extends SettingValues {
   readonly nextInstance: number;
   readonly upgrade?: DatabaseUpgrade;
   readonly lastAction?: DatabaseAction;
+  /** Of its passwords, which are in a Secret; absent: they were never changed by a release that lets old and new overlap. */
+  readonly passwords?: PasswordsState;
   /** Why the last look found something to wait for outside an upgrade; absent when nothing is. */
   readonly waitingFor?: string;
   /** Sentences about acknowledged writes that a crash may have cost, newest last, at most 10. */

@@ -23,6 +23,32 @@ test("settings of the record reach the running engine", async () => {
   await awaitAofRewrite(wanted, false);
 });
 
+test("two passwords overlap in a running engine, and in one that starts with them", async () => {
+  await using node = await superviseNode();
+  const wanted = node.primary({ password: "new", otherPasswords: ["old"] });
+  await node.serve(wanted);
+  for (const password of ["new", "old"]) assert.equal(await callInstance({ ...wanted, password }, "PING"), "PONG");
+  const open = await connectEngine({ ...wanted, password: "old", otherPasswords: [], timeoutMs: 1_000 });
+  await node.supervisor.reconcileInstances([{ ...wanted, password: "newer", otherPasswords: ["new"] }]);
+  for (const password of ["newer", "new"]) assert.equal(await callInstance({ ...wanted, password }, "PING"), "PONG");
+  await assert.rejects(callInstance({ ...wanted, password: "old", otherPasswords: [] }, "PING"), /WRONGPASS/);
+  assert.equal(await open.call("PING"), "PONG");
+  open.close();
+});
+
+test("from no password to one: both may come in while they overlap, and then only one", async () => {
+  await using node = await superviseNode();
+  const wanted = node.primary({ password: "", otherPasswords: [] });
+  await node.serve(wanted);
+  await node.supervisor.reconcileInstances([{ ...wanted, password: "new", otherPasswords: [""] }]);
+  for (const password of ["", "new"]) {
+    assert.equal(await callInstance({ ...wanted, password, otherPasswords: [""] }, "PING"), "PONG");
+  }
+  await node.supervisor.reconcileInstances([{ ...wanted, password: "new" }]);
+  await assert.rejects(callInstance(wanted, "PING"), /NOAUTH/);
+  assert.equal(await callInstance({ ...wanted, password: "new" }, "PING"), "PONG");
+});
+
 test("another password reaches the running engine: open connections stay, new ones need it", async () => {
   await using node = await superviseNode();
   const wanted = node.primary({ password: "old" });

@@ -1,16 +1,17 @@
 import type { Directives } from "../../core/api/settings/setting.ts";
 import type { Log } from "../../core/base/log.ts";
-import { callEngine, engineCodeOf } from "../../ports/resp/engine-client.ts";
-import { accessSettings, changedSettings, liveSettings } from "./engine-config.ts";
+import { callEngine, connectEngine } from "../../ports/resp/engine-client.ts";
+import { accessSettings, changedSettings, liveSettings, passwordRules } from "./engine-config.ts";
+import type { Access } from "./engine-config.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 
 const TIMEOUT_MS = 2_000;
 
-/** The settings and the password that a running engine has, and the commands that bring it to its record. */
+/** The settings and the passwords that a running engine has, and the commands that bring it to its record. */
 export class AppliedSettings {
   readonly #log: Log;
   #directives: Directives = {};
-  #password = "";
+  #access: Access = { password: "", otherPasswords: [] };
 
   constructor(log: Log) {
     this.#log = log;
@@ -19,13 +20,13 @@ export class AppliedSettings {
   /** Notes what an engine was started with. */
   started(wanted: WantedInstance): void {
     this.#directives = liveSettings(wanted);
-    this.#password = wanted.password;
+    this.#access = accessOf(wanted);
   }
 
   /** With one CONFIG SET of what differs; throws the client's Fault, and what fails is tried again with the next record. */
   async apply(wanted: WantedInstance): Promise<void> {
     const { host, port, password } = wanted;
-    await this.#applyPassword(wanted);
+    await this.#applyAccess(wanted);
     const directives = liveSettings(wanted);
     const changed = changedSettings(this.#directives, directives);
     if (changed.length === 0) return;
@@ -34,18 +35,31 @@ export class AppliedSettings {
     this.#log.info("engine settings changed", { changed });
   }
 
-  /** Open connections stay; new ones need the new password. */
-  async #applyPassword({ host, port, password }: WantedInstance): Promise<void> {
-    if (password === this.#password) return;
-    const settings = Object.entries(accessSettings(password)).flat();
-    const address = { host, port, password: this.#password, timeoutMs: TIMEOUT_MS };
+  /** Open connections stay; new ones need one of the new passwords. */
+  async #applyAccess(wanted: WantedInstance): Promise<void> {
+    const { host, port } = wanted;
+    const [before, access] = [this.#access, accessOf(wanted)];
+    if (JSON.stringify(access) === JSON.stringify(before)) return;
+    // an earlier attempt whose answer was lost has done it, or has not
+    const otherPasswords = [...before.otherPasswords, access.password, ...access.otherPasswords];
+    const client = await connectEngine({
+      host,
+      port,
+      password: before.password,
+      otherPasswords,
+      timeoutMs: TIMEOUT_MS,
+    });
     try {
-      await callEngine(address, "CONFIG", "SET", ...settings);
-    } catch (error) {
-      // an earlier attempt whose answer was lost has done it
-      if (engineCodeOf(error) !== "WRONGPASS") throw error;
+      await client.call("ACL", "SETUSER", "default", "resetpass", ...passwordRules(access));
+      await client.call("CONFIG", "SET", ...Object.entries(accessSettings(access)).flat());
+    } finally {
+      client.close();
     }
-    this.#password = password;
-    this.#log.info("engine password changed");
+    this.#access = access;
+    this.#log.info("engine passwords changed", { accepted: 1 + access.otherPasswords.length });
   }
+}
+
+function accessOf({ password, otherPasswords }: WantedInstance): Access {
+  return { password, otherPasswords };
 }

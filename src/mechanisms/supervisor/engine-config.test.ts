@@ -17,8 +17,13 @@ const wanted: WantedInstance = {
   switching: false,
   upgrading: false,
   password: "p",
+  otherPasswords: [],
   directives: directivesWith({ memoryBytes: 1000 }),
   modules: [],
+};
+const HASH = {
+  p: "148de9c5a7a44d19e56cd9ae1a554bf67847afb0c58f6e12fa29ac7ddfca9940",
+  q: "8e35c2cd3bf6641bdb0e2050b76932cbb2e6034a0ddacc1d9bea82a6ba57f7cf",
 };
 const files = { directory: "/data/a b", pidFile: "/data/a b/engine.pid", logFile: "/data/a b/engine.log" };
 const lines = (over: Partial<WantedInstance>, as: "primary" | "replica" = "primary"): string[] =>
@@ -27,13 +32,30 @@ const lines = (over: Partial<WantedInstance>, as: "primary" | "replica" = "prima
 const rules: readonly (readonly [name: string, line: string, present: boolean, lines: string[]])[] = [
   ["a replica names its primary", "replicaof 10.1.2.4 20002", true, lines({}, "replica")],
   ["a primary names none, even when the record had one", "replicaof 10.1.2.4 20002", false, lines({})],
-  ["a password is for clients", `requirepass "p"`, true, lines({})],
+  [
+    "a password is for clients, and only its hash is in the file",
+    `user default on ~* &* +@all #${HASH.p}`,
+    true,
+    lines({}),
+  ],
+  [
+    "a former password is accepted besides",
+    `user default on ~* &* +@all #${HASH.p} #${HASH.q}`,
+    true,
+    lines({ otherPasswords: ["q"] }),
+  ],
   ["a password is for replication too", `masterauth "p"`, true, lines({})],
-  ["without a password there is none", `requirepass ""`, false, lines({ password: "" })],
+  ["without a password everybody may come", "user default on ~* &* +@all nopass", true, lines({ password: "" })],
+  [
+    "from none to one: both ways in while they overlap",
+    "user default on ~* &* +@all nopass",
+    true,
+    lines({ otherPasswords: [""] }),
+  ],
   ["a path with a space is one value", `dir "/data/a b"`, true, lines({})],
   [
     "a value cannot end its line",
-    String.raw`requirepass "a\x0adir\x22\x5c\xc3\xa9"`,
+    String.raw`masterauth "a\x0adir\x22\x5c\xc3\xa9"`,
     true,
     lines({ password: 'a\ndir"\\é' }),
   ],

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Directives } from "../../core/api/settings/setting.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 
@@ -22,7 +23,12 @@ export function renderConfig(wanted: WantedInstance, files: EngineFiles, startAs
   const lines = Object.entries(settings).map(
     ([name, value]) => `${name} ${name === "replicaof" ? value : quoted(value)}`,
   );
-  return [...lines, ...wanted.modules.map(loading), ""].join("\n");
+  return [
+    ...lines,
+    `user default on ~* &* +@all ${passwordRules(wanted).join(" ")}`,
+    ...wanted.modules.map(loading),
+    "",
+  ].join("\n");
 }
 
 function loading({ path, args }: WantedInstance["modules"][number]): string {
@@ -38,9 +44,25 @@ export function liveSettings(wanted: WantedInstance): Directives {
   };
 }
 
-/** Who may connect; an empty password lets everybody. */
-export function accessSettings(password: string): Directives {
-  return { "protected-mode": password === "" ? "no" : "yes", requirepass: password, masterauth: password };
+/** What an engine accepts, and presents to its primary. */
+export type Access = Pick<WantedInstance, "password" | "otherPasswords">;
+
+/** Directives that follow the passwords while the engine runs. */
+export function accessSettings(access: Access): Directives {
+  return { "protected-mode": isOpen(access) ? "no" : "yes", masterauth: access.password };
+}
+
+/** Rules of the default user: each password as a hash, or none. */
+export function passwordRules(access: Access): readonly string[] {
+  if (isOpen(access)) return ["nopass"];
+  return [access.password, ...access.otherPasswords].map(
+    (password) => `#${createHash("sha256").update(password).digest("hex")}`,
+  );
+}
+
+/** An empty password lets everybody in. */
+function isOpen({ password, otherPasswords }: Access): boolean {
+  return [password, ...otherPasswords].includes("");
 }
 
 /** Name and value of each directive that differs, for one CONFIG SET; empty when nothing does. */
@@ -50,12 +72,12 @@ export function changedSettings(before: Directives, after: Directives): readonly
     .flat();
 }
 
-function fixedSettings({ host, port, password }: WantedInstance, files: EngineFiles): Directives {
+function fixedSettings(wanted: WantedInstance, files: EngineFiles): Directives {
+  const { host, port } = wanted;
   return {
     bind: host,
     port: String(port),
-    "protected-mode": password === "" ? "no" : "yes",
-    ...(password === "" ? {} : { requirepass: password, masterauth: password }),
+    ...accessSettings(wanted),
     dir: files.directory,
     pidfile: files.pidFile,
     logfile: files.logFile,

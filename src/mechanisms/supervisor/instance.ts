@@ -194,7 +194,7 @@ export class Instance {
     throw new Fault(faults.noEngine, `no engine for store version ${storeVersion} here; found: ${known || "none"}`);
   }
 
-  #supervise(child: Child, { host, port, password }: WantedInstance): void {
+  #supervise(child: Child, { host, port, password, otherPasswords }: WantedInstance): void {
     const watch = new AbortController();
     this.#watch = watch;
     this.#child = child;
@@ -207,7 +207,13 @@ export class Instance {
       this.#servingSince = this.#now();
       this.#move("pong");
     };
-    const heartbeat = { address: { host, port, password }, limits, clock, onPong, signal: watch.signal };
+    const heartbeat = {
+      address: { host, port, password, otherPasswords },
+      limits,
+      clock,
+      onPong,
+      signal: watch.signal,
+    };
     void watchHeartbeat(heartbeat).then((end) => {
       if (end === "silent") this.#kill(child);
     });

@@ -24,6 +24,8 @@ export interface WantedInstance {
   readonly upgrading: boolean;
   /** Of clients and of replication; empty for none. Never logged, never in argv. */
   readonly password: string;
+  /** Accepted besides; an empty one stands for none. Never logged, never in argv. */
+  readonly otherPasswords: readonly string[];
   /** What the settings of the database ask of its engines; they follow while the process runs. */
   readonly directives: Directives;
   /** Shared objects that it loads when it starts. */

@@ -17,6 +17,8 @@ export interface EndpointConfig {
   readonly listen: Address;
   /** What clients and the proxy itself authenticate with; empty when the database has none. Never logged. */
   readonly password: string;
+  /** Accepted besides, those with `until` before that ISO instant; an empty one stands for none. Never logged. */
+  readonly furtherPasswords: readonly { readonly password: string; readonly until?: string }[];
   /** Epoch of the shard whose primary this is. A lower epoch than one already seen is refused. */
   readonly epoch: number;
   /** Absent while no primary is known: clients are held, up to `holdMs`, then answered with -LOADING. */

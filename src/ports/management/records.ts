@@ -8,7 +8,7 @@ export type {
   LicenseRecord,
   MaintenanceOn,
 } from "./records/cluster.ts";
-export type { BdbCreate, BdbRecord, BdbUpgrade } from "./records/databases.ts";
+export type { BdbCreate, BdbPassword, BdbRecord, BdbUpgrade } from "./records/databases.ts";
 export type { LocalInstance } from "./records/local.ts";
 export type { ModuleRecord, ModuleUpload, ModuleUploaded } from "./records/modules.ts";
 export type { NodeRecord } from "./records/nodes.ts";

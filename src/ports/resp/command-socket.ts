@@ -76,15 +76,6 @@ export class CommandSocket {
     });
   }
 
-  async authenticate(password: string): Promise<void> {
-    try {
-      await this.call("AUTH", password);
-    } catch (error) {
-      this.close();
-      throw error;
-    }
-  }
-
   close(): void {
     this.#over(this.#fault(`The connection to ${this.#where} was closed on this side.`));
     this.#socket.destroy();

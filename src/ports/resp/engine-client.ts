@@ -11,6 +11,8 @@ export interface EngineAddress {
   readonly port: number;
   /** Of the engine's default user; absent or empty when it has none. */
   readonly password?: string | undefined;
+  /** Tried in this order when the engine refuses that one: it may not have got the newest yet, or have it already. */
+  readonly otherPasswords?: readonly string[];
 }
 
 /** Where the engine is, and how long connecting and authenticating together, and each command, may take. */
@@ -31,8 +33,29 @@ export interface EngineClient {
 /** Connects and authenticates. RESP_CONNECT when the engine does not answer in time, RESP_ERROR_REPLY when the password is wrong. */
 export async function connectEngine(options: EngineOptions): Promise<EngineClient> {
   const client = new CommandSocket(await dialSocket(options), options);
-  if (options.password !== undefined && options.password !== "") await client.authenticate(options.password);
+  const { password = "", otherPasswords = [] } = options;
+  try {
+    await authenticate(client, [password, ...otherPasswords]);
+  } catch (error) {
+    client.close();
+    throw error;
+  }
   return client;
+}
+
+/** With the first that is accepted; an empty one stands for an engine that has none. The refusal is that of the first. */
+async function authenticate(client: CommandSocket, passwords: readonly string[]): Promise<void> {
+  let refusal: Fault | undefined;
+  for (const password of passwords.filter((one) => one !== "")) {
+    try {
+      await client.call("AUTH", password);
+      return;
+    } catch (error) {
+      if (!(error instanceof Fault) || engineCodeOf(error) === undefined) throw error;
+      refusal ??= error;
+    }
+  }
+  if (refusal !== undefined && !passwords.includes("")) throw refusal;
 }
 
 /** One command on a connection of its own. */

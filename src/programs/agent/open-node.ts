@@ -53,7 +53,7 @@ export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<Ag
   return {
     ...{ config, kube, clock, log, changes, ...local },
     ...{ records, members, authorities, engines, peers },
-    passwords: databasePasswords(kube, config.cluster, config.namespace),
+    passwords: databasePasswords({ kube, clock, cluster: config.cluster, namespace: config.namespace }),
     userPasswords: userPasswords(kube, config.cluster, config.namespace),
     localInstances: () => local.supervisor.report(),
   };

@@ -91,6 +91,7 @@ export function endpointFor(primary: TestEngine | undefined, more: Partial<Endpo
     bdb: 1,
     listen: { host: loopbackAddress(), port: 12000 },
     password: "",
+    furtherPasswords: [],
     epoch: 1,
     holdMs: 5000,
     settings: endpointSettings(settingsWith()),

@@ -47,6 +47,7 @@ class SupervisedNode implements AsyncDisposable {
       switching: false,
       upgrading: false,
       password: "secret",
+      otherPasswords: [],
       directives: directivesWith(),
       modules: [],
       ...over,
@@ -100,8 +101,9 @@ export async function superviseNode(limits: Limits = {}): Promise<SupervisedNode
 }
 
 /** One command on a connection of its own. */
-export function callInstance({ host, port, password }: WantedInstance, ...args: readonly string[]): Promise<Reply> {
-  return callEngine({ host, port, password, timeoutMs: 1_000 }, ...args);
+export function callInstance(wanted: WantedInstance, ...args: readonly string[]): Promise<Reply> {
+  const { host, port, password, otherPasswords } = wanted;
+  return callEngine({ host, port, password, otherPasswords, timeoutMs: 1_000 }, ...args);
 }
 
 /** What an instance reports of its replication; undefined while it does not answer. */

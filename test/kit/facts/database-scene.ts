@@ -58,6 +58,7 @@ export interface Scene {
   readonly record?: Partial<DatabaseRecord>;
   readonly shard?: Partial<ShardRecord>;
   readonly verified?: readonly number[];
+  readonly overlapIsOver?: boolean;
 }
 
 export function factsOf({
@@ -67,6 +68,7 @@ export function factsOf({
   record = {},
   shard = {},
   verified = [],
+  overlapIsOver = false,
 }: Scene): DatabaseFacts {
   const one: ShardRecord = { id: 1, epoch: 1, primary: 1, instances, ...shard };
   const all: DatabaseRecord = {
@@ -90,6 +92,7 @@ export function factsOf({
     nodes: [1, 2, 3].map((uid) => given.get(uid) ?? node(uid)),
     instances: new Map(healthy),
     verified: new Set(verified),
+    overlapIsOver,
     everything: instances.map(({ id, node: uid, port }) => ({ node: uid, port, memoryBytes: 1e8, primary: id === 1 })),
   };
 }

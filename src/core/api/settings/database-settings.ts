@@ -111,4 +111,19 @@ export const DATABASE_SETTINGS = {
     fallback: 0,
     effect: { by: "endpoints" },
   }),
+  passwordOverlap: defineSetting({
+    specName: "passwordOverlapSeconds",
+    specField: z
+      .int()
+      .min(0)
+      .max(604_800)
+      .default(300)
+      .describe("How long the former password is accepted besides a new one, in seconds; 0 for no overlap."),
+    fromSpec: (written) => written,
+    wireName: "password_overlap_seconds",
+    accepted: z.int().min(0).max(604_800), // a week
+    stored: z.int().nonnegative(),
+    fallback: 300,
+    effect: { by: "leader" },
+  }),
 };

@@ -84,6 +84,15 @@ const cases: Readonly<Record<SettingName, readonly Case[]>> = {
       directives: {},
     },
   ],
+  passwordOverlap: [
+    {
+      spec: { passwordOverlapSeconds: 60 },
+      record: { passwordOverlap: 60 },
+      other: { passwordOverlap: 300 },
+      wire: { password_overlap_seconds: 60 },
+      directives: {},
+    },
+  ],
 };
 
 for (const { spec, record, other, wire, directives } of Object.values(cases).flat()) {

@@ -50,6 +50,8 @@ export interface DatabaseFacts {
   readonly instances: ReadonlyMap<number, InstanceFacts>;
   /** Replicas whose content was compared with their primary's and found equal, in this epoch. */
   readonly verified: ReadonlySet<number>;
+  /** The time of a former password has come. */
+  readonly overlapIsOver: boolean;
   /** Instances of all databases, this one included. */
   readonly everything: readonly PlacedInstance[];
 }

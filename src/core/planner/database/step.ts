@@ -20,6 +20,8 @@ export type DatabaseStep =
   | { readonly kind: "switch-over"; readonly shard: number; readonly to: number }
   /** Point a replica that follows another engine at the primary. */
   | { readonly kind: "reattach"; readonly shard: number; readonly replica: number }
+  /** The time of a former password has come: it is forgotten. */
+  | { readonly kind: "end-overlap" }
   | { readonly kind: "finish-upgrade" }
   /** What was asked for is there: the database becomes active. */
   | { readonly kind: "activate" }

@@ -28,9 +28,9 @@ export const NODE_PERMISSIONS: readonly Permitted[] = [
     group: "",
     resource: "secrets",
     verbs: ["patch"],
-    why: "an existing Secret gets the password of the new database",
-    without: "a database whose creation was interrupted cannot be created again",
-    rarely: "only when a Secret of that name is left from before",
+    why: "the Secret of a database gets a changed password, and loses the former one when its time has come",
+    without: "passwords of databases cannot be changed, and former ones do not end",
+    rarely: "only when a password changes, or when a Secret of a new database is left from before",
   },
   {
     ...LEASES,

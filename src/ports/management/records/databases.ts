@@ -57,6 +57,11 @@ export interface BdbCreate extends WireSettings {
   readonly module_list?: readonly { readonly module_name: string; readonly module_args?: string }[];
 }
 
+/** Body of `POST`, `PUT` and `DELETE /v1/bdbs/<uid>/passwords`. */
+export interface BdbPassword {
+  readonly password: string;
+}
+
 /** Body of `POST /v1/bdbs/<uid>/upgrade`. */
 export interface BdbUpgrade {
   readonly store_version?: string;

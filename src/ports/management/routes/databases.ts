@@ -3,7 +3,7 @@ import type { ActiveActiveRecord } from "../../../core/api/records.ts";
 import { ACTION } from "../records/actions.ts";
 import { ACTIVE_ACTIVE } from "../records/active-active.ts";
 import { BDB } from "../records/databases.ts";
-import type { BdbCreate, BdbUpgrade } from "../records/databases.ts";
+import type { BdbCreate, BdbPassword, BdbUpgrade } from "../records/databases.ts";
 import { SHARD } from "../records/shards.ts";
 import { json, route } from "../route.ts";
 
@@ -21,6 +21,30 @@ export const databaseRoutes = {
     "moves a database to another version",
     BDB,
     json<BdbUpgrade>(),
+  ),
+  addPassword: route(
+    "POST",
+    "/v1/bdbs/:uid/passwords",
+    "update_bdb",
+    "adds a password that clients may use besides the others, until it is removed or all are replaced",
+    BDB,
+    json<BdbPassword>(),
+  ),
+  replacePasswords: route(
+    "PUT",
+    "/v1/bdbs/:uid/passwords",
+    "update_bdb",
+    "makes a password the only one; the former ones are accepted for `password_overlap_seconds` more",
+    BDB,
+    json<BdbPassword>(),
+  ),
+  removePassword: route(
+    "DELETE",
+    "/v1/bdbs/:uid/passwords",
+    "update_bdb",
+    "ends a password at once, also a former one; the last one stays, and connections that are open stay",
+    BDB,
+    json<BdbPassword>(),
   ),
   shards: route("GET", "/v1/shards", "view_all_shards_info", "every shard of every database", z.array(SHARD)),
   shard: route("GET", "/v1/shards/:uid", "view_all_shards_info", "one shard", SHARD),

@@ -35,6 +35,9 @@ function schemas(supported: readonly StoreVersion[]): Schemas {
       store_version: z.enum(targetsOf(supported)).exactOptional(),
       may_discard_data: z.boolean().exactOptional(),
     }),
+    addPassword: databasePassword,
+    replacePasswords: databasePassword,
+    removePassword: databasePassword,
     putCrdb: activeActiveBody,
     maintenanceOn: z.strictObject({ demote_node: z.boolean().exactOptional() }).default({}),
     createUser: z.strictObject({ email, password, role, name: userName.exactOptional() }),
@@ -56,6 +59,9 @@ const NO_BODIES = Object.fromEntries(
   Object.entries(routes).flatMap(([route, { takes }]) => (takes === "nothing" ? [[route, none]] : [])),
 ) as Readonly<Record<BodilessRoute, typeof none>>; // what a route takes says the same as the type of its body
 
+const secret = z.string().max(512);
+const databasePassword = z.strictObject({ password: secret.min(1) });
+
 const name = z.string().regex(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/i, "must be 1 to 63 letters, digits and hyphens");
 
 function optionalFields(supported: readonly StoreVersion[]) {
@@ -64,7 +70,7 @@ function optionalFields(supported: readonly StoreVersion[]) {
     shards_count: z.literal(1, { error: "only 1 shard a database is supported by this release" }).exactOptional(),
     redis_version: z.enum(supported).exactOptional(),
     module_list: z.array(databaseModule).max(64).exactOptional(),
-    authentication_redis_pass: z.string().max(512).exactOptional(),
+    authentication_redis_pass: secret.exactOptional(),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { DatabaseModule, DatabaseRecord, InstanceRecord, StoreVersion } from "../../../core/api/records.ts";
 import { compareVersionText } from "../../../core/base/version.ts";
 import type { Members } from "../members/members.ts";
+import type { NodeCapability } from "../members/node-report.ts";
 import { nodePlatforms } from "../modules/platforms.ts";
 import { placedInstances } from "../records/placed-instances.ts";
 import type { AgentConfig } from "../runtime/config.ts";
@@ -24,6 +25,15 @@ export type CheckContext = LicenseContext & {
 export function requireLicense(context: CheckContext): void {
   const { state, reason } = licenseOf(context);
   if (state !== "Valid") throw refuse(refusals.licenseExpired, reason);
+}
+
+/** Refuses while a node of an older release runs, which reports no such capability. */
+export function requireCapability(context: CheckContext, capability: NodeCapability, does: string): void {
+  const older = context.members
+    .list()
+    .filter(({ fresh, report }) => fresh && !report.capabilities.includes(capability))
+    .map(({ uid, report }) => `node ${uid} (${report.operatorVersion})`);
+  if (older.length > 0) throw refuse(refusals.olderNode, `no node of an older release ${does}: ${older.join(", ")}`);
 }
 
 /** Refuses when `more` shards exceed the licence. */

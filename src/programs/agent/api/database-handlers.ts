@@ -8,6 +8,8 @@ import type { DatabaseReads, DatabasesContext } from "./databases.ts";
 import { deleteModule, localModule, uploadModule } from "./module-upload.ts";
 import type { ModulesContext } from "./module-upload.ts";
 import { moduleRecords } from "./modules.ts";
+import { passwordHandlers } from "./password-handlers.ts";
+import type { PasswordRoutes } from "./password-handlers.ts";
 import { refusals, refuse } from "./refusals.ts";
 import { runOnLeader } from "./run-on-leader.ts";
 import type { LeaderContext } from "./run-on-leader.ts";
@@ -21,7 +23,7 @@ type ModuleRoutes = "modules" | "uploadModule" | "deleteModule" | "localModule";
 /** Databases and their shards, Active-Active databases included. */
 export function databaseHandlers(
   context: DatabasesContext & WriteContext & LeaderContext,
-): Pick<Handlers, DatabaseRoutes | ShardRoutes> {
+): Pick<Handlers, DatabaseRoutes | PasswordRoutes | ShardRoutes> {
   const reads = databaseReads(context);
   const writes = databaseWrites(context);
   return {
@@ -41,6 +43,7 @@ export function databaseHandlers(
       runOnLeader(context, "upgradeBdb", { params: uidParam(params), body }, forwardedBy, async () =>
         reads.fresh(await writes.upgrade(reads.record(params.uid), body)),
       ),
+    ...passwordHandlers(context, reads, writes),
     ...shardHandlers(reads),
     crdbs: async () => context.records.state()?.activeActives ?? [],
     putCrdb: ({ params, body, forwardedBy }) =>

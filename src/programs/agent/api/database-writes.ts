@@ -1,6 +1,8 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
+import type { PasswordChange } from "../../../core/planner/database/passwords.ts";
 import type { ActionRecord, BdbCreate, BdbUpgrade } from "../../../ports/management/records.ts";
 import { actionRecord } from "./actions.ts";
+import { changePasswords } from "./change-passwords.ts";
 import { createBdb } from "./create-bdb.ts";
 import { changeRecord, runningAction } from "./record-changes.ts";
 import { updateBdb } from "./update-bdb.ts";
@@ -13,6 +15,7 @@ export interface DatabaseWrites {
   update(record: DatabaseRecord, body: Partial<BdbCreate>): Promise<DatabaseRecord>;
   remove(record: DatabaseRecord): Promise<ActionRecord>;
   upgrade(record: DatabaseRecord, body: BdbUpgrade): Promise<DatabaseRecord>;
+  passwords(record: DatabaseRecord, change: PasswordChange): Promise<DatabaseRecord>;
 }
 
 /** The changes of databases, with those that check for free room one after the other. */
@@ -22,6 +25,7 @@ export function databaseWrites(context: WriteContext): DatabaseWrites {
     create: (body) => inTurn(() => createBdb(context, body)),
     update: (record, body) => inTurn(() => updateBdb(context, record, body)),
     remove: (record) => deleteBdb(context, record),
+    passwords: (record, change) => inTurn(() => changePasswords(context, record, change)),
     upgrade: (record, body) => upgradeBdb(context, record, body),
   };
 }

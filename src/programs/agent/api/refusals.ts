@@ -101,6 +101,18 @@ export const refusals = {
   ),
   tooManyUsers: row("AGENT_TOO_MANY_USERS", 406, "too_many_users", "Delete users that are no longer needed."),
   busy: row("AGENT_BUSY", 409, "busy", "Wait until the running action ends (GET /v1/actions), then ask again."),
+  olderNode: row(
+    "AGENT_OLDER_NODE",
+    409,
+    "busy",
+    "Upgrade every node of the cluster to its newest release, then ask again.",
+  ),
+  passwords: row(
+    "AGENT_PASSWORDS",
+    406,
+    "config_not_acceptable",
+    "Add another password first (POST /v1/bdbs/<uid>/passwords), or remove one that is accepted.",
+  ),
   licenseExpired: row("AGENT_LICENSE_EXPIRED", 403, "license_expired", "Install a valid licence, then ask again."),
   licenseLimit: row(
     "AGENT_LICENSE_LIMIT",

@@ -10,6 +10,6 @@ export type WriteContext = CheckContext &
   EnginesContext &
   NodeFactsContext & {
     readonly records: Pick<Records, "changeState" | "changeDatabase" | "createDatabase">;
-    readonly passwords: Pick<DatabasePasswords, "set">;
+    readonly passwords: Pick<DatabasePasswords, "read" | "change" | "set">;
     readonly clock: Clock;
   };

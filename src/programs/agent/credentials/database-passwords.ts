@@ -1,50 +1,110 @@
+import type { Secret } from "kubernetes-types/core/v1.js";
 import { APP_LABEL, LABELS, clusterNames } from "../../../core/api/names.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
+import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, isFault } from "../../../core/base/fault.ts";
+import type { PasswordSet } from "../../../core/planner/database/passwords.ts";
 import { Secrets } from "../../../ports/kube/builtin.ts";
 import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import type { Kube, Stored } from "../../../ports/kube/kube.ts";
 import { faults } from "../faults.ts";
+import { dataOf, storedIn } from "./stored-passwords.ts";
+import type { StoredPasswords } from "./stored-passwords.ts";
 
-/** The passwords of databases; each in a Secret of its own, key `password`, empty when clients need none. */
+/**
+ * The passwords of databases; each set in a Secret of its own. Key `password` is the current one, empty when clients need
+ * none; releases up to 0.1.0 know nothing else. Key `accepted` holds the others, and the revision.
+ */
 export interface DatabasePasswords {
   /** Read again when the record has changed. */
-  of(record: Pick<DatabaseRecord, "uid" | "lastChangedTime">): Promise<string>;
+  of(record: PasswordsSource): Promise<PasswordSet>;
+  /** As the API server has them now. */
+  read(uid: number): Promise<StoredPasswords>;
+  /** The conflict of the Kubernetes API when another writer was first. */
+  change(uid: number, next: (stored: StoredPasswords) => StoredPasswords): Promise<StoredPasswords>;
+  /** Of a database that is being made. */
   set(uid: number, password: string): Promise<void>;
   remove(uid: number): Promise<void>;
 }
 
+type PasswordsSource = Pick<DatabaseRecord, "uid" | "lastChangedTime" | "passwords">;
+
+/** Where the passwords are, and with which clock their overlaps end. */
+export interface DatabasePasswordsDeps {
+  readonly kube: Kube;
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly clock: Clock;
+}
+
 /** The passwords of the databases of `cluster`. */
-export function databasePasswords(kube: Kube, cluster: string, namespace: string): DatabasePasswords {
-  const known = new Map<number, { readonly as: string; readonly password: string }>();
+export function databasePasswords({ kube, cluster, namespace, clock }: DatabasePasswordsDeps): DatabasePasswords {
+  const known = new Map<number, { readonly as: string; readonly set: PasswordSet }>();
+  const refOf = (uid: number) => ({ name: clusterNames.databaseSecret(cluster, uid), namespace });
+  const fetch = async (uid: number): Promise<Stored<Secret>> => {
+    const secret = await kube.get(Secrets, refOf(uid));
+    if (secret?.data?.password === undefined) throw missing(refOf(uid).name);
+    return secret;
+  };
   return {
-    async of({ uid, lastChangedTime }) {
-      const found = known.get(uid);
-      if (found?.as === lastChangedTime) return found.password;
-      const secret = await kube.get(Secrets, { name: clusterNames.databaseSecret(cluster, uid), namespace });
-      const encoded = secret?.data?.password;
-      if (encoded === undefined) throw missing(clusterNames.databaseSecret(cluster, uid));
-      const password = Buffer.from(encoded, "base64").toString("utf8");
-      known.set(uid, { as: lastChangedTime, password });
-      return password;
+    async of(record) {
+      const found = known.get(record.uid);
+      const as = `${record.lastChangedTime} ${record.passwords?.revision ?? 0}`;
+      if (found?.as === as) return found.set;
+      const set = afterOlderLeader(storedIn(await fetch(record.uid)), found?.set, clock);
+      known.set(record.uid, { as, set });
+      return set;
     },
-    async set(uid, password) {
-      const name = clusterNames.databaseSecret(cluster, uid);
-      const data = { password: Buffer.from(password, "utf8").toString("base64") };
+    read: async (uid) => storedIn(await fetch(uid)),
+    async change(uid, next) {
+      const secret = await fetch(uid);
+      const before = storedIn(secret);
+      const after = next(before);
+      if (after === before) return before;
+      const { resourceVersion } = secret.metadata;
+      await kube.patch(Secrets, refOf(uid), {
+        type: "merge",
+        body: { metadata: { resourceVersion }, data: dataOf(after) },
+      });
+      return after;
+    },
+    set: (uid, password) => {
       const labels = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.database]: String(uid) };
-      known.delete(uid);
-      try {
-        await kube.create(Secrets, { metadata: { name, namespace, labels }, type: "Opaque", data });
-      } catch (error) {
-        if (!isFault(error, kubeFaults.alreadyExists)) throw error;
-        await kube.patch(Secrets, { name, namespace }, { type: "merge", body: { data } });
-      }
+      return write(kube, { ...refOf(uid), labels }, { set: { password, others: [] }, revision: 0 });
     },
     async remove(uid) {
       known.delete(uid);
-      await kube.delete(Secrets, { name: clusterNames.databaseSecret(cluster, uid), namespace });
+      await kube.delete(Secrets, refOf(uid));
     },
   };
+}
+
+/** Also over a Secret that was left by a creation that did not end. */
+async function write(
+  kube: Kube,
+  metadata: { readonly name: string; readonly namespace: string; readonly labels: Record<string, string> },
+  stored: StoredPasswords,
+): Promise<void> {
+  const data = dataOf(stored);
+  try {
+    await kube.create(Secrets, { metadata, type: "Opaque", data });
+  } catch (error) {
+    if (!isFault(error, kubeFaults.alreadyExists)) throw error;
+    await kube.patch(Secrets, metadata, { type: "merge", body: { data } });
+  }
+}
+
+/** A leader of release 0.1.0 replaces the password and says nothing of the former one: each node of it accepts it so long. */
+const OLDER_OVERLAP_MS = 60_000;
+
+function afterOlderLeader(
+  { set, revision }: StoredPasswords,
+  before: PasswordSet | undefined,
+  clock: Clock,
+): PasswordSet {
+  if (revision > 0 || before === undefined || before.password === set.password) return set;
+  const until = new Date(clock.now().getTime() + OLDER_OVERLAP_MS).toISOString();
+  return { ...set, others: [{ password: before.password, until }] };
 }
 
 function missing(name: string): Fault {

@@ -23,6 +23,8 @@ import {
   withUpgradeFinished,
   withoutReplica,
 } from "../records/changes.ts";
+import { endOverlap } from "./overlap.ts";
+import type { OverlapContext } from "./overlap.ts";
 import { reconcileRemoval } from "./removal.ts";
 import type { RemovalContext } from "./removal.ts";
 import { VerifiedReplicas } from "./verified.ts";
@@ -36,7 +38,8 @@ const REASON_EVERY_MS = 1_000;
 
 /** What reconciling databases works on. */
 export type DatabaseReconcilerContext = DatabaseFactsContext &
-  RemovalContext & {
+  RemovalContext &
+  OverlapContext & {
     readonly records: Pick<Records, "database" | "databases" | "changeDatabase">;
     readonly clock: Clock;
     readonly log: Log;
@@ -122,14 +125,14 @@ export class DatabaseReconciler {
         await this.#operations.verify(record, step.shard, step.replica);
         this.#verified.add(record, step.replica);
         return;
-      case "relaunch": {
-        const end = instances.get(step.instance);
-        return this.#change(record, (old) => withRelaunch(old, step.shard, step.instance, end, now));
-      }
+      case "relaunch":
+        return this.#change(record, (old) => withRelaunch(old, step, instances.get(step.instance), now));
       case "add-replica":
         return this.#change(record, (old) => withReplica(old, step.shard, placedOf(step)));
       case "retire":
         return this.#change(record, (old) => withoutReplica(old, step.shard, step.instance));
+      case "end-overlap":
+        return endOverlap(this.#context, record);
       case "finish-upgrade":
         return this.#change(record, (old) => withUpgradeFinished(old, now));
       case "activate":

@@ -96,11 +96,11 @@ export class LeaderOperations implements ShardOperations {
   }
 
   async #portsFor(record: DatabaseRecord): Promise<ShardPorts> {
-    const { passwords, records, log } = this.#context;
-    const password = await passwords.of(record);
+    const { records, log } = this.#context;
+    const passwords = await this.#context.passwords.of(record);
     return {
       proxies: this.#proxies(),
-      addressOf: (instance) => engineAddress(this.#context, instance, password),
+      addressOf: (instance) => engineAddress(this.#context, instance, passwords),
       change: async (change) => {
         const stored = await records.changeDatabase(record.uid, change);
         if (stored === undefined)

@@ -1,3 +1,5 @@
+import { otherPasswords } from "../../../core/planner/database/passwords.ts";
+import type { PasswordSet } from "../../../core/planner/database/passwords.ts";
 import type { InstanceRecord } from "../../../core/api/records.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import type { AgentConfig } from "../runtime/config.ts";
@@ -18,8 +20,15 @@ export function nodeAddress({ config, members }: AddressContext, node: number): 
 export function engineAddress(
   context: AddressContext,
   instance: InstanceRecord,
-  password: string,
+  passwords: PasswordSet,
 ): EngineAddress | undefined {
   const host = nodeAddress(context, instance.node);
-  return host === undefined ? undefined : { host, port: instance.port, password };
+  return host === undefined
+    ? undefined
+    : {
+        host,
+        port: instance.port,
+        password: passwords.password,
+        otherPasswords: otherPasswords(passwords),
+      };
 }

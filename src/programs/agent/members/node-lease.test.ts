@@ -78,7 +78,15 @@ class Candidate {
     this.lease = renewNodeLease({
       ...CLUSTER,
       ...{ kube, clock: systemClock, log: silentLog, signal: this.ending.signal, node: 2, podName: "rec-1" },
-      report: () => ({ ...about, ...machine, acceptsClients: true, engines: [], modules: [], startedAt }),
+      report: () => ({
+        ...about,
+        ...machine,
+        acceptsClients: true,
+        engines: [],
+        modules: [],
+        capabilities: [],
+        startedAt,
+      }),
     });
   }
 

@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
 
+/** What a node can do that those of release 0.1.0 cannot: a change that needs it waits for every node. */
+export const NODE_CAPABILITIES = ["password-overlap"] as const;
+export type NodeCapability = (typeof NODE_CAPABILITIES)[number];
+
 const schema = z.object({
   address: z.ipv4().or(z.ipv6()),
   softwareVersion: z.string().max(64),
@@ -11,6 +15,8 @@ const schema = z.object({
   ),
   /** uids of the installed modules that it has; nodes of older releases do not report them. */
   modules: z.array(z.string().max(32)).max(4096).default([]),
+  /** Of `NODE_CAPABILITIES`, and of those of later releases; nodes of release 0.1.0 report none. */
+  capabilities: z.array(z.string().max(64)).max(64).default([]),
   osName: z.string().max(128),
   architecture: z.string().max(64),
   cores: z.int().nonnegative(),

@@ -1,4 +1,5 @@
 import { primaryOf } from "../../../core/planner/database/facts.ts";
+import { otherPasswords } from "../../../core/planner/database/passwords.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import type { DatabasePasswords } from "../credentials/database-passwords.ts";
 import type { Records } from "../records/records.ts";
@@ -20,8 +21,10 @@ export async function localPrimaries({
   const found = await Promise.all(
     records.databases().map(async (record) => {
       const here = record.shards.map(primaryOf).filter(({ node }) => node === config.node);
-      const password = here.length === 0 ? "" : await passwords.of(record);
-      return here.map(({ port }) => ({ host: config.address, port, password }));
+      if (here.length === 0) return [];
+      const set = await passwords.of(record);
+      const login = { password: set.password, otherPasswords: otherPasswords(set) };
+      return here.map(({ port }) => ({ host: config.address, port, ...login }));
     }),
   );
   return found.flat();

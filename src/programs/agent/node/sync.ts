@@ -1,4 +1,5 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
+import type { PasswordSet } from "../../../core/planner/database/passwords.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { InstanceSupervisor } from "../../../mechanisms/supervisor/instances.ts";
@@ -69,8 +70,8 @@ async function applyInstances(context: NodeSyncContext): Promise<void> {
   // an instance that is not named loses its data: without every record there is no such list
   if (!records.complete()) return;
   const addressOf = (node: number): string | undefined => nodeAddress(context, node);
-  const wanted = await forEach(context, (record, password) =>
-    nodeInstances(record, config.node, password, { addressOf, modulesOf }),
+  const wanted = await forEach(context, (record, set) =>
+    nodeInstances(record, config.node, set, { addressOf, modulesOf }),
   );
   await supervisor.reconcileInstances(wanted.flat());
 }
@@ -78,9 +79,7 @@ async function applyInstances(context: NodeSyncContext): Promise<void> {
 async function applyEndpoints(context: NodeSyncContext): Promise<void> {
   const { config, records, proxy } = context;
   const addressOf = (node: number): string | undefined => nodeAddress(context, node);
-  const wanted = await forEach(context, (record, password) =>
-    wantedEndpoint(record, config.address, password, addressOf),
-  );
+  const wanted = await forEach(context, (record, set) => wantedEndpoint(record, config.address, set, addressOf));
   const isEvacuated = maintenanceOf(records.state(), config.node)?.state === "on";
   await proxy.apply(
     wanted.filter((endpoint) => endpoint !== undefined),
@@ -91,7 +90,7 @@ async function applyEndpoints(context: NodeSyncContext): Promise<void> {
 /** Databases that are being deleted need nothing more, and may have lost their password already. */
 function forEach<T>(
   { records, passwords }: Pick<NodeSyncContext, "records" | "passwords">,
-  make: (record: DatabaseRecord, password: string) => T,
+  make: (record: DatabaseRecord, passwords: PasswordSet) => T,
 ): Promise<T[]> {
   const wanted = records.databases().filter(({ status }) => status !== "delete-pending");
   return Promise.all(wanted.map(async (record) => make(record, await passwords.of(record))));

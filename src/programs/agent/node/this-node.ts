@@ -3,6 +3,7 @@ import { carriedVersions } from "../../../core/releases/catalogue/find.ts";
 import { chooseEngine, engineText } from "../../../core/releases/engines/engines.ts";
 import type { FoundEngine } from "../../../mechanisms/supervisor/engines.ts";
 import type { AgentConfig } from "../runtime/config.ts";
+import { NODE_CAPABILITIES } from "../members/node-report.ts";
 import type { NodeReport } from "../members/node-report.ts";
 
 /** The report of this node, without what changes while it runs. */
@@ -15,6 +16,7 @@ export function describeNode(
     address: config.address,
     softwareVersion: config.release.nodeTag,
     operatorVersion: config.release.operator,
+    capabilities: [...NODE_CAPABILITIES],
     engines: enginesOf(config, found),
     osName: `${type()} ${release()}`,
     architecture: arch(),

@@ -1,3 +1,5 @@
+import { otherPasswords } from "../../../core/planner/database/passwords.ts";
+import type { PasswordSet } from "../../../core/planner/database/passwords.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../core/api/records.ts";
 import { endpointSettings, engineDirectives } from "../../../core/api/settings/effects.ts";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
@@ -12,14 +14,14 @@ export type LoadedModules = (record: DatabaseRecord, storeVersion: StoreVersion)
 export function nodeInstances(
   record: DatabaseRecord,
   node: number,
-  password: string,
+  passwords: PasswordSet,
   { addressOf, modulesOf }: { readonly addressOf: AddressOf; readonly modulesOf: LoadedModules },
 ): readonly WantedInstance[] {
   return record.shards.flatMap((shard) =>
     shard.instances
       .filter((instance) => instance.node === node)
       .map((instance) => ({
-        ...wantedInstance(record, shard, instance, password, addressOf),
+        ...wantedInstance(record, shard, instance, passwords, addressOf),
         modules: modulesOf(record, instance.storeVersion),
       })),
   );
@@ -32,7 +34,7 @@ export function nodeInstances(
 export function wantedEndpoint(
   record: DatabaseRecord,
   address: string,
-  password: string,
+  passwords: PasswordSet,
   addressOf: AddressOf,
 ): EndpointConfig | undefined {
   const shard = record.shards[0];
@@ -42,7 +44,8 @@ export function wantedEndpoint(
   return {
     bdb: record.uid,
     listen: { host: address, port: record.port },
-    password,
+    password: passwords.password,
+    furtherPasswords: passwords.others,
     epoch: forced ? (shard.switchover?.epoch ?? shard.epoch) : shard.epoch,
     holdMs: HOLD_MS,
     settings: endpointSettings(record),
@@ -57,7 +60,7 @@ function wantedInstance(
   record: DatabaseRecord,
   shard: ShardRecord,
   instance: InstanceRecord,
-  password: string,
+  passwords: PasswordSet,
   addressOf: AddressOf,
 ): Omit<WantedInstance, "modules"> {
   const role = instance.id === shard.primary ? "primary" : "replica";
@@ -74,7 +77,8 @@ function wantedInstance(
     ...(primary === undefined ? {} : { primary }),
     switching: shard.switchover !== undefined,
     upgrading: record.upgrade !== undefined,
-    password,
+    password: passwords.password,
+    otherPasswords: otherPasswords(passwords),
     directives: engineDirectives(record),
   };
 }

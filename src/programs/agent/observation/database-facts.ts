@@ -1,5 +1,6 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import type { DatabaseFacts, InstanceFacts, NodeFacts } from "../../../core/planner/database/facts.ts";
+import type { Clock } from "../../../core/base/clock.ts";
 import { nodeAddress } from "../members/addresses.ts";
 import type { Members } from "../members/members.ts";
 import { placedInstances } from "../records/placed-instances.ts";
@@ -18,6 +19,7 @@ export type DatabaseFactsContext = EnginesContext &
   NodeFactsContext & {
     readonly records: Pick<Records, "databases">;
     readonly members: Pick<Members, "get">;
+    readonly clock: Clock;
   };
 
 /** Gathers what a decision about a database rests on. */
@@ -28,7 +30,10 @@ export async function gatherFacts(
 ): Promise<DatabaseFacts> {
   const [nodes, answers] = await Promise.all([gatherNodes(context), observeEngines(context, record)]);
   const instances = await gatherInstances(context, record, nodes, answers);
-  return { record, nodes, instances, verified, everything: placedInstances(context.records.databases()) };
+  const overlapUntil = record.passwords?.overlapUntil;
+  const overlapIsOver = overlapUntil !== undefined && overlapUntil <= context.clock.now().toISOString();
+  const everything = placedInstances(context.records.databases());
+  return { record, nodes, instances, verified, overlapIsOver, everything };
 }
 
 async function gatherInstances(

@@ -41,7 +41,7 @@ for (const [persistence, loss] of [
   ["disabled", /its data is gone/],
 ] as const) {
   test(`the only copy starts again with persistence ${persistence}: what may be missing is reported`, () => {
-    const next = withRelaunch(recordOf({ persistence }), 1, 1, { usedLaunch: 4 }, "t1");
+    const next = withRelaunch(recordOf({ persistence }), { shard: 1, instance: 1 }, { usedLaunch: 4 }, "t1");
     assert.equal(next.shards[0]?.instances[0]?.launch, 5);
     if (loss === undefined) assert.deepEqual(next.lossReports, []);
     else assert.match(next.lossReports[0] ?? "", loss);
@@ -50,13 +50,23 @@ for (const [persistence, loss] of [
 
 for (const persistence of ["aofEverySecond", "snapshotEvery12Hour"] as const) {
   test(`an engine that was asked to end has lost nothing with persistence ${persistence}`, () => {
-    const next = withRelaunch(recordOf({ persistence }), 1, 1, { usedLaunch: 4, endedCleanly: true }, "t1");
+    const next = withRelaunch(
+      recordOf({ persistence }),
+      { shard: 1, instance: 1 },
+      { usedLaunch: 4, endedCleanly: true },
+      "t1",
+    );
     assert.deepEqual([next.shards[0]?.instances[0]?.launch, next.lossReports], [5, []]);
   });
 }
 
 test("without persistence a clean end keeps nothing either", () => {
-  const next = withRelaunch(recordOf({ persistence: "disabled" }), 1, 1, { usedLaunch: 4, endedCleanly: true }, "t1");
+  const next = withRelaunch(
+    recordOf({ persistence: "disabled" }),
+    { shard: 1, instance: 1 },
+    { usedLaunch: 4, endedCleanly: true },
+    "t1",
+  );
   assert.match(next.lossReports[0] ?? "", /its data is gone/);
 });
 

@@ -26,8 +26,7 @@ export function withoutReplica(record: DatabaseRecord, shard: number, instance: 
 /** The record that allows one more start as primary, with what that may have cost. */
 export function withRelaunch(
   record: DatabaseRecord,
-  shard: number,
-  instance: number,
+  { shard, instance }: { readonly shard: number; readonly instance: number },
   end: Pick<InstanceFacts, "usedLaunch" | "endedCleanly"> | undefined,
   now: string,
 ): DatabaseRecord {
@@ -60,6 +59,18 @@ export function withUpgradeFinished(record: DatabaseRecord, now: string): Databa
 export function withActive(record: DatabaseRecord, now: string): DatabaseRecord {
   const { waitingFor: _over, ...rest } = record;
   return withActionCompleted({ ...rest, status: "active", lastChangedTime: now });
+}
+
+/** The record that makes each node read the passwords again. */
+export function withPasswords(
+  record: DatabaseRecord,
+  revision: number,
+  overlapUntil: string | undefined,
+  now: string,
+): DatabaseRecord {
+  const passwords = { revision, ...(overlapUntil === undefined ? {} : { overlapUntil }) };
+  // nodes of release 0.1.0 read them again because of the time
+  return { ...record, passwords, lastChangedTime: now };
 }
 
 /** Why nothing moves at the moment; empty when something does. */

@@ -47,6 +47,7 @@ const database: z.ZodType<DatabaseRecord> = z.looseObject({
     })
     .exactOptional(),
   lastAction: action.exactOptional(),
+  passwords: z.looseObject({ revision: count, overlapUntil: z.string().exactOptional() }).exactOptional(),
   waitingFor: z.string().exactOptional(),
   lossReports: z.array(z.string()),
   createdTime: z.string(),

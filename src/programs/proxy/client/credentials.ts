@@ -1,47 +1,50 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { Clock } from "../../../core/base/clock.ts";
+import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 
-/** The password of an endpoint. Clients learn of a new one at different times, so the former one is accepted for a minute. */
+type Passwords = Pick<EndpointConfig, "password" | "furtherPasswords">;
+
+/** The passwords of an endpoint: one of them lets a client in, until its time ends. A client that is in stays in. */
 export class Credentials {
-  #password: string;
-  #former = "";
-  #formerUntil = 0;
+  readonly #clock: Clock;
+  #passwords: Passwords;
 
-  constructor(password: string) {
-    this.#password = password;
+  constructor(passwords: Passwords, clock: Clock) {
+    this.#passwords = passwords;
+    this.#clock = clock;
   }
 
-  /** Empty when clients need none. */
-  get password(): string {
-    return this.#password;
+  /** What engines may accept, that of the proxy itself first: also those that clients must not use any more. */
+  get all(): readonly string[] {
+    const { password, furtherPasswords } = this.#passwords;
+    return [password, ...furtherPasswords.map((further) => further.password)];
   }
 
   /** True when clients must authenticate. */
   get required(): boolean {
-    return this.#password !== "";
+    return !this.#accepted().includes("");
   }
 
-  /** Sets the password; another one than before starts the time for which the former one is accepted. */
-  replace(password: string): void {
-    if (password === this.#password) return;
-    this.#former = this.#password;
-    this.#formerUntil = performance.now() + GRACE_MS;
-    this.#password = password;
+  replace(passwords: Passwords): void {
+    this.#passwords = passwords;
   }
 
   /** True when a client that gives this password is let in. */
   accepts(given: Buffer): boolean {
-    return passwordMatches(given, this.#password) || this.#acceptsFormer(given);
+    const digest = digestOf(given);
+    // each is compared, so that the time does not tell which one it was
+    const matches = this.#accepted().map((password) => password !== "" && timingSafeEqual(digest, digestOf(password)));
+    return matches.includes(true);
   }
 
-  #acceptsFormer(given: Buffer): boolean {
-    return this.#former !== "" && performance.now() < this.#formerUntil && passwordMatches(given, this.#former);
+  #accepted(): readonly string[] {
+    const { password, furtherPasswords } = this.#passwords;
+    const now = this.#clock.now().toISOString();
+    const further = furtherPasswords.filter(({ until }) => until === undefined || until > now);
+    return [password, ...further.map((one) => one.password)];
   }
 }
 
-const GRACE_MS = 60_000;
-
-/** Compares in a time that does not depend on where the two differ. */
-function passwordMatches(given: Buffer, wanted: string): boolean {
-  const digest = (bytes: Buffer | string): Buffer => createHash("sha256").update(bytes).digest();
-  return timingSafeEqual(digest(given), digest(wanted));
+function digestOf(bytes: Buffer | string): Buffer {
+  return createHash("sha256").update(bytes).digest();
 }

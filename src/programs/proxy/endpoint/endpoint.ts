@@ -49,11 +49,11 @@ export class Endpoint implements SessionEndpoint {
     const { clock, arenas, lease } = context;
     this.clock = clock;
     this.log = context.log.with({ bdb: config.bdb });
-    this.credentials = new Credentials(config.password);
+    this.credentials = new Credentials(config, clock);
     this.#config = config;
     const { log, scripts, counters, credentials } = this;
     const holdMs = (): number => this.#config.holdMs;
-    const shared = { clock, log, arenas, scripts, lease, password: () => credentials.password };
+    const shared = { clock, log, arenas, scripts, lease, passwords: () => credentials.all };
     this.scans = new ScanSources(
       clock,
       (address) => new Upstream(address, { ...shared, changed: () => undefined }),
@@ -67,7 +67,7 @@ export class Endpoint implements SessionEndpoint {
   /** Takes over a new configuration; PROXY_EPOCH_TOO_LOW when it is older than what is known. */
   configure(config: EndpointConfig): void {
     this.switchover.requireEpoch(config.epoch);
-    this.credentials.replace(config.password);
+    this.credentials.replace(config);
     this.#config = config;
     this.switchover.configure(config.epoch, config.primary);
   }

@@ -19,7 +19,7 @@ test("a former primary is kept until a minute has passed without a scan", async 
   const shared = {
     arenas: new ArenaPool(),
     scripts: new ScriptCache(),
-    password: () => "",
+    passwords: () => [""],
     changed: () => undefined,
     lease: heldLease(),
   };

@@ -19,8 +19,9 @@ export function handleAuth(session: LoginSession, request: Buffer, command: Spec
   const { identity } = session;
   const { credentials } = session.endpoint;
   if (second !== undefined && first.toString() !== "default") return session.pinned.take(request, command);
-  if (second === undefined && !credentials.required) return session.answer(replies.noPassword);
-  if (credentials.required && !credentials.accepts(second ?? first)) return session.answer(replies.wrongPassword);
+  const isAccepted = credentials.accepts(second ?? first);
+  if (!isAccepted && credentials.required) return session.answer(replies.wrongPassword);
+  if (!isAccepted && second === undefined) return session.answer(replies.noPassword);
   if (identity.user !== undefined) return session.pinned.take(request, command);
   if (!session.answer(replies.ok)) return false;
   identity.authenticated = true;

@@ -6,14 +6,14 @@ import type { ScriptCache } from "./script-cache.ts";
 /** A connection to one engine for commands of the proxy itself, dialled when it is first needed and kept open. */
 export class ControlConnection {
   readonly #address: Address;
-  readonly #password: () => string;
+  readonly #passwords: () => readonly string[];
   readonly #scripts: ScriptCache;
   readonly #loadedScripts = new Set<string>();
   #client: Promise<EngineClient> | undefined;
 
-  constructor(address: Address, password: () => string, scripts: ScriptCache) {
+  constructor(address: Address, passwords: () => readonly string[], scripts: ScriptCache) {
     this.#address = address;
-    this.#password = password;
+    this.#passwords = passwords;
     this.#scripts = scripts;
   }
 
@@ -42,7 +42,8 @@ export class ControlConnection {
 
   async #connect(): Promise<EngineClient> {
     try {
-      const client = await connectEngine({ ...this.#address, password: this.#password(), timeoutMs: TIMEOUT_MS });
+      const [password, ...otherPasswords] = this.#passwords();
+      const client = await connectEngine({ ...this.#address, password, otherPasswords, timeoutMs: TIMEOUT_MS });
       void client.closed.then(() => {
         this.#client = undefined;
       });

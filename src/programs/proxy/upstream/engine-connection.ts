@@ -11,7 +11,8 @@ import { faults } from "../faults.ts";
 /** How to dial an engine. */
 export interface DialOptions {
   readonly address: Address;
-  readonly password: string;
+  /** Tried in this order; an empty one stands for none. */
+  readonly passwords: readonly string[];
   readonly protocol: number;
   readonly database: number;
   readonly timeoutMs: number;
@@ -28,8 +29,18 @@ export interface EngineConnection {
 
 /** Dials an engine; PROXY_TARGET_UNREACHABLE when it cannot be reached or refuses, with its answer in the details. */
 export async function dialEngine(options: DialOptions): Promise<EngineConnection> {
+  const [password = "", ...others] = options.passwords;
+  try {
+    return await dialWith(options, password);
+  } catch (error) {
+    if (others.length === 0 || !/^-(?:WRONGPASS|NOAUTH) /.test(dialRefusal(error)?.toString() ?? "")) throw error;
+    return dialEngine({ ...options, passwords: others });
+  }
+}
+
+async function dialWith(options: DialOptions, password: string): Promise<EngineConnection> {
   const socket = await dial(options);
-  const auth = options.password === "" ? [] : ["AUTH", "default", options.password];
+  const auth = password === "" ? [] : ["AUTH", "default", password];
   const commands: Arg[][] = [
     ["HELLO", options.protocol, ...auth],
     ["CLIENT", "ID"],

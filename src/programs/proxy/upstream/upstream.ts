@@ -19,7 +19,8 @@ export interface UpstreamContext {
   readonly arenas: ArenaPool;
   readonly scripts: ScriptCache;
   readonly lease: Lease;
-  readonly password: () => string;
+  /** That of the proxy itself first, never empty. */
+  readonly passwords: () => readonly string[];
   /** A lane is ready, is gone, or takes requests again. */
   readonly changed: () => void;
 }
@@ -35,13 +36,13 @@ export class Upstream {
   #cancelDeadline: () => void = () => undefined;
 
   constructor(address: Address, context: UpstreamContext) {
-    const { clock, arenas, lease, password, log, scripts, changed } = context;
+    const { clock, arenas, lease, passwords, log, scripts, changed } = context;
     this.address = address;
     this.#clock = clock;
-    this.#control = new ControlConnection(address, password, scripts);
+    this.#control = new ControlConnection(address, passwords, scripts);
     const isRetired = (): boolean => this.#retired;
     const dial = (settings: ConnectionSettings) =>
-      dialEngine({ address, password: password(), ...settings, timeoutMs: DIAL_TIMEOUT_MS });
+      dialEngine({ address, passwords: passwords(), ...settings, timeoutMs: DIAL_TIMEOUT_MS });
     const unreachable = (failures: number, error: unknown): void => {
       if (failures === LOGGED_FAILURE) log.warn("engine cannot be reached", { ...address, error });
     };

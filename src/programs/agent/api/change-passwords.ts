@@ -1,0 +1,75 @@
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+import {
+  MOST_FURTHER_PASSWORDS,
+  nextOverlapEnd,
+  withoutEnded,
+  withPasswordChange,
+} from "../../../core/planner/database/passwords.ts";
+import type { PasswordChange, PasswordRefusal, PasswordSet } from "../../../core/planner/database/passwords.ts";
+import type { Fault } from "../../../core/base/fault.ts";
+import type { StoredPasswords } from "../credentials/stored-passwords.ts";
+import { withPasswords } from "../records/changes.ts";
+import { awaitEndpoints } from "./await-endpoints.ts";
+import { requireCapability, requireLicense } from "./checks.ts";
+import { changeRecord } from "./record-changes.ts";
+import { refusals, refuse } from "./refusals.ts";
+import type { WriteContext } from "./write-context.ts";
+
+/**
+ * Changes the passwords of a database, whatever else changes of it. The Secret comes first and the record after it: a node
+ * that reads the Secret because of the record finds this set or a later one, and who repeats a request that was cut short
+ * in between completes it. Resolves once the endpoints go by it, or after a moment.
+ */
+export async function changePasswords(
+  context: WriteContext,
+  seen: DatabaseRecord,
+  change: PasswordChange,
+): Promise<DatabaseRecord> {
+  const stored = await context.passwords.read(seen.uid);
+  const isRecorded = stored.revision === (seen.passwords?.revision ?? 0);
+  if (isRecorded && changed(context, seen, stored.set, change) === stored.set) return seen;
+  requireLicense(context);
+  requireCapability(context, "password-overlap", "keeps to the overlap of two passwords");
+  const { set, revision } = await context.passwords.change(seen.uid, (held): StoredPasswords => {
+    const next = changed(context, seen, held.set, change);
+    return next === held.set ? held : { set: next, revision: held.revision + 1 };
+  });
+  const now = context.clock.now().toISOString();
+  const record = await changeRecord(context.records, seen.uid, (old) => {
+    requireExisting(old);
+    return withPasswords(old, revision, nextOverlapEnd(set), now);
+  });
+  await awaitEndpoints(context, record, change);
+  return record;
+}
+
+function changed(
+  { clock }: Pick<WriteContext, "clock">,
+  { name, passwordOverlap }: DatabaseRecord,
+  set: PasswordSet,
+  change: PasswordChange,
+): PasswordSet {
+  const now = clock.now();
+  const overlapEnd = new Date(now.getTime() + passwordOverlap * 1000).toISOString();
+  const next = withPasswordChange(set, change, overlapEnd);
+  if (typeof next === "string") throw refusalOf(next, name);
+  return withoutEnded(next, now.toISOString());
+}
+
+function requireExisting({ name, status }: DatabaseRecord): void {
+  if (status === "delete-pending") throw refuse(refusals.busy, `"${name}" is being deleted`);
+}
+
+function refusalOf(refusal: PasswordRefusal, name: string): Fault {
+  switch (refusal) {
+    case "too many":
+      return refuse(
+        refusals.passwords,
+        `"${name}" accepts as many passwords as it may: ${MOST_FURTHER_PASSWORDS} besides the current one, former ones included`,
+      );
+    case "not there":
+      return refuse(refusals.passwords, `"${name}" does not accept this password`);
+    case "the only one":
+      return refuse(refusals.passwords, `"${name}" has no other password that stays`);
+  }
+}

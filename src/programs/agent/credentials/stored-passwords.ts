@@ -1,0 +1,31 @@
+import type { Secret } from "kubernetes-types/core/v1.js";
+import { z } from "zod";
+import type { PasswordSet } from "../../../core/planner/database/passwords.ts";
+
+/** A set of passwords as it is stored. */
+export interface StoredPasswords {
+  readonly set: PasswordSet;
+  /** Rises with each change; 0 in a Secret that only an older release has written. */
+  readonly revision: number;
+}
+
+const accepted = z.object({
+  revision: z.int().nonnegative(),
+  others: z.array(z.object({ password: z.string(), until: z.iso.datetime().exactOptional() })),
+});
+
+/** The set in the Secret of a database; the current password is not among the others, whoever wrote it last. */
+export function storedIn({ data = {} }: Pick<Secret, "data">): StoredPasswords {
+  const text = (key: string): string => Buffer.from(data[key] ?? "", "base64").toString("utf8");
+  const password = text("password");
+  if (data.accepted === undefined) return { set: { password, others: [] }, revision: 0 };
+  const { revision, others } = accepted.parse(JSON.parse(text("accepted")));
+  return { set: { password, others: others.filter((other) => other.password !== password) }, revision };
+}
+
+/** `data` of the Secret of a database. */
+export function dataOf({ set, revision }: StoredPasswords): Readonly<Record<string, string>> {
+  const encoded = (text: string): string => Buffer.from(text, "utf8").toString("base64");
+  const { password, others } = set;
+  return { password: encoded(password), accepted: encoded(JSON.stringify({ revision, others })) };
+}

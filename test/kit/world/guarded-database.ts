@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { startClients } from "../../../src/programs/demo/load/clients.ts";
+import type { Load } from "../../../src/programs/demo/load/clients.ts";
+import { connectEngine } from "../../../src/ports/resp/engine-client.ts";
+import type { BdbRecord } from "../../../src/ports/management/records.ts";
+import { until } from "../time/until.ts";
+import type { TestCluster } from "./cluster.ts";
+
+/** The nodes of the cluster. */
+export const NODES = [1, 2, 3];
+const PATIENCE = { withinMs: 30_000, everyMs: 25 };
+
+/** A database whose passwords change; disposed of, it is deleted. */
+class GuardedDatabase implements AsyncDisposable {
+  readonly uid: number;
+  readonly port: number;
+  readonly #cluster: TestCluster;
+
+  constructor(cluster: TestCluster, { uid, port }: BdbRecord) {
+    this.#cluster = cluster;
+    this.uid = uid;
+    this.port = port;
+  }
+
+  read(): Promise<BdbRecord> {
+    return this.#cluster.client.call("bdb", { params: { uid: this.uid } });
+  }
+
+  change(body: { readonly authentication_redis_pass: string }): Promise<BdbRecord> {
+    return this.#cluster.client.call("updateBdb", { params: { uid: this.uid }, body });
+  }
+
+  connect(node: number, password: string) {
+    return connectEngine({ host: this.#cluster.address(node), port: this.port, password, timeoutMs: 2_000 });
+  }
+
+  /** The nodes whose endpoint lets a client with this password in. */
+  async acceptedBy(password: string): Promise<readonly number[]> {
+    const accepted = await Promise.all(NODES.map((node) => letsIn(this.#cluster.address(node), this.port, password)));
+    return NODES.filter((_, index) => accepted[index]);
+  }
+
+  /** Waits until each engine accepts the password, or none does. */
+  async inEngines(password: string, isAccepted: boolean): Promise<void> {
+    const shards = await this.#cluster.client.call("bdbShards", { params: { uid: this.uid } });
+    for (const { node_uid, port } of shards) {
+      const host = this.#cluster.address(Number(node_uid));
+      const what = `the engine on node ${node_uid} ${isAccepted ? "accepts" : "refuses"} it`;
+      await until(what, async () => (await letsIn(host, port, password)) === isAccepted, PATIENCE);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#cluster.client.call("deleteBdb", { params: { uid: this.uid } });
+  }
+}
+
+async function letsIn(host: string, port: number, password: string): Promise<boolean> {
+  try {
+    const client = await connectEngine({ host, port, password, timeoutMs: 2_000 });
+    try {
+      return (await client.call("PING")) === "PONG";
+    } finally {
+      client.close();
+    }
+  } catch {
+    return false; // refused, or not there at the moment
+  }
+}
+
+/** A database with two copies of its data whose clients need `password`. */
+export async function startGuarded(
+  cluster: TestCluster,
+  name: string,
+  overlapSeconds: number,
+  password = "first",
+): Promise<GuardedDatabase> {
+  const body = { name, memory_size: 50_000_000, replication: true, redis_version: "7.2" } as const;
+  const login = { password_overlap_seconds: overlapSeconds, authentication_redis_pass: password };
+  return new GuardedDatabase(cluster, await cluster.create({ ...body, ...login }));
+}
+
+/** The same, with clients that write, count and read by node 2. */
+export async function startGuardedUnderLoad(
+  cluster: TestCluster,
+  name: string,
+  overlapSeconds: number,
+): Promise<LoadedDatabase> {
+  const { uid, port } = await startGuarded(cluster, name, overlapSeconds);
+  const at = { host: cluster.address(2), port };
+  const load = await startClients({ ...at, password: "first", connections: 12, gapMs: 2 });
+  return new LoadedDatabase(cluster, await cluster.client.call("bdb", { params: { uid } }), load);
+}
+
+class LoadedDatabase extends GuardedDatabase {
+  readonly #load: Load;
+  #finished = false;
+
+  constructor(cluster: TestCluster, bdb: BdbRecord, load: Load) {
+    super(cluster, bdb);
+    this.#load = load;
+  }
+
+  async finishUnharmed(): Promise<void> {
+    this.#finished = true;
+    const { phases, ledger, failures, reconnects } = await this.#load.finish();
+    const failed = phases.reduce((sum, phase) => sum + phase.failed, 0);
+    assert.ok(ledger.acknowledgedWrites > 0);
+    assert.deepEqual(
+      { failed, reconnects, lost: ledger.lostWrites, drift: ledger.incrementDrift, stale: ledger.staleReads },
+      { failed: 0, reconnects: 0, lost: 0, drift: 0, stale: 0 },
+      failures.join("; "),
+    );
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#finished) this.#load.abort(); // the test has failed
+    await super[Symbol.asyncDispose]();
+  }
+}
