@@ -3,7 +3,10 @@ import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { FaultSpec } from "../src/core/base/fault.ts";
 import { MANAGEMENT_ROLES, rolesWith } from "../src/core/api/management-roles.ts";
+import { NOT_OFFERED } from "../src/ports/management/not-offered.ts";
 import { routes } from "../src/ports/management/routes.ts";
+import { openApiDocument } from "../src/programs/agent/api/openapi.ts";
+import { latestRelease } from "../src/core/releases/catalogue/find.ts";
 import type { Moment } from "../src/core/planner/prerequisites/check.ts";
 import { CHECKS } from "../src/core/planner/prerequisites/list.ts";
 import { PERMISSIONS } from "../src/core/releases/permissions/permissions.ts";
@@ -17,6 +20,10 @@ export async function generatedPages(): Promise<readonly GeneratedFile[]> {
   return [
     { path: "docs/errors.md", text: await errorsPage() },
     { path: "docs/management-api.md", text: managementPage() },
+    {
+      path: "docs/management-api.openapi.json",
+      text: `${JSON.stringify(openApiDocument(latestRelease()), undefined, 2)}\n`,
+    },
     { path: "docs/permissions.md", text: permissionsPage() },
     { path: "docs/prerequisites.md", text: prerequisitesPage() },
   ];
@@ -93,7 +100,7 @@ Asynchronous work answers with an \`action_uid\`; \`GET /v1/actions/<uid>\` show
 | 400 | the body is malformed; the message names the field |
 | 401 | no or wrong credentials |
 | 403 | the role of the caller does not allow it, or the licence does not |
-| 404 | no such object or path |
+| 404 | no such object or path, or an operation that is not offered |
 | 405 | the path is there, the method is not; the header \`Allow\` lists those that are |
 | 406 | well-formed, but cannot be done; the message says why and what would do |
 | 409 | another change is under way; try again later |
@@ -103,7 +110,46 @@ Asynchronous work answers with an \`action_uid\`; \`GET /v1/actions/<uid>\` show
 | 503 | the node is not part of a cluster yet, or no leader can be reached |
 
 Paths below \`/v1/local\` concern the one node that is asked; the cluster leader uses them.
+
+Every answer is described by the [OpenAPI document](management-api.openapi.json), which the API serves too (\`GET /v1/openapi.json\`). Clients ignore
+members that they do not know.
+
+## Shards
+
+A database has one shard for each of its engine processes: \`shard_list\` has their uids, \`/v1/bdbs/<uid>/shards\` the shards. A uid is unique in the
+cluster and is never used again. It is a number in lists and a text in the shard itself, as in other APIs of this kind.
+
+## Measurements
+
+The paths with \`stats\` measure at the moment of the request; no history is kept. A metric that no engine or proxy reports is absent.
+
+| Of | Metrics |
+|---|---|
+| a shard | what its engine reports: \`used_memory\`, \`used_memory_peak\`, \`used_memory_rss\`, \`mem_size_lua\`, \`mem_frag_ratio\`, \`connected_clients\`, \`blocked_clients\`, \`pubsub_channels\`, \`pubsub_patterns\`, \`last_save_time\`, \`rdb_changes_since_last_save\`, \`total_req\` (a second), \`no_of_keys\`, \`no_of_expires\` |
+| a database | \`conns\` at the endpoints of all nodes; \`used_memory\` and \`mem_size_lua\` of all its shards; \`instantaneous_ops_per_sec\`, \`no_of_keys\`, \`no_of_expires\`, \`pubsub_channels\` and \`pubsub_patterns\` of its primary |
+| a node | \`conns\` at its endpoints, \`provisional_memory\`: bytes that no database has been given |
+| the cluster | the sums over its nodes |
+
+\`GET /v1/logs\` has the events whose time the records of the cluster hold: when cluster and databases were made and last changed, modules installed,
+nodes started or left.
+
+## Not offered
+
+Clients of other APIs of this kind know these operations. They answer 404 with the code \`not_offered\`, and the description says what comes closest:
+
+| Path | What comes closest |
+|---|---|
+${NOT_OFFERED.map(notOfferedRow).join("\n")}
+
+A write with a parameter in its query that it does not have, for instance \`dry_run\`, answers the same.
 `;
+}
+
+function notOfferedRow({ method, paths, instead }: (typeof NOT_OFFERED)[number]): string {
+  const shown = paths.map(
+    (path) => `\`${method === undefined ? "" : `${method} `}${path.replace(/:(\w+)/g, "<$1>")}\``,
+  );
+  return `| ${shown.join(", ")} | ${instead} |`;
 }
 
 function rolesTable(): string {

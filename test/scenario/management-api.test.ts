@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
-import { request } from "node:https";
 import { join } from "node:path";
 import { test } from "node:test";
 import { connect } from "node:tls";
@@ -10,6 +9,8 @@ import { managementClient } from "../../src/ports/management/client.ts";
 import type { ManagementClientOptions } from "../../src/ports/management/client.ts";
 import { RawClient } from "../kit/engines/raw-client.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
+import type { HttpAnswer } from "../kit/world/documented.ts";
+import { basic, sendHttp } from "../kit/world/http.ts";
 import { until } from "../kit/time/until.ts";
 import { good, refused } from "./management-refusals.ts";
 
@@ -193,34 +194,13 @@ await test("a renewed certificate is served without a restart", async () => {
   assert.equal((await cluster.client.call("nodes")).length, 1);
 });
 
-function basic(username: string, password: string): string {
-  return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
-}
-
-interface RawAnswer {
-  readonly status: number | undefined;
-  readonly headers: NodeJS.Dict<string | string[]>;
-  readonly text: string;
-}
-
 function raw(
   method: string,
   path: string,
   body?: unknown,
   headers: Record<string, string> = { authorization: ADMIN },
-): Promise<RawAnswer> {
-  return new Promise((resolve, reject) => {
-    const type = body === undefined ? {} : { "content-type": "application/json" };
-    const options = { host: cluster.address(1), port: PORTS.management, servername: serverName, ca: cluster.ca };
-    const asked = request({ ...options, method, path, headers: { ...type, ...headers } }, (response) => {
-      let text = "";
-      response.setEncoding("utf8");
-      response.on("data", (chunk: string) => (text += chunk));
-      response.on("end", () => resolve({ status: response.statusCode, headers: response.headers, text }));
-    });
-    asked.on("error", reject);
-    asked.end(typeof body === "string" ? body : body === undefined ? undefined : JSON.stringify(body));
-  });
+): Promise<HttpAnswer> {
+  return sendHttp(cluster, { method, path, body, headers });
 }
 
 function clientWith(over: Partial<ManagementClientOptions>) {

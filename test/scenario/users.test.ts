@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { request } from "node:https";
 import { test } from "node:test";
-import { PORTS, clusterNames } from "../../src/core/api/names.ts";
 import type { UserRecord } from "../../src/ports/management/records.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
+import { basic, sendHttp } from "../kit/world/http.ts";
 import { until } from "../kit/time/until.ts";
 
 const PASSWORD = "correct horse";
@@ -12,7 +11,13 @@ await cluster.create({ name: "first", memory_size: 10_000_000 });
 
 await test("a user is let in by every node with what the role allows, and nothing shows the password", async () => {
   const made = await letIn("viewer@example.org", "db_viewer");
-  assert.deepEqual(made, { uid: made.uid, email: "viewer@example.org", name: "viewer@example.org", role: "db_viewer" });
+  assert.deepEqual(made, {
+    uid: made.uid,
+    email: "viewer@example.org",
+    name: "viewer@example.org",
+    role: "db_viewer",
+    role_uids: [5],
+  });
   for (const node of [1, 2]) {
     await received(200, () => asUser(made, "GET", "/v1/bdbs", undefined, node));
     const refused = await asUser(made, "PUT", "/v1/bdbs/1", { eviction_policy: "noeviction" }, node);
@@ -85,7 +90,7 @@ await test("an address is given once, in whatever case", async () => {
 
 await test("the cluster's own administrator is listed first and changed in its Secret alone", async () => {
   const { body } = await asAdmin("GET", "/v1/users/1");
-  assert.deepEqual(body, { uid: 1, email: "admin@test", name: "admin@test", role: "admin" });
+  assert.deepEqual(body, { uid: 1, email: "admin@test", name: "admin@test", role: "admin", role_uids: [1] });
   for (const method of ["PUT", "DELETE"]) {
     const answer = await asAdmin(method, "/v1/users/1", method === "PUT" ? { role: "none" } : undefined);
     assert.deepEqual([answer.status, answer.body.error_code], [406, "cannot_change_cluster_admin"]);
@@ -130,28 +135,7 @@ interface Asked {
   readonly node?: number;
 }
 
-function ask(username: string, password: string, { method, path, body, node = 1 }: Asked): Promise<UserAnswer> {
-  return new Promise((resolve, reject) => {
-    const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
-    const type = body === undefined ? {} : { "content-type": "application/json" };
-    const asked = request(
-      {
-        host: cluster.address(node),
-        port: PORTS.management,
-        servername: clusterNames.dnsName(cluster.rec, cluster.namespace),
-        ca: cluster.ca,
-        method,
-        path,
-        headers: { ...type, authorization },
-      },
-      (response) => {
-        let text = "";
-        response.setEncoding("utf8");
-        response.on("data", (chunk: string) => (text += chunk));
-        response.on("end", () => resolve({ status: response.statusCode, body: JSON.parse(text) }));
-      },
-    );
-    asked.on("error", reject);
-    asked.end(body === undefined ? undefined : JSON.stringify(body));
-  });
+async function ask(username: string, password: string, asked: Asked): Promise<UserAnswer> {
+  const { status, text } = await sendHttp(cluster, { ...asked, headers: { authorization: basic(username, password) } });
+  return { status, body: JSON.parse(text) };
 }

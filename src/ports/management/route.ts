@@ -14,6 +14,8 @@ export interface Route<Params extends string, Body, Reply> {
   readonly takes: "nothing" | "json" | "archive";
   /** What the answer is; bytes where there is no schema. */
   readonly gives: z.ZodType | "bytes";
+  /** Parameters of the query, each with what it does. A write with any other is refused. */
+  readonly query: Readonly<Record<string, string>>;
   /** Types only, never set. */
   readonly types?: { readonly params: Record<Params, string | number>; readonly body: Body; readonly reply: Reply };
 }
@@ -56,5 +58,13 @@ export function route<const Path extends string, const Gives extends z.ZodType |
   gives: Gives,
   taken?: Taken<Body>,
 ): Route<ParamsOf<Path>, Body, ReplyOf<Gives>> {
-  return { method, path, auth, why, gives, takes: taken?.takes ?? "nothing" };
+  return { method, path, auth, why, gives, takes: taken?.takes ?? "nothing", query: {} };
+}
+
+/** The operation with parameters of its query, each with what it does. */
+export function withQuery<Params extends string, Body, Reply>(
+  operation: Route<Params, Body, Reply>,
+  query: Readonly<Record<string, string>>,
+): Route<Params, Body, Reply> {
+  return { ...operation, query };
 }

@@ -1,11 +1,25 @@
+import { accessRoutes } from "./routes/access.ts";
 import { clusterRoutes } from "./routes/cluster.ts";
 import { databaseRoutes } from "./routes/databases.ts";
+import { documentRoutes } from "./routes/documents.ts";
+import { endpointRoutes } from "./routes/endpoints.ts";
 import { localRoutes } from "./routes/local.ts";
 import { moduleRoutes } from "./routes/modules.ts";
+import { statsRoutes } from "./routes/stats.ts";
 import { userRoutes } from "./routes/users.ts";
 
 /** The management API (§4.2): server, client, its OpenAPI document and docs derive from this table. */
-export const routes = { ...clusterRoutes, ...databaseRoutes, ...moduleRoutes, ...userRoutes, ...localRoutes } as const;
+export const routes = {
+  ...clusterRoutes,
+  ...databaseRoutes,
+  ...endpointRoutes,
+  ...moduleRoutes,
+  ...userRoutes,
+  ...accessRoutes,
+  ...statsRoutes,
+  ...documentRoutes,
+  ...localRoutes,
+} as const;
 
 export type RouteName = keyof typeof routes;
 

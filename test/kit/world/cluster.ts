@@ -10,6 +10,7 @@ import type { Authority } from "../../../src/ports/pki/authority.ts";
 import { startLoopbackApi } from "../kubernetes/loopback-api.ts";
 import { until } from "../time/until.ts";
 import { startAgent, type AgentProcess } from "./agent-process.ts";
+import { documented } from "./documented.ts";
 
 /** A cluster of real agents, each a process with its own loopback address, on an embedded Kubernetes API. */
 export interface TestCluster extends AsyncDisposable {
@@ -118,14 +119,16 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
 }
 
 function clientOf(authority: Authority, addresses: () => readonly string[]): ManagementClient {
-  return managementClient({
-    ...LOGIN,
-    addresses,
-    port: PORTS.management,
-    serverName: SERVER_NAME,
-    ca: authority.certificate,
-    timeoutMs: 20_000,
-  });
+  return documented(
+    managementClient({
+      ...LOGIN,
+      addresses,
+      port: PORTS.management,
+      serverName: SERVER_NAME,
+      ca: authority.certificate,
+      timeoutMs: 20_000,
+    }),
+  );
 }
 
 async function hasJoined(client: ManagementClient, uid: number): Promise<boolean> {

@@ -3,13 +3,7 @@ import { DATABASE_STATES, DATABASE_VERSIONS, type StoreVersion } from "../../../
 import { ANSWERED_FIELDS } from "../../../core/api/settings/fields.ts";
 import type { WireSettings } from "../../../core/api/settings/types.ts";
 import type { Answered } from "./answered.ts";
-
-const ENDPOINT = z.strictObject({
-  uid: z.string(),
-  dns_name: z.string(),
-  port: z.int().positive(),
-  addr: z.array(z.string()).describe("Of the nodes that accept clients."),
-});
+import { BDB_ENDPOINT } from "./endpoints.ts";
 
 const LOADED_MODULE = z.strictObject({ module_name: z.string(), semantic_version: z.string() });
 
@@ -34,7 +28,7 @@ export const BDB = z
     shards_count: z.int().positive(),
     shard_list: z.array(z.int().positive()).describe("uids of its shards; the shards are at `/v1/bdbs/<uid>/shards`."),
     epoch: z.int().nonnegative().describe("Number of changes of primary so far, summed over shards."),
-    endpoints: z.array(ENDPOINT),
+    endpoints: z.array(BDB_ENDPOINT),
     module_list: z.array(LOADED_MODULE),
     waiting_for: z.string().describe("Why a change waits; empty when none does."),
     loss_reports: z.array(z.string()),

@@ -9,6 +9,10 @@ export const USER = z
     email: z.string().describe("What the user logs in with."),
     name: z.string(),
     role: z.enum(MANAGEMENT_ROLES),
+    role_uids: z
+      .array(z.int().positive())
+      .exactOptional()
+      .describe("uid of the role in `/v1/roles`; absent from nodes of older releases."),
   })
   .meta({ id: "User" });
 

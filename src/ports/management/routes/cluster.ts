@@ -42,6 +42,8 @@ export const clusterRoutes = {
     z.array(ACTION),
   ),
   action: route("GET", "/v1/actions/:uid", "view_status_of_cluster_action", "one action", ACTION),
+  actionsV2: route("GET", "/v2/actions", "view_status_of_cluster_action", "the same", z.array(ACTION)),
+  actionV2: route("GET", "/v2/actions/:uid", "view_status_of_cluster_action", "one action", ACTION),
   maintenanceOn: route(
     "POST",
     "/v1/nodes/:uid/actions/maintenance_on",

@@ -5,12 +5,14 @@ import { ACTIVE_ACTIVE } from "../records/active-active.ts";
 import { BDB } from "../records/databases.ts";
 import type { BdbCreate, BdbPassword, BdbUpgrade } from "../records/databases.ts";
 import { SHARD } from "../records/shards.ts";
-import { json, route } from "../route.ts";
+import { json, route, withQuery } from "../route.ts";
+
+const FIELDS = { fields: "only these members, their names with commas between them" };
 
 /** Databases and their shards, Active-Active databases included. */
 export const databaseRoutes = {
-  bdbs: route("GET", "/v1/bdbs", "view_all_bdbs_info", "every database", z.array(BDB)),
-  bdb: route("GET", "/v1/bdbs/:uid", "view_all_bdbs_info", "one database", BDB),
+  bdbs: withQuery(route("GET", "/v1/bdbs", "view_all_bdbs_info", "every database", z.array(BDB)), FIELDS),
+  bdb: withQuery(route("GET", "/v1/bdbs/:uid", "view_all_bdbs_info", "one database", BDB), FIELDS),
   createBdb: route("POST", "/v1/bdbs", "create_bdb", "creates a database", BDB, json<BdbCreate>()),
   updateBdb: route("PUT", "/v1/bdbs/:uid", "update_bdb", "changes a database", BDB, json<Partial<BdbCreate>>()),
   deleteBdb: route("DELETE", "/v1/bdbs/:uid", "delete_bdb", "removes a database and its data", ACTION),
@@ -45,6 +47,20 @@ export const databaseRoutes = {
     "ends a password at once, also a former one; the last one stays, and connections that are open stay",
     BDB,
     json<BdbPassword>(),
+  ),
+  bdbAction: route(
+    "GET",
+    "/v1/bdbs/:uid/actions/:action",
+    "view_status_of_cluster_action",
+    "progress of the last action of this name on a database, for instance `upgrade_bdb`",
+    ACTION,
+  ),
+  bdbActions: route(
+    "GET",
+    "/v1/actions/bdb/:uid",
+    "view_status_of_cluster_action",
+    "the actions of a database",
+    z.array(ACTION),
   ),
   shards: route("GET", "/v1/shards", "view_all_shards_info", "every shard of every database", z.array(SHARD)),
   shard: route("GET", "/v1/shards/:uid", "view_all_shards_info", "one shard", SHARD),

@@ -6,6 +6,7 @@ import { archive, route } from "../route.ts";
 /** Modules of the cluster. */
 export const moduleRoutes = {
   modules: route("GET", "/v1/modules", "view_cluster_modules", "installed modules", z.array(MODULE)),
+  module: route("GET", "/v1/modules/:uid", "view_cluster_modules", "one module", MODULE),
   uploadModule: route(
     "POST",
     "/v2/modules",

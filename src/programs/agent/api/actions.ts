@@ -44,6 +44,18 @@ export function getNodeAction(context: ActionsContext, node: string, action: str
   return found;
 }
 
+/** The actions of a database. */
+export function databaseActions(context: ActionsContext, bdb: number): readonly ActionRecord[] {
+  return listActions(context).filter(({ object_name }) => object_name === `bdb:${bdb}`);
+}
+
+/** The last action of this name on a database; AGENT_NO_SUCH_ACTION when there is none. */
+export function getDatabaseAction(context: ActionsContext, bdb: number, action: string): ActionRecord {
+  const found = databaseActions(context, bdb).findLast(({ name }) => name === action);
+  if (found === undefined) throw refuse(refusals.noSuchAction, `database ${bdb} has no action ${action}`);
+  return found;
+}
+
 /** An action as the API shows it. */
 export function actionRecord({ uid, name, object, status, progress, error }: FinishedAction): ActionRecord {
   return {

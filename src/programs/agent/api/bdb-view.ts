@@ -39,6 +39,7 @@ export function bdbView(record: DatabaseRecord, context: BdbContext): BdbRecord 
         dns_name: clusterNames.databaseHost(record.name, context.namespace),
         port: record.port,
         addr: context.endpoints,
+        proxy_policy: "all-nodes",
       },
     ],
     module_list: modulesOf(record, context.answers),

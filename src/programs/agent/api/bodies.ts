@@ -18,6 +18,11 @@ export function parseBody<N extends RouteName>(route: N, sent: unknown, supporte
   throw refusalOfIssue(parsed.error.issues[0], supported);
 }
 
+/** The schema of the body of a request to `route`. */
+export function bodySchema(route: RouteName, supported: readonly StoreVersion[]): z.ZodType {
+  return schemas(supported)[route];
+}
+
 type Schemas = { readonly [N in RouteName]: z.ZodType<BodyOf<N>> };
 
 function schemas(supported: readonly StoreVersion[]): Schemas {

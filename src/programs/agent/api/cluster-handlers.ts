@@ -2,7 +2,7 @@ import type { Records } from "../records/records.ts";
 import { getAction, getNodeAction, listActions } from "./actions.ts";
 import type { ActionsContext } from "./actions.ts";
 import { uidParam } from "./handler-call.ts";
-import type { Handlers } from "./handler-call.ts";
+import type { HandlerCall, Handlers } from "./handler-call.ts";
 import { installLicense, licenseOf } from "./license.ts";
 import type { LicenseContext } from "./license.ts";
 import { maintenanceOff, maintenanceOn } from "./maintenance.ts";
@@ -18,7 +18,8 @@ export type ClusterApiContext = NodesContext &
   LeaderContext & { readonly records: Pick<Records, "changeState"> };
 
 type ClusterRoutes = "cluster" | "updateCluster" | "license" | "installLicense";
-type NodeRoutes = "nodes" | "node" | "actions" | "action" | "nodeAction" | "maintenanceOn" | "maintenanceOff";
+type NodeRoutes = "nodes" | "node" | "nodeAction" | "maintenanceOn" | "maintenanceOff";
+type ActionRoutes = "actions" | "action" | "actionsV2" | "actionV2";
 
 /** The cluster and its licence. */
 export function clusterHandlers(context: ClusterApiContext): Pick<Handlers, ClusterRoutes> {
@@ -36,12 +37,13 @@ export function clusterHandlers(context: ClusterApiContext): Pick<Handlers, Clus
 }
 
 /** Nodes, their maintenance, and the actions of the cluster. */
-export function nodeHandlers(context: ClusterApiContext): Pick<Handlers, NodeRoutes> {
+export function nodeHandlers(context: ClusterApiContext): Pick<Handlers, NodeRoutes | ActionRoutes> {
+  const actions = async () => listActions(context);
+  const action = async ({ params }: Pick<HandlerCall<"action">, "params">) => getAction(context, params.uid ?? "");
   return {
     nodes: async () => listNodes(context),
     node: async ({ params }) => getNode(context, params.uid ?? ""),
-    actions: async () => listActions(context),
-    action: async ({ params }) => getAction(context, params.uid ?? ""),
+    ...{ actions, actionsV2: actions, action, actionV2: action },
     nodeAction: async ({ params }) => getNodeAction(context, params.uid ?? "", params.action ?? ""),
     maintenanceOn: ({ params, body, forwardedBy }) =>
       runOnLeader(context, "maintenanceOn", { params: uidParam(params), body }, forwardedBy, async () =>

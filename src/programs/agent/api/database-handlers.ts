@@ -1,9 +1,11 @@
 import { observeEngines } from "../observation/engine-answers.ts";
 import { nodePlatforms } from "../modules/platforms.ts";
+import type { ModuleRecord } from "../../../ports/management/records.ts";
+import { databaseActions, getDatabaseAction } from "./actions.ts";
+import type { ActionsContext } from "./actions.ts";
 import { putActiveActive } from "./active-active.ts";
 import { uidParam } from "./handler-call.ts";
 import type { Handlers } from "./handler-call.ts";
-import { databaseReads } from "./databases.ts";
 import type { DatabaseReads, DatabasesContext } from "./databases.ts";
 import { deleteModule, localModule, uploadModule } from "./module-upload.ts";
 import type { ModulesContext } from "./module-upload.ts";
@@ -17,14 +19,14 @@ import type { WriteContext } from "./write-context.ts";
 import { databaseWrites } from "./database-writes.ts";
 
 type DatabaseRoutes = "bdbs" | "bdb" | "createBdb" | "updateBdb" | "deleteBdb" | "upgradeBdb" | "crdbs" | "putCrdb";
-type ShardRoutes = "shards" | "shard" | "bdbShards";
-type ModuleRoutes = "modules" | "uploadModule" | "deleteModule" | "localModule";
+type ShardRoutes = "shards" | "shard" | "bdbShards" | "bdbAction" | "bdbActions";
+type ModuleRoutes = "modules" | "module" | "uploadModule" | "deleteModule" | "localModule";
 
 /** Databases and their shards, Active-Active databases included. */
 export function databaseHandlers(
-  context: DatabasesContext & WriteContext & LeaderContext,
+  context: WriteContext & LeaderContext & ActionsContext,
+  reads: DatabaseReads,
 ): Pick<Handlers, DatabaseRoutes | PasswordRoutes | ShardRoutes> {
-  const reads = databaseReads(context);
   const writes = databaseWrites(context);
   return {
     bdbs: () => reads.list(),
@@ -44,7 +46,7 @@ export function databaseHandlers(
         reads.fresh(await writes.upgrade(reads.record(params.uid), body)),
       ),
     ...passwordHandlers(context, reads, writes),
-    ...shardHandlers(reads),
+    ...shardHandlers(context, reads),
     crdbs: async () => context.records.state()?.activeActives ?? [],
     putCrdb: ({ params, body, forwardedBy }) =>
       runOnLeader(context, "putCrdb", { params: { guid: params.guid ?? "" }, body }, forwardedBy, () =>
@@ -53,8 +55,11 @@ export function databaseHandlers(
   };
 }
 
-function shardHandlers(reads: DatabaseReads): Pick<Handlers, ShardRoutes> {
+/** What belongs to a database. */
+function shardHandlers(context: ActionsContext, reads: DatabaseReads): Pick<Handlers, ShardRoutes> {
   return {
+    bdbAction: async ({ params }) => getDatabaseAction(context, reads.record(params.uid).uid, params.action ?? ""),
+    bdbActions: async ({ params }) => databaseActions(context, reads.record(params.uid).uid),
     shards: () => reads.allShards(),
     shard: async ({ params }) => {
       const found = (await reads.allShards()).find(({ uid }) => uid === params.uid);
@@ -68,10 +73,16 @@ function shardHandlers(reads: DatabaseReads): Pick<Handlers, ShardRoutes> {
 /** Modules of the cluster, and the shared objects that this node has. */
 export function moduleHandlers(context: ModulesContext & DatabasesContext): Pick<Handlers, ModuleRoutes> {
   const { records, config } = context;
+  const list = async (): Promise<readonly ModuleRecord[]> => {
+    const observed = await Promise.all(records.databases().map((record) => observeEngines(context, record)));
+    return moduleRecords(observed, records.state()?.modules ?? [], nodePlatforms(config.release));
+  };
   return {
-    modules: async () => {
-      const observed = await Promise.all(records.databases().map((record) => observeEngines(context, record)));
-      return moduleRecords(observed, records.state()?.modules ?? [], nodePlatforms(config.release));
+    modules: list,
+    module: async ({ params }) => {
+      const found = (await list()).find(({ uid }) => uid === params.uid);
+      if (found === undefined) throw refuse(refusals.noSuchModule, `there is no module ${params.uid ?? ""}`);
+      return found;
     },
     uploadModule: ({ body }) => uploadModule(context, body.module),
     deleteModule: ({ params }) => deleteModule(context, params.uid ?? ""),

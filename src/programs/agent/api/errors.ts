@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { ErrorBody } from "../../../ports/management/records.ts";
+import { insteadOf } from "../../../ports/management/not-offered.ts";
 import { methodsOf } from "./paths.ts";
 import { refusalOf, refusals, refuse } from "./refusals.ts";
 
@@ -11,6 +12,10 @@ export const BODY_BYTES = 1_048_576;
 /** Refuses a path or a method that the API does not have. */
 export function refuseUnrouted(request: FastifyRequest, reply: FastifyReply): never {
   const path = pathOf(request);
+  const instead = insteadOf(request.method, path);
+  if (instead !== undefined) {
+    throw refuse(refusals.notOffered, `${request.method} ${path} is not offered; what comes closest: ${instead}`);
+  }
   const methods = methodsOf(path);
   if (methods.length === 0) throw refuse(refusals.noSuchPath, `${request.method} ${path} is no operation of this API`);
   reply.header("allow", methods.join(", "));

@@ -5,6 +5,8 @@ import type { BodyOf, ReplyOf, RouteName } from "../../../ports/management/route
 export interface HandlerCall<N extends RouteName> {
   readonly params: Readonly<Record<string, string>>;
   readonly body: BodyOf<N>;
+  /** Those parameters of the query that the route has. */
+  readonly query: Readonly<Record<string, string>>;
   /** Role of the caller; `none` for a route without authentication. */
   readonly role: ManagementRole;
   /** uid of the node that forwarded this write because it does not lead; absent when a client called. */

@@ -4,12 +4,20 @@ import type { LocalInstance } from "../../../ports/management/records.ts";
 import type { Members } from "../members/members.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import type { Handlers } from "./handler-call.ts";
+import { accessHandlers } from "./access.ts";
 import { clusterHandlers, nodeHandlers } from "./cluster-handlers.ts";
 import type { ClusterApiContext } from "./cluster-handlers.ts";
 import { databaseHandlers, moduleHandlers } from "./database-handlers.ts";
+import { databaseReads } from "./databases.ts";
 import type { DatabasesContext } from "./databases.ts";
+import { documentHandlers } from "./documents.ts";
+import { endpointHandlers } from "./endpoints.ts";
+import type { EndpointsContext } from "./endpoints.ts";
+import type { EventsContext } from "./events.ts";
 import type { ModulesContext } from "./module-upload.ts";
 import { refusals, refuse } from "./refusals.ts";
+import { statsHandlers } from "./stats/handlers.ts";
+import type { StatsContext } from "./stats/measure.ts";
 import { userHandlers } from "./user-handlers.ts";
 import type { UsersContext } from "./users.ts";
 import type { WriteContext } from "./write-context.ts";
@@ -30,6 +38,9 @@ export type ApiContext = ClusterApiContext &
   WriteContext &
   ModulesContext &
   UsersContext &
+  EndpointsContext &
+  StatsContext &
+  EventsContext &
   LocalContext & {
     /** Name of the cluster's own administrator, as its Secret has it now. */
     readonly adminName: () => string;
@@ -37,11 +48,16 @@ export type ApiContext = ClusterApiContext &
 
 /** Every operation of the management API: reads from what this node knows, writes on the leader. */
 export function apiHandlers(context: ApiContext): Handlers {
+  const reads = databaseReads(context);
   return {
     ...clusterHandlers(context),
     ...nodeHandlers(context),
-    ...databaseHandlers(context),
+    ...databaseHandlers(context, reads),
+    ...endpointHandlers(context, reads),
     ...moduleHandlers(context),
+    ...accessHandlers(context),
+    ...statsHandlers(context),
+    ...documentHandlers(context),
     ...userHandlers(context, context.adminName),
     ...localHandlers(context),
   };

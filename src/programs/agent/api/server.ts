@@ -16,6 +16,7 @@ import type { AuthorizeContext } from "./authorize-caller.ts";
 import { parseBody } from "./bodies.ts";
 import { entityTag, hasEntityTag, isKnown } from "./entity-tag.ts";
 import { answerError, BODY_BYTES, refuseUnrouted } from "./errors.ts";
+import { onlyFields, parseQuery } from "./query.ts";
 import { refusals, refuse } from "./refusals.ts";
 
 export interface ManagementApiOptions extends AuthorizeContext {
@@ -80,12 +81,15 @@ function mount<N extends RouteName>(server: HttpsInstance, name: N, options: Man
     },
     handler: async (request, reply) => {
       const forwardedBy = request.headers[FORWARDED_BY];
-      const answer = await options.handlers[name]({
+      const query = parseQuery(name, request.query);
+      const given = await options.handlers[name]({
         params: request.params,
         body: parseBody(name, request.body, options.supported),
+        query,
         role: roles.get(request) ?? "none",
         ...(typeof forwardedBy === "string" ? { forwardedBy } : {}),
       });
+      const answer = onlyFields(given, query.fields);
       if (!hasEntityTag(name)) return answer;
       const tag = entityTag(answer);
       reply.header("etag", tag);

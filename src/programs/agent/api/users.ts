@@ -4,6 +4,7 @@ import type { UserChange, UserCreate, UserRecord } from "../../../ports/manageme
 import { hashPassword } from "../credentials/password-hash.ts";
 import type { UserPasswords } from "../credentials/user-passwords.ts";
 import type { Records } from "../records/records.ts";
+import { roleUid } from "./access.ts";
 import { refusals, refuse } from "./refusals.ts";
 
 /** uid of the cluster's own administrator. */
@@ -18,7 +19,13 @@ export interface UsersContext {
 
 /** Every user, the cluster's own administrator first. */
 export function listUsers(context: UsersContext, adminName: string): readonly UserRecord[] {
-  const admin: UserRecord = { uid: ADMIN_UID, email: adminName, name: adminName, role: "admin" };
+  const admin: UserRecord = {
+    uid: ADMIN_UID,
+    email: adminName,
+    name: adminName,
+    role: "admin",
+    role_uids: [roleUid("admin")],
+  };
   return [admin, ...usersOf(context).map(shown)];
 }
 
@@ -53,7 +60,7 @@ export async function createUser(context: UsersContext, adminName: string, body:
       uid = Math.max(ADMIN_UID, ...users.map((user) => user.uid)) + 1;
       return { ...old, users: [...users, { uid, email, name, role, secret }] };
     });
-    return { uid, email, name, role };
+    return { uid, email, name, role, role_uids: [roleUid(role)] };
   });
 }
 
@@ -125,5 +132,5 @@ function usersOf(context: UsersContext): readonly ClusterUser[] {
 }
 
 function shown({ uid, email, name, role }: ClusterUser): UserRecord {
-  return { uid, email, name, role };
+  return { uid, email, name, role, role_uids: [roleUid(role)] };
 }

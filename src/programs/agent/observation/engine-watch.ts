@@ -35,6 +35,8 @@ export interface EngineModule {
 export interface EngineWatch {
   /** Asks over a connection that stays open; several callers at once share one request. */
   ask(address: EngineAddress): Promise<EngineAnswer>;
+  /** All that the engine reports of itself; undefined when it does not answer. */
+  measure(address: EngineAddress): Promise<Info | undefined>;
   /** Calls back when a connection ends: the engine may have died. */
   onDisconnect(listener: () => void): void;
   close(): void;
@@ -56,17 +58,19 @@ export function watchEngines({ clock }: { readonly clock: Clock }): EngineWatch 
       connection.close();
     }
   };
+  const connectionTo = (address: EngineAddress): EngineConnection => {
+    const now = clock.now().getTime();
+    forgetIdle(now);
+    const key = JSON.stringify([address.host, address.port, address.password]);
+    const connection =
+      connections.get(key) ?? new EngineConnection(address, () => listeners.forEach((notify) => notify()));
+    connections.set(key, connection);
+    connection.usedAt = now;
+    return connection;
+  };
   return {
-    ask(address) {
-      const now = clock.now().getTime();
-      forgetIdle(now);
-      const key = JSON.stringify([address.host, address.port, address.password]);
-      const connection =
-        connections.get(key) ?? new EngineConnection(address, () => listeners.forEach((notify) => notify()));
-      connections.set(key, connection);
-      connection.usedAt = now;
-      return connection.ask();
-    },
+    ask: (address) => connectionTo(address).ask(),
+    measure: (address) => connectionTo(address).measure(),
     onDisconnect: (listener) => {
       listeners.push(listener);
     },
@@ -95,6 +99,16 @@ class EngineConnection {
       this.#asking = undefined;
     });
     return this.#asking;
+  }
+
+  async measure(): Promise<Info | undefined> {
+    try {
+      const client = await this.#connected();
+      return parseInfo(textOf(await client.call("INFO")));
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      return undefined; // what an engine does not report is not shown
+    }
   }
 
   close(): void {

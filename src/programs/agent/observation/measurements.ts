@@ -1,0 +1,60 @@
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+import { instanceFiles } from "../../../mechanisms/supervisor/instance-files.ts";
+import type { EndpointStats, ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
+import type { Info } from "../../../ports/resp/info.ts";
+import { engineAddress } from "../members/addresses.ts";
+import type { Members } from "../members/members.ts";
+import type { Peers } from "../members/peers.ts";
+import type { AgentConfig } from "../runtime/config.ts";
+import type { EnginesContext } from "./engine-answers.ts";
+import type { EngineWatch } from "./engine-watch.ts";
+
+/** What measuring engines takes. */
+export interface MeasuringContext extends EnginesContext {
+  readonly engines: Pick<EngineWatch, "ask" | "measure">;
+}
+
+/** All that the engines of a database report of themselves, by instance id; one that does not answer is absent. */
+export async function measureEngines(
+  context: MeasuringContext,
+  record: DatabaseRecord,
+): Promise<ReadonlyMap<number, Info>> {
+  const measured = new Map<number, Info>();
+  if (record.status === "delete-pending") return measured;
+  const password = await context.passwords.of(record);
+  const instances = record.shards.flatMap((shard) => shard.instances);
+  const measure = async (instance: (typeof instances)[number]): Promise<void> => {
+    const address = engineAddress(context, instance, password);
+    const info = address && (await context.engines.measure(address));
+    // another engine may listen there now
+    const isOwn = info?.get("config_file")?.endsWith(instanceFiles("/", record.uid, instance.id).configFile);
+    if (info !== undefined && isOwn === true) measured.set(instance.id, info);
+  };
+  await Promise.all(instances.map(measure));
+  return measured;
+}
+
+/** What asking the proxies of all nodes takes. */
+export interface CountersContext {
+  readonly config: Pick<AgentConfig, "node">;
+  readonly members: Pick<Members, "list">;
+  readonly peers: Pick<Peers, "proxy">;
+  /** Sends a command to the proxy of this node. */
+  readonly sendToProxy: (command: ProxyCommand) => Promise<ProxyReply>;
+}
+
+/** What the endpoints of each node count; a node whose proxy does not answer is absent. */
+export async function endpointCounters(
+  context: CountersContext,
+): Promise<ReadonlyMap<number, readonly EndpointStats[]>> {
+  const { config, members, peers, sendToProxy } = context;
+  const counted = new Map<number, readonly EndpointStats[]>();
+  const ask = async (node: number): Promise<void> => {
+    const command = { op: "stats" } as const;
+    const asked = node === config.node ? sendToProxy(command) : peers.proxy(node, command);
+    const reply = await asked.catch(() => undefined); // what is not known is not shown
+    if (reply?.ok === true && reply.op === "stats") counted.set(node, reply.endpoints);
+  };
+  await Promise.all(members.list().flatMap(({ uid, fresh }) => (fresh ? [ask(uid)] : [])));
+  return counted;
+}

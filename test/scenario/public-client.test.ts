@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { RawClient } from "../kit/engines/raw-client.ts";
+import { until } from "../kit/time/until.ts";
+import { startTestCluster } from "../kit/world/cluster.ts";
+import { basic, sendHttp } from "../kit/world/http.ts";
+import { PublicClient, type Described } from "./public-client.ts";
+
+const PATIENCE = { withinMs: 30_000, everyMs: 50 };
+
+/** Operations of such APIs that this one does not have, and methods that a path does not have. */
+const NOT_OFFERED: readonly (readonly [string, string, RegExp])[] = [
+  ["POST", "/v1/bdbs/1/actions/recover", /^404 not_offered: .*storectl recover/],
+  ["PUT", "/v1/bdbs/1/actions/rebalance", /^404 not_offered/],
+  ["POST", "/v1/shards/1/actions/failover", /^404 not_offered: .*maintenance_on/],
+  ["GET", "/v1/cluster/policy", /^404 not_offered: .*storeUpgradePolicy/],
+  ["POST", "/v1/bdbs?dry_run=1", /^404 not_offered: the parameter dry_run/],
+  ["DELETE", "/v1/roles/1", /^405 method_not_allowed/],
+  ["PUT", "/v1/shards", /^405 method_not_allowed: .*GET, HEAD/],
+];
+
+await using cluster = await startTestCluster({ nodes: 2, release: "8.2.0-12" });
+const client = new PublicClient(async (method, path, body) => {
+  const headers = { authorization: basic("admin@test", "test-password") };
+  const { status = 0, text } = await sendHttp(cluster, { method, path, body, headers });
+  return { status, body: JSON.parse(text) };
+});
+const made = await client.change("POST", "/v1/bdbs", { name: "shop", memory_size: 20_000_000, replication: true });
+const database = `/v1/bdbs/${text(made["uid"])}`;
+await until("the database is active", async () => (await client.get(database))["status"] === "active", PATIENCE);
+
+await test("databases are listed and changed, and an action says when a change is over", async () => {
+  assert.deepEqual(
+    (await client.list("/v1/bdbs?fields=uid,name")).map((bdb) => bdb),
+    [{ uid: made["uid"], name: "shop" }],
+  );
+  const changed = await client.change("PUT", database, { eviction_policy: "noeviction" });
+  assert.equal(changed["status"], "active-change-pending");
+  const action = `/v1/actions/${text(changed["action_uid"])}`;
+  await until("it is done", async () => (await client.get(action))["status"] === "completed", PATIENCE);
+  assert.equal((await client.get(database))["eviction_policy"], "noeviction");
+  for (const path of ["/v1/actions", "/v2/actions", `/v1/actions/bdb/${text(made["uid"])}`])
+    assert.ok((await client.list(path)).some(({ action_uid }) => action_uid === changed["action_uid"]));
+  assert.equal((await client.get(`${database}/actions/update_bdb`))["action_uid"], changed["action_uid"]);
+});
+
+await test("shards are objects of their own, named by the databases and nodes that have them", async () => {
+  const shards = await client.list("/v1/shards");
+  assert.deepEqual(shards.map(({ role }) => role).toSorted(), ["master", "slave"]);
+  const uids = shards.map(({ uid }) => Number(uid)).toSorted();
+  assert.deepEqual(numbers(await client.get(database), "shard_list"), uids);
+  assert.deepEqual(await client.list(`${database}/shards`), shards);
+  const onNodes = (await client.list("/v1/nodes")).flatMap((node) => numbers(node, "shard_list"));
+  assert.deepEqual(onNodes.toSorted(), uids);
+  for (const { uid, bdb_uid, node_uid, status, detailed_status } of shards) {
+    assert.deepEqual([bdb_uid, status, detailed_status], [made["uid"], "active", "ok"]);
+    assert.equal((await client.get(`/v1/shards/${text(uid)}`))["node_uid"], node_uid);
+  }
+  assert.match(await client.refused("GET", "/v1/shards/999"), /^404 shard_not_exist: there is no shard 999/);
+});
+
+await test("nodes, proxies, endpoints and modules are listed, and one of each by its uid", async () => {
+  for (const path of ["/v1/nodes", "/v1/proxies", "/v1/endpoints", "/v1/roles", "/v1/redis_acls", "/v1/users"]) {
+    const all = await client.list(path);
+    assert.ok(all.length > 0, path);
+    for (const one of all) assert.deepEqual((await client.get(`${path}/${text(one["uid"])}`))["uid"], one["uid"]);
+  }
+  for (const { uid } of await client.list("/v1/modules")) await client.get(`/v1/modules/${text(uid)}`);
+  const [endpoint] = await client.list(`${database}/endpoints`);
+  assert.deepEqual([endpoint?.["port"], endpoint?.["bdb_uid"]], [made["port"], made["uid"]]);
+});
+
+await test("users are added, changed and removed, and their roles are in the list of roles", async () => {
+  const body = { email: "a@example.org", password: "correct horse", role: "db_viewer", name: "A" };
+  const user = await client.change("POST", "/v1/users", body);
+  const path = `/v1/users/${text(user["uid"])}`;
+  await client.change("PUT", path, { role: "db_member" });
+  const roles = await client.list("/v1/roles");
+  const own = roles.find(({ uid }) => numbers(user, "role_uids").includes(Number(uid)));
+  assert.equal(own?.["management"], "db_viewer");
+  assert.equal((await client.get(path))["role"], "db_member");
+  await client.change("DELETE", path);
+  assert.match(await client.refused("GET", path), /^404 user_not_exist/);
+});
+
+await test("availability is that of the primary and of the node that is asked", async () => {
+  const local = `/v1/local${database.slice(3)}/endpoint/availability`;
+  for (const path of [`${database}/availability`, local]) await client.get(path);
+  assert.match(await client.refused("GET", `${local}?extend_check=lag`), /^404 not_offered: extend_check/);
+  assert.match(await client.refused("GET", "/v1/bdbs/9/availability"), /^404 db_not_exist/);
+  await client.change("POST", "/v1/nodes/1/actions/maintenance_on");
+  await until("node 1 is left", async () => (await client.refused("GET", local)).startsWith("503 "), PATIENCE);
+  assert.match(
+    await client.refused("GET", local),
+    /db_unavailable: "shop" is not available: node 1 accepts no clients/,
+  );
+  await client.get(`${database}/availability`);
+  assert.ok(["active", "inactive"].includes(text((await client.get("/v1/local/node/master_healthcheck"))["status"])));
+  await client.change("POST", "/v1/nodes/1/actions/maintenance_off");
+  await until("node 1 is back", async () => (await client.refused("GET", local)).startsWith("200 "), PATIENCE);
+});
+
+await test("stats are what engines and proxies count", async () => {
+  const port = Number(made["port"]);
+  const connections = await Promise.all([1, 2].map((node) => RawClient.connect({ host: cluster.address(node), port })));
+  for (const [index, connection] of connections.entries())
+    assert.equal(await connection.ask("SET", `k${index}`, "v"), "OK");
+  const last = `/v1/bdbs/stats/last/${text(made["uid"])}`;
+  const stats = (await client.get(last))[text(made["uid"])] as Described;
+  assert.deepEqual([stats["conns"], stats["no_of_keys"]], [2, 2]);
+  assert.ok(Number(stats["used_memory"]) > 0);
+  assert.deepEqual(
+    [(await client.get("/v1/cluster/stats/last"))["conns"], (await client.list("/v1/shards/stats")).length],
+    [2, 2],
+  );
+  for (const kind of ["nodes", "bdbs", "shards"]) {
+    for (const { uid } of await client.list(`/v1/${kind}/stats`)) {
+      assert.equal((await client.get(`/v1/${kind}/stats/${text(uid)}`))["uid"], uid);
+      assert.ok(text(uid) in (await client.get(`/v1/${kind}/stats/last`)));
+    }
+    assert.match(await client.refused("GET", `/v1/${kind}/stats/99`), /^404 /);
+  }
+  assert.match(await client.refused("GET", "/v1/cluster/stats?interval=1hour"), /^404 not_offered: .*no history/);
+  for (const connection of connections) connection.close();
+});
+
+await test("events are those that the records hold, ordered and counted as asked for", async () => {
+  const all = await client.list("/v1/logs");
+  assert.ok(all.some(({ type, name }) => type === "bdb_created" && name === "shop"));
+  assert.deepEqual(await client.list("/v1/logs?order=desc&limit=1"), all.slice(-1));
+  assert.deepEqual(await client.list("/v1/logs?etime=2001-01-01T00:00:00Z"), []);
+  assert.match(await client.refused("GET", "/v1/logs?stime=x"), /^400 bad_request: stime/);
+});
+
+await test("the API describes itself, and what it does not have is refused as that", async () => {
+  const document = await client.get("/v1/openapi.json");
+  assert.equal(document["openapi"], "3.1.0");
+  assert.ok(Object.keys(document["paths"] as object).includes("/v1/bdbs/{uid}/shards"));
+  assert.deepEqual(Object.keys((await client.get("/v1/jsonschema?object=bdb"))["properties"] as object).slice(0, 2), [
+    "uid",
+    "name",
+  ]);
+  for (const [method, path, says] of NOT_OFFERED)
+    assert.match(await client.refused(method, path, ["POST", "PUT"].includes(method) ? {} : undefined), says);
+});
+
+function text(value: unknown): string {
+  return String(value);
+}
+
+function numbers(object: Described, member: string): readonly number[] {
+  const list = object[member];
+  assert.ok(Array.isArray(list), `${member} is no list`);
+  return list.map(Number).toSorted();
+}
