@@ -43,6 +43,10 @@ export async function expectResumed(lane: Lane, { reason }: FrozenCase, isLast =
     return isFree && (!isLast || status?.state === "Upgrade" || status?.version === lane.to().nodeTag);
   });
   withinFiveSeconds(performance.now() - since);
+}
+
+/** The log of the operator says that the cause is gone. */
+export async function expectEndLogged(lane: Lane, { reason }: FrozenCase): Promise<void> {
   await expectLogged(lane, "a finding ended", reason, () => true);
 }
 

@@ -1,10 +1,18 @@
 import assert from "node:assert/strict";
+import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
 import { Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { step } from "../scenario/step.ts";
 import { until } from "../time/until.ts";
 import { beginFrozen } from "./begin.ts";
 import type { CaseName } from "./cases.ts";
-import { expectArrived, expectFrozen, expectResumed, isReported, withinFiveSeconds } from "./checks.ts";
+import {
+  expectArrived,
+  expectEndLogged,
+  expectFrozen,
+  expectResumed,
+  isReported,
+  withinFiveSeconds,
+} from "./checks.ts";
 import { makeDatabase, upgradeDatabase } from "./databases.ts";
 import type { FrozenCase } from "./frozen-case.ts";
 import type { FrozenLane } from "./frozen-lane.ts";
@@ -17,6 +25,8 @@ export function playRound(lane: FrozenLane, round: Round): Promise<void> {
   return step(`${lane.namespace}: ${round.map((cause) => cause.join(", by ")).join("; ")}`, () => play(lane, round));
 }
 
+const OPERATOR_PODS = `kubectl get pods -l name=${OPERATOR_NAME} -o name`;
+
 async function play(lane: FrozenLane, round: Round): Promise<void> {
   const all: readonly FrozenCase[] = round.map(([name]) => lane.cases[name]);
   await beginFrozen(lane, all);
@@ -24,11 +34,14 @@ async function play(lane: FrozenLane, round: Round): Promise<void> {
   for (const [name, by] of round) {
     await expectFrozen(lane, lane.cases[name]);
     if (lane.isKilled) await lane.killOperator();
+    const operator = await lane.sh(OPERATOR_PODS);
     const recoveries: FrozenCase["recoveries"] = lane.cases[name].recoveries;
     const recover = recoveries[by];
     assert.ok(recover, `there is no recovery by ${by}`);
     await recover(lane);
     await expectResumed(lane, lane.cases[name], round.at(-1)?.[0] === name);
+    // a recovery that goes back to the older operator ends the pod that logged the cause
+    if ((await lane.sh(OPERATOR_PODS)) === operator) await expectEndLogged(lane, lane.cases[name]);
   }
   await expectArrived(lane);
   if (lane.isKilled) assert.ok((await lane.restarts()) > restarts, "the operator was not started again");
