@@ -72,6 +72,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/agent/switchover/failover.test.ts": 10,
   "src/programs/agent/switchover/verify.test.ts": 10,
   "test/admission/real.test.ts": 10,
+  "test/compatibility/contracts.test.ts": 10,
   "test/scenario/license.test.ts": 10,
   "test/scenario/public-client.test.ts": 10,
   "src/bin/operator.test.ts": 8,
