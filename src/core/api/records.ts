@@ -111,12 +111,18 @@ export interface DatabaseAction {
   readonly error?: string;
 }
 
+/** What is stored says how to read it. */
+export interface Formatted {
+  /** Absent: the first one (format.ts). */
+  readonly format?: number;
+}
+
 /**
  * The truth about one database: one ConfigMap each, changed only with compare-and-swap by the cluster leader (or by the
  * management API of any node, for what a user asks). Its settings are declared in settings/database-settings.ts. Holds no
  * secret.
  */
-export interface DatabaseRecord extends SettingValues {
+export interface DatabaseRecord extends SettingValues, Formatted {
   readonly uid: number;
   readonly name: string;
   /** Endpoint port, the same on each node. */
@@ -200,7 +206,7 @@ export interface ActiveActiveParticipant {
 }
 
 /** The truth about the cluster itself: one ConfigMap, changed with compare-and-swap. */
-export interface ClusterStateRecord {
+export interface ClusterStateRecord extends Formatted {
   readonly createdTime: string;
   /** uid that the next database gets; never reused. */
   readonly nextDatabase: number;

@@ -1,3 +1,4 @@
+import type { Formatted } from "../../core/api/records.ts";
 import type { EndpointSettings } from "../../core/api/settings/types.ts";
 import type { Instant } from "../../core/base/instant.ts";
 
@@ -93,7 +94,7 @@ export interface ProxyReplyMessage {
   readonly reply: ProxyReply;
 }
 
-/** The first message of a proxy: it accepts commands from now on. */
-export interface ProxyReadyMessage {
+/** The first message of a proxy: it accepts commands of this format from now on. */
+export interface ProxyReadyMessage extends Formatted {
   readonly ready: true;
 }

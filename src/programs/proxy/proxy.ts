@@ -1,3 +1,4 @@
+import { FORMAT } from "../../core/api/format.ts";
 import type {
   ProxyReadyMessage,
   ProxyReplyMessage,
@@ -23,7 +24,7 @@ export async function runProxy(channel: ControlChannel, context: ProxyContext): 
     if (isRequest(message)) void answer(endpoints, message, channel);
     else context.log.warn("the agent sent a message that is not a command");
   });
-  channel.send?.({ ready: true });
+  channel.send?.({ ready: true, format: FORMAT });
   await disconnected;
   endpoints.close();
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isKnownFormat } from "../../../core/api/format.ts";
 import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
 
 /** What a node can do that those of release 0.1.0 cannot: a change that needs it waits for every node. */
@@ -6,6 +7,7 @@ export const NODE_CAPABILITIES = ["password-overlap"] as const;
 export type NodeCapability = (typeof NODE_CAPABILITIES)[number];
 
 const schema = z.object({
+  format: z.number().refine(isKnownFormat).exactOptional(),
   address: z.ipv4().or(z.ipv6()),
   softwareVersion: z.string().max(64),
   operatorVersion: z.string().max(64),

@@ -1,4 +1,5 @@
 import { backoffMs } from "../../../core/base/backoff.ts";
+import { isKnownFormat } from "../../../core/api/format.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
@@ -119,8 +120,10 @@ function gone(message: string): Fault {
   return new Fault(faults.proxyGone, message);
 }
 
+/** Agent and proxy are of one image: a proxy of another format is one that was put there by hand, and is not used. */
 function isReady(message: unknown): boolean {
-  return typeof message === "object" && message !== null && "ready" in message && message.ready === true;
+  if (typeof message !== "object" || message === null) return false;
+  return Reflect.get(message, "ready") === true && isKnownFormat(Reflect.get(message, "format"));
 }
 
 function isReply(message: unknown): message is ProxyReplyMessage {

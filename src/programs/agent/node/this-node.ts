@@ -1,4 +1,5 @@
 import { arch, availableParallelism, release, totalmem, type } from "node:os";
+import { FORMAT } from "../../../core/api/format.ts";
 import { carriedVersions } from "../../../core/releases/catalogue/find.ts";
 import { chooseEngine, engineText } from "../../../core/releases/engines/engines.ts";
 import type { FoundEngine } from "../../../mechanisms/supervisor/engines.ts";
@@ -13,6 +14,7 @@ export function describeNode(
   startedAt: Date,
 ): Omit<NodeReport, "acceptsClients" | "modules"> {
   return {
+    format: FORMAT,
     address: config.address,
     softwareVersion: config.release.nodeTag,
     operatorVersion: config.release.operator,

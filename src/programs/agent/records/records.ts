@@ -1,4 +1,5 @@
 import type { ConfigMap } from "kubernetes-types/core/v1.js";
+import { FORMAT } from "../../../core/api/format.ts";
 import { APP_LABEL, LABELS, clusterNames } from "../../../core/api/names.ts";
 import type { ClusterStateRecord, DatabaseRecord } from "../../../core/api/records.ts";
 import type { Clock } from "../../../core/base/clock.ts";
@@ -84,7 +85,7 @@ class RecordWriter {
 
   async changeState(change: (state: ClusterStateRecord) => ClusterStateRecord): Promise<ClusterStateRecord> {
     const name = clusterNames.clusterRecord(this.#options.cluster);
-    const text = (old: string): string => JSON.stringify(change(parseClusterRecord(old, name)));
+    const text = (old: string): string => textOf(change(parseClusterRecord(old, name)), old);
     let stored = await this.#change(name, text);
     if (stored === undefined) {
       await this.#createState(name);
@@ -98,14 +99,14 @@ class RecordWriter {
     change: (record: DatabaseRecord) => DatabaseRecord,
   ): Promise<DatabaseRecord | undefined> {
     const name = clusterNames.databaseRecord(this.#options.cluster, uid);
-    const stored = await this.#change(name, (old) => JSON.stringify(change(parseDatabaseRecord(old, name))));
+    const stored = await this.#change(name, (old) => textOf(change(parseDatabaseRecord(old, name)), old));
     return stored === undefined ? undefined : parseDatabaseRecord(stored.data?.record ?? "", name);
   }
 
   async create(name: string, kind: "cluster" | "database", record: object): Promise<void> {
     const { kube, cluster, namespace } = this.#options;
     const labels = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.record]: kind };
-    const data = { record: JSON.stringify(record) };
+    const data = { record: textOf(record) };
     this.#mirror.put(await kube.create(ConfigMaps, { metadata: { name, namespace, labels }, data }));
   }
 
@@ -134,4 +135,10 @@ class RecordWriter {
       if (!isFault(error, kubeFaults.alreadyExists)) throw error;
     }
   }
+}
+
+/** The record as it is stored, with its format; `old` when nothing of it has changed. */
+function textOf(record: object, old?: string): string {
+  const isSame = old !== undefined && JSON.stringify(record) === old;
+  return isSame ? old : JSON.stringify({ ...record, format: FORMAT });
 }

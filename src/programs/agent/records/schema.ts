@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FORMAT, isKnownFormat } from "../../../core/api/format.ts";
 import { MANAGEMENT_ROLES } from "../../../core/api/management-roles.ts";
 import { DATABASE_STATES, DATABASE_VERSIONS } from "../../../core/api/records.ts";
 import type { ClusterStateRecord, DatabaseRecord } from "../../../core/api/records.ts";
@@ -27,7 +28,13 @@ const shard = z.looseObject({
   switchover: z.looseObject({ to: count, epoch: count, forced: z.literal(true).exactOptional() }).exactOptional(),
 });
 
+const format = z
+  .number()
+  .refine(isKnownFormat, { error: `must be at most ${FORMAT}: a node of a newer release wrote it` })
+  .exactOptional();
+
 const database: z.ZodType<DatabaseRecord> = z.looseObject({
+  format,
   uid: count,
   name: z.string(),
   ...STORED_FIELDS,
@@ -85,6 +92,7 @@ const activeActive = z.looseObject({
 });
 
 const cluster: z.ZodType<ClusterStateRecord> = z.looseObject({
+  format,
   createdTime: z.string(),
   nextDatabase: count,
   maintenance: z.array(
