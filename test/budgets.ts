@@ -93,6 +93,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/agent/members/peers.test.ts": 5,
   "src/programs/cli/site/installed-operator.test.ts": 5,
   "src/programs/operator/operator.test.ts": 5,
+  "src/programs/operator/placement.test.ts": 5,
   "src/programs/proxy/endpoint/endpoint.test.ts": 5,
   "test/glossary.test.ts": 5,
   "src/core/planner/upgrade-path/plan.property.test.ts": 4,

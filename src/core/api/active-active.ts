@@ -10,8 +10,20 @@ export const activeActiveSpec = z.object({
     .array(
       z.object({
         name: dnsLabel.describe("Name of a StoreEnterpriseRemoteCluster."),
-        namespace: z.string().optional().describe("Namespace of the database on that participant."),
-        externalReplicationPort: z.int().min(1).max(65_535).optional().describe("Port that others replicate through."),
+        namespace: z
+          .string()
+          .optional()
+          .describe(
+            "Namespace of the database on that participant. It only takes part in validation: the database is in `recNamespace` of the remote cluster.",
+          ),
+        externalReplicationPort: z
+          .int()
+          .min(1)
+          .max(65_535)
+          .optional()
+          .describe(
+            "Port for replication to that participant. It only takes part in validation: no data is replicated between participants.",
+          ),
       }),
     )
     .min(1)
@@ -50,7 +62,6 @@ export const activeActiveStatus = z.object({
     )
     .optional()
     .describe("State of each participant."),
-  lastTaskUid: z.string().optional().describe("Last asynchronous change."),
   version: z.string().optional().describe("Version of the database on this participant."),
   observedGeneration: z.int().optional().describe("Generation of the spec that this status describes."),
   conditions: z.array(condition).optional().describe("Ready, ParticipantsReady, Replicating, ReconcileSuspended."),
@@ -63,12 +74,17 @@ export const remoteClusterSpec = z.object({
   recNamespace: z.string().min(1).describe("Namespace of the remote cluster."),
   apiFqdnUrl: z.string().min(1).describe("Host name of its management API."),
   apiPort: z.int().min(1).max(65_535).optional().describe("Port of its management API."),
-  dbFqdnSuffix: z.string().optional().describe("Suffix of its databases' host names."),
+  dbFqdnSuffix: z
+    .string()
+    .optional()
+    .describe(
+      "Suffix of its databases' host names. It only takes part in validation: no data is replicated between participants.",
+    ),
   secretName: z
     .string()
     .optional()
     .describe(
-      "Secret with its `username`, `password` and `ca.crt`; `store-enterprise-<name>` when absent. Not read for the own cluster.",
+      "Secret with its `username`, `password` and `ca.crt`, always `store-enterprise-<name>`: the field only takes part in validation. Not read for the own cluster.",
     ),
 });
 export type RemoteClusterSpec = z.output<typeof remoteClusterSpec>;

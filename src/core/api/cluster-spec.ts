@@ -23,6 +23,18 @@ const persistentSpec = z.object({
   volumeSize: z.string().default("20Gi").describe("Size of each node's volume."),
 });
 
+/** An image that is not run: what is said of it has to be consistent, and counts for the rules on digests (§3). */
+const validatedImage = imageSpec.extend({
+  repository: imageSpec.shape.repository.describe("Image repository (§2.2). It only takes part in validation."),
+  versionTag: imageSpec.shape.versionTag.describe("Image tag (§2.2). It only takes part in validation."),
+  digestHash: imageSpec.shape.digestHash.describe(
+    "Digest; not together with automatic upgrade (§3). It only takes part in validation.",
+  ),
+  imagePullPolicy: imageSpec.shape.imagePullPolicy.describe(
+    "When the image is pulled. It only takes part in validation.",
+  ),
+});
+
 /** `spec` of a StoreEnterpriseCluster: the one source of its type, defaults, validation and documentation. */
 export const clusterSpec = z.object({
   nodes: z.int().min(3).max(35).default(3).describe("Number of nodes: odd, at least 3, never lowered (§2.4)."),
@@ -52,16 +64,22 @@ export const clusterSpec = z.object({
   storeEnterpriseServicesRiggerImageSpec: imageSpec
     .optional()
     .describe("Image of the services rigger; its tag is the operator version (§2.2)."),
-  bootstrapperImageSpec: imageSpec.optional().describe("Image of the bootstrapper (§2.2)."),
+  bootstrapperImageSpec: validatedImage
+    .optional()
+    .describe("Image of the bootstrapper, which has no container of its own (§2.2). It only takes part in validation."),
   usageMeter: z
     .object({
       callHomeClient: z
-        .object({ imageSpec: imageSpec.optional().describe("Image of the usage reporter (§2.2).") })
+        .object({
+          imageSpec: validatedImage
+            .optional()
+            .describe("Image of the usage reporter (§2.2). It only takes part in validation."),
+        })
         .optional()
-        .describe("Usage reporter."),
+        .describe("Usage reporter. It only takes part in validation."),
     })
     .optional()
-    .describe("Usage reporting. The operator reads only its `digestHash` (§3)."),
+    .describe("Usage reporting, which is not sent. It only takes part in validation: its `digestHash` is read (§3)."),
   userDefinedModules: z
     .array(userDefinedModule)
     .max(64)
@@ -101,17 +119,17 @@ export const clusterSpec = z.object({
   pullSecrets: z
     .array(z.object({ name: z.string().describe("Name of the secret.") }))
     .optional()
-    .describe("Secrets for private registries."),
-  nodeSelector: textMap.optional().describe("Labels of the workers that may run nodes."),
+    .describe("Secrets for private registries, for nodes and services rigger."),
+  nodeSelector: textMap.optional().describe("Labels of the workers that may run nodes and services rigger."),
   podAntiAffinity: passedThrough
     .optional()
     .describe(
-      "Anti-affinity of the node pods. When absent, each node runs on a worker of its own; `{}` turns that off.",
+      "Anti-affinity of the node pods alone. When absent, each node runs on a worker of its own; `{}` turns that off.",
     ),
-  podTolerations: z.array(passedThrough).optional().describe("Tolerations of the node pods."),
+  podTolerations: z.array(passedThrough).optional().describe("Tolerations of the pods of nodes and services rigger."),
   podAnnotations: textMap.optional().describe("Annotations of the node pods."),
   extraLabels: textMap.optional().describe("Labels on all objects that the operator creates for the cluster."),
-  priorityClassName: z.string().optional().describe("Priority class of the node pods."),
+  priorityClassName: z.string().optional().describe("Priority class of the pods of nodes and services rigger."),
   storeEnterpriseTerminationGracePeriodSeconds: z
     .int()
     .min(0)

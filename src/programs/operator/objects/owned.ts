@@ -11,6 +11,7 @@ import { clusterRules } from "../../../core/releases/permissions/roles.ts";
 import { nodesOf } from "../../../core/planner/view/cluster-view.ts";
 import { access } from "./access.ts";
 import { labelsOf, ownedMeta, selectorOf, type Owner } from "./meta.ts";
+import { placementOf } from "./placement.ts";
 
 /** Everything that a cluster needs besides its secrets and its nodes, at the operator's own release. */
 export function ownedObjects(owner: Owner): readonly OwnedObject[] {
@@ -62,9 +63,8 @@ function riggerDeployment(owner: Owner): Wanted<Deployment> {
         metadata: { labels: labelsOf(owner, "services-rigger") },
         spec: {
           serviceAccountName: rigger,
-          tolerations: [...LEAVE_SOON],
+          ...placementOf(spec, LEAVE_SOON),
           securityContext: { runAsNonRoot: true, runAsUser: 1001, seccompProfile: { type: "RuntimeDefault" } },
-          ...(spec.pullSecrets && { imagePullSecrets: spec.pullSecrets }),
           containers: [riggerContainer(owner)],
           volumes: [
             { name: "credentials", secret: { secretName: credentials } },

@@ -7,6 +7,7 @@ import { TEMPLATE_ANNOTATION } from "../../../mechanisms/observe/kubernetes/work
 import { installedList } from "../../../core/planner/modules/user-modules.ts";
 import { imageOf, REPOSITORIES } from "../../../core/releases/catalogue/images.ts";
 import { labelsOf, ownedMeta, selectorOf, type Owner } from "./meta.ts";
+import { placementOf } from "./placement.ts";
 
 /** Annotation of the node pods: hash of the user-defined modules that were installed when they were made. */
 const USER_MODULES_ANNOTATION = "storeenterprise.io/user-modules";
@@ -56,10 +57,7 @@ function nodeTemplate(owner: Owner, tag: string): PodTemplateSpec {
         seccompProfile: { type: "RuntimeDefault" },
       },
       affinity: { podAntiAffinity: spec.podAntiAffinity ?? oneAWorker(owner) },
-      ...(spec.nodeSelector && { nodeSelector: spec.nodeSelector }),
-      ...(spec.podTolerations && { tolerations: spec.podTolerations }),
-      ...(spec.priorityClassName && { priorityClassName: spec.priorityClassName }),
-      ...(spec.pullSecrets && { imagePullSecrets: spec.pullSecrets }),
+      ...placementOf(spec),
       containers: [container(owner, tag)],
       volumes: volumes(owner),
     },
