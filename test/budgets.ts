@@ -38,6 +38,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/agent/switchover/switchover.test.ts": 50,
   "test/images/images.test.ts": 50,
   "test/scenario/faults.test.ts": 50,
+  "test/scenario/edits.test.ts": 50,
   "test/watched/real.test.ts": 50,
   "test/world/restart.test.ts": 50,
   "test/bundle/real.test.ts": 40,

@@ -27,6 +27,13 @@ export const databaseStatus = z.object({
     .describe("Where clients connect."),
   shardStatuses: z.record(z.string(), z.int()).optional().describe("Number of shards in each status."),
   databaseSecretName: z.string().optional().describe("Secret with the password."),
+  passwordFrom: z
+    .object({
+      secret: z.string().describe("Name of the Secret."),
+      resourceVersion: z.string().describe("Its version then."),
+    })
+    .optional()
+    .describe("Where the cluster was last given the password from."),
   createdTime: z.string().optional().describe("When the cluster created it."),
   lastUpdated: z.string().optional().describe("When the cluster last changed it."),
   lastActionUid: z.string().optional().describe("Last asynchronous change."),

@@ -45,7 +45,7 @@ const rules: readonly (readonly [name: string, line: string, present: boolean, l
     lines({ otherPasswords: ["q"] }),
   ],
   ["a password is for replication too", `masterauth "p"`, true, lines({})],
-  ["without a password everybody may come", "user default on ~* &* +@all nopass", true, lines({ password: "" })],
+  ["without a password every client may come", "user default on ~* &* +@all nopass", true, lines({ password: "" })],
   [
     "from none to one: both ways in while they overlap",
     "user default on ~* &* +@all nopass",

@@ -27,6 +27,8 @@ import type { ResourceType } from "./kube.ts";
 export const Pods = core<Pod>("Pod", "pods");
 export const Services = core<Service>("Service", "services");
 export const Secrets = core<Secret>("Secret", "secrets");
+/** Secrets without what they hold. */
+export const SecretVersions: ResourceType = { ...Secrets, metadataOnly: true };
 export const ConfigMaps = core<ConfigMap>("ConfigMap", "configmaps");
 export const ServiceAccounts = core<ServiceAccount>("ServiceAccount", "serviceaccounts");
 export const Events = core<Event>("Event", "events");

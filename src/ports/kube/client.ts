@@ -58,7 +58,7 @@ async function listAll<T>(
   const { namespace, labelSelector, fieldSelector } = where;
   const ask = async (query: { limit?: number; continue?: string }) => {
     const path = collectionPath(type, namespace, { labelSelector, fieldSelector, ...query });
-    return decodeList(type, await transport.send({ method: "GET", path }));
+    return decodeList(type, await transport.send({ method: "GET", path, metadataOnly: type.metadataOnly }));
   };
   let page = await ask({ limit: PAGE });
   const items = [...page.items];

@@ -8,6 +8,8 @@ export interface ResourceType<T = object> {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
+  /** Lists and watches ask for the metadata of objects alone. */
+  readonly metadataOnly?: true;
   /** Types only, never set. */
   readonly shape?: T;
 }

@@ -20,6 +20,8 @@ export interface Request {
   readonly path: string;
   readonly body?: object;
   readonly contentType?: string;
+  /** The answer holds the metadata of objects alone. */
+  readonly metadataOnly?: true | undefined;
 }
 
 /** Carries requests to one API server over verified TLS, on connections that are kept. */
@@ -27,7 +29,7 @@ export interface Transport {
   /** The answer as text; throws the fault of any answer but 2xx. */
   send(request: Request): Promise<string>;
   /** The answer's body as it arrives, on a connection of its own; throws as `send` does. */
-  stream(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  stream(request: Pick<Request, "path" | "metadataOnly">, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   close(): Promise<void>;
 }
 
@@ -57,7 +59,7 @@ export function openTransport(config: KubeConfig, options: TransportOptions = {}
       const answer = await ask(requests, request, null);
       return textOf(answer, `${request.method} ${request.path}`, origin);
     },
-    stream: async (path, signal) => (await ask(watches, { method: "GET", path }, signal)).body,
+    stream: async (request, signal) => (await ask(watches, { method: "GET", ...request }, signal)).body,
     close: async () => {
       await Promise.all([requests.close(), watches.destroy()]);
     },
@@ -94,9 +96,12 @@ function tlsOf(config: KubeConfig): Record<string, unknown> {
   };
 }
 
+const METADATA =
+  "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+
 function headersOf(config: KubeConfig, request: Request, userAgent = "store-enterprise"): Record<string, string> {
   return {
-    accept: "application/json",
+    accept: request.metadataOnly === true ? METADATA : "application/json",
     "user-agent": userAgent,
     ...(config.token === undefined ? {} : { authorization: `Bearer ${config.token()}` }),
     ...(request.body === undefined ? {} : { "content-type": request.contentType ?? "application/json" }),

@@ -22,7 +22,7 @@ export async function* watchObjects<T>(
   };
   const path = collectionPath(type, namespace, query);
   try {
-    const body = await transport.stream(path, signal);
+    const body = await transport.stream({ path, metadataOnly: type.metadataOnly }, signal);
     for await (const line of linesOf(body, MAX_LINE)) {
       if (signal.aborted) return;
       yield decodeEvent(type, line);

@@ -25,6 +25,8 @@ function view(spec: object, change: Partial<DatabaseView> = {}): DatabaseView {
     wasRefused: false,
     references: references(),
     existing: existing(),
+    secret: "given",
+    secretName: "redb-orders",
     home: "rec",
     ...change,
   };
@@ -39,12 +41,34 @@ interface Case {
   readonly act: object;
   readonly finding?: string;
   readonly drift?: string;
+  readonly warning?: string;
 }
 
 const none = { kind: "none" };
 const defaults = { memory_size: 100_000_000 };
 
 const cases: readonly Case[] = [
+  {
+    name: "a Secret that has changed gives its password to the cluster",
+    view: view({}, { secret: "changed" }),
+    act: { kind: "update", uid: 1, settings: {}, password: true },
+  },
+  {
+    name: "a changed password goes along with changed settings",
+    view: view({ evictionPolicy: "noeviction" }, { secret: "changed" }),
+    act: { kind: "update", uid: 1, settings: { eviction_policy: "noeviction" }, password: true },
+  },
+  {
+    name: "a password does not wait for another change to end",
+    view: view({ evictionPolicy: "noeviction" }, { secret: "changed", existing: existing({ isSettled: false }) }),
+    act: { kind: "update", uid: 1, settings: {}, password: true },
+  },
+  {
+    name: "without its Secret a database keeps the password, and is changed all the same",
+    view: view({ evictionPolicy: "noeviction" }, { secret: "missing" }),
+    act: { kind: "update", uid: 1, settings: { eviction_policy: "noeviction" }, password: false },
+    warning: "DatabaseSecretMissing",
+  },
   { name: "a database that equals its spec is left alone", view: view({ storeVersion: "7.4" }), act: none },
   { name: "no version written: the version stays what it is", view: view({}), act: none },
   {
@@ -65,7 +89,7 @@ const cases: readonly Case[] = [
   {
     name: "settings that differ are changed, and no others",
     view: view({ memorySize: "1GB", replication: true }),
-    act: { kind: "update", uid: 1, settings: { memory_size: 1_000_000_000, replication: true } },
+    act: { kind: "update", uid: 1, settings: { memory_size: 1_000_000_000, replication: true }, password: false },
   },
   {
     name: "a higher version is an upgrade",
@@ -75,7 +99,7 @@ const cases: readonly Case[] = [
   {
     name: "settings go before the upgrade",
     view: view({ storeVersion: "8.2", evictionPolicy: "noeviction" }),
-    act: { kind: "update", uid: 1, settings: { eviction_policy: "noeviction" } },
+    act: { kind: "update", uid: 1, settings: { eviction_policy: "noeviction" }, password: false },
   },
   {
     name: "a change that runs is waited for",
@@ -138,7 +162,7 @@ const cases: readonly Case[] = [
   { name: "a port never changes", view: view({ databasePort: 10_001 }), act: none, finding: "SpecInvalid" },
 ];
 
-for (const { name, view: given, act, finding, drift } of cases) {
+for (const { name, view: given, act, finding, drift, warning } of cases) {
   test(`planDatabase: ${name}`, () => {
     const decision = planDatabase(given);
     assert.deepEqual(decision.act, act);
@@ -147,6 +171,10 @@ for (const { name, view: given, act, finding, drift } of cases) {
       finding === undefined ? [] : [finding],
     );
     assert.equal(decision.drift?.reason, drift);
+    assert.deepEqual(
+      decision.warnings.map(({ id }) => id),
+      warning === undefined ? [] : [warning],
+    );
   });
 }
 

@@ -1,4 +1,4 @@
-import { patchDatabaseVersion } from "../../api/kubectl.ts";
+import { editObject, patchDatabaseVersion } from "../../api/kubectl.ts";
 import { assertNever } from "../../base/assert-never.ts";
 import type { DatabaseSpec } from "../../api/database-spec.ts";
 import type { Finding } from "../../api/parts.ts";
@@ -7,6 +7,7 @@ import type { SettingValues, WireSettings } from "../../api/settings/types.ts";
 import { differingSettings, settingsBesidesFallbacks, settingsOfSpec, wireOf } from "../../api/settings/values.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { defaultStoreVersion } from "../../releases/catalogue/find.ts";
+import { warn } from "../findings/finding.ts";
 import { DATABASE_RULES } from "../admission/database.ts";
 import type { ReviewedDatabase } from "../admission/reviewed-database.ts";
 import { findingOf, objections } from "../admission/objection.ts";
@@ -32,6 +33,9 @@ export interface DatabaseView {
   /** Other objects of its namespace, as far as the caller has read them. */
   readonly references: References;
   readonly existing: ExistingDatabase | undefined;
+  /** Of the Secret with the password, compared with what the cluster was given last; `missing` when it is not there. */
+  readonly secret: "given" | "changed" | "missing";
+  readonly secretName: string;
   /** Name of the cluster that made it; undefined before one has. */
   readonly home: string | undefined;
 }
@@ -46,7 +50,13 @@ export type DatabaseAct =
       /** Names and arguments; which build is loaded follows the version. */
       readonly modules: readonly DatabaseModule[];
     }
-  | { readonly kind: "update"; readonly uid: number; readonly settings: Partial<WireSettings> }
+  | {
+      readonly kind: "update";
+      readonly uid: number;
+      readonly settings: Partial<WireSettings>;
+      /** The password is read from its Secret and sent too. */
+      readonly password: boolean;
+    }
   | { readonly kind: "upgrade"; readonly uid: number; readonly from: StoreVersion; readonly to: StoreVersion }
   | { readonly kind: "none" };
 
@@ -60,6 +70,8 @@ export interface Drift {
 export interface DatabaseDecision {
   /** Why the spec cannot be acted on; empty when it can. */
   readonly findings: readonly Finding[];
+  /** What is not as the spec says, and keeps nothing else from being done. */
+  readonly warnings: readonly Finding[];
   readonly drift: Drift | undefined;
   readonly act: DatabaseAct;
 }
@@ -69,7 +81,7 @@ export function planDatabase(view: DatabaseView): DatabaseDecision {
   const findings = objections(DATABASE_RULES, factsOf(view)).map(findingOf);
   const drift = driftOf(view);
   const act: DatabaseAct = findings.length > 0 ? { kind: "none" } : actFor(view);
-  return { findings, drift, act };
+  return { findings, warnings: warningsOf(view), drift, act };
 }
 
 /** An act in a few words. */
@@ -78,7 +90,7 @@ export function describeAct(act: DatabaseAct): string {
     case "create":
       return `creating the database at ${act.version}`;
     case "update":
-      return `changing ${Object.keys(act.settings).join(", ")}`;
+      return `changing ${[...Object.keys(act.settings), ...(act.password ? ["the password"] : [])].join(", ")}`;
     case "upgrade":
       return `upgrading from ${act.from} to ${act.to}`;
     case "none":
@@ -103,13 +115,23 @@ function actFor(view: DatabaseView): DatabaseAct {
     const settings = wireOf(settingsBesidesFallbacks(desired));
     return { kind: "create", settings, ...port, version, modules: modulesOf(spec) };
   }
-  if (!existing.isSettled) return { kind: "none" };
-  const changes = wireOf(differingSettings(desired, existing));
-  if (Object.keys(changes).length > 0) return { kind: "update", uid: existing.uid, settings: changes };
+  const password = view.secret === "changed";
+  const { uid, isSettled } = existing;
+  // passwords need not wait for another change to end
+  if (!isSettled) return password ? { kind: "update", uid, settings: {}, password } : { kind: "none" };
+  const settings = wireOf(differingSettings(desired, existing));
+  if (password || Object.keys(settings).length > 0) return { kind: "update", uid, settings, password };
   const { storeVersion: to } = spec;
   const from = existing.storeVersion;
   if (to === undefined || (compareVersionText(to, from) ?? 0) <= 0) return { kind: "none" };
   return { kind: "upgrade", uid: existing.uid, from, to };
+}
+
+function warningsOf({ name, existing, secret, secretName }: DatabaseView): readonly Finding[] {
+  if (existing === undefined || secret !== "missing") return [];
+  const evidence = `there is no Secret ${secretName}; the database keeps the password that it has`;
+  const remedy = `make the Secret with the key password, or name another: ${editObject(`redb ${name}`)}`;
+  return [warn("DatabaseSecretMissing", evidence, remedy)];
 }
 
 function driftOf({ name, spec, existing, isEdited, wasRefused }: DatabaseView): Drift | undefined {

@@ -21,6 +21,7 @@ const FINDING_IDS = [
   "CredentialsRefused",
   "DatabaseBusy",
   "DatabaseObjectInvalid",
+  "DatabaseSecretMissing",
   "DatabaseUpgradeWaits",
   "DefinitionWrong",
   "DowngradeRefused",

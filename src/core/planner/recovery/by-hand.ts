@@ -17,6 +17,7 @@ export const LEFT_TO_USERS = {
   CredentialsRefused: BY_HAND,
   DatabaseBusy: BY_HAND,
   DatabaseObjectInvalid: BY_HAND,
+  DatabaseSecretMissing: BY_HAND,
   DatabaseUpgradeWaits: BY_HAND,
   ImageNames: BY_HAND,
   KnownIssues: BY_HAND,

@@ -21,6 +21,13 @@ export const OPERATOR_ON_KUBERNETES: readonly Permitted[] = [
   {
     group: "",
     resource: "secrets",
+    verbs: ["list", "watch"],
+    why: "the operator watches when Secrets of databases change; it asks for their metadata alone",
+    without: "a changed password is not applied, and no database is managed",
+  },
+  {
+    group: "",
+    resource: "secrets",
     verbs: ["get", "create", "patch"],
     why: "credentials, certificates and passwords are created, read and renewed",
     without: "the operator cannot reach the management API of clusters",

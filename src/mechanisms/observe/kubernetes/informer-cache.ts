@@ -7,7 +7,7 @@ import type {
   StoreEnterpriseRemoteCluster,
 } from "../../../core/api/kinds.ts";
 import { LABELS } from "../../../core/api/names.ts";
-import { ConfigMaps, Pods, StatefulSets } from "../../../ports/kube/builtin.ts";
+import { ConfigMaps, Pods, SecretVersions, StatefulSets } from "../../../ports/kube/builtin.ts";
 import { startInformer, type Informer, type InformerOptions } from "../../../ports/kube/informer.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import { ActiveActiveDatabases, Clusters, Databases, RemoteClusters } from "./kinds.ts";
@@ -20,6 +20,8 @@ export interface InformerCache {
   readonly remoteClusters: Informer<StoreEnterpriseRemoteCluster>;
   readonly statefulSets: Informer<StatefulSet>;
   readonly nodePods: Informer<Pod>;
+  /** When Secrets have changed, not what they hold. */
+  readonly secrets: Informer<object>;
   /** Records of clusters and databases. */
   readonly records: Informer<ConfigMap>;
 }
@@ -34,6 +36,7 @@ export function startInformerCache(kube: Kube, options: InformerOptions): Inform
     remoteClusters: startInformer(kube, RemoteClusters, options),
     statefulSets: startInformer(kube, StatefulSets, labelled(LABELS.cluster)),
     nodePods: startInformer(kube, Pods, labelled(`${LABELS.cluster},${LABELS.role}=node`)),
+    secrets: startInformer(kube, SecretVersions, options),
     records: startInformer(kube, ConfigMaps, labelled(LABELS.record)),
   };
 }

@@ -21,7 +21,7 @@ import { clusterOf, freshContexts, type Redb } from "./cluster.ts";
 import { evaluateDatabase, type DatabaseEvaluation } from "./evaluation.ts";
 import { databaseEvents } from "./events.ts";
 import { removeDatabase } from "./removal.ts";
-import { addressReconciler, secretNameOf } from "./secret.ts";
+import { addressReconciler, secretNameOf, secretState } from "./secret.ts";
 import { databaseStatusOf } from "./status.ts";
 
 export interface DatabaseDeps extends ObserveDeps {
@@ -67,7 +67,7 @@ export function databaseReconciler(deps: DatabaseDeps): (key: string) => Promise
 
 interface PassDeps extends DatabaseDeps {
   readonly freshContext: (cluster: ClusterRef) => Promise<ClusterContext>;
-  readonly keepAddress: (redb: Redb, port: number) => Promise<void>;
+  readonly keepAddress: ReturnType<typeof addressReconciler>;
 }
 
 async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
@@ -82,10 +82,10 @@ async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
   const context = deps.contexts.of(keyOf(cluster));
   if (context === undefined) return settled; // it is woken once its cluster has been looked at
   const held = await addFinalizer(deps.kube, Databases, redb, FINALIZERS.database);
-  const seen = await evaluateDatabase(held, context, deps.release, isQuiet(held) ? Infinity : STEP_MS);
-  const evaluated = isToAct(seen)
-    ? await evaluateDatabase(held, await deps.freshContext(cluster), deps.release, STEP_MS)
-    : seen;
+  const evaluate = (within: ClusterContext, maxAgeMs: number): Promise<DatabaseEvaluation> =>
+    evaluateDatabase(held, within, deps.release, secretState(deps.cache.secrets, held), maxAgeMs);
+  const seen = await evaluate(context, isQuiet(held) ? Infinity : STEP_MS);
+  const evaluated = isToAct(seen) ? await evaluate(await deps.freshContext(cluster), STEP_MS) : seen;
   return follow(deps, held, cluster.name, evaluated);
 }
 
@@ -120,9 +120,10 @@ async function follow(deps: PassDeps, redb: Redb, cluster: string, evaluated: Da
   if (isActing) deps.log.info("performing a step", { database: redb.metadata.name, act: decision.act });
   const attempted = isActing ? await attempt(deps, redb, connection, decision.act) : {};
   const bdb = attempted.bdb ?? evaluated.bdb;
-  if (bdb !== undefined) await deps.keepAddress(redb, bdb.port);
+  const given = attempted.passwordFrom ?? redb.status?.passwordFrom;
+  const passwordFrom = bdb === undefined ? given : await deps.keepAddress(redb, bdb.port, given);
   const { failure } = attempted;
-  const status = await report(deps, redb, cluster, { ...evaluated, bdb, failure });
+  const status = await report(deps, redb, cluster, { ...evaluated, bdb, failure, passwordFrom });
   if (failure !== undefined) return waiting(refusedForMs(status, deps.clock), failure.id, failure.evidence);
   return waiting(pauseMs(isActing, decision, status), "Reconciled", bdb?.status ?? "pending");
 }
@@ -145,7 +146,7 @@ async function report(
   { kube, clock, events, cache, findings }: DatabaseDeps,
   redb: Redb,
   cluster: string,
-  evaluated: DatabaseEvaluation,
+  evaluated: DatabaseEvaluation & Pick<DatabaseStatus, "passwordFrom">,
 ): Promise<DatabaseStatus> {
   const before = redb.status ?? {};
   const { polled, bdb, suspension, decision, unready, failure } = evaluated;
@@ -155,6 +156,7 @@ async function report(
       before,
       cluster,
       secretName: secretNameOf(redb),
+      passwordFrom: evaluated.passwordFrom ?? before.passwordFrom,
       bdb,
       ...("unreachable" in polled ? { shards: [], actions: [] } : { shards: polled.shards, actions: polled.actions }),
       suspension,

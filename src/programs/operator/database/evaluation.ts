@@ -4,13 +4,14 @@ import type { BdbRecord } from "../../../ports/management/records.ts";
 import type { Connection } from "../../../mechanisms/observe/management/connections.ts";
 import type { PollResult } from "../../../mechanisms/observe/management/polled-state.ts";
 import type { Suspension } from "../../../core/planner/cluster/plan.ts";
-import { planDatabase, type DatabaseDecision } from "../../../core/planner/database/plan.ts";
+import { planDatabase, type DatabaseDecision, type DatabaseView } from "../../../core/planner/database/plan.ts";
 import type { References } from "../../../core/planner/admission/references.ts";
 import type { Release } from "../../../core/releases/catalogue/release.ts";
 import { notReady, type ClusterContext, type Unready } from "../context/cluster-context.ts";
 import { bdbOf, type Redb } from "./cluster.ts";
 import type { DatabaseFailure } from "./failure.ts";
 import { referencesOf } from "./references.ts";
+import { secretNameOf } from "./secret.ts";
 import { homeOf } from "./status.ts";
 import { block } from "../../../core/planner/findings/finding.ts";
 import { editObject } from "../../../core/api/kubectl.ts";
@@ -31,6 +32,7 @@ export async function evaluateDatabase(
   redb: Redb,
   context: ClusterContext,
   release: Release,
+  secret: DatabaseView["secret"],
   maxAgeMs: number,
 ): Promise<DatabaseEvaluation> {
   const { connection, suspension, unready } = context;
@@ -44,7 +46,7 @@ export async function evaluateDatabase(
   const spec = readSpec(redb);
   return typeof spec === "string"
     ? { ...seen, failure: specInvalid(spec, redb.metadata.name) }
-    : { ...seen, decision: decide(redb, spec, bdb, referencesOf(release, context.nearby, polled, redb)) };
+    : { ...seen, decision: decide(redb, spec, bdb, secret, referencesOf(release, context.nearby, polled, redb)) };
 }
 
 function specInvalid(evidence: string, name: string): DatabaseFailure {
@@ -59,7 +61,13 @@ function readSpec({ spec }: Redb): DatabaseSpec | string {
   return `spec.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}`;
 }
 
-function decide(redb: Redb, spec: DatabaseSpec, bdb: BdbRecord | undefined, references: References): DatabaseDecision {
+function decide(
+  redb: Redb,
+  spec: DatabaseSpec,
+  bdb: BdbRecord | undefined,
+  secret: DatabaseView["secret"],
+  references: References,
+): DatabaseDecision {
   const drift = redb.status?.conditions?.find(({ type }) => type === "Drifted");
   return planDatabase({
     name: redb.metadata.name,
@@ -67,6 +75,8 @@ function decide(redb: Redb, spec: DatabaseSpec, bdb: BdbRecord | undefined, refe
     isEdited: redb.status?.observedGeneration !== redb.metadata.generation,
     wasRefused: drift?.status === "True" && drift.reason === "DowngradeRefused",
     references,
+    secret,
+    secretName: secretNameOf(redb),
     home: homeOf(redb.status ?? {}),
     existing: bdb && {
       uid: bdb.uid,

@@ -5,7 +5,7 @@ import { block, wait, type FindingOf } from "../../../core/planner/findings/find
 import { editObject, getObjects } from "../../../core/api/kubectl.ts";
 
 /** Why the cluster did not do what it was asked for. */
-export type DatabaseFailure = FindingOf<"RefusedByCluster" | "CallFailed" | "SpecInvalid">;
+export type DatabaseFailure = FindingOf<"RefusedByCluster" | "CallFailed" | "SpecInvalid" | "DatabaseSecretMissing">;
 
 /** What a user can do about a refusal of the management API, by its `error_code`. */
 const WAY_OUT: Readonly<Record<string, string>> = {
@@ -26,6 +26,16 @@ export function failureOf(error: unknown): DatabaseFailure | undefined {
   const said = typeof description === "string" ? description : messageOf(error);
   const remedy = WAY_OUT[String(error_code)] ?? `change what the message names: ${editObject("redb")}`;
   return block("RefusedByCluster", said, remedy);
+}
+
+/** The Secret of a database that exists holds no password to give to the cluster. */
+export function noPassword(secret: string, redb: string): DatabaseFailure {
+  const evidence = `secret ${secret} has no key password, or it is empty; the database keeps the password that it has`;
+  return block(
+    "DatabaseSecretMissing",
+    evidence,
+    `write the key, or name another Secret: ${editObject(`redb ${redb}`)}`,
+  );
 }
 
 /** A call that did not reach the cluster; `evidence` says why. */

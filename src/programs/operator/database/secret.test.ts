@@ -51,7 +51,7 @@ const passwords: readonly {
 for (const { name, status, before, asks, password } of passwords) {
   test(`the password: ${name}`, async () => {
     await using world = await secretWorld(before);
-    const kept = await keepPassword(world.kube, redb(status));
+    const { password: kept } = await keepPassword(world.kube, redb(status));
     assert.deepEqual(world.asked, asks);
     assert.equal(textOf(await world.stored(), "password"), kept);
     if (password === undefined) assert.match(kept, /^[\w-]{32}$/);
@@ -97,10 +97,10 @@ for (const { name, status, before, afterMs = 0, asks } of addresses) {
     const clock = new FakeClock();
     const keepAddress = addressReconciler(world.kube, clock);
     if (afterMs > 0) {
-      await keepAddress(redb(status), 10_000);
+      await keepAddress(redb(status), 10_000, undefined);
       await clock.advance(afterMs);
     }
-    await keepAddress(redb(status), 10_000);
+    await keepAddress(redb(status), 10_000, undefined);
     assert.deepEqual(world.asked, asks);
     const stored = await world.stored();
     if (before === undefined) assert.equal(stored, undefined);

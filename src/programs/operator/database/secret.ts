@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import type { Secret } from "kubernetes-types/core/v1.js";
+import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { APP_LABEL, LABELS } from "../../../core/api/names.ts";
 import type { StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
@@ -7,6 +9,8 @@ import { Secrets } from "../../../ports/kube/builtin.ts";
 import { faults } from "../../../ports/kube/faults.ts";
 import type { Kube, Ref, Stored } from "../../../ports/kube/kube.ts";
 import { ownerReference } from "../../../ports/kube/ref.ts";
+import { isNewer } from "../../../ports/kube/resource-version.ts";
+import type { Informer } from "../../../ports/kube/informer.ts";
 import { encoded, textOf } from "../objects/secrets.ts";
 
 type Redb = Stored<StoreEnterpriseDatabase>;
@@ -16,57 +20,94 @@ export function secretNameOf({ metadata, spec }: Redb): string {
   return spec.databaseSecretName ?? `redb-${metadata.name}`;
 }
 
-/** The database's password; the secret is made, with a random one, when it is not there or has none. */
-export async function keepPassword(kube: Kube, redb: Redb): Promise<string> {
-  const fresh = randomBytes(24).toString("base64url");
-  // most databases that nothing has been said of are new, and have no secret to look for
-  if (redb.status?.databaseSecretName === undefined && (await isMade(kube, redb, fresh))) return fresh;
-  const found = await kube.get(Secrets, secretRef(redb));
-  const known = textOf(found, "password");
-  if (known !== "") return known;
-  await (found === undefined ? make(kube, redb, fresh) : merge(kube, secretRef(redb), { password: fresh }));
-  return fresh;
+type PasswordFrom = NonNullable<DatabaseStatus["passwordFrom"]>;
+
+/** A password, and the version of the Secret that held it. */
+export interface HeldPassword {
+  readonly password: string;
+  readonly from: PasswordFrom;
 }
 
-/** False when it was there. */
-async function isMade(kube: Kube, redb: Redb, password: string): Promise<boolean> {
+/** Whether the cluster was given the password that the Secret of a database has now, as far as their versions tell. */
+export function secretState(secrets: Pick<Informer<object>, "get">, redb: Redb): "given" | "changed" | "missing" {
+  const { metadata } = secrets.get(secretRef(redb)) ?? {};
+  if (metadata === undefined) return "missing";
+  const given = redb.status?.passwordFrom;
+  return given?.secret === metadata.name && !isNewer(metadata.resourceVersion, given.resourceVersion)
+    ? "given"
+    : "changed";
+}
+
+/** The password in the Secret of a database that exists; undefined when it is gone or has none: the database keeps its own then. */
+export async function heldPassword(kube: Kube, redb: Redb): Promise<HeldPassword | undefined> {
+  const found = await kube.get(Secrets, secretRef(redb));
+  const password = textOf(found, "password");
+  if (found === undefined || password === "") return undefined;
+  return { password, from: versionOf(found) };
+}
+
+/** The database's password; the secret is made, with a random one, when it is not there or has none. */
+export async function keepPassword(kube: Kube, redb: Redb): Promise<HeldPassword> {
+  const fresh = randomBytes(24).toString("base64url");
+  // most databases that nothing has been said of are new, and have no secret to look for
+  const made = redb.status?.databaseSecretName === undefined ? await makeUnlessThere(kube, redb, fresh) : undefined;
+  if (made !== undefined) return made;
+  const found = await kube.get(Secrets, secretRef(redb));
+  const known = textOf(found, "password");
+  if (found !== undefined && known !== "") return { password: known, from: versionOf(found) };
+  const stored =
+    found === undefined ? await make(kube, redb, fresh) : await merge(kube, secretRef(redb), { password: fresh });
+  return { password: fresh, from: versionOf(stored) };
+}
+
+/** Undefined when it was there. */
+async function makeUnlessThere(kube: Kube, redb: Redb, password: string): Promise<HeldPassword | undefined> {
   try {
-    await make(kube, redb, password);
-    return true;
+    return { password, from: versionOf(await make(kube, redb, password)) };
   } catch (error) {
-    if (isFault(error, faults.alreadyExists)) return false;
+    if (isFault(error, faults.alreadyExists)) return undefined;
     throw error;
   }
 }
 
-async function make(kube: Kube, redb: Redb, password: string): Promise<void> {
+function make(kube: Kube, redb: Redb, password: string): Promise<Stored<Secret>> {
   const labels = { [LABELS.app]: APP_LABEL, [LABELS.database]: redb.metadata.name };
-  await kube.create(Secrets, {
+  return kube.create(Secrets, {
     metadata: { ...secretRef(redb), labels, ownerReferences: [ownerReference(redb)] },
     type: "Opaque",
     data: { password: encoded(password) },
   });
 }
 
+function versionOf({ metadata }: Stored<Secret>): PasswordFrom {
+  return { secret: metadata.name, resourceVersion: metadata.resourceVersion };
+}
+
 /** A change of the Secret of a database by another writer is corrected within this time, in milliseconds. */
 const RECHECK_MS = 30 * 60_000;
+
+/** Keeps the address in the Secret; the answer is the version of it whose password the cluster has. */
+type AddressReconciler = (
+  redb: Redb,
+  port: number,
+  given: PasswordFrom | undefined,
+) => Promise<PasswordFrom | undefined>;
 
 /**
  * Tells clients where a database is: keys `port` and `service_names` of its Secret, which has been made before. Asks nothing
  * while the status says that it was told before, but for a look now and then.
  */
-export function addressReconciler(kube: Kube, clock: Clock): (redb: Redb, port: number) => Promise<void> {
+export function addressReconciler(kube: Kube, clock: Clock): AddressReconciler {
   const looked = new Map<string, number>();
-  return async (redb, port) => {
+  return async (redb, port, given) => {
     const now = clock.now().getTime();
     const at = looked.get(redb.metadata.uid) ?? now;
     looked.set(redb.metadata.uid, at);
     const wanted = { port: String(port), service_names: redb.metadata.name };
-    if (isReported(redb, port) && now - at < RECHECK_MS) return;
-    if (!isReported(redb, port) || !(await says(kube, redb, wanted))) {
-      await unlessGone(merge(kube, secretRef(redb), wanted));
-    }
+    if (isReported(redb, port) && now - at < RECHECK_MS) return given;
+    const isWritten = isReported(redb, port) && (await says(kube, redb, wanted));
     looked.set(redb.metadata.uid, now);
+    return isWritten ? given : tell(kube, secretRef(redb), wanted, given);
   };
 }
 
@@ -81,20 +122,29 @@ async function says(kube: Kube, redb: Redb, wanted: Texts): Promise<boolean> {
   return found === undefined || Object.entries(wanted).every(([key, text]) => textOf(found, key) === text);
 }
 
-/** Who deletes the Secret of a database does not get half a one back. */
-async function unlessGone(change: Promise<void>): Promise<void> {
+/** An own write is no new password, unless another writer was there in between. A Secret that is gone stays gone. */
+async function tell(
+  kube: Kube,
+  ref: Required<Ref>,
+  wanted: Texts,
+  given: PasswordFrom | undefined,
+): Promise<PasswordFrom | undefined> {
   try {
-    await change;
+    if (given?.secret !== ref.name) await merge(kube, ref, wanted);
+    else return versionOf(await merge(kube, ref, wanted, given.resourceVersion));
   } catch (error) {
+    if (isFault(error, faults.conflict)) return tell(kube, ref, wanted, undefined).then(() => given);
     if (!isFault(error, faults.notFound)) throw error;
   }
+  return given;
 }
 
 type Texts = Readonly<Record<string, string>>;
 
-async function merge(kube: Kube, ref: Ref, texts: Texts): Promise<void> {
+function merge(kube: Kube, ref: Ref, texts: Texts, resourceVersion?: string): Promise<Stored<Secret>> {
   const data = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, encoded(text)]));
-  await kube.patch(Secrets, ref, { type: "merge", body: { data } });
+  const metadata = resourceVersion === undefined ? {} : { metadata: { resourceVersion } };
+  return kube.patch(Secrets, ref, { type: "merge", body: { ...metadata, data } });
 }
 
 function secretRef(redb: Redb): Required<Ref> {

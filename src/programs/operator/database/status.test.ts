@@ -128,7 +128,7 @@ const findings: readonly {
   { name: "a refusal blocks", report: { failure: REFUSED }, want: ["block RefusedByCluster"] },
   {
     name: "those of the spec come before drift, which is a warning",
-    report: { decision: { findings: [FOUND], drift: DRIFT, act: { kind: "none" } } },
+    report: { decision: { findings: [FOUND], warnings: [], drift: DRIFT, act: { kind: "none" } } },
     want: ["block SpecInvalid", "warn UpgradedByHand"],
   },
   {
@@ -166,11 +166,12 @@ function whole(): DatabaseReport {
     before: {},
     cluster: "rec",
     secretName: "redb-orders",
+    passwordFrom: undefined,
     bdb: bdb(),
     shards: [SHARD],
     actions: [],
     suspension: undefined,
-    decision: { findings: [], drift: undefined, act: { kind: "none" } },
+    decision: { findings: [], warnings: [], drift: undefined, act: { kind: "none" } },
     unready: undefined,
     failure: undefined,
   };

@@ -21,6 +21,7 @@ export interface DatabaseReport {
   readonly before: DatabaseStatus;
   readonly cluster: string;
   readonly secretName: string;
+  readonly passwordFrom: DatabaseStatus["passwordFrom"];
   readonly bdb: BdbRecord | undefined;
   /** Of the whole cluster. */
   readonly shards: readonly ShardInstanceRecord[];
@@ -46,6 +47,7 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
     ...before,
     cluster: homeOf(before) ?? report.cluster,
     databaseSecretName: report.secretName,
+    ...(report.passwordFrom === undefined ? {} : { passwordFrom: report.passwordFrom }),
     status: bdb?.status ?? before.status ?? "pending",
     ...(decision === undefined && !invalid ? {} : { specStatus: invalid ? "Invalid" : "Valid" }),
     ...(bdb === undefined ? {} : mirrored(bdb, report)),
@@ -98,9 +100,13 @@ function servingOf(bdb: BdbRecord, primary: ShardInstanceRecord | undefined, bef
 /** While management is suspended nothing is checked: what was found before stays. */
 function findingsOf({ before, suspension, decision, unready, failure }: DatabaseReport): Finding[] {
   if (suspension !== undefined) return [...(before.findings ?? [])];
-  return [unready, ...(decision?.findings ?? []), failure, driftFinding(decision?.drift)].filter(
-    (finding) => finding !== undefined,
-  );
+  return [
+    unready,
+    ...(decision?.findings ?? []),
+    failure,
+    ...(decision?.warnings ?? []),
+    driftFinding(decision?.drift),
+  ].filter((finding) => finding !== undefined);
 }
 
 function driftFinding(drift: Drift | undefined): Finding | undefined {

@@ -121,11 +121,11 @@ function startControllers(
   return { controllers, sources: { cache, applied, connections, contexts } };
 }
 
-/** A database is reconciled once its cluster is known, and an Active-Active database once its participants are. */
+/** A database is reconciled once its cluster and its Secret are known, and an Active-Active database once its participants are. */
 function enqueueOnChange(sources: Sources, { clusters, databases, activeActives, remoteClusters }: Controllers): void {
   const { cache } = sources;
   wakeClusters(sources, clusters.enqueue);
-  void cache.clusters.synced.then(
+  void Promise.all([cache.clusters.synced, cache.secrets.synced]).then(
     () => {
       wakeDatabases(sources, databases.enqueue);
     },

@@ -6,6 +6,7 @@ import type { Connections } from "../../../mechanisms/observe/management/connect
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import type { AppliedKind } from "../../../mechanisms/reconcile/object-applier.ts";
 import { clusterOf, type Redb } from "../database/cluster.ts";
+import { secretNameOf } from "../database/secret.ts";
 import type { ClusterContexts } from "../context/cluster-context.ts";
 
 /** Asks for a pass over the object with this key, at once or after so many milliseconds. */
@@ -56,6 +57,9 @@ export function wakeDatabases({ cache, connections, contexts }: Sources, wake: W
   });
   cache.clusters.onChange((_ref, current, previous) => {
     if (current === undefined || previous === undefined) wakeThose(cache, wake, () => true);
+  });
+  cache.secrets.onChange(({ name, namespace }) => {
+    wakeThose(cache, wake, (redb) => secretNameOf(redb) === name && redb.metadata.namespace === namespace);
   });
   connections.onChange(({ namespace }, names) => {
     for (const name of names) wake(keyOf({ name, namespace }));
