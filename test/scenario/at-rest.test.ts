@@ -17,7 +17,7 @@ const NODE_TAG = "8.2.0-25.12";
 const PATIENCE = { withinMs: 60_000, everyMs: 50 };
 
 /** Routes that are asked once each time the cluster is asked how it is, however many databases it has. */
-const POLLED: readonly RouteName[] = ["nodes", "bdbs", "shards", "license", "modules", "actions"];
+const POLLED: readonly RouteName[] = ["nodes", "bdbs", "shards", "license", "modules", "actions", "clusterPolicy"];
 
 test("in a settled world the operator writes nothing and only polls the cluster", async () => {
   await using settled = await settledWorld();

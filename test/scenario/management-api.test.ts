@@ -139,6 +139,47 @@ await test("a limit of connections is applied by running endpoints, and cuts no 
   }
 });
 
+await test("the policy `major` of cluster or database keeps a database from minor versions, and gives a new one the newest major", async () => {
+  const upgrade = async (uid: number): Promise<string> => {
+    const answer = await raw("POST", `/v1/bdbs/${uid}/upgrade`, { store_version: "8.2" });
+    assert.deepEqual([answer.status, JSON.parse(answer.text).error_code], [406, "invalid_version"], answer.text);
+    return JSON.parse(answer.text).description;
+  };
+  const policy = (redis_upgrade_policy: "major" | "latest") =>
+    cluster.client.call("updateClusterPolicy", { body: { redis_upgrade_policy } });
+  assert.deepEqual(await cluster.client.call("clusterPolicy"), { redis_upgrade_policy: "latest" });
+  await policy("major");
+  assert.deepEqual(await cluster.client.call("clusterPolicy"), { redis_upgrade_policy: "major" });
+  const plain = await cluster.create({ name: "plain", memory_size: 10_000_000 });
+  assert.equal(plain.redis_version, "8.0");
+  assert.match(
+    await upgrade(plain.uid),
+    /^8\.2 is a minor version, and only 7\.2, 8\.0 are allowed: the upgrade policy of cluster rec is "major": kubectl patch rec rec /,
+  );
+  const already = await raw("POST", `/v1/bdbs/${plain.uid}/upgrade`, {});
+  assert.deepEqual([already.status, JSON.parse(already.text).redis_version], [200, "8.0"]);
+  await policy("latest");
+  const own = await cluster.create({ name: "own", memory_size: 10_000_000, redis_upgrade_policy: "major" });
+  assert.equal(own.redis_version, "8.0");
+  const refusal =
+    /the upgrade policy of database "own" is "major": kubectl patch redb own .*, or PUT \/v1\/bdbs\/\d+ where/;
+  assert.match(await upgrade(own.uid), refusal);
+  await cluster.client.call("updateBdb", { params: { uid: own.uid }, body: { redis_upgrade_policy: "latest" } });
+  for (const { uid } of [plain, own]) {
+    await until(
+      "it is settled",
+      async () => (await cluster.client.call("bdb", { params: { uid } })).status === "active",
+    );
+    const answer = await raw("POST", `/v1/bdbs/${uid}/upgrade`, {});
+    assert.equal(answer.status, 200, answer.text);
+    const isRaised = async (): Promise<boolean> =>
+      (await cluster.client.call("bdb", { params: { uid } })).redis_version === "8.2";
+    await until("the newest version is the default again", isRaised, { withinMs: 30_000 });
+    await cluster.client.call("deleteBdb", { params: { uid } });
+  }
+  await until("they are gone", async () => (await cluster.client.call("bdbs")).length === 1, { everyMs: 25 });
+});
+
 await test("a change while another one runs is refused as busy", async () => {
   const upgraded = await raw("POST", "/v1/bdbs/1/upgrade", { store_version: "8.0" });
   assert.equal(upgraded.status, 200, upgraded.text);

@@ -220,6 +220,8 @@ export interface ClusterStateRecord extends Formatted {
   readonly users?: readonly ClusterUser[];
   /** Version that the operator of the cluster reported; absent: none was reported. */
   readonly operator?: string;
+  /** Which versions its databases may be moved to (§2.2); absent: every one. */
+  readonly upgradePolicy?: SettingValues["upgradePolicy"];
   /** Active-Active databases that the cluster takes part in, and the last ones that were deleted; absent: none. */
   readonly activeActives?: readonly ActiveActiveRecord[];
   /** Newest last, at most 50. */

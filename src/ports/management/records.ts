@@ -2,6 +2,7 @@
 export type { RedisAclRecord, RoleRecord } from "./records/access.ts";
 export type { ActionRecord } from "./records/actions.ts";
 export type {
+  ClusterPolicy,
   ClusterRecord,
   ClusterUpdate,
   ErrorBody,

@@ -1,18 +1,10 @@
 import assert from "node:assert/strict";
 import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
-import { Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { step } from "../scenario/step.ts";
 import { until } from "../time/until.ts";
 import { beginFrozen } from "./begin.ts";
 import type { CaseName } from "./cases.ts";
-import {
-  expectArrived,
-  expectEndLogged,
-  expectFrozen,
-  expectResumed,
-  isReported,
-  withinFiveSeconds,
-} from "./checks.ts";
+import { expectArrived, expectEndLogged, expectFrozen, expectResumed, isReported } from "./checks.ts";
 import { makeDatabase, upgradeDatabase } from "./databases.ts";
 import type { FrozenCase } from "./frozen-case.ts";
 import type { FrozenLane } from "./frozen-lane.ts";
@@ -46,41 +38,6 @@ async function play(lane: FrozenLane, round: Round): Promise<void> {
   await expectArrived(lane);
   if (lane.isKilled) assert.ok((await lane.restarts()) > restarts, "the operator was not started again");
   for (const one of all) await one.after?.(lane);
-}
-
-/** A cause that freezes a database, not the cluster: under the policy `major` it goes to no minor version. */
-export function liftMajorPolicy(lane: FrozenLane, by: "the API" | "the CR"): Promise<void> {
-  return step(`${lane.namespace}: policy major, lifted by ${by}`, async () => {
-    const ref = { name: "minor", namespace: lane.namespace };
-    const evidence = /"7\.4" is a minor version and spec\.storeUpgradePolicy of cluster rec is "major"/;
-    const remedy = /kubectl patch rec rec .*"storeUpgradePolicy":"latest"/;
-    await lane.patch({ storeUpgradePolicy: "major" });
-    await makeDatabase(lane, ref.name, { storeVersion: "7.2" });
-    await lane.kube.patch(Databases, ref, { type: "merge", body: { spec: { storeVersion: "7.4" } } });
-    const redb = await lane.database(ref.name, "it is refused", ({ status }) => status?.specStatus === "Invalid");
-    const ready = redb.status?.conditions?.find(({ type }) => type === "Ready");
-    assert.equal(ready?.reason, "UpgradePolicyMajor");
-    assert.match(ready.message, evidence);
-    assert.match(ready.message, remedy);
-    await until("an event", () => isReported(lane, ref.name, ready.reason, evidence, remedy), { withinMs: 30_000 });
-    assert.match(await lane.sh("kubectl describe redb minor"), evidence);
-    if (lane.isKilled) await lane.killOperator();
-    if (by === "the API") await upgradeDatabase(lane, ref.name, "7.4");
-    else await lane.sh(/kubectl patch rec [^,]*}}'/.exec(ready.message)?.[0] ?? "false");
-    const since = performance.now();
-    await lane.database(
-      ref.name,
-      "it goes on",
-      ({ status }) =>
-        status?.specStatus === "Valid" && (status.status !== "active" || status.version?.startsWith("7.4") === true),
-    );
-    withinFiveSeconds(performance.now() - since);
-    await lane.database(
-      ref.name,
-      "it is at 7.4",
-      ({ status }) => status?.status === "active" && status.version?.startsWith("7.4") === true,
-    );
-  });
 }
 
 /** What was done through the API stays, and the patch that ends the drift is reported (§7). */

@@ -64,6 +64,7 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
       const done = { uid: randomUUID(), name: "delete_bdb", status: "completed", progress: 100 } as const;
       return actionRecord({ ...done, object: `bdb:${uid}` });
     },
+    clusterPolicy: async () => ({ redis_upgrade_policy: "latest" }),
     shards: async () => databases.shards(),
     actions: async () => databases.actions(),
   });

@@ -1,5 +1,6 @@
 import { startFrozenLane } from "../../kit/frozen/frozen-lane.ts";
-import { liftMajorPolicy, playRound, reportDrift } from "../../kit/frozen/rounds.ts";
+import { liftMajorPolicy } from "../../kit/frozen/policy.ts";
+import { playRound, reportDrift } from "../../kit/frozen/rounds.ts";
 import { scenario } from "../../specification/rule.ts";
 
 scenario(
@@ -41,7 +42,7 @@ scenario(
     await playRound(lane, [["digest", "the CR, by hand"]]);
     await playRound(lane, [["permissions", "the command of the remedy"]]);
     await playRound(lane, [["configuration", "the CR"]]);
-    await liftMajorPolicy(lane, "the API");
+    await liftMajorPolicy(lane, "the database");
     await reportDrift(lane);
   },
 );

@@ -1,5 +1,6 @@
 import { startFrozenLane } from "../../kit/frozen/frozen-lane.ts";
-import { liftMajorPolicy, playRound } from "../../kit/frozen/rounds.ts";
+import { liftMajorPolicy } from "../../kit/frozen/policy.ts";
+import { playRound } from "../../kit/frozen/rounds.ts";
 import { scenario } from "../../specification/rule.ts";
 
 scenario(
@@ -35,6 +36,6 @@ scenario(
     await playRound(lane, [["unknownTag", "the CR"]]);
     await playRound(lane, [["unschedulable", "the CR"]]);
     await playRound(lane, [["staleWebhook", "the command of the remedy"]]);
-    await liftMajorPolicy(lane, "the CR");
+    await liftMajorPolicy(lane, "the cluster");
   },
 );

@@ -23,6 +23,8 @@ const EVICTION_POLICIES = [
   "volatile-ttl",
 ] as const;
 
+const UPGRADE_POLICIES = ["major", "latest"] as const;
+
 const DURABILITY: Readonly<Record<Persistence, Directives>> = {
   disabled: { appendonly: "no", appendfsync: "everysec", save: "" },
   aofEverySecond: { appendonly: "yes", appendfsync: "everysec", save: "" },
@@ -124,6 +126,21 @@ export const DATABASE_SETTINGS = {
     accepted: z.int().min(0).max(604_800), // a week
     stored: z.int().nonnegative(),
     fallback: 300,
+    effect: { by: "leader" },
+  }),
+  upgradePolicy: defineSetting({
+    specName: "storeUpgradePolicy",
+    specField: z
+      .enum(UPGRADE_POLICIES)
+      .default("latest")
+      .describe(
+        "`major` keeps the database from minor versions; so does the same field of the cluster for all of its databases (§2.2).",
+      ),
+    fromSpec: (written) => written,
+    wireName: "redis_upgrade_policy",
+    accepted: z.enum(UPGRADE_POLICIES),
+    stored: z.enum(UPGRADE_POLICIES),
+    fallback: "latest",
     effect: { by: "leader" },
   }),
 };

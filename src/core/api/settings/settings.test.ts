@@ -93,6 +93,15 @@ const cases: Readonly<Record<SettingName, readonly Case[]>> = {
       directives: {},
     },
   ],
+  upgradePolicy: [
+    {
+      spec: { storeUpgradePolicy: "major" },
+      record: { upgradePolicy: "major" },
+      other: { upgradePolicy: "latest" },
+      wire: { redis_upgrade_policy: "major" },
+      directives: {},
+    },
+  ],
 };
 
 for (const { spec, record, other, wire, directives } of Object.values(cases).flat()) {

@@ -233,6 +233,7 @@ for (const { rule, own = [known], others = [known], change = {}, does, finds, he
     const decision = decideActiveActive({
       name: "carts",
       release: NEW,
+      clusterPolicy: undefined,
       cluster: "west",
       self: "west",
       object: given.object && objectOf(given.object),

@@ -9,6 +9,8 @@ import { canonical } from "./canonical.ts";
 import { linkedDatabaseStep, type LinkedDatabase, type LinkedDatabaseStep } from "./linked.ts";
 import { participantFindings, type Participant } from "./participants.ts";
 import { joinedRecord, liveRecord } from "./record.ts";
+import type { SettingValues } from "../../api/settings/types.ts";
+import { strictest } from "../admission/upgrade-policy.ts";
 import { block } from "../findings/finding.ts";
 
 /** The object of an Active-Active database on this participant. */
@@ -28,6 +30,8 @@ export interface ActiveActiveView {
   readonly release: Release;
   /** Of the own cluster. */
   readonly cluster: string;
+  /** Which versions the own cluster lets its databases move to; undefined when it does not say. */
+  readonly clusterPolicy: SettingValues["upgradePolicy"] | undefined;
   /** The remote cluster that stands for the own cluster; undefined when none does. */
   readonly self: string | undefined;
   readonly object: ActiveActiveObject | undefined;
@@ -145,14 +149,15 @@ function isDeletedElsewhere({ own, others }: ActiveActiveView, { guid }: ActiveA
 
 /** What brings object and records together; undefined when they say the same. What is refused here is not told to others. */
 function agreeing(
-  { name, own, release, objections }: ActiveActiveView,
+  { name, own, release, clusterPolicy, objections }: ActiveActiveView,
   known: ActiveActiveRecord | undefined,
   object: ActiveActiveObject,
   self: string,
 ): ActiveActiveAct | undefined {
   const isAcceptable = objections.length === 0;
   if (known === undefined) {
-    const record = firstRecord({ ...object, name }, self, defaultStoreVersion(release));
+    const policies = { cluster: clusterPolicy, database: object.spec.globalConfigurations?.storeUpgradePolicy };
+    const record = firstRecord({ ...object, name }, self, defaultStoreVersion(release, strictest(policies)));
     return isAcceptable ? { kind: "write-record", record } : undefined;
   }
   const compared = compareSpec(object.spec, object.agreed, known, self);

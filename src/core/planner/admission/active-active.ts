@@ -97,6 +97,7 @@ function ownSpec({
     ...(storeVersion === undefined ? {} : { storeVersion }),
     ...(moduleList === undefined ? {} : { moduleList }),
     ...(cluster === undefined ? {} : { storeEnterpriseCluster: cluster }),
+    storeUpgradePolicy: globalConfigurations?.storeUpgradePolicy,
   });
 }
 

@@ -58,6 +58,20 @@ const cases: readonly Case[] = [
     says: /"major", which allows "7\.2", "8\.0"; kubectl patch rec rec .*"latest".*kubectl patch redb orders .*"8\.0"/,
   },
   {
+    rule: "the policy `major` of the database refuses a minor version too, and its own change lifts it",
+    spec: { storeVersion: "8.2", storeUpgradePolicy: "major" },
+    change: { before: spec({ storeVersion: "7.4" }), existing },
+    field: "spec.storeVersion",
+    says: /storeUpgradePolicy of redb orders is "major", which .*; kubectl patch redb orders .*"storeUpgradePolicy":"latest"/,
+  },
+  {
+    rule: "both policies are named when both refuse",
+    spec: { storeVersion: "8.2", storeUpgradePolicy: "major" },
+    change: { before: spec({ storeVersion: "7.4" }), existing, references: policy },
+    field: "spec.storeVersion",
+    says: /cluster rec and spec\.storeUpgradePolicy of redb orders is "major".*patch rec rec .* and kubectl patch redb orders/,
+  },
+  {
     rule: "the policy `major` lets a major version pass",
     spec: { storeVersion: "8.0" },
     change: { before: spec({ storeVersion: "7.4" }), existing, references: policy },

@@ -144,6 +144,30 @@ const cases: readonly Case[] = [
     finding: "UpgradePolicyMajor",
   },
   {
+    name: "the policy `major` of the cluster gives a new database without a version the newest major one",
+    view: view({}, { ...unmade, references: major }),
+    act: { kind: "create", settings: defaults, version: "8.0", modules: [] },
+  },
+  {
+    name: "the policy `major` of the database does so too",
+    view: view({ storeUpgradePolicy: "major" }, unmade),
+    act: {
+      kind: "create",
+      settings: { ...defaults, redis_upgrade_policy: "major" },
+      version: "8.0",
+      modules: [],
+    },
+  },
+  {
+    name: "the policy `major` of the database keeps it from a minor version",
+    view: view(
+      { storeVersion: "8.2", storeUpgradePolicy: "major" },
+      { existing: existing({ upgradePolicy: "major" }) },
+    ),
+    act: none,
+    finding: "UpgradePolicyMajor",
+  },
+  {
     name: "the policy `major` lets a database move to a major version",
     view: view({ storeVersion: "8.0" }, { references: major }),
     act: { kind: "upgrade", uid: 1, from: "7.4", to: "8.0" },

@@ -11,7 +11,8 @@ import { warn } from "../findings/finding.ts";
 import { DATABASE_RULES } from "../admission/database.ts";
 import type { ReviewedDatabase } from "../admission/reviewed-database.ts";
 import { findingOf, objections } from "../admission/objection.ts";
-import type { References } from "../admission/references.ts";
+import { clusterNamed, type References } from "../admission/references.ts";
+import { strictest } from "../admission/upgrade-policy.ts";
 
 /** A database as the cluster has it. */
 export interface ExistingDatabase extends SettingValues {
@@ -111,7 +112,9 @@ function actFor(view: DatabaseView): DatabaseAct {
   const desired = settingsOfSpec(spec);
   if (existing === undefined) {
     const port = spec.databasePort === undefined ? {} : { port: spec.databasePort };
-    const version = spec.storeVersion ?? defaultStoreVersion(references.release);
+    const cluster = clusterNamed(references, spec.storeEnterpriseCluster?.name);
+    const policies = { cluster: cluster?.upgradePolicy, database: spec.storeUpgradePolicy };
+    const version = spec.storeVersion ?? defaultStoreVersion(references.release, strictest(policies));
     const settings = wireOf(settingsBesidesFallbacks(desired));
     return { kind: "create", settings, ...port, version, modules: modulesOf(spec) };
   }

@@ -31,7 +31,7 @@ export const CLUSTER_REMEDIES = {
   LicenseRefused: license,
   LicenseNotFound: license,
   IncompatibleDatabaseVersion: databaseVersions,
-  UpgradePolicyMajor: () => ({ acts: [patch({ storeUpgradePolicy: "latest" })] }),
+  UpgradePolicyMajor: liftPolicy,
   NodeInMaintenance: ({ input: { view } }) => ({
     acts: (view.cluster.reachable ? view.cluster.nodes : [])
       .filter(({ maintenance }) => maintenance)
@@ -92,6 +92,11 @@ function byHand({ input: { view, step } }: RemedyFacts): Remedy {
   const tag = step === undefined ? {} : { storeEnterpriseImageSpec: { versionTag: view.operator.nodeTag } };
   const alias = { upgradeSpec: { autoUpgradeStoreEnterprise: null } };
   return { acts: [patch({ autoUpgradeStoreEnterprise: false, ...alias, ...tag })] };
+}
+
+/** The policy of the database itself is its owner's word. */
+function liftPolicy({ input: { view } }: RemedyFacts): Remedy | undefined {
+  return view.spec.storeUpgradePolicy === "major" ? { acts: [patch({ storeUpgradePolicy: "latest" })] } : undefined;
 }
 
 /** The cluster looks at it before anything is written: one that it refuses changes nothing. */

@@ -104,7 +104,8 @@ const cases: readonly RecoveryCase[] = [
     does: [["Drifted", `kubectl patch redb db --type merge -p '{"spec":{"storeVersion":"7.4"}}'`]],
   },
   {
-    name: "a minor version under the policy major: the policy changes",
+    name: "a minor version under the policy major of the cluster: the policy changes",
+    view: { spec: clusterSpec.parse({ storeUpgradePolicy: "major" }) },
     databases: [
       {
         name: "db",

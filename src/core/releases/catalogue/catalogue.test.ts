@@ -45,7 +45,9 @@ test("supported database versions are those bundled and in the contract", () => 
   assert.deepEqual(supportedStoreVersions(release("7.4.2-2")), ["7.2"]);
   assert.deepEqual(supportedStoreVersions(release("7.22.0-7")), ["7.2", "7.4"]);
   assert.deepEqual(supportedStoreVersions(release("8.2.0-12")), ["7.2", "7.4", "8.0", "8.2"]);
-  assert.equal(defaultStoreVersion(release("8.2.0-12")), "8.2");
+  assert.equal(defaultStoreVersion(release("8.2.0-12"), "latest"), "8.2");
+  assert.equal(defaultStoreVersion(release("8.2.0-12"), "major"), "8.0");
+  assert.equal(defaultStoreVersion(release("7.22.0-7"), "major"), "7.2");
   assert.equal(release("8.2.0-12").defaultDatabase, "8.6");
 });
 

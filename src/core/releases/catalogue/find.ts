@@ -1,4 +1,5 @@
 import { DATABASE_VERSIONS, STORE_VERSIONS, type StoreVersion } from "../../api/records.ts";
+import type { SettingValues } from "../../api/settings/types.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import type { Release } from "./release.ts";
@@ -29,9 +30,10 @@ export function carriedVersions(release: Release): readonly StoreVersion[] {
   return DATABASE_VERSIONS.filter((version) => release.databases.some((bundled) => bundled.version === version));
 }
 
-/** The version that a database gets when it asks for none: the newest one supported by this release. */
-export function defaultStoreVersion(release: Release): StoreVersion {
-  return supportedStoreVersions(release).at(-1) ?? "7.2";
+/** The version that a database gets when it asks for none: the newest one of this release that its policy allows (§2.2). */
+export function defaultStoreVersion(release: Release, policy: SettingValues["upgradePolicy"]): StoreVersion {
+  const supported = supportedStoreVersions(release);
+  return (policy === "major" ? majorVersions(supported) : supported).at(-1) ?? "7.2";
 }
 
 /** The first version of each line, for instance "7.2" and "8.0": all that the policy `major` lets databases move to (§2.2). */

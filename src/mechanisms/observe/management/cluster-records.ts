@@ -5,6 +5,7 @@ import { faults } from "../../../ports/management/faults.ts";
 import type {
   ActionRecord,
   BdbRecord,
+  ClusterPolicy,
   LicenseRecord,
   ModuleRecord,
   NodeRecord,
@@ -23,6 +24,8 @@ export interface ClusterRecords {
   readonly license: LicenseRecord;
   readonly modules: readonly ModuleRecord[];
   readonly actions: readonly ActionRecord[];
+  /** Undefined when a node of a release answered that has none. */
+  readonly policy: ClusterPolicy | undefined;
 }
 
 /** Why a cluster said nothing. */
@@ -35,17 +38,28 @@ export interface UnreachableCluster {
 /** Asks a cluster everything that decisions need; a sentence instead when it does not answer, never an exception. */
 export async function readRecords(client: ManagementClient): Promise<ClusterRecords | UnreachableCluster> {
   try {
-    const [nodes, databases, license, modules, actions] = await Promise.all([
+    const [nodes, databases, license, modules, actions, policy] = await Promise.all([
       client.call("nodes"),
       readDatabases(client),
       client.call("license"),
       client.call("modules"),
       client.call("actions"),
+      readPolicy(client),
     ]);
-    return { nodes, ...databases, license, modules, actions };
+    return { nodes, ...databases, license, modules, actions, policy };
   } catch (error) {
     // whatever it is, the cluster cannot be asked now: the decision is made without its word
     return { unreachable: whyUnreachable(error), refused: isFault(error, faults.unauthorized) };
+  }
+}
+
+/** Releases up to 0.1.0 have no policy of their own: the operator alone held to `spec.storeUpgradePolicy`. */
+async function readPolicy(client: ManagementClient): Promise<ClusterPolicy | undefined> {
+  try {
+    return await client.call("clusterPolicy");
+  } catch (error) {
+    if (isFault(error, faults.notFound)) return undefined;
+    throw error;
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DATABASE_SETTINGS } from "../../../core/api/settings/database-settings.ts";
 import { LICENSE_STATES } from "../../../core/api/states.ts";
 import type { Answered } from "./answered.ts";
 
@@ -29,6 +30,13 @@ export type ClusterRecord = Answered<typeof CLUSTER>;
 export interface ClusterUpdate {
   readonly operator_version: string;
 }
+
+/** `GET /v1/cluster/policy`, and the body of `PUT`. */
+export const CLUSTER_POLICY = z
+  .strictObject({ redis_upgrade_policy: DATABASE_SETTINGS.upgradePolicy.accepted })
+  .meta({ id: "ClusterPolicy" });
+
+export type ClusterPolicy = Answered<typeof CLUSTER_POLICY>;
 
 /** `GET /v1/license`. `state` and `reason` are absent from nodes of older releases. */
 export const LICENSE = z

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ACTION } from "../records/actions.ts";
-import { BOOTSTRAP, CLUSTER, LICENSE } from "../records/cluster.ts";
-import type { ClusterUpdate, LicenseInstall, MaintenanceOn } from "../records/cluster.ts";
+import { BOOTSTRAP, CLUSTER, CLUSTER_POLICY, LICENSE } from "../records/cluster.ts";
+import type { ClusterPolicy, ClusterUpdate, LicenseInstall, MaintenanceOn } from "../records/cluster.ts";
 import { NODE } from "../records/nodes.ts";
 import { json, route } from "../route.ts";
 
@@ -22,6 +22,21 @@ export const clusterRoutes = {
     "the operator reports its version, for the other participants of Active-Active databases",
     CLUSTER,
     json<ClusterUpdate>(),
+  ),
+  clusterPolicy: route(
+    "GET",
+    "/v1/cluster/policy",
+    "view_cluster_info",
+    "which versions databases may be moved to; nodes of older releases do not have it",
+    CLUSTER_POLICY,
+  ),
+  updateClusterPolicy: route(
+    "PUT",
+    "/v1/cluster/policy",
+    "update_cluster",
+    "the operator tells the cluster what spec.storeUpgradePolicy says",
+    CLUSTER_POLICY,
+    json<ClusterPolicy>(),
   ),
   license: route("GET", "/v1/license", "view_license", "the licence in force", LICENSE),
   installLicense: route(

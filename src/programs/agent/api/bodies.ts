@@ -5,6 +5,7 @@ import { STORE_VERSIONS } from "../../../core/api/records.ts";
 import type { StoreVersion } from "../../../core/api/records.ts";
 import { CHANGE_FIELDS, CREATE_FIELDS } from "../../../core/api/settings/fields.ts";
 import type { Fault } from "../../../core/base/fault.ts";
+import { CLUSTER_POLICY } from "../../../ports/management/records/cluster.ts";
 import { routes } from "../../../ports/management/routes.ts";
 import type { BodyOf, RouteName } from "../../../ports/management/routes.ts";
 import { activeActiveBody, isVersion } from "./active-active-body.ts";
@@ -32,6 +33,7 @@ function schemas(supported: readonly StoreVersion[]): Schemas {
     updateCluster: z.strictObject({
       operator_version: z.string().max(64).refine(isVersion, "must be a version such as 8.2.0-12"),
     }),
+    updateClusterPolicy: CLUSTER_POLICY,
     installLicense: z.strictObject({ license: z.string().min(1).max(16_384) }),
     uploadModule: z.strictObject({ module: z.instanceof(Uint8Array<ArrayBuffer>) }),
     createBdb: z.strictObject({ ...optional, name, ...CREATE_FIELDS }),

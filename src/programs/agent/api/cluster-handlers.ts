@@ -1,3 +1,5 @@
+import { DATABASE_SETTINGS } from "../../../core/api/settings/database-settings.ts";
+import type { ClusterPolicy } from "../../../ports/management/records.ts";
 import type { Records } from "../records/records.ts";
 import { getAction, getNodeAction, listActions } from "./actions.ts";
 import type { ActionsContext } from "./actions.ts";
@@ -17,7 +19,8 @@ export type ClusterApiContext = NodesContext &
   LicenseContext &
   LeaderContext & { readonly records: Pick<Records, "changeState"> };
 
-type ClusterRoutes = "cluster" | "updateCluster" | "license" | "installLicense";
+type ClusterRoutes =
+  "cluster" | "updateCluster" | "clusterPolicy" | "updateClusterPolicy" | "license" | "installLicense";
 type NodeRoutes = "nodes" | "node" | "nodeAction" | "maintenanceOn" | "maintenanceOff";
 type ActionRoutes = "actions" | "action" | "actionsV2" | "actionV2";
 
@@ -29,6 +32,13 @@ export function clusterHandlers(context: ClusterApiContext): Pick<Handlers, Clus
       runOnLeader(context, "updateCluster", { body }, forwardedBy, async () => {
         await context.records.changeState((state) => ({ ...state, operator: body.operator_version }));
         return clusterRecord(context);
+      }),
+    clusterPolicy: async () => policyOf(context.records),
+    updateClusterPolicy: ({ body, forwardedBy }) =>
+      runOnLeader(context, "updateClusterPolicy", { body }, forwardedBy, async () => {
+        const upgradePolicy = DATABASE_SETTINGS.upgradePolicy.ofWire(body) ?? "latest";
+        await context.records.changeState((state) => ({ ...state, upgradePolicy }));
+        return policyOf(context.records);
       }),
     license: async () => licenseOf(context),
     installLicense: ({ body, forwardedBy }) =>
@@ -54,4 +64,8 @@ export function nodeHandlers(context: ClusterApiContext): Pick<Handlers, NodeRou
         maintenanceOff(context, getNode(context, params.uid ?? "").uid),
       ),
   };
+}
+
+function policyOf(records: Pick<Records, "state">): ClusterPolicy {
+  return DATABASE_SETTINGS.upgradePolicy.toWire(records.state()?.upgradePolicy ?? "latest");
 }

@@ -14,6 +14,7 @@ import {
   requireModules,
   requireShards,
 } from "./checks.ts";
+import { policyFor } from "./upgrade-policy.ts";
 import { runningAction } from "./record-changes.ts";
 import type { WriteContext } from "./write-context.ts";
 
@@ -24,7 +25,8 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   requireFreeName(context, body.name);
   const settings = settingsOfWire(body);
   requireShards(context, settings.replication ? 2 : 1);
-  const storeVersion = body.redis_version ?? defaultStoreVersion(config.release);
+  const storeVersion =
+    body.redis_version ?? defaultStoreVersion(config.release, policyFor(records, settings.upgradePolicy));
   const modules = (body.module_list ?? []).map(({ module_name: name, module_args: args = "" }) => ({ name, args }));
   requireModules(context, modules, storeVersion);
   const port = endpointPort(context, body.port);

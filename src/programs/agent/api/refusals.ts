@@ -145,6 +145,12 @@ export const refusals = {
     "invalid_version",
     "Ask for one of the versions that the description lists.",
   ),
+  policyMajor: row(
+    "AGENT_POLICY_MAJOR",
+    406,
+    "invalid_version",
+    "Ask for a major version, or change the policy that the description names.",
+  ),
   invalidSharding: row("AGENT_INVALID_SHARDING", 406, "invalid_sharding", "Leave shards_count out, or set it to 1."),
   invalidReplication: row(
     "AGENT_INVALID_REPLICATION",

@@ -1,12 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { STORE_VERSIONS } from "../../../core/api/records.ts";
-import type { DatabaseRecord } from "../../../core/api/records.ts";
+import type { DatabaseRecord, StoreVersion } from "../../../core/api/records.ts";
+import { compareVersionText } from "../../../core/base/version.ts";
 import { engineText } from "../../../core/releases/engines/engines.ts";
 import { defaultStoreVersion } from "../../../core/releases/catalogue/find.ts";
+import type { Release } from "../../../core/releases/catalogue/release.ts";
 import type { BdbUpgrade } from "../../../ports/management/records.ts";
 import { observeEngines } from "../observation/engine-answers.ts";
 import type { EnginesContext } from "../observation/engine-answers.ts";
 import { requireLicense, requireModules, requireUpgradePath } from "./checks.ts";
+import { policyFor, requirePolicy } from "./upgrade-policy.ts";
 import { changeRecord, requireIdle, runningAction } from "./record-changes.ts";
 import type { WriteContext } from "./write-context.ts";
 
@@ -19,8 +22,9 @@ export async function upgradeBdb(
   const { config, records, clock } = context;
   requireLicense(context);
   const asked = STORE_VERSIONS.find((version) => version === body.store_version);
-  const target = asked ?? defaultStoreVersion(config.release);
+  const target = asked ?? newestFor(context, seen, config.release);
   if (seen.upgrade?.target === target || (seen.upgrade === undefined && seen.storeVersion === target)) return seen;
+  requirePolicy(context, seen, target);
   requireModules(context, seen.modules ?? [], target);
   requireUpgradePath(context, seen, target, await servingEngine(context, seen));
   const now = clock.now().toISOString();
@@ -41,6 +45,12 @@ export async function upgradeBdb(
       },
     };
   });
+}
+
+/** The newest version that the policies allow; where the database is past it, the one that it has. */
+function newestFor({ records }: WriteContext, seen: DatabaseRecord, release: Release): StoreVersion {
+  const newest = defaultStoreVersion(release, policyFor(records, seen.upgradePolicy));
+  return (compareVersionText(newest, seen.storeVersion) ?? 0) < 0 ? seen.storeVersion : newest;
 }
 
 /** Empty while no primary serves. */

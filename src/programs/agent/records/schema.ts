@@ -120,6 +120,7 @@ const cluster: z.ZodType<ClusterStateRecord> = z.looseObject({
     )
     .exactOptional(),
   operator: z.string().exactOptional(),
+  upgradePolicy: STORED_FIELDS.upgradePolicy.exactOptional(),
   activeActives: z.array(activeActive).exactOptional(),
   finished: z.array(action.extend({ object: z.string() })),
 });

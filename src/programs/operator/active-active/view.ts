@@ -79,6 +79,7 @@ export async function observeActiveActive(
     name: key.name,
     release: deps.release,
     cluster,
+    clusterPolicy: objects.clusters.find(({ metadata }) => metadata.name === cluster)?.spec.storeUpgradePolicy,
     self: self?.metadata.name,
     object,
     own: own.crdbs,
