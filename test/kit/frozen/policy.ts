@@ -42,7 +42,8 @@ export function liftMajorPolicy(lane: FrozenLane, holder: Holder): Promise<void>
 async function refuseThroughApi(lane: FrozenLane, name: string, holder: Holder): Promise<void> {
   const policy = holder === "the cluster" ? /policy of cluster rec is "major"/ : /policy of database "own" is "major"/;
   if (holder === "the cluster") {
-    const isKnown = async () => (await (await lane.management()).call("clusterPolicy")).redis_upgrade_policy === "major";
+    const isKnown = async () =>
+      (await (await lane.management()).call("clusterPolicy")).redis_upgrade_policy === "major";
     await until("the cluster knows its policy", isKnown, { withinMs: 30_000 });
   }
   await assert.rejects(upgradeDatabase(lane, name, "7.4"), policy);
