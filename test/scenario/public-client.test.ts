@@ -25,7 +25,9 @@ const client = new PublicClient(async (method, path, body) => {
   const { status = 0, text } = await sendHttp(cluster, { method, path, body, headers });
   return { status, body: JSON.parse(text) };
 });
-const made = await client.change("POST", "/v1/bdbs", { name: "shop", memory_size: 20_000_000, replication: true });
+const plain = { type: "redis", sharding: false, shards_count: 1, oss_cluster: false, proxy_policy: "all-nodes" };
+const wanted = { ...plain, name: "shop", memory_size: 20_000_000, replication: true, default_user: true };
+const made = await client.change("POST", "/v1/bdbs", wanted);
 const database = `/v1/bdbs/${text(made["uid"])}`;
 await until("the database is active", async () => (await client.get(database))["status"] === "active", PATIENCE);
 
@@ -34,11 +36,15 @@ await test("databases are listed and changed, and an action says when a change i
     (await client.list("/v1/bdbs?fields=uid,name")).map((bdb) => bdb),
     [{ uid: made["uid"], name: "shop" }],
   );
-  const changed = await client.change("PUT", database, { eviction_policy: "noeviction" });
+  const changed = await client.change("PUT", database, { type: "redis", eviction_policy: "noeviction" });
   assert.equal(changed["status"], "active-change-pending");
   const action = `/v1/actions/${text(changed["action_uid"])}`;
   await until("it is done", async () => (await client.get(action))["status"] === "completed", PATIENCE);
   assert.equal((await client.get(database))["eviction_policy"], "noeviction");
+  assert.match(
+    await client.refused("PUT", database, { oss_cluster: true }),
+    /^400 .*oss_cluster: is always false here/,
+  );
   for (const path of ["/v1/actions", "/v2/actions", `/v1/actions/bdb/${text(made["uid"])}`])
     assert.ok((await client.list(path)).some(({ action_uid }) => action_uid === changed["action_uid"]));
   assert.equal((await client.get(`${database}/actions/update_bdb`))["action_uid"], changed["action_uid"]);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UserRecord } from "../../src/ports/management/records.ts";
+import { routes } from "../../src/ports/management/routes.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { basic, sendHttp } from "../kit/world/http.ts";
 import { until } from "../kit/time/until.ts";
@@ -51,6 +52,27 @@ await test("a deleted user is refused, and the uid is unknown", async () => {
   assert.equal((await asAdmin("DELETE", `/v1/users/${user.uid}`)).status, 200);
   for (const node of [1, 2]) await received(401, () => asUser(user, "GET", "/v1/bdbs", undefined, node));
   assert.equal((await asAdmin("GET", `/v1/users/${user.uid}`)).status, 404);
+});
+
+await test("a user without a role is refused at every operation that needs credentials", async () => {
+  const user = await letIn("nothing@example.org", "none");
+  await received(403, () => asUser(user, "GET", "/v1/bdbs"));
+  for (const { method, path, auth } of Object.values(routes).filter((route) => route.auth !== "none")) {
+    const answer = await asUser(user, method, path.replace(/:\w+/g, "1"));
+    assert.deepEqual([answer.status, answer.body.error_code], [403, "insufficient_permissions"], `${path} (${auth})`);
+  }
+});
+
+await test("a user who may read sees all that roles of viewers are for", async () => {
+  const user = await letIn("reader@example.org", "cluster_viewer");
+  await received(200, () => asUser(user, "GET", "/v1/bdbs"));
+  const readable = Object.values(routes).filter(
+    ({ method, path, auth }) => method === "GET" && !path.includes(":") && auth !== "cluster",
+  );
+  for (const { path, auth } of readable) {
+    const { status } = await asUser(user, "GET", path);
+    assert.equal(status, auth === "view_all_users_info" ? 403 : 200, path);
+  }
 });
 
 await test("a user_manager makes no administrators and touches none", async () => {

@@ -36,8 +36,10 @@ function schemas(supported: readonly StoreVersion[]): Schemas {
     updateClusterPolicy: CLUSTER_POLICY,
     installLicense: z.strictObject({ license: z.string().min(1).max(16_384) }),
     uploadModule: z.strictObject({ module: z.instanceof(Uint8Array<ArrayBuffer>) }),
-    createBdb: z.strictObject({ ...optional, name, ...CREATE_FIELDS }),
-    updateBdb: z.strictObject({ ...optional, name: name.exactOptional(), ...CHANGE_FIELDS }),
+    createBdb: z.strictObject({ ...optional, ...FIXED, name, ...CREATE_FIELDS }).transform(withoutFixed),
+    updateBdb: z
+      .strictObject({ ...optional, ...FIXED, name: name.exactOptional(), ...CHANGE_FIELDS })
+      .transform(withoutFixed),
     upgradeBdb: z.strictObject({
       store_version: z.enum(targetsOf(supported)).exactOptional(),
       may_discard_data: z.boolean().exactOptional(),
@@ -79,6 +81,29 @@ function optionalFields(supported: readonly StoreVersion[]) {
     module_list: z.array(databaseModule).max(64).exactOptional(),
     authentication_redis_pass: secret.exactOptional(),
   };
+}
+
+/** What clients of such APIs say of a database, and what has one value here. */
+const FIXED = {
+  type: always("redis"),
+  sharding: always(false),
+  oss_cluster: always(false),
+  proxy_policy: always("all-nodes"),
+  default_user: always(true),
+  rack_aware: always(false),
+  bigstore: always(false),
+  crdt: always(false),
+  auto_upgrade: always(false),
+};
+
+function always<const Value extends string | boolean>(value: Value) {
+  return z.literal(value, { error: `is always ${JSON.stringify(value)} here` }).exactOptional();
+}
+
+/** A leader of release 0.1.0 refuses them, and they change nothing. */
+function withoutFixed<Body extends object>(body: Body): Omit<Body, keyof typeof FIXED> {
+  const kept = Object.entries(body).filter(([member]) => !(member in FIXED));
+  return Object.fromEntries(kept) as Omit<Body, keyof typeof FIXED>; // the members of FIXED are gone
 }
 
 const databaseModule = z.strictObject({
