@@ -46,6 +46,14 @@ await test("a body of more than a mebibyte is refused with the limit", async () 
   assert.match(JSON.parse(answer.text).description, /1048576 bytes/);
 });
 
+await test("what is no HTTP is answered as every other error, and ends the connection", async () => {
+  const socket = connect({ host: cluster.address(1), port: PORTS.management, servername: serverName, ca: cluster.ca });
+  socket.setEncoding("utf8").end("NONSENSE\r\n\r\n");
+  const answer = (await socket.toArray()).join("");
+  assert.match(answer, /^HTTP\/1\.1 400 /);
+  assert.equal(JSON.parse(answer.slice(answer.indexOf("{"))).error_code, "bad_request");
+});
+
 await test("without credentials an answer says nothing about the body", async () => {
   for (const body of ["{", { ...good, name: "x".repeat(2_000_000) }, undefined]) {
     const answer = await raw("POST", "/v1/bdbs", body, {});

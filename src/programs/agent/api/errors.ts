@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import type { Socket } from "node:net";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { ErrorBody } from "../../../ports/management/records.ts";
@@ -33,6 +34,17 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   if (refusal.status === 401) reply.header("www-authenticate", 'Basic realm="store-enterprise", charset="UTF-8"');
   const body: ErrorBody = { error_code: refusal.errorCode, description, message: description };
   return reply.status(refusal.status).send(body);
+}
+
+/** Answers what is no HTTP, and ends the connection. */
+export function answerMalformed(error: Error, socket: Socket): void {
+  if (!socket.writable) return;
+  const description = `the request is no HTTP that is understood: ${messageOf(error)}`;
+  const { status, errorCode } = refusals.badRequest;
+  const body: ErrorBody = { error_code: errorCode, description, message: description };
+  const text = JSON.stringify(body);
+  const type = `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}`;
+  socket.end(`HTTP/1.1 ${status} Bad Request\r\n${type}\r\nconnection: close\r\n\r\n${text}`);
 }
 
 /** What fastify itself refuses, as a refusal of this API. */

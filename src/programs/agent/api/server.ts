@@ -15,7 +15,7 @@ import { authorizeCaller } from "./authorize-caller.ts";
 import type { AuthorizeContext } from "./authorize-caller.ts";
 import { parseBody } from "./bodies.ts";
 import { entityTag, hasEntityTag, isKnown } from "./entity-tag.ts";
-import { answerError, BODY_BYTES, refuseUnrouted } from "./errors.ts";
+import { answerError, answerMalformed, BODY_BYTES, refuseUnrouted } from "./errors.ts";
 import { onlyFields, parseQuery } from "./query.ts";
 import { refusals, refuse } from "./refusals.ts";
 
@@ -43,6 +43,7 @@ export async function serveManagementApi(options: ManagementApiOptions): Promise
     requestTimeout: REQUEST_MS,
     forceCloseConnections: true,
     logger: false,
+    clientErrorHandler: answerMalformed,
     frameworkErrors: (error, request, reply) => {
       void answerError(error, request, reply, options.log);
     },
