@@ -42,6 +42,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/watched/real.test.ts": 50,
   "test/world/restart.test.ts": 50,
   "test/bundle/real.test.ts": 40,
+  "test/compatibility/real.test.ts": 40,
   "test/permissions/real.test.ts": 40,
   "test/scenario/agents.test.ts": 40,
   "test/scenario/chaos.test.ts": 40,

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { keptReleases, parseHistory } from "../../scripts/releases/history.ts";
+import { compareVersionText } from "../../src/core/base/version.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const COMMIT = "0".repeat(40);
@@ -12,6 +14,19 @@ test("each kept release is a commit that this checkout comes from", { skip: whyH
   for (const { version, commit } of keptReleases())
     assert.equal(git("merge-base", "--is-ancestor", commit, "HEAD").status, 0, `${version} is no ancestor of HEAD`);
 });
+
+test(
+  "each is the version that its commit says, and the next version is a later one",
+  { skip: whyHistoryIsMissing() },
+  () => {
+    const versionIn = (content: string): string => JSON.parse(content).version;
+    const kept = keptReleases();
+    for (const { version, commit } of kept)
+      assert.equal(versionIn(git("show", `${commit}:package.json`).stdout), version);
+    const next = versionIn(readFileSync(join(ROOT, "package.json"), "utf8"));
+    assert.ok((compareVersionText(next, kept.at(-1)?.version ?? "") ?? 0) > 0, `package.json says ${next}`);
+  },
+);
 
 test("releases come oldest first, whatever the order in the file", () => {
   const content = { "0.10.0": { commit: COMMIT, runsAs: "8.0.20-21" }, "0.9.0": OLD };

@@ -19,6 +19,7 @@ import {
   openScene,
   programsOf,
   SINGLE,
+  stageFor,
   startLoads,
   type Scene,
 } from "./scene.ts";
@@ -31,11 +32,11 @@ const USER = {
   password: "at least 8",
 } as const;
 
-/** Upgrades operator, cluster and databases of a kept release to this checkout, while clients write. */
-export async function upgradeUnderLoad(kept: KeptRelease): Promise<void> {
-  await using scene = await openScene(kept);
+/** Upgrades operator, cluster and databases of a kept release to this checkout, while clients write; by Helm when one is given. */
+export async function upgradeUnderLoad(kept: KeptRelease, helm?: string): Promise<void> {
+  await using scene = await openScene(kept, helm);
   await steps(scene, {
-    "its bundle, its operator and its nodes serve databases": install,
+    "its definitions, its operator and its nodes serve databases": install,
     "clients write, and keep writing": startLoads,
     "the operator of this checkout takes over": takeOver,
     "the operator goes back while the cluster has not been touched": goBack,
@@ -51,7 +52,7 @@ export async function upgradeUnderLoad(kept: KeptRelease): Promise<void> {
 
 async function install(scene: Scene): Promise<void> {
   const { stage, world, older } = scene.play;
-  await installOperator(stage, await scene.from.bundle(), older);
+  await installOperator(stageFor(scene, "install"), await scene.from.bundle(), older);
   await createCluster(stage, older);
   await createDatabase(stage, "7.2");
   await world.kube.create(Databases, SINGLE);
@@ -65,15 +66,15 @@ async function install(scene: Scene): Promise<void> {
 }
 
 async function takeOver(scene: Scene): Promise<void> {
-  await upgradeOperator(scene.play.stage, scene.play.releases, scene.play.latest);
+  await upgradeOperator(stageFor(scene, "upgrade"), scene.play.releases, scene.play.latest);
   const { old, all } = await programsOf(scene);
   assert.deepEqual({ old, all }, { old: 7, all: 8 });
 }
 
-/** The older bundle is applied again, definitions and roles included. */
+/** The older bundle is applied again, definitions and roles included; Helm leaves the newer definitions. */
 async function goBack(scene: Scene): Promise<void> {
-  const { stage, world, older } = scene.play;
-  await installOperator(stage, await scene.from.bundle(), older);
+  const { world, older } = scene.play;
+  await installOperator(stageFor(scene, "goBack"), await scene.from.bundle(), older);
   const manages = async (): Promise<boolean> => {
     const { state, conditions = [] } = (await world.kube.get(Clusters, REC))?.status ?? {};
     return (

@@ -6,4 +6,6 @@ import { upgradeUnderLoad } from "./journey.ts";
 const [oldest] = keptReleases();
 const skip = (await whyNotBuildable(oldest)) ?? false;
 
-test(`the oldest release, ${oldest.version}, is upgraded under load`, { skip }, () => upgradeUnderLoad(oldest));
+test(`the oldest release, ${oldest.version}, is upgraded under load by its bundle and ours`, { skip }, () =>
+  upgradeUnderLoad(oldest),
+);

@@ -1,11 +1,15 @@
 import { test } from "node:test";
 import { whyNotBuildable } from "../../scripts/releases/build.ts";
 import { keptReleases } from "../../scripts/releases/history.ts";
+import { findHelm } from "./helm.ts";
 import { upgradeUnderLoad } from "./journey.ts";
 
-const [oldest, ...later] = keptReleases();
-const previous = later.at(-1) ?? oldest;
-const obstacle = previous === oldest ? "it is the oldest one too: oldest.test.ts" : await whyNotBuildable(previous);
-const skip = obstacle ?? false;
+const all = keptReleases();
+const previous = all.at(-1) ?? all[0];
+const helm = findHelm();
+const skip = (await whyNotBuildable(previous)) ?? false;
+const way = helm === undefined ? "by its bundle and ours, for there is no helm" : "by Helm";
 
-test(`the previous release, ${previous.version}, is upgraded under load`, { skip }, () => upgradeUnderLoad(previous));
+test(`the previous release, ${previous.version}, is upgraded under load ${way}`, { skip }, () =>
+  upgradeUnderLoad(previous, helm),
+);

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { buildRelease, type BuiltRelease } from "../../scripts/releases/build.ts";
 import type { KeptRelease } from "../../scripts/releases/history.ts";
 import { clusterNames, PORTS } from "../../src/core/api/names.ts";
@@ -8,7 +11,9 @@ import type { Kube } from "../../src/ports/kube/kube.ts";
 import { managementClient, type ManagementClient } from "../../src/ports/management/client.ts";
 import { startLoadProcess, type LoadProcess } from "../../src/programs/demo/load/load-process.ts";
 import { findEndpoint } from "../../src/programs/demo/scenario.ts";
+import type { ScenarioContext } from "../../src/programs/demo/steps/steps.ts";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
+import { helmWay, type Way } from "./helm.ts";
 import { startStoryWorld, type StoryWorld } from "../kit/world/story-world.ts";
 import { until } from "../kit/time/until.ts";
 
@@ -16,6 +21,8 @@ import { until } from "../kit/time/until.ts";
 export interface Scene extends AsyncDisposable {
   readonly from: BuiltRelease;
   readonly play: StoryWorld;
+  /** Instead of bundles. */
+  readonly way: Way | undefined;
   /** Of each database, once its clients have begun. */
   readonly loads: Map<string, LoadProcess>;
 }
@@ -34,16 +41,23 @@ export const SINGLE = {
   },
 } as const;
 
-/** Starts an empty world that knows the images of the release. */
-export async function openScene(kept: KeptRelease): Promise<Scene> {
+/** Starts an empty world that knows the images of the release; operators come by Helm when one is given. */
+export async function openScene(kept: KeptRelease, helm?: string): Promise<Scene> {
   await using stack = new AsyncDisposableStack();
   const from = await buildRelease(kept);
   const play = stack.use(await startStoryWorld({ from }));
   const loads = stack.adopt(new Map<string, LoadProcess>(), (all) => {
     for (const load of all.values()) load.kill();
   });
+  const { path: folder } = stack.use(await mkdtempDisposable(join(tmpdir(), "helm-")));
+  const way = helm === undefined ? undefined : await helmWay(helm, from, { ...play.world, folder });
   const owned = stack.move();
-  return { from, play, loads, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { from, play, way, loads, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** The stage on which a bundle is applied, or Helm takes its place. */
+export function stageFor({ play: { stage }, way }: Scene, act: keyof Way): ScenarioContext {
+  return way === undefined ? stage : { ...stage, apply: way[act] };
 }
 
 /** Resolves when the second database is served at a version. */

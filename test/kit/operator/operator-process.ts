@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { OPERATOR_NAME, PORTS } from "../../../src/core/api/names.ts";
 import { latestRelease } from "../../../src/core/releases/catalogue/find.ts";
+import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 import { loopbackAddress } from "../engines/engine.ts";
 import type { TestApi } from "../kubernetes/api-server.ts";
 import { tokenOf } from "../kubernetes/permission-scene.ts";
@@ -25,14 +26,27 @@ export interface OperatorProcess extends AsyncDisposable {
 const GRACE_MS = 10_000;
 const STORE = join(import.meta.dirname, "../../../src/bin/store.ts");
 
+/** The program that runs, and the release that its image stands for. */
+export interface OperatorProgram {
+  readonly command: readonly string[];
+  readonly release: Release;
+}
+
+const OURS: OperatorProgram = { command: [process.execPath, STORE], release: latestRelease() };
+
 /** Starts the operator of `namespace`; it is killed at the end of the scope if it still runs. */
-export async function startOperatorProcess(api: TestApi, namespace: string): Promise<OperatorProcess> {
+export async function startOperatorProcess(
+  api: Pick<TestApi, "kube" | "config" | "folder">,
+  namespace: string,
+  { command, release }: OperatorProgram = OURS,
+): Promise<OperatorProcess> {
   const address = loopbackAddress();
-  const child = spawn(process.execPath, [STORE, "operator"], {
+  const [program = "", ...args] = command;
+  const child = spawn(program, [...args, "operator"], {
     env: {
       ...process.env,
       KUBECONFIG: await writeKubeconfig(api, namespace),
-      STORE_RELEASE: latestRelease().operator,
+      STORE_RELEASE: release.operator,
       POD_NAME: "test",
       POD_IP: address,
     },
@@ -65,7 +79,10 @@ export async function startOperatorProcess(api: TestApi, namespace: string): Pro
   };
 }
 
-async function writeKubeconfig({ kube, config, folder }: TestApi, namespace: string): Promise<string> {
+async function writeKubeconfig(
+  { kube, config, folder }: Pick<TestApi, "kube" | "config" | "folder">,
+  namespace: string,
+): Promise<string> {
   const file = join(folder, `${namespace}.kubeconfig`);
   const authority = Buffer.from(config.ca ?? "").toString("base64");
   const content = {
