@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { BdbRecord, ModuleRecord } from "../../src/ports/management/records.ts";
+import type { BdbCreate, BdbRecord, ModuleRecord } from "../../src/ports/management/records.ts";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
 import type { Reply } from "../../src/ports/resp/reply.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
@@ -16,7 +16,8 @@ await test("the life of a module: uploaded, used, upgraded with its database, re
     "an uploaded module is on every node, listed with its platforms, and once however often it is uploaded":
       uploadTwice,
     "another content under the same name and version is refused": refuseOtherContent,
-    "a database loads the build for its version on each of its nodes, and its replica has the data": useModule,
+    "a database loads the build for its version on each of its nodes, its replica has the data, and another list is refused":
+      useModule,
     "a database moves to a version that its module has a build for, with its data": upgradeWithModule,
     "a module in use is not removed, one that no database uses is": removeModule,
   }));
@@ -112,9 +113,13 @@ async function useModule(): Promise<void> {
   const bdb = await cluster.client.call("bdb", { params: { uid } });
   assert.deepEqual(
     bdb.module_list.filter(({ module_name }) => module_name === "tally"),
-    [{ module_name: "tally", semantic_version: "1.0.0" }],
+    [{ module_name: "tally", semantic_version: "1.0.0", module_args: "" }],
   );
   assert.equal(await add(bdb, "40"), 40);
+  const change = (module_list: BdbCreate["module_list"] & object) =>
+    cluster.client.call("updateBdb", { params: { uid }, body: { module_list } });
+  assert.equal((await change([{ module_name: "tally" }])).status, "active", "that is what it has");
+  await assert.rejects(change([]), /the modules of "counts" are tally and cannot be changed/);
 }
 
 async function upgradeWithModule(): Promise<void> {

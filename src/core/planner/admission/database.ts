@@ -11,6 +11,7 @@ import {
   portIsUnchanged,
 } from "./database-place.ts";
 import {
+  changedModules,
   fieldOf,
   listContradiction,
   modulesOf,
@@ -35,6 +36,7 @@ export const CONFIGURATION_RULES: readonly SpecRule<ReviewedDatabase>[] = [
   modulesAreDistinct,
   modulesAreKnown,
   moduleVersionsAreUnchanged,
+  modulesStay,
 ];
 
 /** What is asked of every database. */
@@ -66,6 +68,11 @@ function modulesAreKnown({ at, spec, references }: ReviewedDatabase) {
 function moduleVersionsAreUnchanged({ kind, at, spec, before }: ReviewedDatabase) {
   if (kind === "reaadb" || before === undefined || before.storeVersion === spec.storeVersion) return [];
   return renumberedModules(at, spec, before);
+}
+
+/** One that no cluster has made yet may still be written differently. */
+function modulesStay({ at, spec, before, existing }: ReviewedDatabase) {
+  return existing === undefined ? [] : changedModules(at, spec, before, existing.modules);
 }
 
 /** Once, when they are written; a database that exists is not told again with each edit. */

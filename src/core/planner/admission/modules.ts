@@ -1,6 +1,7 @@
 import { editObject } from "../../api/kubectl.ts";
 import type { DatabaseSpec } from "../../api/database-spec.ts";
 import { duplicateValue, forbiddenValue, unsupportedValue, type Objection } from "./objection.ts";
+import type { LoadedModule } from "./reviewed-database.ts";
 import type { ReferencedCluster } from "./references.ts";
 
 type ModuleItem = NonNullable<DatabaseSpec["moduleList"]>[number];
@@ -73,6 +74,57 @@ export function renumberedModules(at: string, lists: ModuleLists, before: Module
   if (numbers(modulesOf(lists)) === numbers(modulesOf(before))) return [];
   const why = "it is edited together with the version; a database takes the modules bundled with its new version";
   return [forbiddenValue(fieldOf(at, lists), why, "leave it as it was; edit it afterwards if you like")];
+}
+
+/** The modules of a database that exists stay what they are: engines load them when they start, and data depends on them. */
+export function changedModules(
+  at: string,
+  lists: ModuleLists,
+  before: ModuleLists | undefined,
+  loaded: readonly LoadedModule[] | undefined,
+): readonly Objection[] {
+  const wanted = wordsOf(lists);
+  const had = before === undefined ? askedFor(loaded, wanted) : wordsOf(before);
+  if (had === undefined) return [];
+  const said = (verb: string, names: readonly string[]): string[] =>
+    names.length === 0 ? [] : [`${names.map((name) => `"${name}"`).join(", ")} would be ${verb}`];
+  const changes = [
+    ...said(
+      "added",
+      [...wanted.values()].filter(({ name }) => !had.has(name.toLowerCase())).map(({ name }) => name),
+    ),
+    ...said(
+      "removed",
+      [...had].filter(([key]) => !wanted.has(key)).map(([, { name }]) => name),
+    ),
+    ...said(
+      "given other arguments",
+      [...wanted]
+        .filter(([key, { config }]) => had.has(key) && had.get(key)?.config !== config)
+        .map(([, { name }]) => name),
+    ),
+  ];
+  if (changes.length === 0) return [];
+  const why = `${changes.join("; ")}; the modules of a database that exists cannot be changed`;
+  return [forbiddenValue(fieldOf(at, lists), why, "leave the list as it was, or make another database with it")];
+}
+
+type Words = ReadonlyMap<string, { readonly name: string; readonly config: string }>;
+
+function wordsOf(lists: ModuleLists): Words {
+  return new Map(modulesOf(lists).map(({ name, config = "" }) => [name.toLowerCase(), { name, config }]));
+}
+
+/** Modules that the database asked for; one that is written and loaded counts where the node does not tell. */
+function askedFor(loaded: readonly LoadedModule[] | undefined, wanted: Words): Words | undefined {
+  if (loaded === undefined) return undefined;
+  return new Map(
+    loaded.flatMap(({ name, args }) => {
+      const written = wanted.get(name.toLowerCase());
+      if (args === undefined && written === undefined) return []; // the engine brings it
+      return [[name.toLowerCase(), { name, config: args ?? written?.config ?? "" }] as const];
+    }),
+  );
 }
 
 /** Where the list is that counts. */

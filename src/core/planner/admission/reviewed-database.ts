@@ -7,6 +7,15 @@ export interface ReviewedExisting {
   readonly storeVersion: StoreVersion | undefined;
   /** Name of the cluster that holds it. */
   readonly cluster: string | undefined;
+  /** What its engine has loaded; absent while that is not known. */
+  readonly modules?: readonly LoadedModule[] | undefined;
+}
+
+/** A module that an engine has loaded. */
+export interface LoadedModule {
+  readonly name: string;
+  /** Arguments that the database asked for; absent: it did not ask for the module, or its node is of release 0.1.0. */
+  readonly args?: string | undefined;
 }
 
 /** A StoreEnterpriseDatabase, or the configuration of an Active-Active one, and what it is judged by. */

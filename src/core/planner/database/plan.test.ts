@@ -13,6 +13,7 @@ function existing(change: Partial<ExistingDatabase> = {}): ExistingDatabase {
     ...settingsWith(),
     port: 10_000,
     storeVersion: "7.4",
+    modules: undefined,
     ...change,
   };
 }

@@ -9,7 +9,7 @@ import { compareVersionText } from "../../base/version.ts";
 import { defaultStoreVersion } from "../../releases/catalogue/find.ts";
 import { warn } from "../findings/finding.ts";
 import { DATABASE_RULES } from "../admission/database.ts";
-import type { ReviewedDatabase } from "../admission/reviewed-database.ts";
+import type { LoadedModule, ReviewedDatabase } from "../admission/reviewed-database.ts";
 import { findingOf, objections } from "../admission/objection.ts";
 import { clusterNamed, type References } from "../admission/references.ts";
 import { strictest } from "../admission/upgrade-policy.ts";
@@ -21,6 +21,8 @@ export interface ExistingDatabase extends SettingValues {
   readonly isSettled: boolean;
   readonly port: number;
   readonly storeVersion: StoreVersion;
+  /** What its engine has loaded; undefined while none serves. */
+  readonly modules: readonly LoadedModule[] | undefined;
 }
 
 /** Everything that a decision about a StoreEnterpriseDatabase rests on. */
@@ -103,7 +105,12 @@ export function describeAct(act: DatabaseAct): string {
 
 function factsOf({ name, spec, existing, home, references }: DatabaseView): ReviewedDatabase {
   const isThere = existing !== undefined || home !== undefined;
-  const known = { port: existing?.port, storeVersion: existing?.storeVersion, cluster: home };
+  const known = {
+    port: existing?.port,
+    storeVersion: existing?.storeVersion,
+    cluster: home,
+    modules: existing?.modules,
+  };
   return { kind: "redb", name, at: "spec", spec, before: undefined, existing: isThere ? known : undefined, references };
 }
 

@@ -5,7 +5,11 @@ import type { WireSettings } from "../../../core/api/settings/types.ts";
 import type { Answered } from "./answered.ts";
 import { BDB_ENDPOINT } from "./endpoints.ts";
 
-const LOADED_MODULE = z.strictObject({ module_name: z.string(), semantic_version: z.string() });
+const LOADED_MODULE = z.strictObject({
+  module_name: z.string(),
+  semantic_version: z.string(),
+  module_args: z.string().exactOptional().describe("Of a module that the database asked for; absent from the others."),
+});
 
 /** `GET /v1/bdbs`. Nodes give every setting; those of an older release lack the ones that came later. */
 export const BDB = z
@@ -47,7 +51,7 @@ export interface BdbCreate extends WireSettings {
   readonly shards_count?: number;
   readonly redis_version?: StoreVersion;
   readonly authentication_redis_pass?: string;
-  /** Modules that are not bundled; cannot be changed later. */
+  /** Modules that are not bundled; a change of them is refused. */
   readonly module_list?: readonly { readonly module_name: string; readonly module_args?: string }[];
 }
 

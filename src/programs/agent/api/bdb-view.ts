@@ -64,5 +64,9 @@ function servingEngine(record: DatabaseRecord, answers: EngineAnswers): EngineId
 function modulesOf(record: DatabaseRecord, answers: EngineAnswers): BdbRecord["module_list"] {
   const answer = answers.get(record.shards[0]?.primary ?? -1);
   const modules = answer?.state === "serving" ? answer.modules : [];
-  return modules.map((module) => ({ module_name: module.name, semantic_version: semanticVersion(module) }));
+  return modules.map((module) => {
+    const asked = record.modules?.find(({ name }) => name.toLowerCase() === module.name.toLowerCase());
+    const shown = { module_name: module.name, semantic_version: semanticVersion(module) };
+    return asked === undefined ? shown : { ...shown, module_args: asked.args };
+  });
 }

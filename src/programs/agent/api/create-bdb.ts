@@ -5,6 +5,7 @@ import { defaultStoreVersion } from "../../../core/releases/catalogue/find.ts";
 import type { BdbCreate } from "../../../ports/management/records.ts";
 import { gatherNodes } from "../observation/node-facts.ts";
 import type { Records } from "../records/records.ts";
+import { modulesOf } from "./asked-modules.ts";
 import {
   endpointPort,
   type InstancePlace,
@@ -27,7 +28,7 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   requireShards(context, settings.replication ? 2 : 1);
   const storeVersion =
     body.redis_version ?? defaultStoreVersion(config.release, policyFor(records, settings.upgradePolicy));
-  const modules = (body.module_list ?? []).map(({ module_name: name, module_args: args = "" }) => ({ name, args }));
+  const modules = modulesOf(body.module_list ?? []);
   requireModules(context, modules, storeVersion);
   const port = endpointPort(context, body.port);
   const nodes = await gatherNodes(context);

@@ -1,6 +1,7 @@
-import type { DatabaseRecord } from "../../../core/api/records.ts";
+import type { DatabaseModule, DatabaseRecord } from "../../../core/api/records.ts";
 import { changesOfWire } from "../../../core/api/settings/values.ts";
 import type { BdbCreate } from "../../../ports/management/records.ts";
+import { modulesOf } from "./asked-modules.ts";
 import { changePasswords } from "./change-passwords.ts";
 import { requireFreeName, requireLicense, requireShards } from "./checks.ts";
 import { changeRecord, requireIdle, runningAction } from "./record-changes.ts";
@@ -43,6 +44,13 @@ async function changeSettings(
   });
 }
 
+function namesOf(modules: readonly DatabaseModule[]): string {
+  return modules
+    .map(({ name, args }) => (args === "" ? name : `${name} (${args})`))
+    .toSorted()
+    .join(", ");
+}
+
 function hasChanges(record: DatabaseRecord, body: Partial<BdbCreate>): boolean {
   return JSON.stringify(withChanges(record, body)) !== JSON.stringify(record);
 }
@@ -52,6 +60,12 @@ function withChanges(record: DatabaseRecord, body: Partial<BdbCreate>): Database
 }
 
 function requireChangeable(record: DatabaseRecord, body: Partial<BdbCreate>): void {
+  if (body.module_list !== undefined && namesOf(modulesOf(body.module_list)) !== namesOf(record.modules ?? [])) {
+    throw refuse(
+      refusals.unchangeable,
+      `the modules of "${record.name}" are ${namesOf(record.modules ?? []) || "none"} and cannot be changed`,
+    );
+  }
   if (body.port !== undefined && body.port !== record.port) {
     throw refuse(refusals.unchangeable, `the port of "${record.name}" is ${record.port} and cannot be changed`);
   }

@@ -84,6 +84,10 @@ function decide(
       ...settingsOfWire(bdb),
       port: bdb.port,
       storeVersion: bdb.redis_version,
+      modules:
+        bdb.version === ""
+          ? undefined
+          : bdb.module_list.map(({ module_name: name, module_args: args }) => ({ name, args })),
     },
   });
 }

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { nearby, references } from "../../../../test/kit/facts/references.ts";
+import { settingsWith } from "../../../../test/kit/facts/settings.ts";
+import { databaseSpec } from "../../api/database-spec.ts";
+import type { DatabaseSpec } from "../../api/database-spec.ts";
+import { DATABASE_RULES } from "../admission/database.ts";
+import { objections } from "../admission/objection.ts";
+import { planDatabase } from "./plan.ts";
+import type { DatabaseView } from "./plan.ts";
+
+// What becomes of an edit of each field of a database that exists. A new field without an entry does not compile.
+
+type Outcome =
+  /** The act of the operator. */
+  | { readonly act: "update" | "upgrade" }
+  /** Refused in admission, and by the operator where no webhook is. */
+  | { readonly refused: RegExp }
+  /** The definition has no other value. */
+  | { readonly schema: unknown };
+
+interface Edit {
+  /** Laid over the spec. */
+  readonly to: object;
+  readonly view?: Partial<DatabaseView>;
+  readonly then: Outcome;
+}
+
+const two = references({ clusters: [nearby(), nearby({ name: "other" })] });
+const SPEC = { storeEnterpriseCluster: { name: "rec" }, storeVersion: "7.4", modulesList: [{ name: "tally" }] };
+
+const EDITS: Readonly<Record<keyof DatabaseSpec, readonly Edit[]>> = {
+  storeEnterpriseCluster: [
+    {
+      to: { storeEnterpriseCluster: { name: "other" } },
+      view: { references: two },
+      then: { refused: /does not move between clusters/ },
+    },
+  ],
+  memorySize: [{ to: { memorySize: "200MB" }, then: { act: "update" } }],
+  shardCount: [{ to: { shardCount: 2 }, then: { refused: /shard/ } }],
+  replication: [{ to: { replication: true }, then: { act: "update" } }],
+  persistence: [{ to: { persistence: "aofAlways" }, then: { act: "update" } }],
+  evictionPolicy: [{ to: { evictionPolicy: "noeviction" }, then: { act: "update" } }],
+  maxClients: [{ to: { maxClients: 5 }, then: { act: "update" } }],
+  storeUpgradePolicy: [{ to: { storeUpgradePolicy: "major" }, then: { act: "update" } }],
+  passwordOverlapSeconds: [{ to: { passwordOverlapSeconds: 5 }, then: { act: "update" } }],
+  databaseSecretName: [{ to: { databaseSecretName: "login" }, view: { secret: "changed" }, then: { act: "update" } }],
+  databasePort: [{ to: { databasePort: 12_345 }, then: { refused: /port/ } }],
+  type: [{ to: { type: "memcached" }, then: { schema: "memcached" } }],
+  storeVersion: [{ to: { storeVersion: "8.0" }, then: { act: "upgrade" } }],
+  modulesList: [
+    { to: { modulesList: [] }, then: { refused: /"tally" would be removed/ } },
+    { to: { modulesList: [{ name: "tally" }, { name: "ft" }] }, then: { refused: /"ft" would be added/ } },
+    { to: { modulesList: [{ name: "tally", config: "FAST 1" }] }, then: { refused: /"tally" would be given other/ } },
+  ],
+  moduleList: [
+    {
+      to: { modulesList: undefined, moduleList: [{ name: "ft" }] },
+      then: { refused: /"ft" would be added; "tally" would be removed/ },
+    },
+  ],
+};
+
+const view = (spec: DatabaseSpec, change: Partial<DatabaseView>): DatabaseView => ({
+  name: "orders",
+  spec,
+  isEdited: true,
+  wasRefused: false,
+  references: references({ clusters: [nearby({ userModules: ["tally", "ft"] })] }),
+  existing: {
+    uid: 1,
+    isSettled: true,
+    ...settingsWith(),
+    port: 10_000,
+    storeVersion: "7.4",
+    modules: [{ name: "tally", args: "" }, { name: "vectorset" }],
+  },
+  secret: "given",
+  secretName: "redb-orders",
+  home: "rec",
+  ...change,
+});
+
+test("a database as its spec says is left alone", () => {
+  const decision = planDatabase(view(databaseSpec.parse(SPEC), {}));
+  assert.deepEqual([decision.act, decision.findings], [{ kind: "none" }, []]);
+});
+
+for (const [field, edits] of Object.entries(EDITS)) {
+  for (const { to, view: change = {}, then } of edits) {
+    test(`an edit of ${field} to ${JSON.stringify(to)} is not ignored`, () => {
+      const parsed = databaseSpec.safeParse({ ...SPEC, ...to });
+      if ("schema" in then) {
+        assert.equal(parsed.success, false);
+        return;
+      }
+      const spec = databaseSpec.parse({ ...SPEC, ...to });
+      const given = view(spec, change);
+      const { act, findings } = planDatabase(given);
+      if ("act" in then) {
+        assert.deepEqual([act.kind, findings], [then.act, []]);
+        return;
+      }
+      assert.equal(act.kind, "none");
+      assert.match(findings.map(({ evidence }) => evidence).join("; "), then.refused);
+      const before = databaseSpec.parse(SPEC);
+      const existing = { port: 10_000, storeVersion: "7.4", cluster: "rec" } as const;
+      const reviewed = { kind: "redb", name: "orders", at: "spec", spec, before, existing } as const;
+      const said = objections(DATABASE_RULES, { ...reviewed, references: given.references });
+      assert.match(said.map(({ message }) => message).join("; "), then.refused, "by the webhook");
+    });
+  }
+}
+
+test("numbers of modules have no effect, and the list may get its other name", () => {
+  for (const to of [
+    { modulesList: [{ name: "tally", version: "9" }] },
+    { modulesList: undefined, moduleList: [{ name: "Tally" }] },
+  ]) {
+    const { act, findings } = planDatabase(view(databaseSpec.parse({ ...SPEC, ...to }), {}));
+    assert.deepEqual([act.kind, findings], ["none", []]);
+  }
+});
+
+test("nodes of release 0.1.0 do not tell which modules a database asked for: those that are loaded count", () => {
+  const known = view(databaseSpec.parse(SPEC), {});
+  assert.ok(known.existing);
+  const existing = { ...known.existing, modules: [{ name: "tally" }, { name: "vectorset" }] };
+  assert.deepEqual(planDatabase({ ...known, existing }).findings, []);
+});
