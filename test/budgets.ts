@@ -97,6 +97,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/operator/operator.test.ts": 5,
   "src/programs/operator/placement.test.ts": 5,
   "src/programs/proxy/endpoint/endpoint.test.ts": 5,
+  "test/specification/digests.test.ts": 5,
   "test/glossary.test.ts": 5,
   "src/core/planner/upgrade-path/plan.property.test.ts": 4,
   "src/local-kubernetes/controllers/controllers.test.ts": 4,
