@@ -10,9 +10,20 @@ export interface Conversion {
 
 const OPERATOR_FIRST =
   "none reads it: the operator is upgraded before the first node, and the rigger and older nodes read other fields";
+const KEEP = "an older node keeps fields that it does not know";
+const ONE_IMAGE = "none reads it: agent and proxy are of one image, and other nodes may not send this command";
 
 /** Every one that was made on purpose. */
 export const CONVERSIONS: readonly Conversion[] = [
   { about: ".shard_list[]:", by: "src/ports/management/databases.ts", olderReaders: OPERATOR_FIRST },
   { about: "answer of GET /v1/actions:", by: "src/ports/management/answer.ts", olderReaders: OPERATOR_FIRST },
+  { about: "database.passwordOverlap:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
+  { about: "database.upgradePolicy:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
+  { about: "node.capabilities:", by: "src/programs/agent/members/node-report.ts", olderReaders: KEEP },
+  { about: "(configure).endpoints[]", by: "src/programs/agent/api/proxy-command.ts", olderReaders: ONE_IMAGE },
+  {
+    about: ".status.lastTaskUid:",
+    by: "src/core/api/active-active.ts",
+    olderReaders: "none reads it: no release has set it",
+  },
 ];
