@@ -39,6 +39,7 @@ export function worldImages(
       return {
         command: others.get(release.operator) ?? [process.execPath, programPath()],
         env: { ...env, STORE_RELEASE: release.operator },
+        files: {},
         digest: digestOf(name, tag),
       };
     },

@@ -15,6 +15,7 @@ await test("the life of a module: uploaded, used, upgraded with its database, re
     "a database with a module that is not installed is refused with the list of those that are": refuseMissing,
     "an uploaded module is on every node, listed with its platforms, and once however often it is uploaded":
       uploadTwice,
+    "the same content for another base system is the same build": uploadForAnotherBase,
     "another content under the same name and version is refused": refuseOtherContent,
     "a database loads the build for its version on each of its nodes, its replica has the data, and another list is refused":
       useModule,
@@ -94,6 +95,17 @@ async function uploadTwice(): Promise<void> {
       Object.keys(platforms),
     ]),
     [["tally", "1.0.0", ["rhel8/x86_64", "rhel9/x86_64"]]],
+  );
+}
+
+async function uploadForAnotherBase(): Promise<void> {
+  const about = { compatible: "7.4", mark: "one file" };
+  await upload(await tallyArchive({ ...about, systems: ["rhel8"] }));
+  await upload(await tallyArchive({ ...about, systems: ["debian12"] }));
+  const found = (await installed()).filter(({ compatible_redis_version }) => compatible_redis_version === "7.4");
+  assert.deepEqual(
+    found.map(({ platforms }) => Object.keys(platforms)),
+    [["rhel8/x86_64", "debian12/x86_64"]],
   );
 }
 

@@ -22,6 +22,10 @@ const moduleStatus = z.object({
   name: z.string().describe("`module_name`."),
   displayName: z.string().optional().describe("`display_name`."),
   versions: z.array(z.string()).describe("Installed versions."),
+  databaseVersions: z
+    .array(z.string())
+    .optional()
+    .describe("Versions of databases whose engines bring it; absent of a module that was installed."),
 });
 
 const nodeStatus = z.object({
@@ -33,6 +37,7 @@ const nodeStatus = z.object({
     .string()
     .optional()
     .describe("Digest of its image, as its kubelet reports it; absent where the kubelet reports none."),
+  baseSystem: z.string().optional().describe("Base system of its image, as the node reports it."),
   role: z.string().describe("`leader` or `member`."),
 });
 
@@ -85,6 +90,10 @@ export const clusterStatus = z.object({
   modules: z.array(moduleStatus).optional().describe("Installed modules."),
   userModules: z.array(userModuleStatus).optional().describe("Results of `spec.userDefinedModules` (§2.2)."),
   nodes: z.array(nodeStatus).optional().describe("The nodes as the cluster sees them."),
+  operatorBaseSystem: z
+    .string()
+    .optional()
+    .describe("Base system of the operator's image, and so of the node image of its release (§1.6)."),
   upgrade: upgradeStatus.optional().describe("The running rolling upgrade, or the last one."),
   findings: z.array(finding).optional().describe("Findings about the requested upgrade."),
   clusterCredentialSecretName: z.string().optional().describe("Secret with the admin's credentials."),

@@ -27,6 +27,8 @@ export interface ObserveDeps {
   readonly connections: Connections;
   readonly permissions: Permissions;
   readonly release: Release;
+  /** Base system of the image of the operator that observes; absent from other programs, which take what the operator reported. */
+  readonly baseSystem?: string | undefined;
   /** Plain Kubernetes when absent. */
   readonly platform?: Platform;
   /** Minor of the API server, for instance "1.33". */
@@ -109,12 +111,12 @@ export async function observeCluster(
   const connection = await connectionTo(deps.connections, cluster, spec, pods);
   const records = typeof connection === "string" ? { unreachable: connection } : await connection.records(maxAgeMs);
   const view: ClusterView = {
-    name,
+    ...{ name, spec },
     generation: rec.metadata.generation ?? 0,
     deleting: rec.metadata.deletionTimestamp !== undefined,
-    spec,
     remembered: rec.status ?? {},
     operator: deps.release,
+    operatorBaseSystem: deps.baseSystem ?? rec.status?.operatorBaseSystem,
     ...(deps.platform !== undefined && { platform: deps.platform }),
     kubernetesMinor,
     workload: statefulSet === undefined ? undefined : workloadOf(statefulSet),

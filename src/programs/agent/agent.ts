@@ -12,6 +12,7 @@ import { runLeaderElection } from "./members/leader-election.ts";
 import type { LeaderElection } from "./members/leader-election.ts";
 import type { NodeLease } from "./members/node-lease.ts";
 import { grantWhileMember, joinCluster } from "./membership.ts";
+import { nodePlatforms } from "./modules/platforms.ts";
 import { loadedModules } from "./node/loaded-modules.ts";
 import { syncModules } from "./node/module-sync.ts";
 import { evacuateForShutdown, isEligibleLeader, returnAfterRestart } from "./node/own-maintenance.ts";
@@ -110,7 +111,9 @@ function serve(context: AgentContext, election: LeaderElection, membership: Memb
 
 function applyRecords(context: AgentContext, signal: AbortSignal): NodeSync {
   const { records, modules, config, changes } = context;
-  const modulesOf = loadedModules(records, modules, config.release);
+  const { baseSystem, release } = config;
+  const platforms = nodePlatforms({ baseSystem, operatorVersion: release.operator });
+  const modulesOf = loadedModules(records, modules, { platforms, engines: context.foundEngines });
   const sync = syncNode({ ...context, modulesOf }, signal);
   changes.subscribe(() => sync.request());
   sync.onAcceptingChange(() => changes.notify());

@@ -1,6 +1,5 @@
 import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
-import type { FoundEngine } from "../../mechanisms/supervisor/engines.ts";
 import type { InstanceSupervisor } from "../../mechanisms/supervisor/instances.ts";
 import type { Kube } from "../../ports/kube/kube.ts";
 import type { LocalInstance } from "../../ports/management/records.ts";
@@ -9,6 +8,7 @@ import type { LicenseAuthorities } from "./credentials/license-authorities.ts";
 import type { UserPasswords } from "./credentials/user-passwords.ts";
 import type { Members } from "./members/members.ts";
 import type { Peers } from "./members/peers.ts";
+import type { EngineOfNode } from "./modules/engine-of-node.ts";
 import type { ModuleStore } from "./modules/module-store.ts";
 import type { NodeProxy } from "./node/proxy.ts";
 import type { EngineWatch } from "./observation/engine-watch.ts";
@@ -36,8 +36,7 @@ export interface AgentContext {
   readonly supervisor: InstanceSupervisor;
   readonly localInstances: () => readonly LocalInstance[];
   readonly proxy: NodeProxy;
-  /** The engines that this machine can start. */
-  readonly foundEngines: readonly FoundEngine[];
+  readonly foundEngines: readonly EngineOfNode[];
   readonly tls: MountedSecret<"tls.crt" | "tls.key" | "ca.crt">;
   readonly credentials: MountedSecret<"username" | "password">;
   /** Notified of each change of records, members, engines and proxy. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
+import { modulesOfEngine } from "../../mechanisms/supervisor/engine-modules.ts";
 import { discoverEngines } from "../../mechanisms/supervisor/engines.ts";
 import { superviseInstances } from "../../mechanisms/supervisor/instances.ts";
 import type { Kube } from "../../ports/kube/kube.ts";
@@ -64,7 +65,12 @@ async function openLocal({ config, env, proxyArgs, clock, log }: AgentDeps, chan
   await openDataFolder(config.dataDir);
   const tls = await openMountedSecret(config.tlsDir, ["tls.crt", "tls.key", "ca.crt"], { clock, log });
   const credentials = await openMountedSecret(config.credentialsDir, ["username", "password"], { clock, log });
-  const foundEngines = await discoverEngines(env);
+  const foundEngines = await Promise.all(
+    (await discoverEngines(env)).map(async (engine) => ({
+      ...engine,
+      modules: await modulesOfEngine(engine, { clock, log }),
+    })),
+  );
   const epochs = await openEpochs(config.dataDir);
   const modules = await openModuleStore(join(config.dataDir, "modules"));
   const supervisor = superviseInstances({ data: config.dataDir, engines: foundEngines, clock, log });

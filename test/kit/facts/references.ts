@@ -11,7 +11,7 @@ export function nearby(change: Partial<ReferencedCluster> = {}): ReferencedClust
   return {
     name: "rec",
     upgradePolicy: undefined,
-    modules: ["search"],
+    modules: [{ names: ["search"] }],
     userModules: [],
     shards: { used: 2, limit: 4 },
     ...change,

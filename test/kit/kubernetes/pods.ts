@@ -8,7 +8,7 @@ import { until } from "../time/until.ts";
 export const nodeImages: ImageStore = {
   resolve: (image) =>
     image === "node:1"
-      ? { command: [process.execPath], env: { FROM_IMAGE: "yes" }, digest: `sha256:${"1".repeat(64)}` }
+      ? { command: [process.execPath], env: { FROM_IMAGE: "yes" }, files: {}, digest: `sha256:${"1".repeat(64)}` }
       : undefined,
 };
 

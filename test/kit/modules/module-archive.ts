@@ -15,6 +15,8 @@ export interface ArchiveOptions {
   /** Database version that the build is for. */
   readonly compatible: string;
   readonly systems?: readonly string[];
+  /** Builds with the same mark have the same bytes; version and systems when absent. */
+  readonly mark?: string;
   /** Laid over the manifest. */
   readonly manifest?: object;
 }
@@ -32,7 +34,7 @@ export async function tallyArchive(options: ArchiveOptions): Promise<Buffer<Arra
     commands: [{ command_name: "tally.add" }, { command_name: "tally.get" }],
     ...options.manifest,
   };
-  const library = await compiled(version, `${compatible} ${systems.join()}`);
+  const library = await compiled(version, options.mark ?? `${compatible} ${systems.join()}`);
   const entries = [
     { name: "module.json", data: JSON.stringify(manifest) },
     { name: "tally.so", data: library },

@@ -31,12 +31,13 @@ export async function searchArchive(compatible: string): Promise<Buffer<ArrayBuf
   };
   const entries = [
     { name: "module.json", data: JSON.stringify(manifest) },
-    { name: "redisearch.so", data: readFileSync(await fetchedLibrary()) },
+    { name: "redisearch.so", data: readFileSync(await packagedLibrary()) },
   ];
   return Buffer.from(zipOf(entries));
 }
 
-async function fetchedLibrary(): Promise<string> {
+/** Path of the shared object in that package; fetched once. */
+export async function packagedLibrary(): Promise<string> {
   const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "store-enterprise", "modules");
   const library = join(cache, `${PACKAGE}.so`);
   if (existsSync(library)) return library;

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { NODE_PATHS, PORTS, clusterNames } from "../../../src/core/api/names.ts";
 import { managementClient } from "../../../src/ports/management/client.ts";
@@ -9,6 +9,7 @@ import { createAuthority, issue } from "../../../src/ports/pki/authority.ts";
 import type { Authority } from "../../../src/ports/pki/authority.ts";
 import { startLoopbackApi } from "../kubernetes/loopback-api.ts";
 import { until } from "../time/until.ts";
+import { osRelease } from "./base-systems.ts";
 import { startAgent, type AgentProcess } from "./agent-process.ts";
 import { documented } from "./documented.ts";
 
@@ -171,6 +172,7 @@ function writeMounts(root: string, authority: Authority, tls: Readonly<Record<st
     for (const [name, text] of Object.entries(files)) writeFileSync(join(root, folder, name), text);
   };
   write(NODE_PATHS.data, {});
+  if (!existsSync(join(root, "etc"))) write("etc", { "os-release": osRelease("rhel9") });
   write(NODE_PATHS.tls, { ...tls, "ca.crt": authority.certificate });
   write(NODE_PATHS.credentials, LOGIN);
 }

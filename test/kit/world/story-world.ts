@@ -13,6 +13,7 @@ import { bundleFor } from "../../../src/core/releases/bundle/bundle.ts";
 import { latestRelease, releaseByOperator } from "../../../src/core/releases/catalogue/find.ts";
 import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 import { release } from "../facts/cluster-view.ts";
+import { onOfficialBase } from "./base-systems.ts";
 import { worldProcesses, type WorldProcess } from "./processes.ts";
 
 /** The real local world with real images, for a scenario to play in. */
@@ -58,7 +59,7 @@ export async function startStoryWorld({ from, ...options }: StoryWorldOptions = 
     return known === undefined ? undefined : bundleFor(known);
   });
   stack.defer(() => releases.close());
-  const images = imagesWith(from === undefined ? [] : [from], join(dir, "cache"));
+  const images = onOfficialBase(imagesWith(from === undefined ? [] : [from], join(dir, "cache")));
   const world = await startWorld({
     ...options,
     dir,

@@ -23,6 +23,8 @@ const policy = references({ clusters: [nearby({ upgradePolicy: "major" })] });
 const taken = references({ databases: [{ name: "first", cluster: undefined, port: 12_000 }] });
 const search = (version?: string) => [{ name: "search", ...(version === undefined ? {} : { version }) }];
 
+const brought = { names: ["vectorset"], databaseVersions: ["8.0", "8.2"] };
+
 const cases: readonly Case[] = [
   { rule: "a plain database is accepted" },
   { rule: "every field at once is accepted", spec: { storeVersion: "8.2", databasePort: 12_000, memorySize: "1Gi" } },
@@ -169,6 +171,25 @@ const cases: readonly Case[] = [
     field: "spec.moduleList[0].name",
     says: /Unsupported value: "magic": supported values: "search", .*"wand"; .*userDefinedModules/,
   },
+  ...["search", "ReJSON", "timeseries", "bf"].map((name) => ({
+    rule: `${name} is refused where no node brings it`,
+    spec: { modulesList: [{ name }] },
+    change: { references: references({ clusters: [nearby({ modules: [brought] })] }) },
+    field: "spec.modulesList[0].name",
+    says: /supported values: "vectorset"/,
+  })),
+  {
+    rule: "a module that the engine of the version brings is accepted",
+    spec: { storeVersion: "8.2", modulesList: [{ name: "vectorset" }] },
+    change: { references: references({ clusters: [nearby({ modules: [brought] })] }) },
+  },
+  {
+    rule: "a module that only engines of other versions bring is refused with those of the version",
+    spec: { storeVersion: "7.2", modulesList: [{ name: "vectorset" }] },
+    change: { references: references({ clusters: [nearby({ modules: [brought, { names: ["tally"] }] })] }) },
+    field: "spec.modulesList[0].name",
+    says: /Unsupported value: "vectorset": supported values: "tally"/,
+  },
   {
     rule: "while the modules of the cluster are unknown, none is refused",
     spec: { moduleList: [{ name: "magic" }] },
@@ -241,6 +262,20 @@ test("redb: module numbers without an effect are one warning", () => {
   assert.match(made.warnings.join(), /spec\.moduleList: the numbers \(search 2\.10\) have no effect/);
   const edited = review(DATABASE_RULES, DATABASE_ADVICE, { ...numbered, before: numbered.spec }, numbered);
   assert.deepEqual(edited.warnings, []);
+});
+
+test("redb: modules are a warning while the cluster has not reported its own", () => {
+  const early = references({ clusters: [nearby({ modules: undefined })] });
+  const made = review(
+    DATABASE_RULES,
+    DATABASE_ADVICE,
+    facts({ spec: spec({ moduleList: search() }), references: early }),
+    undefined,
+  );
+  assert.match(
+    made.warnings.join(),
+    /cluster "rec" has not reported its modules yet; .*only if its nodes have "search"/,
+  );
 });
 
 function facts(change: Partial<ReviewedDatabase>): ReviewedDatabase {

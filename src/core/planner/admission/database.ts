@@ -50,7 +50,7 @@ export const DATABASE_RULES: readonly SpecRule<ReviewedDatabase>[] = [
 ];
 
 /** What is accepted and ignored. */
-export const DATABASE_ADVICE: readonly Advice<ReviewedDatabase>[] = [moduleVersionsAreIgnored];
+export const DATABASE_ADVICE: readonly Advice<ReviewedDatabase>[] = [moduleVersionsAreIgnored, modulesAreCheckedLater];
 
 function moduleListsAreConsistent({ at, spec }: ReviewedDatabase) {
   return listContradiction(at, spec);
@@ -61,7 +61,19 @@ function modulesAreDistinct({ at, spec }: ReviewedDatabase) {
 }
 
 function modulesAreKnown({ at, spec, references }: ReviewedDatabase) {
-  return unknownModules(at, spec, clusterNamed(references, spec.storeEnterpriseCluster?.name));
+  const cluster = clusterNamed(references, spec.storeEnterpriseCluster?.name);
+  return unknownModules(at, spec, cluster, spec.storeVersion);
+}
+
+/** Accepted, as objects of a new cluster are applied together; the cluster makes no database whose modules it lacks. */
+function modulesAreCheckedLater({ at, spec, before, references }: ReviewedDatabase): readonly string[] {
+  const cluster = clusterNamed(references, spec.storeEnterpriseCluster?.name);
+  if (before !== undefined || modulesOf(spec).length === 0 || cluster === undefined) return [];
+  if (cluster.modules !== undefined) return [];
+  const names = modulesOf(spec).map(({ name }) => `"${name}"`);
+  return [
+    `${fieldOf(at, spec)}: cluster "${cluster.name}" has not reported its modules yet; the database is made only if its nodes have ${names.join(", ")}`,
+  ];
 }
 
 /** An Active-Active database may have version and list in different places, and asks for itself. */

@@ -17,9 +17,6 @@ export function modulesOf({ moduleList, modulesList }: ModuleLists): readonly Mo
   return modulesList ?? moduleList ?? [];
 }
 
-/** Names of the modules that come with the engines (product facts §6.4). */
-const BUNDLED_MODULES = ["search", "ReJSON", "timeseries", "bf"];
-
 /** Both names of the list are used, for different lists. */
 export function listContradiction(at: string, lists: ModuleLists): readonly Objection[] {
   const { moduleList, modulesList } = lists;
@@ -46,14 +43,22 @@ export function repeatedModules(at: string, lists: ModuleLists): readonly Object
   );
 }
 
-/** A module that the cluster has neither bundled nor listed. */
+/**
+ * A module that no engine of the database's version brings, and that is neither installed nor listed. Of a cluster that has not
+ * reported its modules nothing is known here; it refuses the database itself.
+ */
 export function unknownModules(
   at: string,
   lists: ModuleLists,
   cluster: ReferencedCluster | undefined,
+  storeVersion: string | undefined,
 ): readonly Objection[] {
   if (cluster?.modules === undefined) return [];
-  const known = [...new Set([...BUNDLED_MODULES, ...cluster.modules, ...cluster.userModules])];
+  const there = cluster.modules.filter(
+    ({ databaseVersions }) =>
+      databaseVersions === undefined || !isNumber(storeVersion) || databaseVersions.includes(storeVersion),
+  );
+  const known = [...new Set([...there.flatMap(({ names }) => names), ...cluster.userModules])];
   return modulesOf(lists).flatMap(({ name }, index) =>
     known.some((each) => each.toLowerCase() === name.toLowerCase())
       ? []
@@ -67,6 +72,11 @@ export function unknownModules(
           ),
         ],
   );
+}
+
+/** What asks for no version, or for a channel such as `latest`, may get any. */
+function isNumber(storeVersion: string | undefined): storeVersion is string {
+  return /^\d/.test(storeVersion ?? "");
 }
 
 /** §2.3: numbers stay as they are when the version changes. */

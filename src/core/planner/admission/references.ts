@@ -20,12 +20,19 @@ export interface ReferencedCluster {
   readonly name: string;
   /** `spec.storeUpgradePolicy`; undefined when it is not set. */
   readonly upgradePolicy: "major" | "latest" | undefined;
-  /** Names of the modules that it has; undefined while it has not told. */
-  readonly modules: readonly string[] | undefined;
+  /** The modules that it has; undefined while it has not reported them. */
+  readonly modules: readonly ReferencedModule[] | undefined;
   /** Names in `spec.userDefinedModules`. */
   readonly userModules: readonly string[];
   /** Shards that its licence allows and that are taken; undefined while it has not told. */
   readonly shards: { readonly used: number; readonly limit: number } | undefined;
+}
+
+export interface ReferencedModule {
+  /** `module_name`, and `display_name` where it is another one. */
+  readonly names: readonly string[];
+  /** Of a module that engines bring: the versions of databases that have it. Absent of one that was installed. */
+  readonly databaseVersions?: readonly string[];
 }
 
 export interface ReferencedDatabase {
@@ -49,7 +56,10 @@ export function referencedCluster(
   return {
     name,
     upgradePolicy: spec.storeUpgradePolicy,
-    modules: status?.modules?.flatMap((module) => [module.name, ...(module.displayName ? [module.displayName] : [])]),
+    modules: status?.modules?.map(({ name, displayName, databaseVersions }) => ({
+      names: [...new Set([name, ...(displayName ? [displayName] : [])])],
+      ...(databaseVersions === undefined ? {} : { databaseVersions }),
+    })),
     userModules: (spec.userDefinedModules ?? []).map((module) => module.name),
     shards: shardsOfLicense(status),
   };

@@ -1,6 +1,16 @@
-import { asking, database, facts, NEW, release, upgrading } from "../../../../test/kit/facts/cluster-view.ts";
+import {
+  asking,
+  database,
+  facts,
+  NEW,
+  node,
+  pod,
+  release,
+  upgrading,
+} from "../../../../test/kit/facts/cluster-view.ts";
 import { type CheckCase, testChecks } from "../../../../test/kit/facts/checked-cluster.ts";
 import type { UserModuleStatus } from "../../api/cluster-status.ts";
+import type { ClusterView } from "../view/cluster-view.ts";
 import { stepFrom } from "./check-input.ts";
 
 const MODULE_URL = "https://x/graph.zip";
@@ -10,6 +20,12 @@ function fetched(change: Partial<UserModuleStatus> = {}): UserModuleStatus {
   const module = { name: "Graph", url: MODULE_URL, moduleName: "graph", version: "1.0.0" };
   return { ...module, state: "Installed", message: "", ...change };
 }
+
+const listed: Partial<ClusterView> = {
+  spec: asking(NEW.nodeTag, listing),
+  remembered: { state: "Running", userModules: [fetched()] },
+};
+const graph = (platform: string) => ({ name: "graph", displayName: "Graph", bundled: false, platforms: [platform] });
 
 const custom = database({ name: "db", modules: ["graph"] });
 
@@ -66,6 +82,50 @@ const cases: readonly CheckCase[] = [
       remembered: { userModules: [fetched({ state: "Failed", message: "the server answers 404" })] },
     },
     found: "block UserModuleInvalid",
+  },
+  {
+    name: "a build for the base system of the operator's image is enough, whatever the catalogue says",
+    view: {
+      ...upgrading,
+      ...listed,
+      operatorBaseSystem: "debian12",
+      cluster: facts({ databases: [custom], modules: [graph("debian12/x86_64")] }),
+    },
+  },
+  {
+    name: "a build for the base system of the official image is not enough where the operator's image has another one",
+    view: {
+      ...upgrading,
+      ...listed,
+      operatorBaseSystem: "debian12",
+      cluster: facts({ databases: [custom], modules: [graph("rhel9/x86_64")] }),
+    },
+    found: "block UnsupportedModule",
+    evidence: /no build for debian12 of graph \(rhel9\/x86_64\)/,
+  },
+  {
+    name: "what a node of the new release reports goes before what was expected",
+    view: {
+      ...upgrading,
+      ...listed,
+      operatorBaseSystem: "rhel9",
+      pods: [pod(0), pod(1), pod(2, { imageTag: NEW.nodeTag })],
+      cluster: facts({
+        databases: [custom],
+        modules: [graph("rhel9/x86_64")],
+        nodes: [node(1), node(2), node(3, { baseSystem: "debian12" })],
+      }),
+    },
+    found: "block UnsupportedModule",
+    evidence: /no build for debian12 of graph/,
+  },
+  {
+    name: "a build that names no platform runs on each base system",
+    view: {
+      ...upgrading,
+      ...listed,
+      cluster: facts({ databases: [custom], modules: [{ ...graph("rhel9"), platforms: [] }] }),
+    },
   },
   {
     name: "bundled modules are not checked",

@@ -1,5 +1,6 @@
 import { editObject } from "../../api/kubectl.ts";
 import type { ClusterDatabase, ClusterView } from "../view/cluster-view.ts";
+import { hasBuildsFor, neededSystems, systemsText, type NeededSystems } from "../view/base-systems.ts";
 import { block } from "../findings/finding.ts";
 import { named, type Check } from "./check.ts";
 
@@ -28,12 +29,12 @@ export const modulesHaveBuilds: Check = {
   needs: ["cluster"],
   find({ view, step }) {
     if (step === undefined) return undefined;
-    const { baseSystems } = step.to;
-    const lacking = customModules(view).filter(({ platforms }) => !hasBuildFor(baseSystems, platforms));
+    const needed = neededSystems(view, step.to);
+    const lacking = modulesWithoutBuild(view, needed);
     if (lacking.length === 0) return undefined;
     return block(
       "UnsupportedModule",
-      `no build for ${baseSystems.join(" or ")} of ${lacking.map(({ name, users, platforms }) => `${name} (${platforms.join(", ") || "not installed"}), used by ${named(users)}`).join("; ")}`,
+      `no build for ${systemsText(needed)} of ${lacking.map(({ name, users, platforms }) => `${name} (${platforms.join(", ") || "not installed"}), used by ${named(users)}`).join("; ")}`,
       `upload one of each: curl -F module=@${lacking[0]?.name ?? ""}.zip https://<rec>:9443/v2/modules`,
     );
   },
@@ -62,9 +63,9 @@ export const modulesAreListed: Check = {
   },
 };
 
-/** Whether one of the platforms, for instance "rhel9/x86_64", is of one of the base systems. */
-export function hasBuildFor(baseSystems: readonly string[], platforms: readonly string[]): boolean {
-  return platforms.some((platform) => baseSystems.some((system) => platform.startsWith(`${system}/`)));
+/** The user-defined modules in use that nodes on these base systems cannot load. */
+export function modulesWithoutBuild(view: ClusterView, needed: NeededSystems): readonly CustomModule[] {
+  return customModules(view).filter(({ everywhere, platforms }) => !everywhere && !hasBuildsFor(needed, platforms));
 }
 
 /** A module that databases use and that does not come with them. */
@@ -72,6 +73,8 @@ export interface CustomModule {
   readonly name: string;
   readonly displayName: string;
   readonly platforms: readonly string[];
+  /** A build of it names no platform, and runs on each. */
+  readonly everywhere: boolean;
   readonly users: readonly ClusterDatabase[];
 }
 
@@ -88,6 +91,7 @@ export function customModules({ cluster }: ClusterView): readonly CustomModule[]
         name,
         displayName: builds[0]?.displayName ?? name,
         platforms: [...new Set(builds.flatMap(({ platforms }) => platforms))],
+        everywhere: builds.some(({ platforms }) => platforms.length === 0),
         users: databases.filter((database) => database.modules.includes(name)),
       },
     ];

@@ -1,4 +1,5 @@
-import { customModules, hasBuildFor } from "../prerequisites/modules.ts";
+import { hasBuildsFor, neededSystems, systemsText } from "../view/base-systems.ts";
+import { customModules, modulesWithoutBuild } from "../prerequisites/modules.ts";
 import { listedModules, moduleStatusOf } from "../modules/user-modules.ts";
 import type { SuppliedModule } from "./recovery.ts";
 import type { Remedies, Remedy, RemedyFacts } from "./remedy.ts";
@@ -13,9 +14,9 @@ export const MODULE_REMEDIES = {
 /** All builds or none: an upgrade that goes on with half of them freezes again. */
 function uploadBuilds({ input: { view, step }, given }: RemedyFacts): Remedy | undefined {
   if (step === undefined) return undefined;
-  const { baseSystems } = step.to;
-  const fits = (platforms: readonly string[]): boolean => hasBuildFor(baseSystems, platforms);
-  const lacking = customModules(view).filter(({ platforms }) => !fits(platforms));
+  const needed = neededSystems(view, step.to);
+  const fits = (platforms: readonly string[]): boolean => hasBuildsFor(needed, platforms);
+  const lacking = modulesWithoutBuild(view, needed);
   const builds = lacking.map((module) => ({
     module,
     build: given.modules.find(
@@ -25,7 +26,7 @@ function uploadBuilds({ input: { view, step }, given }: RemedyFacts): Remedy | u
   const missing = builds.filter(({ build }) => build === undefined).map(({ module }) => module.name);
   if (missing.length > 0)
     return {
-      needs: `a build for ${baseSystems.join(" or ")} of ${missing.join(", ")}: --module <archive>, once for each`,
+      needs: `a build for ${systemsText(needed)} of ${missing.join(", ")}: --module <archive>, once for each`,
     };
   return {
     acts: builds.flatMap(({ build }) =>

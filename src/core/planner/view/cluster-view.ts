@@ -17,6 +17,8 @@ export interface ClusterView {
   readonly remembered: ClusterStatus;
   /** Release of the operator that decides. */
   readonly operator: Release;
+  /** Base system of the operator's image, for instance `rhel9`: the images of a release are made alike. Absent where it is not known. */
+  readonly operatorBaseSystem?: string | undefined;
   /** Plain Kubernetes when absent. */
   readonly platform?: Platform;
   /** For instance "1.33"; undefined while the API server has not said. */
@@ -87,6 +89,8 @@ export interface ClusterNode {
   readonly leader: boolean;
   /** Node tag of the release that the node itself reports. */
   readonly tag: string;
+  /** Base system that it reports; absent of a node of release 0.1.0. */
+  readonly baseSystem?: string | undefined;
   /** Memory of its machine, in bytes. */
   readonly memoryBytes: number;
 }
@@ -95,7 +99,7 @@ export interface ClusterModule {
   readonly name: string;
   readonly displayName: string;
   readonly bundled: boolean;
-  /** For instance "rhel9/x86_64". */
+  /** For instance "rhel9/x86_64"; none for one that runs everywhere. */
   readonly platforms: readonly string[];
 }
 

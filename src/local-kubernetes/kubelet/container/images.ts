@@ -3,6 +3,8 @@ export interface Image {
   /** Entry point; `command` of a container replaces it, `args` follow it. */
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Files that it brings, by their paths below the root of the container. */
+  readonly files: Readonly<Record<string, string>>;
   /** `sha256:` and what tells it from every other image. */
   readonly digest: string;
 }

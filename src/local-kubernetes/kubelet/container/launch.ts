@@ -1,5 +1,5 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Container } from "kubernetes-types/core/v1.js";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
@@ -43,6 +43,7 @@ export interface Launched {
 export async function launch(container: Container, image: Image, logPath: string, pad: LaunchPad): Promise<Launched> {
   const root = join(pad.places.podFolder, "root", container.name);
   const env = await environmentOf(container, baseEnvironment(image, root, pad), pad.facts, pad.sources);
+  await layOut(image.files, root);
   await mountVolumes(container, pad.facts.pod.spec ?? { containers: [] }, root, pad.places, env);
   const cwd = join(root, container.workingDir ?? "/");
   await mkdir(cwd, { recursive: true });
@@ -57,6 +58,13 @@ export async function launch(container: Container, image: Image, logPath: string
     },
   });
   return { child, output, exec: execIn(start) };
+}
+
+async function layOut(files: Image["files"], root: string): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
 }
 
 interface Receivers {

@@ -90,6 +90,7 @@ function factsFrom(records: ClusterRecords): PolledCluster {
       acceptsClients: node.accepts_clients,
       leader: node.role === "leader",
       tag: node.software_version,
+      baseSystem: node.base_system,
       memoryBytes: node.total_memory,
     })),
     databases: records.bdbs.map((bdb) => ({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
 import type { Answered } from "./answered.ts";
 
 const FIELDS = {
@@ -10,6 +11,12 @@ const FIELDS = {
     .record(z.string(), z.strictObject({ sha256: z.string().exactOptional() }))
     .describe("By name of the platform, for instance `rhel9/x86_64` (§2.5)."),
   is_bundled: z.boolean(),
+  database_versions: z
+    .array(z.enum(DATABASE_VERSIONS))
+    .exactOptional()
+    .describe(
+      "Database versions whose engines bring it; absent from those that were installed, and from nodes of release 0.1.0.",
+    ),
   compatible_redis_version: z
     .string()
     .exactOptional()

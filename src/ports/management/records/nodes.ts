@@ -8,6 +8,10 @@ const SUPPORTED_VERSION = z
     redis_version: z.enum(DATABASE_VERSIONS),
     engine: z.string().describe('What the engine reports of itself, for instance "redis 8.0.2".'),
     stand_in: z.boolean().describe("The engine's own major.minor differs from `redis_version`."),
+    modules: z
+      .array(z.strictObject({ module_name: z.string(), semantic_version: z.string() }))
+      .exactOptional()
+      .describe("Modules that the engine brings; absent where it does not say, and from nodes of release 0.1.0."),
   })
   .meta({ id: "SupportedDatabaseVersion" });
 
@@ -27,6 +31,12 @@ export const NODE = z
     accepts_clients: z
       .boolean()
       .describe("Its proxy runs, has the newest record of each database, and accepts clients."),
+    base_system: z
+      .string()
+      .exactOptional()
+      .describe(
+        "Base system of its image, for instance `rhel9`; absent where the image does not say, and from nodes of release 0.1.0 (§1.6).",
+      ),
     os_name: z.string(),
     architecture: z.string(),
     cores: z.int().nonnegative(),

@@ -1,3 +1,4 @@
+import { semanticVersion } from "../../../ports/resp/loaded-modules.ts";
 import { clusterNames } from "../../../core/api/names.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { wireOf } from "../../../core/api/settings/values.ts";
@@ -5,7 +6,6 @@ import { shardUid } from "../../../core/api/shard-uid.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 import { displayVersion, isStandIn } from "../../../core/releases/engines/engines.ts";
 import type { EngineIdentity } from "../../../core/releases/engines/engines.ts";
-import { semanticVersion } from "./modules.ts";
 import type { EngineAnswers } from "../observation/engine-answers.ts";
 
 /** What a database is shown with. */

@@ -2,7 +2,7 @@ import type { DatabaseModule, DatabaseRecord, InstanceRecord, StoreVersion } fro
 import { compareVersionText } from "../../../core/base/version.ts";
 import type { Members } from "../members/members.ts";
 import type { NodeCapability } from "../members/node-report.ts";
-import { nodePlatforms } from "../modules/platforms.ts";
+import { moduleNodes } from "./module-nodes.ts";
 import { placedInstances } from "../records/placed-instances.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import { freeEndpointPort, placeInstance, portOffsetOf } from "../../../core/planner/database/placement.ts";
@@ -10,7 +10,7 @@ import type { Placement } from "../../../core/planner/database/placement.ts";
 import type { NodeFacts } from "../../../core/planner/database/facts.ts";
 import { mayFollow } from "../../../core/releases/engines/succession.ts";
 import { parseEngine } from "../../../core/releases/engines/engines.ts";
-import { buildFor } from "../../../core/planner/modules/builds.ts";
+import { moduleObjection } from "../../../core/planner/modules/node-modules.ts";
 import { licenseOf } from "./license.ts";
 import type { LicenseContext } from "./license.ts";
 import { refusals, refuse } from "./refusals.ts";
@@ -46,28 +46,18 @@ export function requireShards(context: CheckContext, more: number): void {
   );
 }
 
-/** Refuses modules of which no build for this version and these nodes is installed, or not everywhere yet. */
+/** Refuses modules that some node has neither with its engine of this version nor as an installed build, or not yet. */
 export function requireModules(
   context: CheckContext,
   wanted: readonly DatabaseModule[],
   storeVersion: StoreVersion,
 ): void {
   const installed = context.records.state()?.modules ?? [];
-  const platforms = nodePlatforms(context.config.release);
+  const nodes = moduleNodes(context.members);
   for (const { name } of wanted) {
-    const build = buildFor(installed, { name, storeVersion, platforms });
-    if (build === undefined) {
-      const known = [...new Set(installed.map((one) => `${one.name} for ${one.compatible}`))].join(", ") || "none";
-      throw refuse(
-        refusals.missingModule,
-        `no build of module "${name}" for database version ${storeVersion} on ${platforms.join(" or ")} is installed; installed: ${known}`,
-      );
-    }
-    const lacking = context.members.list().filter(({ fresh, report }) => fresh && !report.modules.includes(build.uid));
-    if (lacking.length > 0) {
-      const nodes = lacking.map(({ uid }) => uid).join(", ");
-      throw refuse(refusals.busy, `module "${name}" ${build.version} is not yet on node ${nodes}`);
-    }
+    const objection = moduleObjection(nodes, installed, { name, storeVersion });
+    if (objection === undefined) continue;
+    throw refuse(objection.kind === "late" ? refusals.busy : refusals.missingModule, objection.message);
   }
 }
 

@@ -1,5 +1,5 @@
 import { observeEngines } from "../observation/engine-answers.ts";
-import { nodePlatforms } from "../modules/platforms.ts";
+import { moduleNodes } from "./module-nodes.ts";
 import type { ModuleRecord } from "../../../ports/management/records.ts";
 import { databaseActions, getDatabaseAction } from "./actions.ts";
 import type { ActionsContext } from "./actions.ts";
@@ -72,10 +72,10 @@ function shardHandlers(context: ActionsContext, reads: DatabaseReads): Pick<Hand
 
 /** Modules of the cluster, and the shared objects that this node has. */
 export function moduleHandlers(context: ModulesContext & DatabasesContext): Pick<Handlers, ModuleRoutes> {
-  const { records, config } = context;
+  const { records } = context;
   const list = async (): Promise<readonly ModuleRecord[]> => {
     const observed = await Promise.all(records.databases().map((record) => observeEngines(context, record)));
-    return moduleRecords(observed, records.state()?.modules ?? [], nodePlatforms(config.release));
+    return moduleRecords(moduleNodes(context.members), observed, records.state()?.modules ?? []);
   };
   return {
     modules: list,

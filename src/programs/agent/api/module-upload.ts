@@ -36,7 +36,7 @@ export async function uploadModule(context: ModulesContext, archive: Uint8Array<
   const state = await context.records.changeState((old) => {
     const installed = old.modules ?? [];
     const same = sameBuild(installed, build);
-    if (same === undefined) return { ...old, modules: [...installed, build] };
+    if (same === undefined) return { ...old, modules: withBuild(installed, build) };
     if (same.uid === build.uid) return old;
     const where = same.platforms.join(", ") || "every platform";
     throw refuse(
@@ -67,6 +67,18 @@ export async function deleteModule(context: ModulesContext, uid: string): Promis
     modules: (old.modules ?? []).filter((one) => !isRemoved(one)),
   }));
   return installedRecord(builds);
+}
+
+/** The same shared object for further platforms is one build: engines of all of them load the same file. */
+function withBuild(installed: readonly InstalledModule[], build: InstalledModule): readonly InstalledModule[] {
+  if (!installed.some((one) => isSameFile(one, build))) return [...installed, build];
+  return installed.map((one) =>
+    isSameFile(one, build) ? { ...one, platforms: [...one.platforms, ...build.platforms] } : one,
+  );
+}
+
+function isSameFile(one: InstalledModule, other: InstalledModule): boolean {
+  return one.uid === other.uid && one.version === other.version && one.compatible === other.compatible;
 }
 
 async function openArchive(archive: Buffer): Promise<OpenedModule> {

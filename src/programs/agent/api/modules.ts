@@ -1,23 +1,34 @@
 import { createHash } from "node:crypto";
-import type { InstalledModule } from "../../../core/api/records.ts";
+import type { InstalledModule, StoreVersion } from "../../../core/api/records.ts";
 import type { ModuleRecord } from "../../../ports/management/records.ts";
-import type { EngineAnswer, EngineModule } from "../observation/engine-watch.ts";
+import { bundledModules } from "../../../core/planner/modules/node-modules.ts";
+import type { ModuleNode } from "../../../core/planner/modules/node-modules.ts";
+import { semanticVersion } from "../../../ports/resp/loaded-modules.ts";
+import type { EngineModule } from "../../../ports/resp/loaded-modules.ts";
+import type { EngineAnswer } from "../observation/engine-watch.ts";
 import type { EngineAnswers } from "../observation/engine-answers.ts";
 
-/** Every module of the cluster, each version once: those that engines bring, and those that were installed. */
+/**
+ * Every module of the cluster, each version once: those that engines bring, and those that were installed. What the engines of nodes
+ * of release 0.1.0 bring is known of databases that run.
+ */
 export function moduleRecords(
+  nodes: readonly ModuleNode[],
   observed: readonly EngineAnswers[],
   installed: readonly InstalledModule[],
-  platforms: readonly string[],
 ): readonly ModuleRecord[] {
-  const found = observed.flatMap((answers) => [...answers.values()]).flatMap(modulesOf);
-  const bundled = found.filter(({ name }) => !installed.some((one) => one.name === name));
-  const distinct = new Map(bundled.map((module) => [`${module.name} ${module.version}`, module]));
+  const isInstalled = (name: string): boolean => installed.some((one) => one.name === name);
+  const brought = bundledModules(nodes).filter(({ name }) => !isInstalled(name));
+  const platforms = [...new Set(nodes.flatMap((node) => node.platforms))];
+  const running = observed
+    .flatMap((answers) => [...answers.values()])
+    .flatMap(modulesOf)
+    .map((module) => ({ name: module.name, version: semanticVersion(module), platforms }))
+    .filter(({ name, version }) => !brought.some((one) => one.name === name && one.version === version))
+    .filter(({ name }) => !isInstalled(name));
+  const distinct = new Map([...running, ...brought].map((module) => [`${module.name} ${module.version}`, module]));
   const builds = Map.groupBy(installed, ({ name, version, compatible }) => `${name} ${version} ${compatible}`);
-  return [
-    ...[...distinct].map(([key, module]) => bundledRecord(key, module, platforms)),
-    ...[...builds.values()].map(installedRecord),
-  ];
+  return [...[...distinct.values()].map(bundledRecord), ...[...builds.values()].map(installedRecord)];
 }
 
 /** Builds of one version of a module for different platforms, as one record. */
@@ -37,20 +48,22 @@ export function installedRecord(builds: readonly InstalledModule[]): ModuleRecor
   };
 }
 
-function bundledRecord(key: string, module: EngineModule, platforms: readonly string[]): ModuleRecord {
+function bundledRecord(module: {
+  readonly name: string;
+  readonly version: string;
+  readonly platforms: readonly string[];
+  readonly versions?: readonly StoreVersion[];
+}): ModuleRecord {
+  const { name, version, platforms, versions } = module;
   return {
-    uid: createHash("sha256").update(key).digest("hex").slice(0, 32),
-    module_name: module.name,
-    display_name: module.name,
-    semantic_version: semanticVersion(module),
+    uid: createHash("sha256").update(`${name} ${version}`).digest("hex").slice(0, 32),
+    module_name: name,
+    display_name: name,
+    semantic_version: version,
     platforms: Object.fromEntries(platforms.map((platform) => [platform, {}])),
     is_bundled: true,
+    ...(versions === undefined ? {} : { database_versions: [...versions] }),
   };
-}
-
-/** Major, minor and patch of a module's number: 21017 is 2.10.17. */
-export function semanticVersion({ version }: EngineModule): string {
-  return `${Math.floor(version / 10_000)}.${Math.floor(version / 100) % 100}.${version % 100}`;
 }
 
 function modulesOf(answer: EngineAnswer): readonly EngineModule[] {

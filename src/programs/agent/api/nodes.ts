@@ -59,6 +59,7 @@ function nodeRecord({ records, election, clock }: NodesContext, { uid, report, f
     software_version: report.softwareVersion,
     role: uid === election.leader() ? "leader" : "member",
     accepts_clients: fresh && report.acceptsClients,
+    ...(report.baseSystem === undefined ? {} : { base_system: report.baseSystem }),
     os_name: report.osName,
     architecture: report.architecture,
     cores: report.cores,
@@ -66,11 +67,14 @@ function nodeRecord({ records, election, clock }: NodesContext, { uid, report, f
     shard_count: here.length,
     shard_list: here,
     uptime: Math.max(0, Math.round((clock.now().getTime() - Date.parse(report.startedAt)) / 1000)),
-    supported_database_versions: report.engines.map(({ storeVersion, engine, standIn }) => ({
+    supported_database_versions: report.engines.map(({ storeVersion, engine, standIn, modules }) => ({
       db_type: "redis",
       redis_version: storeVersion,
       engine,
       stand_in: standIn,
+      ...(modules === undefined
+        ? {}
+        : { modules: modules.map(({ name, version }) => ({ module_name: name, semantic_version: version })) }),
     })),
   };
 }

@@ -13,12 +13,23 @@ const schema = z.object({
   operatorVersion: z.string().max(64),
   acceptsClients: z.boolean(),
   engines: z.array(
-    z.object({ storeVersion: z.enum(DATABASE_VERSIONS), engine: z.string().max(64), standIn: z.boolean() }),
+    z.object({
+      storeVersion: z.enum(DATABASE_VERSIONS),
+      engine: z.string().max(64),
+      standIn: z.boolean(),
+      /** What the engine brings; absent from nodes of release 0.1.0, and where the engine does not say. */
+      modules: z
+        .array(z.object({ name: z.string().max(64), version: z.string().max(32) }))
+        .max(256)
+        .optional(),
+    }),
   ),
   /** uids of the installed modules that it has; nodes of older releases do not report them. */
   modules: z.array(z.string().max(32)).max(4096).default([]),
   /** Of `NODE_CAPABILITIES`, and of those of later releases; nodes of release 0.1.0 report none. */
   capabilities: z.array(z.string().max(64)).max(64).default([]),
+  /** Base system of its image, for instance `rhel9`; absent from nodes of release 0.1.0, and where the image does not say. */
+  baseSystem: z.string().max(64).optional(),
   osName: z.string().max(128),
   architecture: z.string().max(64),
   cores: z.int().nonnegative(),

@@ -1,23 +1,27 @@
-import type { Release } from "../../../core/releases/catalogue/release.ts";
 import { buildFor } from "../../../core/planner/modules/builds.ts";
-import { nodePlatforms } from "../modules/platforms.ts";
+import { chooseEngine } from "../../../core/releases/engines/engines.ts";
+import type { EngineOfNode } from "../modules/engine-of-node.ts";
 import type { Records } from "../records/records.ts";
 import type { ModuleStore } from "../modules/module-store.ts";
 import type { LoadedModules } from "./wanted.ts";
 
 /**
- * Which shared objects an instance loads on this node. One that is not here yet is named too: an engine that cannot load it
+ * Which shared objects an instance loads on this node: an installed build, else what comes with the engine. One that is not here yet is named too: an engine that cannot load it
  * ends at once and is started again until it can, which is better than one that serves without it.
  */
 export function loadedModules(
   records: Pick<Records, "state">,
   store: Pick<ModuleStore, "pathOf">,
-  release: Release,
+  { platforms, engines }: { readonly platforms: readonly string[]; readonly engines: readonly EngineOfNode[] },
 ): LoadedModules {
-  const platforms = nodePlatforms(release);
-  return ({ modules = [] }, storeVersion) =>
-    modules.map(({ name, args }) => {
+  return ({ modules = [] }, storeVersion) => {
+    const brought = chooseEngine(storeVersion, engines)?.engine.modules ?? [];
+    return modules.flatMap(({ name, args }) => {
+      const own = brought.find((one) => one.name === name);
+      if (own !== undefined && own.path === undefined) return []; // built in
       const build = buildFor(records.state()?.modules ?? [], { name, storeVersion, platforms });
-      return { path: store.pathOf(build?.uid ?? name), args: `${build?.args ?? ""} ${args}` };
+      if (build === undefined && own?.path !== undefined) return [{ path: own.path, args }];
+      return [{ path: store.pathOf(build?.uid ?? name), args: `${build?.args ?? ""} ${args}` }];
     });
+  };
 }

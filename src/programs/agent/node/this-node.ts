@@ -2,7 +2,7 @@ import { arch, availableParallelism, release, totalmem, type } from "node:os";
 import { FORMAT } from "../../../core/api/format.ts";
 import { carriedVersions } from "../../../core/releases/catalogue/find.ts";
 import { chooseEngine, engineText } from "../../../core/releases/engines/engines.ts";
-import type { FoundEngine } from "../../../mechanisms/supervisor/engines.ts";
+import type { EngineOfNode } from "../modules/engine-of-node.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import { NODE_CAPABILITIES } from "../members/node-report.ts";
 import type { NodeReport } from "../members/node-report.ts";
@@ -10,7 +10,7 @@ import type { NodeReport } from "../members/node-report.ts";
 /** The report of this node, without what changes while it runs. */
 export function describeNode(
   config: AgentConfig,
-  found: readonly FoundEngine[],
+  found: readonly EngineOfNode[],
   startedAt: Date,
 ): Omit<NodeReport, "acceptsClients" | "modules"> {
   return {
@@ -20,6 +20,7 @@ export function describeNode(
     operatorVersion: config.release.operator,
     capabilities: [...NODE_CAPABILITIES],
     engines: enginesOf(config, found),
+    ...(config.baseSystem === undefined ? {} : { baseSystem: config.baseSystem }),
     osName: `${type()} ${release()}`,
     architecture: arch(),
     cores: availableParallelism(),
@@ -29,9 +30,12 @@ export function describeNode(
 }
 
 /** The versions that both the release carries and this machine has an engine for. */
-function enginesOf(config: AgentConfig, found: readonly FoundEngine[]): NodeReport["engines"] {
+function enginesOf(config: AgentConfig, found: readonly EngineOfNode[]): NodeReport["engines"] {
   return carriedVersions(config.release).flatMap((storeVersion) => {
     const chosen = chooseEngine(storeVersion, found);
-    return chosen === undefined ? [] : [{ storeVersion, engine: engineText(chosen.engine), standIn: chosen.standIn }];
+    if (chosen === undefined) return [];
+    const { engine, standIn } = chosen;
+    const modules = engine.modules?.map(({ name, version }) => ({ name, version }));
+    return [{ storeVersion, engine: engineText(engine), standIn, ...(modules === undefined ? {} : { modules }) }];
   });
 }

@@ -4,6 +4,8 @@ import { connectEngine, engineCodeOf } from "../../../ports/resp/engine-client.t
 import type { EngineAddress, EngineClient } from "../../../ports/resp/engine-client.ts";
 import { reportedEngine, parseInfo, replicationView } from "../../../ports/resp/info.ts";
 import type { ReportedEngine, Info, ReplicationView } from "../../../ports/resp/info.ts";
+import { modulesIn } from "../../../ports/resp/loaded-modules.ts";
+import type { EngineModule } from "../../../ports/resp/loaded-modules.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
 
 /** What an engine answered, or how it failed to. */
@@ -25,12 +27,6 @@ export type EngineAnswer =
   /** No process listens there. */
   | { readonly state: "refused" }
   | { readonly state: "silent"; readonly why: string };
-
-/** A module that an engine has loaded, in the engine's own numbering: 21017 is 2.10.17. */
-export interface EngineModule {
-  readonly name: string;
-  readonly version: number;
-}
 
 export interface EngineWatch {
   /** Asks over a connection that stays open; several callers at once share one request. */
@@ -158,14 +154,6 @@ function answerOf(info: Info, modules: readonly EngineModule[]): EngineAnswer {
     info,
     modules,
   };
-}
-
-/** One line a module, all with the same field name. */
-function modulesIn(text: string): readonly EngineModule[] {
-  return [...text.matchAll(/^module:name=([^,\r\n]+),ver=(\d+)/gm)].map(([, name = "", version]) => ({
-    name,
-    version: Number(version),
-  }));
 }
 
 /** Engines report -1 for a link that has never been up. */

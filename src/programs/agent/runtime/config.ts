@@ -4,6 +4,7 @@ import { NODE_PATHS, clusterNames } from "../../../core/api/names.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import { releaseByOperator } from "../../../core/releases/catalogue/find.ts";
 import type { Release } from "../../../core/releases/catalogue/release.ts";
+import { readBaseSystem } from "../../../mechanisms/observe/environment/base-system.ts";
 import { faults } from "../faults.ts";
 
 /** The configuration of an agent: read once, validated, frozen. */
@@ -17,6 +18,8 @@ export interface AgentConfig {
   /** uid of this node: the pod's ordinal plus one. */
   readonly node: number;
   readonly release: Release;
+  /** Base system of its image, for instance `rhel9`; undefined when the image does not say. */
+  readonly baseSystem: string | undefined;
   /** Folder below which the pod's mounts are. */
   readonly root: string;
   readonly dataDir: string;
@@ -46,6 +49,7 @@ export function readAgentConfig(env: Environment): AgentConfig {
     cluster: needed(env, "CLUSTER_NAME"),
     node: Number(podName.slice(podName.lastIndexOf("-") + 1)) + 1,
     release: releaseOf(needed(env, "STORE_RELEASE")),
+    baseSystem: readBaseSystem(root),
     root,
     dataDir: join(root, NODE_PATHS.data),
     tlsDir: join(root, NODE_PATHS.tls),

@@ -31,6 +31,7 @@ export function nextStatus(
     observedGeneration: view.generation,
     ...("unreachable" in records ? {} : polledStatus(view, records)),
     bundledDatabaseVersions: supportedStoreVersions(view.operator).map((version) => ({ dbType: "redis", version })),
+    ...(view.operatorBaseSystem === undefined ? {} : { operatorBaseSystem: view.operatorBaseSystem }),
     ...upgradeOf(view, decision, now),
     findings: [...decision.findings],
     clusterCredentialSecretName: view.spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(view.name),
@@ -70,17 +71,19 @@ function polledStatus(view: ClusterView, { nodes, license, modules }: ClusterRec
       features: [...license.features],
       owner: license.owner,
     },
-    modules: modules.map(({ module_name, display_name, semantic_version }) => ({
+    modules: modules.map(({ module_name, display_name, semantic_version, database_versions }) => ({
       name: module_name,
       displayName: display_name,
       versions: [semantic_version],
+      ...(database_versions === undefined ? {} : { databaseVersions: [...database_versions] }),
     })),
-    nodes: nodes.map(({ uid, status, software_version, role }) => ({
+    nodes: nodes.map(({ uid, status, software_version, base_system, role }) => ({
       uid,
       pod: clusterNames.nodePod(view.name, uid),
       status,
       version: software_version,
       ...digestOf(view, uid),
+      ...(base_system === undefined ? {} : { baseSystem: base_system }),
       role,
     })),
   };

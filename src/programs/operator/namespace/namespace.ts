@@ -102,6 +102,7 @@ function startControllers(
     userModules: userModulesReconciler({ kube, clock }),
     applier: objectApplier(kube, OPERATOR_NAME, applied),
     release: config.release,
+    baseSystem: config.baseSystem,
     platform: config.platform ?? "kubernetes",
   } as const;
   const start = (name: string, workers: number, reconcile: (key: string) => Promise<Outcome>): Controller =>

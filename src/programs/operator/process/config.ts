@@ -2,6 +2,7 @@ import { Fault } from "../../../core/base/fault.ts";
 import { releaseByOperator } from "../../../core/releases/catalogue/find.ts";
 import type { Platform } from "../../../core/releases/permissions/permission.ts";
 import type { Release } from "../../../core/releases/catalogue/release.ts";
+import { readBaseSystem } from "../../../mechanisms/observe/environment/base-system.ts";
 import { faults } from "../faults.ts";
 
 /** What an operator must know before it starts; read once, checked, frozen. */
@@ -13,6 +14,8 @@ export interface OperatorConfig {
   /** Where metrics and probes are served. */
   readonly address: string;
   readonly release: Release;
+  /** Base system of its image, for instance `rhel9`; absent when the image does not say. */
+  readonly baseSystem?: string | undefined;
   /** Plain Kubernetes when absent. */
   readonly platform?: Platform;
 }
@@ -32,6 +35,7 @@ export function readOperatorConfig(env: Environment, ownNamespace: string): Oper
     identity: env["POD_NAME"] ?? "store-enterprise-operator",
     address: env["POD_IP"] ?? "0.0.0.0",
     release,
+    baseSystem: readBaseSystem(env["CONTAINER_ROOT"] ?? "/"),
     platform: platformOf(env["IS_OPENSHIFT"] ?? ""),
   });
 }

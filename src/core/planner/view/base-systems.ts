@@ -1,0 +1,32 @@
+import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
+import type { Release } from "../../releases/catalogue/release.ts";
+import type { ClusterView } from "./cluster-view.ts";
+
+/** Base systems of which a module needs a build: one of each group. */
+export type NeededSystems = readonly (readonly string[])[];
+
+/**
+ * The base systems that the nodes of `release` have (§1.6, docs/decisions/0017). What nodes of that release report is certain. Before
+ * there is one, the operator's own image tells, as the images of a release are made alike; last the catalogue, for the official image.
+ */
+export function neededSystems({ cluster, operator, operatorBaseSystem }: ClusterView, release: Release): NeededSystems {
+  const nodes = cluster.reachable ? cluster.nodes : [];
+  const reported = nodes
+    .filter(({ active, tag }) => active && releaseByNodeTag(tag) === release)
+    .flatMap(({ baseSystem }) => baseSystem ?? []);
+  if (reported.length > 0) return [...new Set(reported)].map((system) => [system]);
+  const own = release === operator ? operatorBaseSystem : undefined;
+  return [own === undefined ? release.baseSystems : [own]];
+}
+
+/** Whether builds for `platforms`, for instance `rhel9/x86_64`, are for all of them; a build for none runs everywhere. */
+export function hasBuildsFor(needed: NeededSystems, platforms: readonly string[]): boolean {
+  return needed.every((group) =>
+    platforms.some((platform) => group.some((system) => platform.startsWith(`${system}/`))),
+  );
+}
+
+/** For a sentence: `ubuntu18 or rhel8`. */
+export function systemsText(needed: NeededSystems): string {
+  return needed.map((group) => group.join(" or ")).join(" and ");
+}
