@@ -119,6 +119,12 @@ members that they do not know.
 A database has one shard for each of its engine processes: \`shard_list\` has their uids, \`/v1/bdbs/<uid>/shards\` the shards. A uid is unique in the
 cluster and is never used again. It is a number in lists and a text in the shard itself, as in other APIs of this kind.
 
+## Bodies
+
+What other APIs of this kind say of a database and has one value here (\`type\`, \`sharding\`, \`oss_cluster\`, \`proxy_policy\` and such) is accepted with that
+value. \`data_persistence\` is one word here, for instance \`aofEverySecond\`; \`aof\` with an \`aof_policy\` and \`snapshot\` with a \`snapshot_policy\` are accepted
+too, and shown as the one word.
+
 ## Measurements
 
 The paths with \`stats\` measure at the moment of the request; no history is kept. A metric that no engine or proxy reports is absent.

@@ -13,7 +13,7 @@ const NOT_OFFERED: readonly (readonly [string, string, RegExp])[] = [
   ["POST", "/v1/bdbs/1/actions/recover", /^404 not_offered: .*storectl recover/],
   ["PUT", "/v1/bdbs/1/actions/rebalance", /^404 not_offered/],
   ["POST", "/v1/shards/1/actions/failover", /^404 not_offered: .*maintenance_on/],
-  ["GET", "/v1/cluster/policy", /^404 not_offered: .*storeUpgradePolicy/],
+  ["GET", "/v1/cluster/check", /^404 not_offered: .*storectl preflight/],
   ["POST", "/v1/bdbs?dry_run=1", /^404 not_offered: the parameter dry_run/],
   ["DELETE", "/v1/roles/1", /^405 method_not_allowed/],
   ["PUT", "/v1/shards", /^405 method_not_allowed: .*GET, HEAD/],
@@ -36,11 +36,13 @@ await test("databases are listed and changed, and an action says when a change i
     (await client.list("/v1/bdbs?fields=uid,name")).map((bdb) => bdb),
     [{ uid: made["uid"], name: "shop" }],
   );
-  const changed = await client.change("PUT", database, { type: "redis", eviction_policy: "noeviction" });
+  const kept = { data_persistence: "aof", aof_policy: "appendfsync-always" };
+  const changed = await client.change("PUT", database, { type: "redis", eviction_policy: "noeviction", ...kept });
   assert.equal(changed["status"], "active-change-pending");
   const action = `/v1/actions/${text(changed["action_uid"])}`;
   await until("it is done", async () => (await client.get(action))["status"] === "completed", PATIENCE);
-  assert.equal((await client.get(database))["eviction_policy"], "noeviction");
+  const { eviction_policy, data_persistence } = await client.get(database);
+  assert.deepEqual([eviction_policy, data_persistence], ["noeviction", "aofAlways"]);
   assert.match(
     await client.refused("PUT", database, { oss_cluster: true }),
     /^400 .*oss_cluster: is always false here/,

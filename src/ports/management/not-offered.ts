@@ -41,7 +41,6 @@ export const NOT_OFFERED: readonly NotOffered[] = [
     paths: ["/v1/bdbs/alerts*", "/v1/nodes/alerts*", "/v1/cluster/alerts*", "/v1/shards/alerts*"],
     instead: "GET /v1/logs, and the events of the objects",
   },
-  { paths: ["/v1/cluster/policy"], instead: "spec.storeUpgradePolicy of the StoreEnterpriseCluster" },
   { paths: ["/v1/cluster/check"], instead: "`storectl preflight`" },
   { paths: ["/v1/cluster/actions*"], instead: "POST /v1/nodes/<uid>/actions/maintenance_on moves leadership too" },
   {

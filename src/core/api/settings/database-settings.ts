@@ -2,7 +2,8 @@ import { z } from "zod";
 import { memoryBytes } from "./memory.ts";
 import { defineSetting, type Directives } from "./setting.ts";
 
-const PERSISTENCE = [
+/** Ways to keep data on disk. */
+export const PERSISTENCE = [
   "disabled",
   "aofEverySecond",
   "aofAlways",

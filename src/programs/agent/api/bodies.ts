@@ -9,6 +9,7 @@ import { CLUSTER_POLICY } from "../../../ports/management/records/cluster.ts";
 import { routes } from "../../../ports/management/routes.ts";
 import type { BodyOf, RouteName } from "../../../ports/management/routes.ts";
 import { activeActiveBody, isVersion } from "./active-active-body.ts";
+import { inOneWord, PERSISTENCE_FIELDS } from "./persistence-words.ts";
 import { proxyCommand } from "./proxy-command.ts";
 import { refusals, refuse } from "./refusals.ts";
 
@@ -36,10 +37,14 @@ function schemas(supported: readonly StoreVersion[]): Schemas {
     updateClusterPolicy: CLUSTER_POLICY,
     installLicense: z.strictObject({ license: z.string().min(1).max(16_384) }),
     uploadModule: z.strictObject({ module: z.instanceof(Uint8Array<ArrayBuffer>) }),
-    createBdb: z.strictObject({ ...optional, ...FIXED, name, ...CREATE_FIELDS }).transform(withoutFixed),
+    createBdb: z
+      .strictObject({ ...optional, ...FIXED, name, ...CREATE_FIELDS, ...PERSISTENCE_FIELDS })
+      .transform(withoutFixed)
+      .transform(inOneWord),
     updateBdb: z
-      .strictObject({ ...optional, ...FIXED, name: name.exactOptional(), ...CHANGE_FIELDS })
-      .transform(withoutFixed),
+      .strictObject({ ...optional, ...FIXED, name: name.exactOptional(), ...CHANGE_FIELDS, ...PERSISTENCE_FIELDS })
+      .transform(withoutFixed)
+      .transform(inOneWord),
     upgradeBdb: z.strictObject({
       store_version: z.enum(targetsOf(supported)).exactOptional(),
       may_discard_data: z.boolean().exactOptional(),
