@@ -6,7 +6,12 @@ import { SPEC_STATUSES } from "./states.ts";
 /** `status` of a StoreEnterpriseDatabase. */
 export const databaseStatus = z.object({
   databaseUID: z.string().optional().describe("uid of the database in the management API."),
-  status: z.enum(DATABASE_STATES).optional().describe("State of the database."),
+  status: z
+    .enum(DATABASE_STATES)
+    .optional()
+    .describe(
+      "State of the database. `creation-failed`: it cannot be made now, and the findings say why. `recovery`: it is brought back from what its nodes kept. `import-pending` is part of the enumeration and never set: there is no import.",
+    ),
   specStatus: z.enum(SPEC_STATUSES).optional().describe("Whether the operator can apply the spec."),
   version: z
     .string()

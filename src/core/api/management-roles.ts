@@ -39,6 +39,7 @@ const HOLDERS = {
   update_bdb: DATABASE_OWNERS,
   delete_bdb: DATABASE_OWNERS,
   update_bdb_with_action: DATABASE_OWNERS,
+  start_bdb_recovery: DATABASE_OWNERS,
   view_crdb: VIEWERS,
   update_crdb: DATABASE_OWNERS,
   view_status_of_cluster_action: VIEWERS,

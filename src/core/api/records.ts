@@ -101,6 +101,16 @@ export interface PasswordsState {
   readonly overlapUntil?: string;
 }
 
+/** What a database that is brought back from its disks lacks; present only while its status is `recovery`. */
+export interface DatabaseRecovery {
+  /** What is gone, so that it comes back with less than it had; empty when nothing is known to be. */
+  readonly lacks: string;
+  /** A user agreed that it comes back without what is gone. */
+  readonly consent?: true;
+  /** Its primary may start in a data directory that holds nothing. */
+  readonly empty?: true;
+}
+
 /** Result of the last asynchronous change. */
 export interface DatabaseAction {
   readonly uid: string;
@@ -136,6 +146,8 @@ export interface DatabaseRecord extends SettingValues, Formatted {
   /** id that the next instance gets. */
   readonly nextInstance: number;
   readonly upgrade?: DatabaseUpgrade;
+  /** Nodes of release 0.1.0 ignore it and never write it. */
+  readonly recovery?: DatabaseRecovery;
   readonly lastAction?: DatabaseAction;
   /** Of its passwords, which are in a Secret; absent: they were never changed by a release that lets old and new overlap. */
   readonly passwords?: PasswordsState;

@@ -62,10 +62,17 @@ export async function prepareDirectory({ directory, logFile }: InstanceFiles): P
   if (log.length > LOG_LIMIT_BYTES) await truncate(logFile);
 }
 
-/** The launch number that was used last; `absent` when the directory has none. */
-export async function readLaunch({ launchFile }: InstanceFiles, absent: number): Promise<number> {
+/** The launch number that was used last; undefined when the directory has none. */
+export async function readLaunch({ launchFile }: InstanceFiles): Promise<number | undefined> {
   const launch = Number.parseInt(await readOr(launchFile, ""), 10);
-  return Number.isNaN(launch) ? absent : launch;
+  return Number.isNaN(launch) ? undefined : launch;
+}
+
+/** The last warnings that the engine wrote into its log, in one line of at most 300 characters; empty when it wrote none. */
+export async function lastWarnings({ logFile }: InstanceFiles): Promise<string> {
+  const lines = (await readOr(logFile, "")).split("\n").slice(-20);
+  const warnings = lines.filter((line) => / # /.test(line)).map((line) => line.slice(line.indexOf(" # ") + 3).trim());
+  return warnings.slice(-2).join("; ").slice(0, 300);
 }
 
 /** Stores a launch number; a crash in between leaves the old or the new one. */

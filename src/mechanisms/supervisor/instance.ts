@@ -15,6 +15,7 @@ import { decideInstance } from "./instance-decision.ts";
 import {
   claimForEngine,
   endedCleanly,
+  lastWarnings,
   noteEnd,
   prepareDirectory,
   readLaunch,
@@ -50,6 +51,10 @@ export interface InstanceReport {
   readonly launch: number;
   /** It ended when asked to: what it keeps on disk is complete. */
   readonly clean: boolean;
+  /** Its data directory is gone or another one: nothing that it kept is there. */
+  readonly lost: boolean;
+  /** The last warnings of its engine when that ended; empty before. */
+  readonly last_words: string;
 }
 
 const RETRY_BASE_MS = 200;
@@ -71,6 +76,8 @@ export class Instance {
   #queue: Promise<void> = Promise.resolve();
   #usedLaunch = 0;
   #clean = false;
+  #lost = false;
+  #lastWords = "";
   #restarts = 0;
   #crashes = 0;
   #retryAt = 0;
@@ -94,7 +101,8 @@ export class Instance {
     const { bdb, instance } = this.#wanted;
     const pid = this.#child?.pid ?? 0;
     const launch = this.#usedLaunch;
-    return { bdb, instance, state: this.#state, pid, restarts: this.#restarts, launch, clean: this.#clean };
+    const ended = { clean: this.#clean, lost: this.#lost, last_words: this.#lastWords };
+    return { bdb, instance, state: this.#state, pid, restarts: this.#restarts, launch, ...ended };
   }
 
   /** Ends the process and keeps it ended: SIGTERM, `graceMs`, SIGKILL. */
@@ -150,7 +158,9 @@ export class Instance {
 
   /** A directory without a launch file, of a database that has data, has lost it: every launch so far counts as used. */
   async #readUsedLaunch(): Promise<number> {
-    return readLaunch(this.#files, this.#wanted.fresh ? 0 : Math.max(this.#usedLaunch, this.#wanted.launch));
+    const used = await readLaunch(this.#files);
+    this.#lost = used === undefined && !this.#wanted.fresh;
+    return used ?? (this.#wanted.fresh ? 0 : Math.max(this.#usedLaunch, this.#wanted.launch));
   }
 
   async #start(as: "primary" | "replica"): Promise<void> {
@@ -160,6 +170,7 @@ export class Instance {
     await prepareDirectory(this.#files);
     await noteEnd(this.#files, false);
     this.#clean = false;
+    this.#lost = false;
     // before the process exists: a crash in between must not allow a second start
     await writeLaunch(this.#files, launch);
     await claimForEngine(this.#files, engine, as === "primary");
@@ -199,8 +210,9 @@ export class Instance {
     this.#watch = watch;
     this.#child = child;
     this.#move("spawn");
-    void child.exited.then((exit) => {
+    void child.exited.then(async (exit) => {
       this.#exited(child, exit);
+      this.#lastWords = await lastWarnings(this.#files).catch(() => ""); // the directory may be gone with the instance
     });
     const { limits, clock } = this.#deps;
     const onPong = (): void => {

@@ -107,12 +107,16 @@ export function brief(step: DatabaseStep): string {
       return `add ${step.storeVersion} on node ${step.node}`;
     case "retire":
     case "relaunch":
+    case "start-empty":
       return `${step.kind} ${step.instance}`;
     case "verify":
     case "reattach":
       return `${step.kind} ${step.replica}`;
     case "wait":
-      return `wait: ${step.reason}`;
+    case "creation-failed":
+      return `${step.kind}: ${step.reason}`;
+    case "ask-consent":
+      return `${step.kind}: ${step.lacks}`;
     default:
       return step.kind;
   }

@@ -17,6 +17,8 @@ export interface ArchiveOptions {
   readonly systems?: readonly string[];
   /** Builds with the same mark have the same bytes; version and systems when absent. */
   readonly mark?: string;
+  /** In the place of the shared object, for instance what no engine can load. */
+  readonly library?: Buffer;
   /** Laid over the manifest. */
   readonly manifest?: object;
 }
@@ -34,7 +36,7 @@ export async function tallyArchive(options: ArchiveOptions): Promise<Buffer<Arra
     commands: [{ command_name: "tally.add" }, { command_name: "tally.get" }],
     ...options.manifest,
   };
-  const library = await compiled(version, options.mark ?? `${compatible} ${systems.join()}`);
+  const library = options.library ?? (await compiled(version, options.mark ?? `${compatible} ${systems.join()}`));
   const entries = [
     { name: "module.json", data: JSON.stringify(manifest) },
     { name: "tally.so", data: library },

@@ -12,10 +12,16 @@ import {
   silence,
 } from "../../../../test/kit/facts/database-scene.ts";
 import type { Scene } from "../../../../test/kit/facts/database-scene.ts";
+import type { InstanceFacts } from "./facts.ts";
 import { decideDatabase } from "./decide.ts";
 import { REPLICA_LOST_MS } from "./replicas.ts";
 
 const pair = [on(1, 1), on(2, 2)];
+const lost: InstanceFacts = { ...dead, usedLaunch: 1, lostData: true };
+const kept: InstanceFacts = { ...serving, hasData: false, kept: true, streaming: false };
+const persistent = { replication: false, persistence: "aofAlways" } as const;
+const agreed = { status: "recovery", recovery: { lacks: "the newest copy", consent: true } } as const;
+const GONE = 'the data of "orders" on node 1 is gone with its volume';
 const draining1 = [node(1, { draining: true })];
 
 const cases: readonly (Scene & { readonly rule: string; readonly want: string })[] = [
@@ -87,6 +93,97 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
     record: { replication: false, status: "pending" },
     but: { 1: dead },
     want: 'wait: the primary of "orders" on node 1 does not run yet',
+  },
+  {
+    rule: "what the only copy kept is gone with its volume: nothing starts before a user agrees",
+    instances: [on(1, 1)],
+    record: persistent,
+    but: { 1: lost },
+    want: `ask-consent: ${GONE}; no other copy is left`,
+  },
+  {
+    rule: "what has been asked is waited for",
+    instances: [on(1, 1)],
+    record: { ...persistent, status: "recovery", recovery: { lacks: `${GONE}; no other copy is left` } },
+    but: { 1: lost },
+    want: `wait: ${GONE}; no other copy is left`,
+  },
+  {
+    rule: "once a user agrees the database starts empty",
+    instances: [on(1, 1)],
+    record: { ...persistent, ...agreed },
+    but: { 1: lost },
+    want: "start-empty 1",
+  },
+  {
+    rule: "a database without persistence kept nothing: it starts empty unasked",
+    instances: [on(1, 1)],
+    record: { replication: false, persistence: "disabled" },
+    but: { 1: lost },
+    want: "start-empty 1",
+  },
+  {
+    rule: "a replica that runs on has more than any disk, and takes over unasked",
+    instances: pair,
+    record: { persistence: "aofAlways" },
+    but: { 1: lost },
+    want: "fail-over to 2",
+  },
+  {
+    rule: "an older copy on the disk of a replica takes over once a user agrees",
+    instances: pair,
+    record: { persistence: "aofAlways", ...agreed },
+    but: { 1: lost, 2: kept },
+    want: "fail-over to 2",
+  },
+  {
+    rule: "an older copy does not take over unasked while the node with the newest is away",
+    instances: pair,
+    but: { 1: dead, 2: kept },
+    nodes: [node(1, { alive: false, goneForMs: 7_000 })],
+    want: 'ask-consent: node 1, which is away, holds the newest copy of "orders"; node 2 has an older one on its disk',
+  },
+  {
+    rule: "an older copy takes over from a node that is away once a user agrees",
+    instances: pair,
+    record: agreed,
+    but: { 1: dead, 2: kept },
+    nodes: [node(1, { alive: false, goneForMs: 7_000 })],
+    want: "fail-over to 2",
+  },
+  {
+    rule: "a database in recovery has recovered once its primary serves, also while its replica catches up",
+    instances: pair,
+    record: { status: "recovery", recovery: { lacks: "" } },
+    but: { 2: behind },
+    want: "recovered",
+  },
+  {
+    rule: "the engine of a new database is started three times before its creation has failed",
+    instances: [on(1, 1)],
+    record: { replication: false, status: "pending" },
+    but: { 1: { ...dead, usedLaunch: 2, lastWords: "no such module" } },
+    want: "relaunch 1",
+  },
+  {
+    rule: "after the third time its creation has failed, with what the engine said",
+    instances: [{ ...on(1, 1), launch: 3 }],
+    record: { replication: false, status: "pending" },
+    but: { 1: { ...dead, usedLaunch: 3, lastWords: "no such module" } },
+    want: 'creation-failed: the engine of "orders" on node 1 has ended 3 times before it served: no such module',
+  },
+  {
+    rule: "a creation that has failed goes on",
+    instances: [{ ...on(1, 1), launch: 3 }],
+    record: { replication: false, status: "creation-failed" },
+    but: { 1: { ...dead, usedLaunch: 3 } },
+    want: "relaunch 1",
+  },
+  {
+    rule: "a database whose creation had failed is active once it serves",
+    instances: pair,
+    record: { status: "creation-failed" },
+    want: "activate",
   },
   {
     rule: "a primary that is silent is not replaced while its node may still run it",

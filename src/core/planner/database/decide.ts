@@ -14,6 +14,7 @@ type Rule = (facts: DatabaseFacts, shard: ShardRecord) => DatabaseStep | undefin
 const RULES: readonly Rule[] = [
   unfinishedSwitchover,
   primaryStep,
+  primaryIsBack,
   strayReplica,
   evacuationStep,
   replacementStep,
@@ -44,6 +45,11 @@ function firstStep(facts: DatabaseFacts): DatabaseStep {
 
 function unfinishedSwitchover(_facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
   return shard.switchover === undefined ? undefined : { kind: "resume-switchover", shard: shard.id };
+}
+
+/** Its primary serves, as the rule before has found. */
+function primaryIsBack({ record }: DatabaseFacts): DatabaseStep | undefined {
+  return record.status === "recovery" ? { kind: "recovered" } : undefined;
 }
 
 function strayReplica({ instances }: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {

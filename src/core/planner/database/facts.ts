@@ -32,6 +32,12 @@ export interface InstanceFacts {
   readonly follows?: "the primary" | "another";
   /** It is a primary, or was linked to its primary since it started: what it holds is no older than that. */
   readonly hasData: boolean;
+  /** It holds keys that it read from its own disk: older than what the primary had, and better than nothing. */
+  readonly kept?: true;
+  /** Its data directory is gone or another one: nothing that it kept is there. */
+  readonly lostData?: true;
+  /** What its engine said when it ended; present only when its node reports it crashed. */
+  readonly lastWords?: string;
   /** It has the settings of the record, as far as it tells. */
   readonly configured: boolean;
   /** It is called dead because its node is gone and can acknowledge nothing any more; its process may still run. */
@@ -76,6 +82,11 @@ export function inSync(facts: InstanceFacts | undefined): boolean {
     facts.lagBytes >= 0 &&
     facts.lagBytes <= IN_SYNC_BYTES
   );
+}
+
+/** It has never served: it holds nothing yet that could be lost. */
+export function isBeingMade({ status }: Pick<DatabaseRecord, "status">): boolean {
+  return status === "pending" || status === "creation-failed";
 }
 
 /** How many instances a shard of this database shall have. */

@@ -1,5 +1,6 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
 import type { DatabaseStep } from "./step.ts";
+import { relaunch, withoutData, withoutNewest } from "./recovery.ts";
 import { primaryOf, replicasOf } from "./facts.ts";
 import type { DatabaseFacts, InstanceFacts } from "./facts.ts";
 
@@ -26,15 +27,11 @@ export function primaryStep({ record, instances, nodes }: DatabaseFacts, shard: 
   function successionStep(): DatabaseStep {
     const heir = heirOf(shard, instances);
     if (heir !== undefined) return { kind: "fail-over", shard: shard.id, to: heir.id };
-    if (facts?.usedLaunch !== undefined) return { kind: "relaunch", shard: shard.id, instance: primary.id };
+    if (facts?.lostData === true) return withoutData(record, shard, instances);
+    if (facts?.usedLaunch !== undefined) return relaunch(record, shard, facts.usedLaunch, facts.lastWords);
     const gone = Math.round((nodes.find(({ uid }) => uid === primary.node)?.goneForMs ?? 0) / 1000);
-    return {
-      kind: "wait",
-      reason:
-        gone === 0
-          ? `${who} does not run yet`
-          : `node ${primary.node}, gone for ${gone} s, holds the newest copy of "${record.name}"`,
-    };
+    if (gone === 0) return { kind: "wait", reason: `${who} does not run yet` };
+    return withoutNewest(record, shard, instances, gone);
   }
 }
 

@@ -7,6 +7,14 @@ export type DatabaseStep =
   | { readonly kind: "fail-over"; readonly shard: number; readonly to: number }
   /** Allow one more start as primary of the instance that holds the only copy. */
   | { readonly kind: "relaunch"; readonly shard: number; readonly instance: number }
+  /** The primary starts in an empty data directory: what it kept is gone, and that was agreed to or nothing was kept. */
+  | { readonly kind: "start-empty"; readonly shard: number; readonly instance: number }
+  /** The record says what is gone, and the database waits until a user agrees to come back without it. */
+  | { readonly kind: "ask-consent"; readonly lacks: string }
+  /** The primary serves again. */
+  | { readonly kind: "recovered" }
+  /** The engine of a new database ends again and again before it serves. */
+  | { readonly kind: "creation-failed"; readonly reason: string }
   | {
       readonly kind: "add-replica";
       readonly shard: number;

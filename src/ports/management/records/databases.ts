@@ -17,7 +17,7 @@ export const BDB = z
     uid: z.int().positive(),
     name: z.string(),
     type: z.literal("redis"),
-    status: z.enum(DATABASE_STATES),
+    status: z.enum(DATABASE_STATES).describe("import-pending is part of the enumeration and never set."),
     version: z.string().describe('Full version of the serving engine, for instance "8.0.2"; empty while none serves.'),
     version_display: z
       .string()
@@ -35,6 +35,15 @@ export const BDB = z
     endpoints: z.array(BDB_ENDPOINT),
     module_list: z.array(LOADED_MODULE),
     waiting_for: z.string().describe("Why a change waits; empty when none does."),
+    recovery: z
+      .strictObject({
+        lacks: z.string().describe("What is gone; empty when nothing is known to be."),
+        needs_consent: z
+          .boolean()
+          .describe("It waits for `POST /v1/bdbs/<uid>/actions/recover` with `recover_without_data`."),
+      })
+      .exactOptional()
+      .describe("Only while the status is recovery; never from nodes of older releases."),
     loss_reports: z.array(z.string()),
     action_uid: z.string(),
     created_time: z.string(),
@@ -58,6 +67,11 @@ export interface BdbCreate extends WireSettings {
 /** Body of `POST`, `PUT` and `DELETE /v1/bdbs/<uid>/passwords`. */
 export interface BdbPassword {
   readonly password: string;
+}
+
+/** Body of `POST /v1/bdbs/<uid>/actions/recover`. */
+export interface BdbRecover {
+  readonly recover_without_data?: boolean;
 }
 
 /** Body of `POST /v1/bdbs/<uid>/upgrade`. */

@@ -10,6 +10,14 @@ export const LOCAL_INSTANCE = z
     pid: z.int(),
     restarts: z.int().nonnegative(),
     launch: z.int().nonnegative().describe("Highest launch number this node has used for it."),
+    lost: z
+      .boolean()
+      .exactOptional()
+      .describe("Its data directory is gone or another one; absent from nodes of older releases."),
+    last_words: z
+      .string()
+      .exactOptional()
+      .describe("What its engine said when it ended unasked; absent from nodes of older releases."),
     clean: z.boolean().exactOptional().describe("It ended when asked to; absent from nodes of older releases."),
   })
   .meta({ id: "LocalInstance" });

@@ -3,7 +3,7 @@ import type { ActiveActiveRecord } from "../../../core/api/records.ts";
 import { ACTION } from "../records/actions.ts";
 import { ACTIVE_ACTIVE } from "../records/active-active.ts";
 import { BDB } from "../records/databases.ts";
-import type { BdbCreate, BdbPassword, BdbUpgrade } from "../records/databases.ts";
+import type { BdbCreate, BdbPassword, BdbRecover, BdbUpgrade } from "../records/databases.ts";
 import { SHARD } from "../records/shards.ts";
 import { json, route, withQuery } from "../route.ts";
 
@@ -61,6 +61,14 @@ export const databaseRoutes = {
     "view_status_of_cluster_action",
     "the actions of a database",
     z.array(ACTION),
+  ),
+  recoverBdb: route(
+    "POST",
+    "/v1/bdbs/:uid/actions/recover",
+    "start_bdb_recovery",
+    "lets a database in recovery come back without what is gone",
+    BDB,
+    json<BdbRecover>(),
   ),
   shards: route("GET", "/v1/shards", "view_all_shards_info", "every shard of every database", z.array(SHARD)),
   shard: route("GET", "/v1/shards/:uid", "view_all_shards_info", "one shard", SHARD),

@@ -43,11 +43,24 @@ export function bdbView(record: DatabaseRecord, context: BdbContext): BdbRecord 
       },
     ],
     module_list: modulesOf(record, context.answers),
-    waiting_for: record.upgrade?.waitingFor || (record.waitingFor ?? ""),
+    waiting_for: reasonOf(record),
+    ...recoveryOf(record),
     loss_reports: record.lossReports,
     action_uid: record.lastAction?.uid ?? "",
     created_time: record.createdTime,
     last_changed_time: record.lastChangedTime,
+  };
+}
+
+/** Why nothing is done, or why its creation failed. */
+function reasonOf({ status, upgrade, waitingFor = "", lastAction }: DatabaseRecord): string {
+  return status === "creation-failed" ? (lastAction?.error ?? "") : upgrade?.waitingFor || waitingFor;
+}
+
+function recoveryOf({ recovery }: DatabaseRecord): Pick<BdbRecord, "recovery"> {
+  if (recovery === undefined) return {};
+  return {
+    recovery: { lacks: recovery.lacks, needs_consent: recovery.lacks !== "" && recovery.consent !== true },
   };
 }
 

@@ -52,6 +52,7 @@ function schemas(supported: readonly StoreVersion[]): Schemas {
     addPassword: databasePassword,
     replacePasswords: databasePassword,
     removePassword: databasePassword,
+    recoverBdb: z.strictObject({ recover_without_data: z.boolean().exactOptional() }).default({}),
     putCrdb: activeActiveBody,
     maintenanceOn: z.strictObject({ demote_node: z.boolean().exactOptional() }).default({}),
     createUser: z.strictObject({ email, password, role, name: userName.exactOptional() }),

@@ -18,7 +18,8 @@ import type { LeaderContext } from "./run-on-leader.ts";
 import type { WriteContext } from "./write-context.ts";
 import { databaseWrites } from "./database-writes.ts";
 
-type DatabaseRoutes = "bdbs" | "bdb" | "createBdb" | "updateBdb" | "deleteBdb" | "upgradeBdb" | "crdbs" | "putCrdb";
+type DatabaseRoutes =
+  "bdbs" | "bdb" | "createBdb" | "updateBdb" | "deleteBdb" | "upgradeBdb" | "recoverBdb" | "crdbs" | "putCrdb";
 type ShardRoutes = "shards" | "shard" | "bdbShards" | "bdbAction" | "bdbActions";
 type ModuleRoutes = "modules" | "module" | "uploadModule" | "deleteModule" | "localModule";
 
@@ -44,6 +45,10 @@ export function databaseHandlers(
     upgradeBdb: ({ params, body, forwardedBy }) =>
       runOnLeader(context, "upgradeBdb", { params: uidParam(params), body }, forwardedBy, async () =>
         reads.fresh(await writes.upgrade(reads.record(params.uid), body)),
+      ),
+    recoverBdb: ({ params, body, forwardedBy }) =>
+      runOnLeader(context, "recoverBdb", { params: uidParam(params), body }, forwardedBy, async () =>
+        reads.fresh(await writes.recover(reads.record(params.uid), body)),
       ),
     ...passwordHandlers(context, reads, writes),
     ...shardHandlers(context, reads),

@@ -1,10 +1,11 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import type { PasswordChange } from "../../../core/planner/database/passwords.ts";
-import type { ActionRecord, BdbCreate, BdbUpgrade } from "../../../ports/management/records.ts";
+import type { ActionRecord, BdbCreate, BdbRecover, BdbUpgrade } from "../../../ports/management/records.ts";
 import { actionRecord } from "./actions.ts";
 import { changePasswords } from "./change-passwords.ts";
 import { createBdb } from "./create-bdb.ts";
 import { changeRecord, runningAction } from "./record-changes.ts";
+import { recoverBdb } from "./recover-bdb.ts";
 import { updateBdb } from "./update-bdb.ts";
 import { upgradeBdb } from "./upgrade-bdb.ts";
 import type { WriteContext } from "./write-context.ts";
@@ -16,6 +17,7 @@ export interface DatabaseWrites {
   remove(record: DatabaseRecord): Promise<ActionRecord>;
   upgrade(record: DatabaseRecord, body: BdbUpgrade): Promise<DatabaseRecord>;
   passwords(record: DatabaseRecord, change: PasswordChange): Promise<DatabaseRecord>;
+  recover(record: DatabaseRecord, body: BdbRecover): Promise<DatabaseRecord>;
 }
 
 /** The changes of databases, with those that check for free room one after the other. */
@@ -27,6 +29,7 @@ export function databaseWrites(context: WriteContext): DatabaseWrites {
     remove: (record) => deleteBdb(context, record),
     passwords: (record, change) => inTurn(() => changePasswords(context, record, change)),
     upgrade: (record, body) => upgradeBdb(context, record, body),
+    recover: (record, body) => recoverBdb(context, record, body),
   };
 }
 

@@ -19,9 +19,9 @@ export function runningAction(name: string, uid: string = randomUUID()): Databas
   return { uid, name, status: "running", progress: 0 };
 }
 
-/** AGENT_BUSY while a database changes: it takes one change at a time. */
+/** AGENT_BUSY while a database changes: it takes one change at a time. One that cannot be made may be changed so that it can. */
 export function requireIdle({ name, status, lastAction }: DatabaseRecord): void {
-  if (status === "active") return;
+  if (status === "active" || status === "creation-failed") return;
   const running = lastAction?.status === "running" ? ` (${lastAction.name} runs)` : "";
   throw refuse(refusals.busy, `"${name}" is ${status}${running}; changes are accepted while it is active`);
 }

@@ -126,6 +126,13 @@ export const refusals = {
     "config_not_acceptable",
     "Add another password first (POST /v1/bdbs/<uid>/passwords), or remove one that is accepted.",
   ),
+  notInRecovery: row("AGENT_NOT_IN_RECOVERY", 409, "not_recoverable", "Read its status: GET /v1/bdbs/<uid>."),
+  consentMissing: row(
+    "AGENT_CONSENT_MISSING",
+    406,
+    "missing_data_files",
+    'Bring the node or its volume back, or agree to the loss: send {"recover_without_data": true}.',
+  ),
   licenseExpired: row("AGENT_LICENSE_EXPIRED", 403, "license_expired", "Install a valid licence, then ask again."),
   licenseLimit: row(
     "AGENT_LICENSE_LIMIT",

@@ -37,7 +37,7 @@ async function changeSettings(
     if (!hasChanges(record, body)) return record;
     return {
       ...withChanges(record, body),
-      status: "active-change-pending",
+      status: record.status === "creation-failed" ? "pending" : "active-change-pending",
       lastChangedTime: now,
       lastAction: runningAction("update_bdb"),
     };

@@ -1,4 +1,3 @@
-import { assertNever } from "../../../core/base/assert-never.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { decideDatabase } from "../../../core/planner/database/decide.ts";
@@ -13,16 +12,8 @@ import { gatherFacts } from "../observation/database-facts.ts";
 import type { DatabaseFactsContext } from "../observation/database-facts.ts";
 import type { Records } from "../records/records.ts";
 import type { LastSeenPrimary, ShardOperations } from "./shard-operations.ts";
-import {
-  substance,
-  withActive,
-  withProgress,
-  withWaitReason,
-  withRelaunch,
-  withReplica,
-  withUpgradeFinished,
-  withoutReplica,
-} from "../records/changes.ts";
+import { substance, withProgress, withWaitReason } from "../records/changes.ts";
+import { recordStep } from "./record-step.ts";
 import { endOverlap } from "./overlap.ts";
 import type { OverlapContext } from "./overlap.ts";
 import { reconcileRemoval } from "./removal.ts";
@@ -125,20 +116,10 @@ export class DatabaseReconciler {
         await this.#operations.verify(record, step.shard, step.replica);
         this.#verified.add(record, step.replica);
         return;
-      case "relaunch":
-        return this.#change(record, (old) => withRelaunch(old, step, instances.get(step.instance), now));
-      case "add-replica":
-        return this.#change(record, (old) => withReplica(old, step.shard, placedOf(step)));
-      case "retire":
-        return this.#change(record, (old) => withoutReplica(old, step.shard, step.instance));
       case "end-overlap":
         return endOverlap(this.#context, record);
-      case "finish-upgrade":
-        return this.#change(record, (old) => withUpgradeFinished(old, now));
-      case "activate":
-        return this.#change(record, (old) => withActive(old, now));
       default:
-        return assertNever(step);
+        return this.#change(record, recordStep(step, instances, now));
     }
   }
 
@@ -159,10 +140,6 @@ export class DatabaseReconciler {
     this.#reasonAt.set(record.uid, now);
     await this.#context.records.changeDatabase(record.uid, (old) => withWaitReason(old, reason));
   }
-}
-
-function placedOf(step: Extract<DatabaseStep, { kind: "add-replica" }>) {
-  return { node: step.node, port: step.port, storeVersion: step.storeVersion };
 }
 
 /** How far an upgrade is, 0 to 99: half for the new instances, the rest for the new primary and the old ones gone. */

@@ -2,6 +2,7 @@ import { otherPasswords } from "../../../core/planner/database/passwords.ts";
 import type { PasswordSet } from "../../../core/planner/database/passwords.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../core/api/records.ts";
 import { endpointSettings, engineDirectives } from "../../../core/api/settings/effects.ts";
+import { isBeingMade } from "../../../core/planner/database/facts.ts";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import type { WantedInstance } from "../../../mechanisms/supervisor/wanted-instance.ts";
 
@@ -73,7 +74,7 @@ function wantedInstance(
     storeVersion: instance.storeVersion,
     role,
     launch: instance.launch,
-    fresh: record.status === "pending",
+    fresh: mayStartEmpty(record),
     ...(primary === undefined ? {} : { primary }),
     switching: shard.switchover !== undefined,
     upgrading: record.upgrade !== undefined,
@@ -81,6 +82,11 @@ function wantedInstance(
     otherPasswords: otherPasswords(passwords),
     directives: engineDirectives(record),
   };
+}
+
+/** It holds nothing yet, or a user agreed that what it held is gone. */
+function mayStartEmpty(record: DatabaseRecord): boolean {
+  return isBeingMade(record) || record.recovery?.empty === true;
 }
 
 function addressOfPrimary(

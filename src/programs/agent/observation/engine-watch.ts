@@ -40,6 +40,7 @@ export interface EngineWatch {
 
 /** How long an engine may take to answer, in milliseconds. */
 const DEADLINE_MS = 1_000;
+const SECTIONS = ["server", "replication", "memory", "persistence", "keyspace", "modules"] as const;
 /** A connection that is unused for this long is closed, in milliseconds. */
 const IDLE_MS = 60_000;
 
@@ -116,7 +117,7 @@ class EngineConnection {
   async #requestInfo(): Promise<EngineAnswer> {
     try {
       const client = await this.#connected();
-      const text = textOf(await client.call("INFO", "server", "replication", "memory", "persistence", "modules"));
+      const text = textOf(await client.call("INFO", ...SECTIONS));
       return answerOf(parseInfo(text), modulesIn(text));
     } catch (error) {
       return failureOf(error);

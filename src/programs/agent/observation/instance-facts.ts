@@ -2,6 +2,8 @@ import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../../core/
 import { reportsSettings } from "../../../core/api/settings/effects.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
 import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
+import type { LocalInstance } from "../../../ports/management/records.ts";
+import type { Info } from "../../../ports/resp/info.ts";
 import type { AgentReport } from "./agent-report.ts";
 import type { EngineAnswers } from "./engine-answers.ts";
 import type { EngineAnswer } from "./engine-watch.ts";
@@ -29,7 +31,7 @@ export function instanceFacts(
   if (answer.state !== "serving") {
     const local = report?.kind === "reported" ? report.instance : undefined;
     // only a crashed instance has used its launch up; one that is starting or ending may be about to write it
-    const used = local?.state === "crashed" ? { usedLaunch: local.launch, endedCleanly: local.clean === true } : {};
+    const used = local?.state === "crashed" ? crashOf(local) : {};
     const cutOff = answer.state === "silent" && nodeIsGone ? ({ cutOff: true } as const) : {};
     return { ...nothing, ...used, ...cutOff, state: stateOf(answer.state, report, nodeIsGone) };
   }
@@ -39,7 +41,23 @@ export function instanceFacts(
     ...replicationProgress(shard, instance, answers, addressOf),
     ...followed(shard, instance, answer.replication.link, addressOf),
     hasData: answer.hasData,
+    ...(instance.id !== shard.primary && !answer.hasData && holdsKeys(answer.info) ? { kept: true } : {}),
     configured: reportsSettings(record, answer.info),
+  };
+}
+
+/** INFO has a line for each numbered database that is not empty. */
+function holdsKeys(info: Info): boolean {
+  return [...info.keys()].some((field) => /^db\d+$/.test(field));
+}
+
+/** A node of release 0.1.0 reports neither a lost directory nor last words. */
+function crashOf({ launch, clean, lost, last_words: lastWords }: LocalInstance): Partial<InstanceFacts> {
+  return {
+    usedLaunch: launch,
+    endedCleanly: clean === true,
+    ...(lost === true ? { lostData: true } : {}),
+    ...(lastWords === undefined || lastWords === "" ? {} : { lastWords }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { DatabaseAction, DatabaseRecord, InstanceRecord, ShardRecord } from "../../../core/api/records.ts";
+import { isBeingMade } from "../../../core/planner/database/facts.ts";
 import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
 
 // How a step of the leader changes a record. Each returns the record itself when the step no longer fits it.
@@ -30,16 +31,57 @@ export function withRelaunch(
   end: Pick<InstanceFacts, "usedLaunch" | "endedCleanly"> | undefined,
   now: string,
 ): DatabaseRecord {
-  const next = withShard(record, shard, (old) => ({
-    ...old,
-    instances: old.instances.map((one) =>
-      one.id === instance ? { ...one, launch: Math.max(one.launch, end?.usedLaunch ?? 0) + 1 } : one,
-    ),
-  }));
+  const next = withShard(record, shard, (old) => launchedOnce(old, instance, end?.usedLaunch));
   const cost = costOfRestart(record, end?.endedCleanly === true);
+  const returning = inRecovery(next);
   return cost === undefined
-    ? next
-    : withLoss(next, `${now}: "${record.name}" starts again from what its primary kept; ${cost}`);
+    ? returning
+    : withLoss(returning, `${now}: "${record.name}" starts again from what its primary kept; ${cost}`);
+}
+
+/** The record that lets its primary start in an empty data directory, with what that costs. */
+export function withEmptyStart(record: DatabaseRecord, shard: number, instance: number, now: string): DatabaseRecord {
+  const next = inRecovery(withShard(record, shard, (old) => launchedOnce(old, instance)));
+  if (next.recovery === undefined) return next;
+  const what = record.persistence === "disabled" ? "without persistence" : "the volume of its primary is gone";
+  return withLoss(
+    { ...next, recovery: { ...next.recovery, empty: true } },
+    `${now}: "${record.name}" starts empty: ${what}, and no other copy is left`,
+  );
+}
+
+/** The record of a database that waits until a user agrees to come back without what is gone. */
+export function withLack(record: DatabaseRecord, lacks: string): DatabaseRecord {
+  const next = inRecovery(record);
+  return next.recovery === undefined ? record : { ...next, recovery: { lacks } };
+}
+
+/** The primary serves again. A change that had begun goes on. */
+export function withRecovered(record: DatabaseRecord, now: string): DatabaseRecord {
+  const { recovery: _over, waitingFor: _reason, ...rest } = record;
+  const isChanging = record.upgrade !== undefined || record.lastAction?.status === "running";
+  return { ...rest, status: isChanging ? "active-change-pending" : "active", lastChangedTime: now };
+}
+
+/** The engine of a new database does not get to serve. */
+export function withFailedCreation(record: DatabaseRecord, error: string, now: string): DatabaseRecord {
+  const lastAction = record.lastAction && ({ ...record.lastAction, status: "failed", error } as const);
+  return { ...record, status: "creation-failed", lastChangedTime: now, ...(lastAction && { lastAction }) };
+}
+
+/** A new database has nothing yet that could be recovered, and one that is deleted needs nothing. */
+function inRecovery(record: DatabaseRecord): DatabaseRecord {
+  if (record.status !== "active" && record.status !== "active-change-pending") return record;
+  return { ...record, status: "recovery", recovery: { lacks: "" } };
+}
+
+function launchedOnce(shard: ShardRecord, instance: number, used = 0): ShardRecord {
+  return {
+    ...shard,
+    instances: shard.instances.map((one) =>
+      one.id === instance ? { ...one, launch: Math.max(one.launch, used) + 1 } : one,
+    ),
+  };
 }
 
 /** The record with one more sentence about what a crash may have cost. */
@@ -57,7 +99,7 @@ export function withUpgradeFinished(record: DatabaseRecord, now: string): Databa
 
 /** What was asked for is there. */
 export function withActive(record: DatabaseRecord, now: string): DatabaseRecord {
-  const { waitingFor: _over, ...rest } = record;
+  const { waitingFor: _over, ...rest } = withCreationResumed(record);
   return withActionCompleted({ ...rest, status: "active", lastChangedTime: now });
 }
 
@@ -98,12 +140,21 @@ function withActionCompleted(record: DatabaseRecord): DatabaseRecord {
   return { ...record, lastAction };
 }
 
+/** Its creation goes on, however often it has failed. */
+function withCreationResumed(record: DatabaseRecord): DatabaseRecord {
+  if (record.status !== "creation-failed" || record.lastAction === undefined) return record;
+  const { error: _before, ...action } = record.lastAction;
+  return { ...record, lastAction: { ...action, status: "running" } };
+}
+
 function withShard(record: DatabaseRecord, shard: number, change: (old: ShardRecord) => ShardRecord): DatabaseRecord {
   return { ...record, shards: record.shards.map((old) => (old.id === shard ? change(old) : old)) };
 }
 
 /** An engine that is asked to end writes what it keeps to disk first. */
-function costOfRestart({ persistence }: DatabaseRecord, endedCleanly: boolean): string | undefined {
+function costOfRestart(record: DatabaseRecord, endedCleanly: boolean): string | undefined {
+  const { persistence } = record;
+  if (isBeingMade(record)) return undefined;
   if (persistence === "disabled") return "without persistence and a replica that ran on, its data is gone";
   if (endedCleanly) return undefined;
   switch (persistence) {

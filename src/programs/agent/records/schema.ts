@@ -53,6 +53,13 @@ const database: z.ZodType<DatabaseRecord> = z.looseObject({
       waitingFor: z.string(),
     })
     .exactOptional(),
+  recovery: z
+    .looseObject({
+      lacks: z.string(),
+      consent: z.literal(true).exactOptional(),
+      empty: z.literal(true).exactOptional(),
+    })
+    .exactOptional(),
   lastAction: action.exactOptional(),
   passwords: z.looseObject({ revision: count, overlapUntil: z.string().exactOptional() }).exactOptional(),
   waitingFor: z.string().exactOptional(),

@@ -80,7 +80,8 @@ function decide(
     home: homeOf(redb.status ?? {}),
     existing: bdb && {
       uid: bdb.uid,
-      isSettled: bdb.status === "active",
+      // one that cannot be made may be changed so that it can
+      isSettled: bdb.status === "active" || bdb.status === "creation-failed",
       ...settingsOfWire(bdb),
       port: bdb.port,
       storeVersion: bdb.redis_version,

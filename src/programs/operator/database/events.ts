@@ -45,7 +45,12 @@ function objectionEvents(before: DatabaseStatus, after: DatabaseStatus): Announc
 
 function lifeEvents(before: DatabaseStatus, after: DatabaseStatus): Announcement[] {
   if (after.status !== "active" || after.version === undefined) return [];
-  if (before.status === undefined || before.status === "pending" || before.version === undefined) {
+  if (
+    before.status === undefined ||
+    before.status === "pending" ||
+    before.status === "creation-failed" ||
+    before.version === undefined
+  ) {
     return [{ type: "Normal", reason: "DatabaseReady", message: `serves version ${after.version}` }];
   }
   if (versionOfDatabase(before) === versionOfDatabase(after)) return [];

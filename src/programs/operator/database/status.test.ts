@@ -148,6 +148,15 @@ for (const { name, report, want } of findings) {
   });
 }
 
+test("a database that the cluster refuses to make has failed to be made, and is pending once it is not refused", () => {
+  const unmade = { ...whole(), bdb: undefined };
+  const refused = databaseStatusOf({ ...unmade, failure: REFUSED }, NOW);
+  assert.equal(refused.status, "creation-failed");
+  assert.equal(databaseStatusOf({ ...unmade, before: refused }, NOW).status, "pending");
+  const made = { ...refused, databaseUID: "1" };
+  assert.equal(databaseStatusOf({ ...whole(), before: made, failure: REFUSED }, NOW).status, "active");
+});
+
 test("Ready speaks of the spec that was acted on: an edit that waits for the cluster's upgrade is not in it", () => {
   const edited = { ...whole(), generation: 3, before: { observedGeneration: 2 } };
   const generationOf = (report: DatabaseReport): number | undefined =>

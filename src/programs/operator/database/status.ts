@@ -48,13 +48,20 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
     cluster: homeOf(before) ?? report.cluster,
     databaseSecretName: report.secretName,
     ...(report.passwordFrom === undefined ? {} : { passwordFrom: report.passwordFrom }),
-    status: bdb?.status ?? before.status ?? "pending",
+    status: stateOf(report),
     ...(decision === undefined && !invalid ? {} : { specStatus: invalid ? "Invalid" : "Valid" }),
     ...(bdb === undefined ? {} : mirrored(bdb, report)),
     ...(isHandled(report) ? { observedGeneration: report.generation } : {}),
     findings: findingsOf(report),
     conditions: withStatements(before.conditions, statements(report), now),
   };
+}
+
+/** A database that the cluster refuses to make is asked for again, and is pending as soon as it is not refused. */
+function stateOf({ before, bdb, failure }: DatabaseReport): NonNullable<DatabaseStatus["status"]> {
+  if (bdb !== undefined) return bdb.status;
+  if (homeOf(before) === undefined && failure?.id === "RefusedByCluster") return "creation-failed";
+  return before.status === "creation-failed" ? "pending" : (before.status ?? "pending");
 }
 
 /** The cluster that holds the database, whatever its object names now; undefined before one does. */

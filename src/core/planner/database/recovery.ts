@@ -1,0 +1,67 @@
+import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../api/records.ts";
+import { isBeingMade, primaryOf, replicasOf } from "./facts.ts";
+import type { InstanceFacts } from "./facts.ts";
+import type { DatabaseStep } from "./step.ts";
+
+type Instances = ReadonlyMap<number, InstanceFacts>;
+
+/** So often the engine of a new database may end before it serves; from then on its creation counts as failed. */
+const LAUNCHES_OF_CREATION = 3;
+
+/** The only copy starts again from what it kept. A new database whose engine never gets that far is reported as failed first. */
+export function relaunch(
+  { name, status }: DatabaseRecord,
+  shard: ShardRecord,
+  usedLaunch: number,
+  lastWords: string | undefined,
+): DatabaseStep {
+  const instance = primaryOf(shard);
+  if (status !== "pending" || usedLaunch < LAUNCHES_OF_CREATION)
+    return { kind: "relaunch", shard: shard.id, instance: instance.id };
+  const said = lastWords === undefined ? "" : `: ${lastWords}`;
+  const reason = `the engine of "${name}" on node ${instance.node} has ended ${usedLaunch} times before it served${said}`;
+  return { kind: "creation-failed", reason };
+}
+
+/**
+ * What the primary kept is gone with its volume. What a replica has on its disk is older, and an empty database is empty: both
+ * need consent. A database without persistence kept nothing that could be gone.
+ */
+export function withoutData(record: DatabaseRecord, shard: ShardRecord, instances: Instances): DatabaseStep {
+  const { id, node } = primaryOf(shard);
+  const kept = newestKept(shard, instances);
+  const isAgreed = record.recovery?.consent === true;
+  if (kept !== undefined && isAgreed) return { kind: "fail-over", shard: shard.id, to: kept.id };
+  if (isAgreed || isBeingMade(record) || record.persistence === "disabled")
+    return { kind: "start-empty", shard: shard.id, instance: id };
+  const rest = kept === undefined ? "no other copy is left" : `node ${kept.node} has an older copy on its disk`;
+  return askConsent(record, `the data of "${record.name}" on node ${node} is gone with its volume; ${rest}`);
+}
+
+/** The node with the newest copy is away, for `gone` seconds: one on the disk of another node takes over once a user agrees. */
+export function withoutNewest(
+  record: DatabaseRecord,
+  shard: ShardRecord,
+  instances: Instances,
+  gone: number,
+): DatabaseStep {
+  const { node } = primaryOf(shard);
+  const kept = newestKept(shard, instances);
+  if (kept === undefined)
+    return { kind: "wait", reason: `node ${node}, gone for ${gone} s, holds the newest copy of "${record.name}"` };
+  if (record.recovery?.consent === true) return { kind: "fail-over", shard: shard.id, to: kept.id };
+  const lacks = `node ${node}, which is away, holds the newest copy of "${record.name}"; node ${kept.node} has an older one on its disk`;
+  return askConsent(record, lacks);
+}
+
+function askConsent({ recovery }: DatabaseRecord, lacks: string): DatabaseStep {
+  return recovery?.lacks === lacks ? { kind: "wait", reason: lacks } : { kind: "ask-consent", lacks };
+}
+
+/** The replica with the highest offset among those that read keys from their own disks. */
+function newestKept(shard: ShardRecord, instances: Instances): InstanceRecord | undefined {
+  const offset = ({ id }: InstanceRecord): number => instances.get(id)?.offset ?? -1;
+  return replicasOf(shard)
+    .filter(({ id }) => instances.get(id)?.kept === true)
+    .toSorted((one, other) => offset(other) - offset(one) || one.id - other.id)[0];
+}

@@ -1,0 +1,63 @@
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+import { assertNever } from "../../../core/base/assert-never.ts";
+import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
+import type { DatabaseStep } from "../../../core/planner/database/step.ts";
+import {
+  withActive,
+  withEmptyStart,
+  withFailedCreation,
+  withLack,
+  withRecovered,
+  withRelaunch,
+  withReplica,
+  withUpgradeFinished,
+  withoutReplica,
+} from "../records/changes.ts";
+
+/** A step that changes the record alone; engines and proxies follow the record. */
+export type RecordStep = Extract<
+  DatabaseStep,
+  {
+    readonly kind:
+      | "relaunch"
+      | "start-empty"
+      | "ask-consent"
+      | "recovered"
+      | "creation-failed"
+      | "add-replica"
+      | "retire"
+      | "finish-upgrade"
+      | "activate";
+  }
+>;
+
+/** What a step does to the record; `now`: ISO instant. */
+export function recordStep(
+  step: RecordStep,
+  instances: ReadonlyMap<number, InstanceFacts>,
+  now: string,
+): (old: DatabaseRecord) => DatabaseRecord {
+  switch (step.kind) {
+    case "relaunch":
+      return (old) => withRelaunch(old, step, instances.get(step.instance), now);
+    case "start-empty":
+      return (old) => withEmptyStart(old, step.shard, step.instance, now);
+    case "ask-consent":
+      return (old) => withLack(old, step.lacks);
+    case "recovered":
+      return (old) => withRecovered(old, now);
+    case "creation-failed":
+      return (old) => withFailedCreation(old, step.reason, now);
+    case "add-replica":
+      return (old) =>
+        withReplica(old, step.shard, { node: step.node, port: step.port, storeVersion: step.storeVersion });
+    case "retire":
+      return (old) => withoutReplica(old, step.shard, step.instance);
+    case "finish-upgrade":
+      return (old) => withUpgradeFinished(old, now);
+    case "activate":
+      return (old) => withActive(old, now);
+    default:
+      return assertNever(step);
+  }
+}
