@@ -163,7 +163,10 @@ async function removeModule(): Promise<void> {
   await until("the database is gone", async () => (await cluster.client.call("bdbs")).length === 0, { everyMs: 50 });
   await remove();
   assert.deepEqual(
-    (await installed()).map(({ semantic_version }) => semantic_version),
-    ["2.0.0"],
+    (await installed()).map((left) => [left.compatible_redis_version, left.semantic_version]),
+    [
+      ["7.4", "1.0.0"],
+      ["8.0", "2.0.0"],
+    ],
   );
 }
