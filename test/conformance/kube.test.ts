@@ -11,6 +11,7 @@ import { subjects } from "./servers.ts";
 import { conformanceSuite } from "./rule-set.ts";
 import { watches } from "./watches.ts";
 import { webhooks } from "./webhooks.ts";
+import { volumes } from "./volumes.ts";
 import { writes } from "./writes.ts";
 
 // Everything that we need from a Kubernetes API, held against each Kubernetes at hand.
@@ -18,6 +19,7 @@ import { writes } from "./writes.ts";
 for (const subject of subjects())
   await conformanceSuite(subject, [
     writes,
+    volumes,
     refused,
     patches,
     deletes,

@@ -11,7 +11,7 @@ import { jobController } from "./job.ts";
 import { replicaSetController } from "./replica-set.ts";
 import { serviceController } from "./service/controller.ts";
 import { statefulSetController } from "./statefulset/controller.ts";
-import { volumeBinder } from "./volume-binder.ts";
+import { introduceClass, volumeBinder } from "./volume-binder.ts";
 
 /**
  * Runs the local world's controllers until the signal aborts, and resolves once all passes have ended: workloads,
@@ -37,7 +37,7 @@ export async function runControllers(options: {
     ...garbageControllers(context),
   ];
   try {
-    await Promise.all(Object.values(informers).map(({ synced }) => synced));
+    await Promise.all([introduceClass(options.kube), ...Object.values(informers).map(({ synced }) => synced)]);
   } catch (error) {
     if (signal.aborted) return; // stopped before the first list was read
     throw error;

@@ -1,12 +1,16 @@
-import type { PersistentVolume, PersistentVolumeClaim } from "kubernetes-types/core/v1.js";
-import { PersistentVolumeClaims, PersistentVolumes } from "../../ports/kube/builtin.ts";
-import type { Stored, Wanted } from "../../ports/kube/kube.ts";
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from "kubernetes-types/core/v1.js";
+import type { StorageClass } from "kubernetes-types/storage/v1.js";
+import { isFault } from "../../core/base/fault.ts";
+import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from "../../ports/kube/builtin.ts";
+import { faults } from "../../ports/kube/faults.ts";
+import type { Kube, Stored, Wanted } from "../../ports/kube/kube.ts";
 import { keyOf, refOf, refOfKey } from "../../ports/kube/ref.ts";
 import { settled, type Outcome } from "../../mechanisms/reconcile/outcome.ts";
 import type { ControllerDefinition, ControllerContext } from "./context/context.ts";
 import { enqueueChanged } from "./context/informers.ts";
 import { isOver } from "./pods/state.ts";
 import { writeStatus } from "./objects/write-status.ts";
+import { boundStatus, grownVolume } from "./volume-growth.ts";
 
 /** The storage class of volumes that are folders on this machine; claims that name no class get it. */
 const LOCAL_CLASS = "local";
@@ -39,7 +43,8 @@ async function reconcile(context: ControllerContext, key: string): Promise<Outco
   return settled;
 }
 
-async function bind({ kube }: ControllerContext, claim: Stored<PersistentVolumeClaim>): Promise<void> {
+async function bind(context: ControllerContext, claim: Stored<PersistentVolumeClaim>): Promise<void> {
+  const { kube } = context;
   const name = claim.spec?.volumeName ?? `pvc-${claim.metadata.uid}`;
   const existing = await kube.get(PersistentVolumes, { name });
   if (existing === undefined && claim.spec?.volumeName !== undefined) return; // the user's own volume is awaited
@@ -49,10 +54,10 @@ async function bind({ kube }: ControllerContext, claim: Stored<PersistentVolumeC
     claim.spec?.volumeName === name
       ? claim
       : await kube.patch(PersistentVolumeClaims, refOf(claim), { type: "merge", body: bindingTo(name, claim) });
-  const { accessModes = [], capacity = {} } = volume.spec ?? {};
+  const grown = await grownVolume(kube, volume, bound);
   await writeStatus(kube, PersistentVolumeClaims, bound, {
     ...bound,
-    status: { ...bound.status, phase: "Bound", accessModes, capacity },
+    status: boundStatus(bound, grown, isUsed(context, bound), context.clock.now()),
   });
 }
 
@@ -95,19 +100,37 @@ function volumeFor(claim: Stored<PersistentVolumeClaim>, name: string): Wanted<P
 
 /** The driver that each volume names; the kubelet creates the folder of a volume under the name of the volume. */
 const PROVISIONER = "folder.local-kubernetes";
+
+/** Makes the class known, unless it is: users see that its volumes may grow, and may forbid it. */
+export async function introduceClass(kube: Kube): Promise<void> {
+  const wanted: Wanted<StorageClass> = {
+    metadata: { name: LOCAL_CLASS, annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
+    provisioner: PROVISIONER,
+    allowVolumeExpansion: true,
+  };
+  try {
+    await kube.create(StorageClasses, wanted);
+  } catch (error) {
+    if (!isFault(error, faults.alreadyExists)) throw error; // it is kept from an earlier start
+  }
+}
+
 const PROTECTION = "kubernetes.io/pvc-protection";
 
 /** Lets a deleted claim go once no pod has it any more. */
-async function unprotect({ kube, informers }: ControllerContext, claim: Stored<PersistentVolumeClaim>): Promise<void> {
-  const { name, namespace, finalizers = [], resourceVersion } = claim.metadata;
-  const isUsed = informers.pods
-    .list()
-    .some((pod) => pod.metadata.namespace === namespace && !isOver(pod) && claimNames(pod).includes(name));
-  if (isUsed || !finalizers.includes(PROTECTION)) return;
+async function unprotect(context: ControllerContext, claim: Stored<PersistentVolumeClaim>): Promise<void> {
+  const { finalizers = [], resourceVersion } = claim.metadata;
+  if (isUsed(context, claim) || !finalizers.includes(PROTECTION)) return;
   const body = {
     metadata: { resourceVersion, finalizers: finalizers.filter((finalizer) => finalizer !== PROTECTION) },
   };
-  await kube.patch(PersistentVolumeClaims, refOf(claim), { type: "merge", body });
+  await context.kube.patch(PersistentVolumeClaims, refOf(claim), { type: "merge", body });
+}
+
+function isUsed({ informers }: ControllerContext, { metadata }: Stored<PersistentVolumeClaim>): boolean {
+  const uses = (pod: Stored<Pod>): boolean =>
+    pod.metadata.namespace === metadata.namespace && !isOver(pod) && claimNames(pod).includes(metadata.name);
+  return informers.pods.list().some(uses);
 }
 
 /** Removes volumes that were made for a claim of this name that is gone; those with another policy are only released. */

@@ -20,6 +20,7 @@ import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
 import type { NetworkPolicy } from "kubernetes-types/networking/v1.js";
 import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.js";
 import type { ClusterRole, Role, RoleBinding } from "kubernetes-types/rbac/v1.js";
+import type { StorageClass } from "kubernetes-types/storage/v1.js";
 import type { ResourceType } from "./kube.ts";
 
 // The kinds of Kubernetes itself that this project uses.
@@ -47,6 +48,7 @@ export const RoleBindings = grouped<RoleBinding>("rbac.authorization.k8s.io", "R
 export const ClusterRoles = grouped<ClusterRole>("rbac.authorization.k8s.io", "ClusterRole", "clusterroles", false);
 export const Leases = grouped<Lease>("coordination.k8s.io", "Lease", "leases");
 export const EndpointSlices = grouped<EndpointSlice>("discovery.k8s.io", "EndpointSlice", "endpointslices");
+export const StorageClasses = grouped<StorageClass>("storage.k8s.io", "StorageClass", "storageclasses", false);
 export const PodDisruptionBudgets = grouped<PodDisruptionBudget>(
   "policy",
   "PodDisruptionBudget",

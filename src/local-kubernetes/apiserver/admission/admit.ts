@@ -7,6 +7,7 @@ import type { ServerContext } from "../context/server-context.ts";
 import { assignClusterIp } from "./cluster-ip.ts";
 import { checkEscalation } from "./escalation.ts";
 import { giveServiceAccount } from "./service-account.ts";
+import { checkResize } from "./volume-resize.ts";
 
 /** An object on its way to the store; `before` is absent for a create. */
 export interface Admission {
@@ -31,6 +32,9 @@ export function admit(context: ServerContext, admission: Admission): void {
       return;
     case "services":
       assignClusterIp(context, object, before);
+      return;
+    case "persistentvolumeclaims":
+      if (before !== undefined) checkResize(context, object, before);
       return;
     default:
       return;

@@ -1,4 +1,5 @@
 import { REQUEST_VERBS, type Resource } from "../resources/resource.ts";
+import { claimStrategy } from "../strategy/claim.ts";
 import * as core from "../strategy/core.ts";
 import { coreEventStrategy } from "../strategy/event.ts";
 import { podStrategy } from "../strategy/pod.ts";
@@ -42,7 +43,7 @@ export const coreResources: readonly Resource[] = [
     shortNames: ["pvc"],
     subresources: ["status"],
     columns: coreTable.claimColumns,
-    strategy: core.claimStrategy,
+    strategy: claimStrategy,
   }),
   builtinResource("", "v1", "PersistentVolume", "persistentvolumes", {
     shortNames: ["pv"],

@@ -33,17 +33,6 @@ export const configMapStrategy: Strategy = {
   check: (map, before) => [...keyRules(map, ["data", "binaryData"]), ...frozen(map, before)],
 };
 
-export const claimStrategy: Strategy = {
-  defaults: (claim) => {
-    fillIn(childOf(claim, "spec"), { volumeMode: "Filesystem" });
-  },
-  begin: (claim) => {
-    claim["status"] = { phase: "Pending" };
-    const finalizers = (claim.metadata.finalizers ??= []);
-    if (!finalizers.includes("kubernetes.io/pvc-protection")) finalizers.push("kubernetes.io/pvc-protection");
-  },
-};
-
 export const volumeStrategy: Strategy = {
   defaults: (volume) => {
     fillIn(childOf(volume, "spec"), { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" });

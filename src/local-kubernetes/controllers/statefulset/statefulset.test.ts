@@ -104,3 +104,47 @@ test(
     assert.match(await world.kubectl("rollout", "history", "sts/part"), /\n1 .*\n2 /);
   },
 );
+
+test("StatefulSet: one that is deleted alone and made again keeps its pods, also with claims of another size", async () => {
+  await using world = await controlledWorld();
+  const set = (storage: string): ReturnType<typeof statefulSet> =>
+    statefulSet("kept", {
+      podManagementPolicy: "Parallel",
+      volumeClaimTemplates: [
+        { metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage } } } },
+      ],
+    });
+  const isReady = async (): Promise<boolean> =>
+    (await world.get(builtin.StatefulSets, "kept"))?.status?.readyReplicas === 3;
+  const uids = async (): Promise<string[]> => (await world.podsOf("kept")).map(({ metadata }) => metadata.uid);
+  await world.kube.create(builtin.StatefulSets, set("1Gi"));
+  await until("all are ready", isReady);
+  const before = await uids();
+  const { status } = (await world.get(builtin.StatefulSets, "kept")) ?? {};
+  await world.kube.delete(builtin.StatefulSets, { name: "kept", namespace }, { propagation: "Orphan" });
+  await until("it is gone", async () => (await world.get(builtin.StatefulSets, "kept")) === undefined);
+  assert.deepEqual(await uids(), before);
+  await world.kube.create(builtin.StatefulSets, set("2Gi"));
+  await until("its pods are adopted", isReady);
+  assert.deepEqual(await uids(), before);
+  assert.equal((await world.get(builtin.StatefulSets, "kept"))?.status?.updateRevision, status?.updateRevision);
+});
+
+test("a claim that grows has its new size once a pod uses it, and says until then that it waits", async () => {
+  await using world = await controlledWorld();
+  const claimOf = () => world.get(builtin.PersistentVolumeClaims, "lone");
+  const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+  await world.kube.create(builtin.PersistentVolumeClaims, { metadata: { name: "lone", namespace }, spec });
+  await until("it is bound", async () => (await claimOf())?.status?.phase === "Bound");
+  const body = { spec: { resources: { requests: { storage: "2Gi" } } } };
+  await world.kube.patch(builtin.PersistentVolumeClaims, { name: "lone", namespace }, { type: "merge", body });
+  await until("it waits", async () => (await claimOf())?.status?.conditions?.[0]?.type === "FileSystemResizePending");
+  assert.deepEqual((await claimOf())?.status?.capacity, { storage: "1Gi" });
+  const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "lone" } }];
+  await world.kube.create(builtin.Pods, {
+    metadata: { name: "user", namespace },
+    spec: { containers: [{ name: "main", image: "a:1" }], volumes },
+  });
+  await until("it has grown", async () => (await claimOf())?.status?.capacity?.["storage"] === "2Gi");
+  assert.deepEqual((await claimOf())?.status?.conditions ?? [], []);
+});
