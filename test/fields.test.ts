@@ -42,7 +42,7 @@ const EFFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     persistentSpec: PLACE,
     "persistentSpec.enabled": PODS,
     "persistentSpec.storageClassName": PODS,
-    "persistentSpec.volumeSize": PODS,
+    "persistentSpec.volumeSize": "test/scenario/volumes.test.ts",
     ...resources("storeEnterpriseNodeResources", PODS),
     ...resources("storeEnterpriseServicesRiggerResources", PODS),
     license: "test/kit/frozen/data-cases.ts",

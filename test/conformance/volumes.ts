@@ -83,11 +83,26 @@ async function claim(context: RuleContext, name: string, classOptions: object): 
   return at("persistentvolumeclaims", name);
 }
 
-/** The same, and it says that it is bound: binding is the work of controllers. */
+/** The same with a volume, and it says that it is bound: binding is the work of controllers, which not every server has. */
 async function boundClaim(context: RuleContext, name: string, classOptions: object): Promise<string> {
   const path = await claim(context, name, classOptions);
-  const { send } = context;
-  const named = await send("PATCH", path, { type: PATCH.merge, body: { spec: { volumeName: `volume-${name}` } } });
+  const { send, namespace, cleanUp } = context;
+  const { body: made } = await send("GET", path);
+  const volumes = "/api/v1/persistentvolumes";
+  const volumeName = `${namespace}-${name}`;
+  const volume = {
+    metadata: { name: volumeName },
+    spec: {
+      accessModes: ["ReadWriteOnce"],
+      capacity: { storage: "1Gi" },
+      storageClassName: made.spec.storageClassName,
+      claimRef: { namespace, name, uid: made.metadata.uid },
+      hostPath: { path: "/none" },
+    },
+  };
+  assert.equal((await send("POST", volumes, { body: volume })).code, 201);
+  cleanUp(async () => void (await send("DELETE", `${volumes}/${volumeName}`)));
+  const named = await send("PATCH", path, { type: PATCH.merge, body: { spec: { volumeName } } });
   assert.equal(named.code, 200);
   const status = { phase: "Bound", accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" } };
   const bound = await send("PATCH", `${path}/status`, { type: PATCH.merge, body: { status } });

@@ -78,6 +78,10 @@ async function findForOperator(server: TestServer): Promise<void> {
     await until(lineOf(need), async () => (await lacking()).map(lineOf).join() === lineOf(need), PATIENCE);
     const environment = { permissions: { read: true, value: await lacking() } } as const;
     const { findings, ownsObjects } = planCluster(clusterView(), "", environment);
+    if (need.spare === true) {
+      assert.deepEqual([findings, ownsObjects], [[], true], "an operator with the Role of an older release goes on");
+      continue;
+    }
     assert.deepEqual([findings[0]?.id, findings[0]?.severity, ownsObjects], ["PermissionsMissing", "block", false]);
     assert.ok(findings[0]?.evidence.includes(`${need.verb} ${need.resource}`), findings[0]?.evidence);
   }
@@ -230,7 +234,7 @@ async function hasWarning(kube: Kube, namespace: string): Promise<boolean> {
 function isReported(need: Need, index: number, needs: readonly Need[]): boolean {
   const isFirst =
     needs.findIndex(({ group, resource }) => group === need.group && resource === need.resource) === index;
-  return isFirst || isUntold(need);
+  return need.spare !== true && (isFirst || isUntold(need));
 }
 
 /** Without these the cluster's own status or events cannot tell. */

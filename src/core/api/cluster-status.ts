@@ -71,6 +71,14 @@ const upgradeStatus = z.object({
     .describe("Node tag in no release that `spec.upgradeSpec.acceptUnknownVersion` accepted for this upgrade."),
 });
 
+const persistenceStatus = z.object({
+  status: z
+    .enum(["Provisioning", "Provisioned", "Resizing", "ResizeFailed"])
+    .describe("Whether the nodes have volumes of the wanted size, or why not."),
+  succeeded: z.string().describe("Volumes that have it and all of them, `2/3`. For people to read."),
+  volumeSize: z.string().describe("Largest size that a volume was given or asked for. Volumes never shrink."),
+});
+
 /** `status` of a StoreEnterpriseCluster. */
 export const clusterStatus = z.object({
   state: z.enum(CLUSTER_STATES).optional().describe("State of the cluster, column STATE (§3)."),
@@ -94,6 +102,7 @@ export const clusterStatus = z.object({
     .string()
     .optional()
     .describe("Base system of the operator's image, and so of the node image of its release (§1.6)."),
+  persistenceStatus: persistenceStatus.optional().describe("The volumes of the nodes; absent without volumes."),
   upgrade: upgradeStatus.optional().describe("The running rolling upgrade, or the last one."),
   findings: z.array(finding).optional().describe("Findings about the requested upgrade."),
   clusterCredentialSecretName: z.string().optional().describe("Secret with the admin's credentials."),

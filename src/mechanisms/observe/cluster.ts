@@ -9,7 +9,9 @@ import { isTrue } from "../../ports/kube/conditions.ts";
 import { faults as kubeFaults } from "../../ports/kube/faults.ts";
 import type { Kube, Ref, Stored } from "../../ports/kube/kube.ts";
 import { targetTag, versionChange } from "../../core/planner/view/target.ts";
-import { nodesOf, type ClusterView } from "../../core/planner/view/cluster-view.ts";
+import { nodesOf, type ClusterView, type NodePod, type Workload } from "../../core/planner/view/cluster-view.ts";
+import { volumeGrowth } from "../../core/planner/view/volume-growth.ts";
+import { readGrowingVolumes } from "./kubernetes/claims.ts";
 import type { Reading, ClusterEnvironment, WebhookFacts } from "../../core/planner/prerequisites/environment.ts";
 import type { Platform } from "../../core/releases/permissions/permission.ts";
 import type { MissingPermission } from "../../core/releases/permissions/roles.ts";
@@ -20,7 +22,7 @@ import type { InformerCache } from "./kubernetes/informer-cache.ts";
 import type { PollResult } from "./management/polled-state.ts";
 import { Databases } from "./kubernetes/kinds.ts";
 import type { Permissions } from "./permissions/permissions.ts";
-import { nodePodOf, workloadOf } from "./kubernetes/workload.ts";
+import { lostWorkload, nodePodOf, workloadOf } from "./kubernetes/workload.ts";
 
 export interface ObserveDeps {
   readonly kube: Kube;
@@ -61,6 +63,8 @@ export interface ClusterReads {
   statefulSet(cluster: ClusterRef): Promise<Stored<StatefulSet> | undefined>;
   /** In the order of their ordinals. */
   nodePods(cluster: ClusterRef): Promise<readonly Stored<Pod>[]>;
+  /** Volumes of the nodes, and whether they may grow to `size`; undefined when that would take requests. */
+  volumes(cluster: ClusterRef, size: string | undefined): Promise<ClusterEnvironment["volumes"]>;
 }
 
 export type ClusterRef = Ref & { readonly namespace: string };
@@ -73,6 +77,7 @@ export function liveReads(kube: Kube): ClusterReads {
       const labelSelector = `${LABELS.cluster}=${name},${LABELS.role}=node`;
       return inOrder((await kube.list(Pods, { namespace, labelSelector })).items);
     },
+    volumes: (cluster, size) => readGrowingVolumes(kube, cluster, size),
   };
 }
 
@@ -86,6 +91,7 @@ export function cachedReads({ statefulSets, nodePods }: InformerCache): ClusterR
           .list()
           .filter(({ metadata }) => metadata.namespace === namespace && metadata.labels?.[LABELS.cluster] === name),
       ),
+    volumes: async () => undefined,
   };
 }
 
@@ -102,14 +108,14 @@ export async function observeCluster(
 ): Promise<ClusterObservation> {
   const { name, namespace = "default" } = rec.metadata;
   const cluster = { name, namespace };
-  const [statefulSet, pods, databaseNames, kubernetesMinor] = await Promise.all([
-    reads.statefulSet(cluster),
+  const [pods, databaseNames, kubernetesMinor] = await Promise.all([
     reads.nodePods(cluster),
     rec.metadata.deletionTimestamp === undefined ? [] : databasesOf(deps.kube, rec),
     deps.kubernetesMinor(),
   ]);
   const connection = await connectionTo(deps.connections, cluster, spec, pods);
   const records = typeof connection === "string" ? { unreachable: connection } : await connection.records(maxAgeMs);
+  const { workload, ...volumes } = await observeWorkload(reads, cluster, rec, spec, pods.map(nodePodOf));
   const view: ClusterView = {
     ...{ name, spec },
     generation: rec.metadata.generation ?? 0,
@@ -119,7 +125,7 @@ export async function observeCluster(
     operatorBaseSystem: deps.baseSystem ?? rec.status?.operatorBaseSystem,
     ...(deps.platform !== undefined && { platform: deps.platform }),
     kubernetesMinor,
-    workload: statefulSet === undefined ? undefined : workloadOf(statefulSet),
+    workload,
     pods: pods.map(nodePodOf),
     cluster: factsOf(records),
     databaseNames,
@@ -130,7 +136,30 @@ export async function observeCluster(
     records,
     connection: typeof connection === "string" ? undefined : connection,
     view,
-    environment: { permissions: await readPermissions(deps.permissions, view), ...(await readWebhook(deps, view)) },
+    environment: { ...(await readAround(deps, view)), ...volumes },
+  };
+}
+
+async function readAround(deps: ObserveDeps, view: ClusterView): Promise<ClusterEnvironment> {
+  return { permissions: await readPermissions(deps.permissions, view), ...(await readWebhook(deps, view)) };
+}
+
+/** The StatefulSet, and the volumes while they grow or are all that tells what a lost StatefulSet had. */
+async function observeWorkload(
+  reads: ClusterReads,
+  cluster: ClusterRef,
+  { status }: Stored<StoreEnterpriseCluster>,
+  spec: ClusterSpec,
+  pods: readonly NodePod[],
+): Promise<{ readonly workload: Workload | undefined } & Pick<ClusterEnvironment, "volumes">> {
+  const stored = await reads.statefulSet(cluster);
+  const workload = stored && workloadOf(stored);
+  const growth = volumeGrowth({ spec, workload });
+  const isLost = workload === undefined && pods.length > 0 && spec.persistentSpec.enabled;
+  const volumes = isLost || growth !== undefined ? await reads.volumes(cluster, growth?.to) : undefined;
+  return {
+    workload: workload ?? lostWorkload(pods, status?.imageTag, volumes?.read === true ? volumes.value : []),
+    ...(volumes !== undefined && { volumes }),
   };
 }
 

@@ -3,8 +3,9 @@ import { messageOf } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
 import { OPERATOR_NAME } from "../../core/api/names.ts";
 import { ACCEPTED, type SpecReview } from "../../core/planner/admission/review.ts";
+import type { Ref } from "../../ports/kube/kube.ts";
 import type { Release } from "../../core/releases/catalogue/release.ts";
-import { isExempt, isDefinition, validate, validateDefinition } from "./validate.ts";
+import { grownSize, isExempt, isDefinition, validate, validateDefinition } from "./validate.ts";
 import type { WebhookMetrics } from "./metrics.ts";
 import type { ObjectLookup } from "./namespace-objects.ts";
 import { answerTo, readQuestion, type Asked } from "./review.ts";
@@ -16,6 +17,8 @@ export interface ReviewerDeps {
   readonly namespace: string;
   readonly release: Release;
   readonly objects: ObjectLookup;
+  /** What Kubernetes has against volumes of that size for a cluster; empty when nothing, or when it cannot be asked. */
+  readonly growthRefusal: (cluster: Required<Ref>, size: string) => Promise<string>;
   readonly metrics: WebhookMetrics;
 }
 
@@ -55,14 +58,19 @@ function outcomeOf(review: SpecReview): Verdict {
 }
 
 /** The informer cache is used first; a denial rests on what the API server has now. */
-async function reviewOf(asked: Asked, { objects, release, namespace }: ReviewerDeps): Promise<SpecReview> {
+async function reviewOf(
+  asked: Asked,
+  { objects, release, namespace, growthRefusal }: ReviewerDeps,
+): Promise<SpecReview> {
   if (!objects.watches(asked.namespace)) {
     const warning = `the operator in namespace ${namespace} does not manage namespace ${asked.namespace}`;
     return { denials: [], warnings: [warning] };
   }
+  const size = grownSize(asked);
+  const refusal = size === undefined ? "" : await growthRefusal({ name: asked.name, namespace: asked.namespace }, size);
   const cached = objects.cached(asked.namespace);
-  const quick = cached === undefined ? undefined : validate(asked, cached, release);
-  return quick?.denials.length === 0 ? quick : validate(asked, await objects.read(asked.namespace), release);
+  const quick = cached === undefined ? undefined : validate(asked, cached, release, refusal);
+  return quick?.denials.length === 0 ? quick : validate(asked, await objects.read(asked.namespace), release, refusal);
 }
 
 /** The operator's own writes are never held up. */

@@ -1,8 +1,9 @@
 import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
 import { PORTS } from "../../core/api/names.ts";
-import type { Kube } from "../../ports/kube/kube.ts";
+import type { Kube, Ref } from "../../ports/kube/kube.ts";
 import { patchCommand } from "../../core/planner/operator/webhook.ts";
+import { refusalOfGrowth } from "../../mechanisms/observe/kubernetes/claims.ts";
 import type { WatchedNamespaces } from "../../mechanisms/observe/kubernetes/watched-namespaces.ts";
 import type { Release } from "../../core/releases/catalogue/release.ts";
 import { followCertificate } from "./certificate.ts";
@@ -44,7 +45,8 @@ export function startWebhook(deps: WebhookDeps, signal: AbortSignal): Webhook {
   const traffic = countTraffic(clock);
   const answering = new AbortController(); // objects are followed until the last answer
   const objects = startObjectLookup(kube, { watched: deps.watched, clock, log, signal: answering.signal });
-  const answer = traffic.counted(reviewer({ clock, log, namespace, release, objects, metrics }));
+  const growthRefusal = (cluster: Required<Ref>, size: string) => refusalOfGrowth(kube, cluster, size);
+  const answer = traffic.counted(reviewer({ clock, log, namespace, release, objects, metrics, growthRefusal }));
   let server: AdmissionServer | undefined;
   const unready = (): string | undefined => {
     if (signal.aborted) return "stopping";

@@ -7,6 +7,7 @@ import { databaseSpec } from "../../core/api/database-spec.ts";
 import { KINDS } from "../../core/api/kinds.ts";
 import { explainField } from "../../core/api/kubectl.ts";
 import { API_GROUP, RELEASE_ANNOTATION } from "../../core/api/names.ts";
+import { parseQuantity } from "../../core/base/quantity.ts";
 import { CustomResourceDefinitions } from "../../ports/kube/builtin.ts";
 import {
   ACTIVE_ACTIVE_ADVICE,
@@ -37,6 +38,14 @@ export function isExempt({ kind, operation, subResource, object, oldObject }: As
   return operation === "UPDATE" && isDeepStrictEqual(object.spec, oldObject?.spec);
 }
 
+/** The size to which the write lets the volumes of a cluster grow; undefined when it lets them stay. */
+export function grownSize({ kind, object, oldObject }: Asked): string | undefined {
+  if (kind.kind !== KINDS.cluster.kind) return undefined;
+  const [now, before] = [object, oldObject].map((one) => clusterSpec.safeParse(one?.spec).data?.persistentSpec);
+  if (now === undefined || before === undefined) return undefined;
+  return parseQuantity(now.volumeSize) > parseQuantity(before.volumeSize) ? now.volumeSize : undefined;
+}
+
 /** Whether a definition of the product is replaced. */
 export function isDefinition({ kind, operation, subResource, name, object, oldObject }: Asked): boolean {
   const isReplaced = operation === "UPDATE" && (subResource ?? "") === "" && Boolean(object && oldObject);
@@ -51,14 +60,12 @@ export function validateDefinition({ object, oldObject }: Asked): SpecReview {
 }
 
 /** The objections of the rules of its kind to the object, given the references in its namespace. */
-export function validate(asked: Asked, objects: NamespaceObjects, release: Release): SpecReview {
+export function validate(asked: Asked, objects: NamespaceObjects, release: Release, growthRefusal = ""): SpecReview {
   const name = asked.name || (asked.object?.metadata.name ?? "");
   switch (asked.kind.kind) {
     case KINDS.cluster.kind:
       return validated(asked, clusterSpec, (spec, before): ReviewedCluster => {
-        const { version = [], nodes = [] } = clusterStatus.safeParse(statusOf(asked)).data ?? {};
-        const tags = [...new Set([version, nodes.map((node) => node.version)].flat())];
-        return { name, spec, before, nodes: nodes.length, tags };
+        return { name, spec, before, ...reportedBy(asked), growthRefusal };
       })(CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE);
     case KINDS.database.kind: {
       const references = referencesIn(objects, release, { kind: "databases", name });
@@ -84,6 +91,13 @@ export function validate(asked: Asked, objects: NamespaceObjects, release: Relea
     default:
       return ACCEPTED;
   }
+}
+
+/** What the status of a cluster tells. */
+function reportedBy(asked: Asked): Pick<ReviewedCluster, "nodes" | "tags" | "askedSize"> {
+  const { version = [], nodes = [], persistenceStatus } = clusterStatus.safeParse(statusOf(asked)).data ?? {};
+  const tags = [...new Set([version, nodes.map((node) => node.version)].flat())];
+  return { nodes: nodes.length, tags, askedSize: persistenceStatus?.volumeSize };
 }
 
 type Validation<Facts> = (

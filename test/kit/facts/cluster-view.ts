@@ -6,6 +6,7 @@ import type {
   ClusterView,
   NodePod,
 } from "../../../src/core/planner/view/cluster-view.ts";
+import type { Volume } from "../../../src/core/planner/prerequisites/environment.ts";
 import { releaseByOperator } from "../../../src/core/releases/catalogue/find.ts";
 import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 
@@ -37,6 +38,8 @@ export function clusterView(change: Partial<ClusterView> = {}): ClusterView {
       partition: 0,
       updateRevision: OLD.nodeTag,
       observed: true,
+      volumes: { size: "20Gi", storageClassName: undefined },
+      presence: "there",
     },
     pods: [pod(0), pod(1), pod(2)],
     cluster: facts(),
@@ -73,6 +76,7 @@ export function pod(ordinal: number, change: Partial<NodePod> = {}): NodePod {
     inService: true,
     trouble: "",
     unschedulable: false,
+    orphaned: false,
     ...change,
   };
 }
@@ -123,3 +127,17 @@ export function facts(change: Partial<PolledCluster> = {}): PolledCluster {
 
 /** A cluster that was asked for the newest release, with the operator of that release. */
 export const upgrading: Partial<ClusterView> = { operator: NEW, spec: asking(NEW.nodeTag) };
+
+/** A volume of the size that the cluster asks for. */
+export function volume(change: Partial<Volume> = {}): Volume {
+  return {
+    name: "data-rec-0",
+    phase: "Bound",
+    resizing: false,
+    requested: "20Gi",
+    capacity: "20Gi",
+    problem: "",
+    refusal: "",
+    ...change,
+  };
+}

@@ -1,6 +1,10 @@
+import { patchCluster } from "../../api/kubectl.ts";
+import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import { parseQuantity } from "../../base/quantity.ts";
 import type { ReviewedCluster } from "./reviewed-cluster.ts";
 import { forbiddenValue, invalidValue, type Objection } from "./objection.ts";
+
+type Volumes = ClusterSpec["persistentSpec"];
 
 /** A quantity of more than nothing. */
 export function volumeSizeIsValid({ spec }: ReviewedCluster): readonly Objection[] {
@@ -9,21 +13,45 @@ export function volumeSizeIsValid({ spec }: ReviewedCluster): readonly Objection
   return [invalidValue("spec.persistentSpec.volumeSize", volumeSize, "it is no size", 'write for instance "20Gi"')];
 }
 
-/** What Kubernetes cannot change about a volume that is there; sizes only grow. */
-export function volumesAreUnchanged({ spec, before }: ReviewedCluster): readonly Objection[] {
+/** What Kubernetes cannot change about volumes that are there. A size that no volume has been asked for can be taken back. */
+export function volumesAreUnchanged({ name, spec, before, askedSize }: ReviewedCluster): readonly Objection[] {
   if (before === undefined) return [];
-  const [now, then] = [spec.persistentSpec, before.persistentSpec];
+  return volumeObjections(
+    name,
+    spec.persistentSpec,
+    before.persistentSpec,
+    askedSize ?? before.persistentSpec.volumeSize,
+  );
+}
+
+/** The same for a spec that is there, `has` being what its StatefulSet says of the volumes and `least` the smallest size allowed. */
+export function volumeObjections(name: string, wanted: Volumes, has: Volumes, least: string): readonly Objection[] {
   const fixed = (["enabled", "storageClassName"] as const)
-    .filter((field) => now[field] !== then[field])
+    .filter((field) => wanted[field] !== has[field])
     .map((field) =>
       forbiddenValue(
         `spec.persistentSpec.${field}`,
-        `it is ${JSON.stringify(then[field] ?? null)} and cannot change while the cluster is there`,
-        "set it back",
+        `it is ${JSON.stringify(has[field] ?? null)} and cannot change while the cluster is there`,
+        patchCluster(name, { persistentSpec: { [field]: has[field] ?? null } }),
       ),
     );
-  const shrinks = parseQuantity(now.volumeSize) < parseQuantity(then.volumeSize);
+  const size = parseQuantity(wanted.volumeSize);
+  const shrinks = size < parseQuantity(least) && size < parseQuantity(has.volumeSize);
   if (!shrinks) return fixed;
-  const why = `volumes only grow, and they have ${then.volumeSize}`;
-  return [...fixed, forbiddenValue("spec.persistentSpec.volumeSize", why, `set it to "${then.volumeSize}" or more`)];
+  const back = patchCluster(name, { persistentSpec: { volumeSize: least } });
+  const why = `it is ${wanted.volumeSize}, volumes never shrink, and those of this cluster were given ${least}`;
+  return [...fixed, forbiddenValue("spec.persistentSpec.volumeSize", why, back, "VolumeSize")];
+}
+
+/** Kubernetes was asked, without effect, whether the volumes may grow to the size that is wanted. */
+export function volumesMayGrow({ name, spec, before, growthRefusal }: ReviewedCluster): readonly Objection[] {
+  if (growthRefusal === "" || before === undefined) return [];
+  return [refusedGrowth(name, spec.persistentSpec.volumeSize, before.persistentSpec.volumeSize, growthRefusal)];
+}
+
+/** The volumes cannot grow; `refusal` is what Kubernetes says. */
+export function refusedGrowth(name: string, wanted: string, has: string, refusal: string): Objection {
+  const why = `the volumes cannot grow from ${has} to ${wanted}: ${refusal}`;
+  const remedy = `set allowVolumeExpansion in the storage class, or ${patchCluster(name, { persistentSpec: { volumeSize: has } })}`;
+  return forbiddenValue("spec.persistentSpec.volumeSize", why, remedy, "VolumeGrowthRefused");
 }

@@ -142,7 +142,23 @@ const cases: readonly Case[] = [
     before: { persistentSpec: { volumeSize: "20Gi" } },
     spec: { persistentSpec: { volumeSize: "10Gi" } },
     field: "spec.persistentSpec.volumeSize",
-    says: /only grow.*20Gi/,
+    says: /never shrink.*20Gi/,
+  },
+  {
+    rule: "a volume does not shrink to less than it was asked for, whatever the spec was since",
+    before: { persistentSpec: { volumeSize: "40Gi" } },
+    change: { askedSize: "40Gi" },
+    spec: { persistentSpec: { volumeSize: "30Gi" } },
+    field: "spec.persistentSpec.volumeSize",
+    says: /were given 40Gi/,
+  },
+  {
+    rule: "a volume does not grow when Kubernetes would refuse it",
+    before: { persistentSpec: { volumeSize: "20Gi" } },
+    change: { growthRefusal: "the class does not support resize" },
+    spec: { persistentSpec: { volumeSize: "30Gi" } },
+    field: "spec.persistentSpec.volumeSize",
+    says: /from 20Gi to 30Gi: the class does not support resize/,
   },
   {
     rule: "a volume stays in its class",
@@ -209,6 +225,8 @@ function facts(spec: object, before?: object, change: Partial<ReviewedCluster> =
     before: before && clusterSpec.parse(before),
     nodes: 0,
     tags: [],
+    askedSize: undefined,
+    growthRefusal: "",
     ...change,
   };
 }

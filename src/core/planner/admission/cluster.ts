@@ -3,7 +3,7 @@ import type { FindingId } from "../findings/ids.ts";
 import { autoUpgradeContradicts } from "../view/target.ts";
 import { imagesAreNamed, labelsAreValid, resourcesAreConsistent } from "./cluster-parts.ts";
 import { modulesAreDistinct, modulesHaveOneSource, modulesHaveUrls } from "./cluster-modules.ts";
-import { volumesAreUnchanged, volumeSizeIsValid } from "./cluster-volumes.ts";
+import { volumesAreUnchanged, volumeSizeIsValid, volumesMayGrow } from "./cluster-volumes.ts";
 import { serviceNameObjections } from "./names.ts";
 import { forbiddenValue, invalidValue, type Advice, type Objection, type SpecRule } from "./objection.ts";
 import type { ReviewedCluster } from "./reviewed-cluster.ts";
@@ -35,6 +35,7 @@ export const CLUSTER_ADMISSION_RULES: readonly SpecRule<ReviewedCluster>[] = [
   autoUpgradeIsConsistent,
   acceptedVersionRuns,
   volumesAreUnchanged,
+  volumesMayGrow,
 ];
 
 /** What is let in and comes to less than one may think. */

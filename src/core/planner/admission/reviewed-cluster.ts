@@ -10,4 +10,8 @@ export interface ReviewedCluster {
   readonly nodes: number;
   /** Node tags that it runs; none before it has told. */
   readonly tags: readonly string[];
+  /** Largest size that a volume was given or asked for; undefined while the cluster has not told. */
+  readonly askedSize: string | undefined;
+  /** Why Kubernetes would not let its volumes grow to the size of the spec; empty when it would, or was not asked. */
+  readonly growthRefusal: string;
 }

@@ -64,6 +64,9 @@ const REASON_OF_ACT = {
   "take-back": "TakingNodeBack",
   "write-workload": "ReplacingPod",
   "write-tag": "AutomaticUpgrade",
+  "grow-volume": "VolumeResizing",
+  "free-pods": "VolumeResizing",
+  "restore-workload": "RestoringStatefulSet",
 } as const;
 
 /** Whether something blocks an upgrade. */

@@ -6,6 +6,7 @@ import { rollStep, serviceStep, type RollStep } from "./roll.ts";
 import { clusterState, isComplete, wasRunning } from "./state.ts";
 import { isAutoUpgrade, newerRelease, targetTag, versionChange, type VersionChange } from "../view/target.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
+import { volumeStep } from "./volumes.ts";
 import { findingsAt } from "../prerequisites/run.ts";
 import { checkInput } from "../prerequisites/check-input.ts";
 import type { ClusterEnvironment } from "../prerequisites/environment.ts";
@@ -49,7 +50,9 @@ export function planCluster(view: ClusterView, wanted: string, environment: Clus
   const left = leftBehind(view);
   const ownsObjects = free && (change !== undefined || left === undefined);
   const held = unable.find(({ severity }) => severity === "wait");
-  const step = ownsObjects && held === undefined ? ownStep(view, wanted, change) : heldStep(keepingService(view), held);
+  const may = ownsObjects && held === undefined;
+  const step =
+    workloadStep(view) ?? (may ? ownStep(view, wanted, change, environment) : heldStep(keepingService(view), held));
   const upgrading = free && view.workload !== undefined && (change !== undefined || unfinished);
   const rolling = upgrading ? "version" : ownsObjects && rollsTemplate(view, wanted) ? "template" : undefined;
   const objection = held ?? (step.kind === "wait" ? step.finding : undefined);
@@ -68,8 +71,26 @@ export function planCluster(view: ClusterView, wanted: string, environment: Clus
   };
 }
 
+/**
+ * A StatefulSet without which the pods would not be kept comes before everything else: it is gone between two steps of giving
+ * the volumes another size, or a user has deleted it alone.
+ */
+function workloadStep({ workload, deleting }: ClusterView): RollStep | undefined {
+  if (workload === undefined || deleting || workload.presence === "there") return undefined;
+  if (workload.presence === "leaving") {
+    return { kind: "wait", reason: "StatefulSetLeaving", message: "the StatefulSet leaves its pods" };
+  }
+  const { imageTag: tag, replicas: partition } = workload;
+  return { kind: "act", act: { kind: "restore-workload", tag, partition }, why: "the pods have no StatefulSet" };
+}
+
 /** With automatic upgrade the tag is written first: the spec then says what the cluster becomes (§2.2). */
-function ownStep(view: ClusterView, wanted: string, change: VersionChange | undefined): RollStep {
+function ownStep(
+  view: ClusterView,
+  wanted: string,
+  change: VersionChange | undefined,
+  environment: ClusterEnvironment,
+): RollStep {
   const asked = view.spec.storeEnterpriseImageSpec?.versionTag;
   if (view.workload === undefined) return writeAll("the cluster has no nodes yet");
   // nothing is there to be kept available
@@ -77,6 +98,8 @@ function ownStep(view: ClusterView, wanted: string, change: VersionChange | unde
   if (change !== undefined && isAutoUpgrade(view.spec) && asked !== change.toTag) {
     return { kind: "act", act: { kind: "write-tag", tag: change.toTag }, why: "automatic upgrade is on" };
   }
+  const growing = volumeStep(view, view.workload, wanted, environment);
+  if (growing !== undefined) return growing;
   if (view.workload.replicas < view.spec.nodes && view.workload.template === wanted) {
     return writeAll(`the cluster grows to ${view.spec.nodes} nodes`);
   }

@@ -16,6 +16,12 @@ export type ClusterAct =
   | { readonly kind: "take-back"; readonly node: number }
   /** Write the StatefulSet as wanted; pods from ordinal `partition` on may be replaced. */
   | { readonly kind: "write-workload"; readonly partition: number }
+  /** Ask for more of a claim. */
+  | { readonly kind: "grow-volume"; readonly claim: string; readonly size: string }
+  /** Delete the StatefulSet and leave its pods. */
+  | { readonly kind: "free-pods" }
+  /** Write the StatefulSet that the pods had, at their tag, so that none is replaced. */
+  | { readonly kind: "restore-workload"; readonly tag: string; readonly partition: number }
   /** Write the target into `spec.storeEnterpriseImageSpec.versionTag`. */
   | { readonly kind: "write-tag"; readonly tag: string };
 

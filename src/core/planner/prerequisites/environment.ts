@@ -45,6 +45,13 @@ export interface Volume {
   /** Bound, Pending or Lost. */
   readonly phase: string;
   readonly resizing: boolean;
+  /** Sizes as they are written; the capacity is empty until it is bound. */
+  readonly requested: string;
+  readonly capacity: string;
+  /** Why it does not get larger although it was asked to, as its driver says; empty when nothing is wrong. */
+  readonly problem: string;
+  /** Why Kubernetes would not let it grow to the size of the spec; empty when it would, or was not asked. */
+  readonly refusal: string;
 }
 
 /** What a NetworkPolicy that selects the node pods lets in; `ports` is undefined when it lets every port in. */

@@ -29,6 +29,7 @@ import { clusterIsPermitted, operatorIsPermitted } from "./permissions.ts";
 import { digestIsOfTheTag, nodesRunTheirImage } from "./running.ts";
 import { userModulesAreInstalled } from "./user-modules.ts";
 import { SPEC_CHECKS } from "./spec.ts";
+import { volumesCanGrow, volumesStay } from "./volumes.ts";
 
 /** Every prerequisite (§9, product facts §7.1), in the order in which objections are told. */
 export const CHECKS: readonly Check[] = [
@@ -38,6 +39,8 @@ export const CHECKS: readonly Check[] = [
   autoUpgradeIsConsistent,
   noDigestWithAutoUpgrade,
   noUserModulesWithAutoUpgrade,
+  volumesStay,
+  volumesCanGrow,
   operatorIsNotOlder,
   tagIsKnown,
   tagBelongsToOperator,

@@ -1,4 +1,4 @@
-import { asking, clusterView, release } from "../../../../test/kit/facts/cluster-view.ts";
+import { asking, clusterView, release, volume } from "../../../../test/kit/facts/cluster-view.ts";
 import { type CheckCase, read, testChecks } from "../../../../test/kit/facts/checked-cluster.ts";
 import { stepFrom } from "./check-input.ts";
 
@@ -46,12 +46,12 @@ const cases: readonly CheckCase[] = [
   },
   {
     name: "a volume that is not bound blocks",
-    environment: { volumes: read([{ name: "data-rec-0", phase: "Pending", resizing: false }]) },
+    environment: { volumes: read([volume({ phase: "Pending" })]) },
     found: "block VolumeNotBound",
   },
   {
     name: "a volume that is being resized blocks",
-    environment: { volumes: read([{ name: "data-rec-0", phase: "Bound", resizing: true }]) },
+    environment: { volumes: read([volume({ resizing: true })]) },
     found: "block VolumeResizing",
   },
   {

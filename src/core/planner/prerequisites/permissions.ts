@@ -16,7 +16,7 @@ export const operatorIsPermitted: Check = {
   at: ["write"],
   needs: ["permissions"],
   find: ({ environment, view }) => {
-    const lacking = missingOf(environment).filter(({ who }) => who === "operator");
+    const lacking = missingOf(environment).filter(({ who, spare }) => who === "operator" && spare !== true);
     return lacking.length === 0 ? undefined : operatorFinding(lacking, view.operator.operator);
   },
 };

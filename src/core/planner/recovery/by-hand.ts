@@ -65,9 +65,11 @@ export const LEFT_TO_USERS = {
   UserModuleFetching: BY_HAND,
   UserModulesUnsupported: BY_HAND,
   VersionBelowMinimum: BY_HAND,
+  VolumeGrowthRefused: BY_HAND,
   VolumeNotBound: BY_HAND,
   VolumeResizing: BY_HAND,
   VolumeSize: BY_HAND,
+  VolumesChanged: BY_HAND,
   WatchedNamespacesWrong: BY_HAND,
   WebhookDoubled: BY_HAND,
 } as const;

@@ -42,6 +42,10 @@ export interface Workload {
   readonly updateRevision: string;
   /** The StatefulSet controller has seen what was last written. */
   readonly observed: boolean;
+  /** Volumes of the nodes as the StatefulSet names them; undefined when nodes keep no data. */
+  readonly volumes: { readonly size: string; readonly storageClassName: string | undefined } | undefined;
+  /** `leaving`: it is being deleted. `lost`: its pods are there and it is not; the rest is then what they show. */
+  readonly presence: "there" | "leaving" | "lost";
 }
 
 export interface NodePod {
@@ -60,6 +64,8 @@ export interface NodePod {
   readonly trouble: string;
   /** No worker takes the pod. */
   readonly unschedulable: boolean;
+  /** It belongs to no StatefulSet. */
+  readonly orphaned: boolean;
 }
 
 /** What the management API says. */

@@ -93,6 +93,15 @@ export const OPERATOR_ON_KUBERNETES: readonly Permitted[] = [
     without: "nodes cannot be created, replaced or removed",
   },
   {
+    group: "",
+    resource: "persistentvolumeclaims",
+    verbs: ["list", "patch"],
+    spare: true,
+    why: "the volumes of nodes grow with spec.persistentSpec.volumeSize",
+    without: "volumes cannot grow",
+    rarely: "only while volumes grow",
+  },
+  {
     ...LEASES,
     verbs: ["get", "list", "watch", "create", "update"],
     atTeardown: true,

@@ -29,6 +29,8 @@ export interface Permission {
   readonly on?: Platform;
   /** Still held when the bundle is deleted, until clusters and databases are released. */
   readonly atTeardown?: true;
+  /** Without it one thing is not done and all else goes on, so that an operator runs with the Role of an older release. */
+  readonly spare?: true;
   /** When it is used, where the walk from making a cluster through its upgrade to its deletion does not. */
   readonly rarely?: string;
 }

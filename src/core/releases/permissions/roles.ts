@@ -60,7 +60,7 @@ export function clusterRules(who: Exclude<Program, "operator">, scope: RoleScope
 }
 
 /** One verb on one resource, as a program needs it. */
-export interface Need extends Pick<Permission, "who" | "group" | "resource" | "why" | "without"> {
+export interface Need extends Pick<Permission, "who" | "group" | "resource" | "why" | "without" | "spare"> {
   readonly verb: PolicyVerb;
   /** Only on the object of this name. */
   readonly name?: string;
@@ -114,8 +114,14 @@ function withoutGrant({ who, without }: Pick<Permission, "who" | "without">): st
   return who === "operator" ? without : `the Role of each ${who} cannot be written: ${without}`;
 }
 
-function plain({ group, resource, why, without }: Pick<Permission, "group" | "resource" | "why" | "without">) {
-  return { group, resource, why, without };
+function plain({
+  group,
+  resource,
+  why,
+  without,
+  spare,
+}: Pick<Permission, "group" | "resource" | "why" | "without" | "spare">) {
+  return { group, resource, why, without, ...(spare === undefined ? {} : { spare }) };
 }
 
 function spelled({ group, resource, verb }: Pick<Need, "group" | "resource" | "verb">): string {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { volume } from "../../../../test/kit/facts/cluster-view.ts";
 import { startOperatorWorld } from "../../../../test/kit/operator/operator-world.ts";
 import { LABELS } from "../../../core/api/names.ts";
 import { Fault } from "../../../core/base/fault.ts";
@@ -41,7 +42,7 @@ test("the environment of a cluster is read from the API", async () => {
   });
   assert.deepEqual(environment.volumes, {
     read: true,
-    value: [{ name: "data-rec-0", phase: "Pending", resizing: false }],
+    value: [volume({ name: "data-rec-0", phase: "Pending", requested: "1Gi", capacity: "" })],
   });
   assert.deepEqual(environment.networkPolicies, {
     read: true,

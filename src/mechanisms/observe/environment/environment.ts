@@ -3,7 +3,8 @@ import { Fault } from "../../../core/base/fault.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import type { Reading, ClusterEnvironment } from "../../../core/planner/prerequisites/environment.ts";
 import { readConstraint, readDefinitions, readOperator, readWebhook } from "./installed.ts";
-import { readPortRules, readVolumes, readWorkers } from "./machines.ts";
+import { readVolumes } from "../kubernetes/claims.ts";
+import { readPortRules, readWorkers } from "./machines.ts";
 import type { Place } from "./place.ts";
 import { readDesiredDatabases } from "./desired-databases.ts";
 

@@ -1,10 +1,10 @@
 import type { NetworkPolicy, NetworkPolicyIngressRule, NetworkPolicyPort } from "kubernetes-types/networking/v1.js";
 import { APP_LABEL, LABELS, PORTS } from "../../../core/api/names.ts";
-import { NetworkPolicies, Nodes, PersistentVolumeClaims, Pods } from "../../../ports/kube/builtin.ts";
+import { NetworkPolicies, Nodes, Pods } from "../../../ports/kube/builtin.ts";
 import { isTrue } from "../../../ports/kube/conditions.ts";
 import type { Kube, Stored } from "../../../ports/kube/kube.ts";
 import { selects } from "../../../ports/kube/selector.ts";
-import type { PortRule, Volume, Worker } from "../../../core/planner/prerequisites/environment.ts";
+import type { PortRule, Worker } from "../../../core/planner/prerequisites/environment.ts";
 import type { Place } from "./place.ts";
 
 /** The machines of Kubernetes, with the node pods of the cluster on each. */
@@ -21,16 +21,6 @@ export async function readWorkers(kube: Kube, { name, namespace }: Place): Promi
       .map(({ key, value = "" }) => ({ key, value })),
     spreads: !(status?.nodeInfo?.containerRuntimeVersion ?? "").startsWith("process://"),
     pods: pods.items.filter((pod) => pod.spec?.nodeName === metadata.name).map((pod) => pod.metadata.name),
-  }));
-}
-
-/** The claims of the cluster's nodes. */
-export async function readVolumes(kube: Kube, { name, namespace }: Place): Promise<readonly Volume[]> {
-  const { items } = await kube.list(PersistentVolumeClaims, { namespace, labelSelector: `${LABELS.cluster}=${name}` });
-  return items.map(({ metadata, status }) => ({
-    name: metadata.name,
-    phase: status?.phase ?? "Pending",
-    resizing: ["Resizing", "FileSystemResizePending"].some((type) => isTrue(status?.conditions, type)),
   }));
 }
 

@@ -1,8 +1,11 @@
 import type { StatefulSet } from "kubernetes-types/apps/v1.js";
-import type { Pod } from "kubernetes-types/core/v1.js";
+import type { PersistentVolumeClaim, Pod } from "kubernetes-types/core/v1.js";
 import { IN_SERVICE_GATE, NODE_CONTAINER } from "../../../core/api/names.ts";
 import { isTrue } from "../../../ports/kube/conditions.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
+import { controllerOf } from "../../../ports/kube/ref.ts";
+import { parseQuantity } from "../../../core/base/quantity.ts";
+import type { Volume } from "../../../core/planner/prerequisites/environment.ts";
 import type { NodePod, Workload } from "../../../core/planner/view/cluster-view.ts";
 import { imageDigestOf, imageTagOf } from "../../../core/releases/catalogue/images.ts";
 
@@ -20,7 +23,38 @@ export function workloadOf({ metadata, spec, status }: Stored<StatefulSet>): Wor
     partition: spec?.updateStrategy?.rollingUpdate?.partition ?? 0,
     updateRevision: status?.updateRevision ?? "",
     observed: (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0),
+    volumes: volumesOf(spec?.volumeClaimTemplates?.[0]),
+    presence: metadata.deletionTimestamp === undefined ? "there" : "leaving",
   };
+}
+
+/** What stands for the StatefulSet that these pods had: what was noted of it, and what its pods and claims show. */
+export function lostWorkload(
+  pods: readonly NodePod[],
+  imageTag: string | undefined,
+  volumes: readonly Volume[],
+): Workload | undefined {
+  const [first] = pods;
+  if (first === undefined) return undefined;
+  const replicas = Math.max(...pods.map(({ ordinal }) => ordinal)) + 1;
+  const sizes = volumes.map(({ requested }) => requested).toSorted((a, b) => parseQuantity(a) - parseQuantity(b));
+  return {
+    template: "",
+    image: "",
+    imageTag: imageTag ?? first.imageTag,
+    replicas,
+    partition: replicas,
+    updateRevision: first.revision,
+    observed: true,
+    volumes: sizes[0] === undefined ? undefined : { size: sizes[0], storageClassName: undefined },
+    presence: "lost",
+  };
+}
+
+function volumesOf(template: PersistentVolumeClaim | undefined): Workload["volumes"] {
+  if (template === undefined) return undefined;
+  const { resources, storageClassName } = template.spec ?? {};
+  return { size: resources?.requests?.["storage"] ?? "", storageClassName };
 }
 
 /** A node pod as the planner looks at it. */
@@ -37,6 +71,7 @@ export function nodePodOf({ metadata, spec, status }: Stored<Pod>): NodePod {
     inService: isTrue(status?.conditions, IN_SERVICE_GATE),
     trouble: troubleOf(status),
     unschedulable: unscheduledOf(status) !== undefined,
+    orphaned: controllerOf({ metadata }) === undefined,
   };
 }
 

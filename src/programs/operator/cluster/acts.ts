@@ -3,10 +3,11 @@ import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import { clusterNames, IN_SERVICE_GATE, OPERATOR_NAME } from "../../../core/api/names.ts";
 import { Pods, StatefulSets } from "../../../ports/kube/builtin.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import type { Kube, Ref } from "../../../ports/kube/kube.ts";
 import { timestamp } from "../../../ports/kube/timestamp.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
+import { growClaim } from "../../../mechanisms/observe/kubernetes/claims.ts";
 import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { ClusterAct } from "../../../core/planner/cluster/roll.ts";
 import { faults } from "../faults.ts";
@@ -28,8 +29,7 @@ export async function perform(
   switch (act.kind) {
     case "gate": {
       const ref = { name: clusterNames.nodePod(view.name, act.ordinal + 1), namespace };
-      const condition = gateCondition(act.inService, clock.now());
-      await kube.patch(Pods, ref, { type: "strategic", body: { status: { conditions: [condition] } } }, STATUS);
+      await setGate(kube, ref, gateCondition(act.inService, clock.now()));
       return;
     }
     case "evacuate":
@@ -39,10 +39,16 @@ export async function perform(
       await clientOf(observation).call("maintenanceOff", { params: { uid: act.node } });
       return;
     case "write-workload":
-      await kube.apply(StatefulSets, nodeStatefulSet(observation, target, act.partition), {
-        fieldManager: OPERATOR_NAME,
-        force: true,
-      });
+      await writeWorkload(kube, observation, target, act.partition);
+      return;
+    case "grow-volume":
+      await growClaim(kube, { name: act.claim, namespace }, act.size);
+      return;
+    case "free-pods":
+      await kube.delete(StatefulSets, { name: view.name, namespace }, { propagation: "Orphan" });
+      return;
+    case "restore-workload":
+      await writeWorkload(kube, observation, act.tag, act.partition);
       return;
     case "write-tag": {
       const body = { spec: { storeEnterpriseImageSpec: { versionTag: act.tag } } };
@@ -52,6 +58,23 @@ export async function perform(
     default:
       assertNever(act);
   }
+}
+
+/** Writes the StatefulSet of the nodes; pods from ordinal `partition` on may be replaced. */
+export async function writeWorkload(
+  kube: Kube,
+  observation: ClusterObservation,
+  tag: string,
+  partition: number,
+): Promise<void> {
+  await kube.apply(StatefulSets, nodeStatefulSet(observation, tag, partition), {
+    fieldManager: OPERATOR_NAME,
+    force: true,
+  });
+}
+
+async function setGate(kube: Kube, pod: Ref, condition: object): Promise<void> {
+  await kube.patch(Pods, pod, { type: "strategic", body: { status: { conditions: [condition] } } }, STATUS);
 }
 
 const STATUS = { subresource: "status" } as const;

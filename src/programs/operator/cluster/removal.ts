@@ -11,6 +11,7 @@ import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { removeFinalizer } from "../objects/finalizer.ts";
 import { withStatements } from "../objects/conditions.ts";
+import { writeWorkload } from "./acts.ts";
 import { deleteObjects } from "../../../core/api/kubectl.ts";
 
 export interface RemovalDeps {
@@ -30,7 +31,11 @@ export async function removeCluster(deps: RemovalDeps, observation: ClusterObser
     const left = `waits until its databases are deleted: ${deleteObjects("redb", view.databaseNames)}`;
     return keepWaiting(deps, observation, "DatabasesRemain", left);
   }
-  if (view.workload !== undefined) await kube.delete(StatefulSets, { name: view.name, namespace });
+  const { workload } = view;
+  const isLost = workload?.presence === "lost" && view.pods.some(({ orphaned, deleting }) => orphaned && !deleting);
+  // pods without a StatefulSet would stay for ever: it adopts them, and takes them along when it is deleted
+  if (isLost) await writeWorkload(kube, observation, workload.imageTag, workload.partition);
+  else if (workload !== undefined) await kube.delete(StatefulSets, { name: view.name, namespace });
   if (view.pods.length > 0) {
     return keepWaiting(
       deps,

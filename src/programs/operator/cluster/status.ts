@@ -7,6 +7,7 @@ import { verdictOf, type ClusterRecords } from "../../../mechanisms/observe/mana
 import type { ClusterDecision } from "../../../core/planner/cluster/plan.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { clusterConditions } from "../../../core/planner/cluster/conditions.ts";
+import { persistenceOf } from "../../../core/planner/cluster/volumes.ts";
 import { isComplete } from "../../../core/planner/cluster/state.ts";
 import { runningTag } from "../../../core/planner/view/target.ts";
 import { uidOf, type ClusterView } from "../../../core/planner/view/cluster-view.ts";
@@ -16,7 +17,7 @@ import { withStatements } from "../objects/conditions.ts";
 
 /** The whole status that a pass leaves behind; what the cluster does not tell at the moment stays as it was. */
 export function nextStatus(
-  { view, records }: ClusterObservation,
+  { view, records, environment }: ClusterObservation,
   decision: ClusterDecision,
   installation: readonly Statement[],
   now: Date,
@@ -32,6 +33,7 @@ export function nextStatus(
     ...("unreachable" in records ? {} : polledStatus(view, records)),
     bundledDatabaseVersions: supportedStoreVersions(view.operator).map((version) => ({ dbType: "redis", version })),
     ...(view.operatorBaseSystem === undefined ? {} : { operatorBaseSystem: view.operatorBaseSystem }),
+    ...persistenceOf(view, environment),
     ...upgradeOf(view, decision, now),
     findings: [...decision.findings],
     clusterCredentialSecretName: view.spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(view.name),

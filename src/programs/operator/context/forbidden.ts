@@ -22,7 +22,8 @@ export async function forbiddenFinding(
 ): Promise<Finding | undefined> {
   if (!isFault(failure, faults.forbidden)) return undefined;
   const lacking = await permissions.operator(ASKED_MS);
-  return lacking.read && lacking.value.length > 0
-    ? operatorFinding(lacking.value, release.operator)
+  const needed = lacking.read ? lacking.value.filter(({ spare }) => spare !== true) : [];
+  return needed.length > 0
+    ? operatorFinding(needed, release.operator)
     : refusalFinding(messageOf(failure), namespace, OPERATOR_NAME);
 }

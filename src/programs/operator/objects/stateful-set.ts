@@ -4,6 +4,7 @@ import type { Container, PodAntiAffinity, PodTemplateSpec, Volume } from "kubern
 import { clusterNames, IN_SERVICE_GATE, NODE_CONTAINER, NODE_PATHS, PORTS } from "../../../core/api/names.ts";
 import type { Wanted } from "../../../ports/kube/kube.ts";
 import { TEMPLATE_ANNOTATION } from "../../../mechanisms/observe/kubernetes/workload.ts";
+import { nodesOf } from "../../../core/planner/view/cluster-view.ts";
 import { installedList } from "../../../core/planner/modules/user-modules.ts";
 import { imageOf, REPOSITORIES } from "../../../core/releases/catalogue/images.ts";
 import { labelsOf, ownedMeta, selectorOf, type Owner } from "./meta.ts";
@@ -22,7 +23,7 @@ export function nodeStatefulSet(owner: Owner, tag: string, partition: number): W
     metadata: { ...meta, annotations: { [TEMPLATE_ANNOTATION]: hashOf(template) } },
     spec: {
       serviceName: clusterNames.nodeService(name),
-      replicas: spec.nodes,
+      replicas: nodesOf(owner.view),
       // with OrderedReady a pod that is not ready would block its own replacement
       podManagementPolicy: "Parallel",
       updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition } },
@@ -126,12 +127,14 @@ function volumes({ view: { spec, name } }: Owner): Volume[] {
 
 function claim(owner: Owner): { metadata: { name: string; labels: Record<string, string> }; spec: object } {
   const { storageClassName, volumeSize } = owner.view.spec.persistentSpec;
+  // it never changes while the StatefulSet is there
+  const storage = owner.view.workload?.volumes?.size ?? volumeSize;
   return {
     metadata: { name: STORAGE, labels: selectorOf(owner, "node") },
     spec: {
       accessModes: ["ReadWriteOnce"],
       ...(storageClassName === undefined ? {} : { storageClassName }),
-      resources: { requests: { storage: volumeSize } },
+      resources: { requests: { storage } },
     },
   };
 }

@@ -37,7 +37,7 @@ export function followOwnPermissions(options: OwnPermissionsOptions): OwnPermiss
   const review = async (): Promise<void> => {
     const lacking = await permissions.operator(FRESH_MS);
     if (!lacking.read) return;
-    const { value } = lacking;
+    const value = lacking.value.filter(({ spare }) => spare !== true);
     const vital = value.filter(isVital);
     unready = vital.length === 0 ? undefined : operatorFinding(vital, release.operator).evidence;
     onCount?.(value.length);

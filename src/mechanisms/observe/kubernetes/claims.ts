@@ -1,0 +1,97 @@
+import type { PersistentVolumeClaim } from "kubernetes-types/core/v1.js";
+import { LABELS } from "../../../core/api/names.ts";
+import { parseQuantity } from "../../../core/base/quantity.ts";
+import { Fault, isFault } from "../../../core/base/fault.ts";
+import type { Reading, Volume } from "../../../core/planner/prerequisites/environment.ts";
+import { PersistentVolumeClaims } from "../../../ports/kube/builtin.ts";
+import { isTrue } from "../../../ports/kube/conditions.ts";
+import { faults } from "../../../ports/kube/faults.ts";
+import type { Kube, Ref, Stored } from "../../../ports/kube/kube.ts";
+import { refOf } from "../../../ports/kube/ref.ts";
+
+/** The claims of the nodes of the cluster that `place` names. */
+export async function readVolumes(kube: Kube, place: Required<Ref>): Promise<readonly Volume[]> {
+  return (await listClaims(kube, place)).map(volumeOf);
+}
+
+/** The same, each with what Kubernetes says when it is asked, without effect, to let it grow to `size`; not asked without a size. */
+export async function readGrowingVolumes(
+  kube: Kube,
+  place: Required<Ref>,
+  size: string | undefined,
+): Promise<Reading<readonly Volume[]>> {
+  try {
+    const claims = await listClaims(kube, place);
+    const value = claims.map(async (claim) => {
+      const refusal = size === undefined ? "" : await growthRefusal(kube, claim, size);
+      return { ...volumeOf(claim), refusal };
+    });
+    return { read: true, value: await Promise.all(value) };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { read: false, why: error.message };
+  }
+}
+
+/** What Kubernetes has against the growth of the volumes to `size`; empty when nothing, or when the caller may not ask. */
+export async function refusalOfGrowth(kube: Kube, place: Required<Ref>, size: string): Promise<string> {
+  const volumes = await readGrowingVolumes(kube, place, size);
+  return volumes.read ? (volumes.value.find(({ refusal }) => refusal !== "")?.refusal ?? "") : "";
+}
+
+/** Asks for more of a claim. */
+export async function growClaim(kube: Kube, claim: Ref, size: string, dryRun = false): Promise<void> {
+  const body = { spec: { resources: { requests: { storage: size } } } };
+  await kube.patch(PersistentVolumeClaims, claim, { type: "merge", body }, { dryRun });
+}
+
+async function listClaims(kube: Kube, { name, namespace }: Required<Ref>): Promise<Stored<PersistentVolumeClaim>[]> {
+  const labelSelector = `${LABELS.cluster}=${name}`;
+  return (await kube.list(PersistentVolumeClaims, { namespace, labelSelector })).items;
+}
+
+/** A storage class is outside of any namespace, where the operator may read nothing: a dry run tells the same. */
+async function growthRefusal(kube: Kube, claim: Stored<PersistentVolumeClaim>, size: string): Promise<string> {
+  const requested = requestedBy(claim);
+  if (parseQuantity(requested) >= parseQuantity(size)) return "";
+  try {
+    await growClaim(kube, refOf(claim), size, true);
+    return "";
+  } catch (error) {
+    if (isFault(error, faults.invalid)) return error.message;
+    if (!isFault(error, faults.forbidden)) throw error;
+    return (await mayPatch(kube, claim, requested)) ? error.message : "";
+  }
+}
+
+/** Whether it is the growth that is refused, and not every change. */
+async function mayPatch(kube: Kube, claim: Stored<PersistentVolumeClaim>, requested: string): Promise<boolean> {
+  try {
+    await growClaim(kube, refOf(claim), requested, true);
+    return true;
+  } catch (error) {
+    if (isFault(error, faults.forbidden)) return false;
+    throw error;
+  }
+}
+
+function volumeOf(claim: Stored<PersistentVolumeClaim>): Volume {
+  const { metadata, status } = claim;
+  const failed = status?.conditions?.find(({ type, status: holds }) => FAILURES.includes(type) && holds === "True");
+  return {
+    name: metadata.name,
+    phase: status?.phase ?? "Pending",
+    resizing: ["Resizing", "FileSystemResizePending"].some((type) => isTrue(status?.conditions, type)),
+    requested: requestedBy(claim),
+    capacity: status?.capacity?.["storage"] ?? "",
+    problem: failed === undefined ? "" : `${failed.type}: ${failed.message ?? ""}`,
+    refusal: "",
+  };
+}
+
+/** What drivers report that cannot do it. */
+const FAILURES: readonly string[] = ["ControllerResizeError", "NodeResizeError"];
+
+function requestedBy({ spec }: Stored<PersistentVolumeClaim>): string {
+  return spec?.resources?.requests?.["storage"] ?? "0";
+}

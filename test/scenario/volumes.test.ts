@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ClusterStatus } from "../../src/core/api/cluster-status.ts";
+import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
+import { PersistentVolumeClaims, Pods, StatefulSets, StorageClasses } from "../../src/ports/kube/builtin.ts";
+import { startLoadProcess, type LoadProcess } from "../../src/programs/demo/load/load-process.ts";
+import { findEndpoint } from "../../src/programs/demo/scenario.ts";
+import { DEMO } from "../../src/programs/demo/steps/objects.ts";
+import {
+  createCluster,
+  createDatabase,
+  installOperator,
+  upgradeCluster,
+  upgradeOperator,
+} from "../../src/programs/demo/steps/steps.ts";
+import { bundleFor } from "../../src/core/releases/bundle/bundle.ts";
+import { steps } from "../kit/scenario/step.ts";
+import { until } from "../kit/time/until.ts";
+import { startStoryWorld } from "../kit/world/story-world.ts";
+
+const { namespace, cluster } = DEMO;
+const REC = { name: cluster, namespace };
+const PATIENCE = { withinMs: 120_000, everyMs: 20 };
+
+await using play = await startStoryWorld();
+const { kube } = play.world;
+const loads: LoadProcess[] = [];
+let before: readonly string[] = [];
+
+await test("volumes grow while clients write, no pod restarts for it, and the upgrade afterwards works", () =>
+  steps(play, {
+    "a cluster serves clients": serve,
+    "a class whose volumes do not grow refuses it before anything has changed": refuse,
+    "what the class allows begins at once, and the operator is killed where the StatefulSet is not there": growAndKill,
+    "every volume has the size, and no pod was replaced": compare,
+    "an upgrade and a second growth that are asked for together follow one another": upgrade,
+    "no request failed, and nothing is lost": finish,
+  })
+    .catch((error: unknown) => {
+      throw new Error(play.said(), { cause: error });
+    })
+    .finally(() => {
+      for (const load of loads) load.kill();
+    }));
+
+async function serve(): Promise<void> {
+  const { stage, older } = play;
+  await installOperator(stage, bundleFor(older), older);
+  await createCluster(stage, older);
+  await createDatabase(stage, "7.2");
+  loads.push(await startLoadProcess({ ...(await findEndpoint(stage, DEMO.database)), connections: 10, gapMs: 20 }));
+  before = await nodePods();
+}
+
+async function refuse(): Promise<void> {
+  await allowGrowth(false);
+  await ask({ persistentSpec: { volumeSize: "30Gi" } });
+  const { status } = await rec("it is refused", (one) => one?.findings?.[0]?.id === "VolumeGrowthRefused");
+  assert.equal(status?.state, "InvalidUpgrade");
+  assert.match(status.findings?.[0]?.evidence ?? "", /from 20Gi to 30Gi.*storageclass.*must support resize/);
+  assert.deepEqual(await requested(), ["20Gi", "20Gi", "20Gi"]);
+  await ask({ persistentSpec: { volumeSize: "20Gi" } });
+  await rec("it is taken back", (one) => one?.state === "Running" && one.findings?.length === 0);
+}
+
+async function growAndKill(): Promise<void> {
+  await allowGrowth(true);
+  const progress: string[] = [];
+  await ask({ persistentSpec: { volumeSize: "40Gi" } });
+  const isFreed = async (): Promise<boolean> => {
+    const { persistenceStatus } = (await kube.get(Clusters, REC))?.status ?? {};
+    if (persistenceStatus?.status === "Resizing") progress.push(persistenceStatus.succeeded);
+    const set = await kube.get(StatefulSets, REC);
+    return set === undefined || set.metadata.deletionTimestamp !== undefined;
+  };
+  await until("the StatefulSet leaves its pods", isFreed, PATIENCE);
+  assert.equal(await play.kill("store.ts operator"), 1);
+  assert.deepEqual(progress, progress.toSorted(), "progress only grows");
+  assert.ok(progress.length > 0, "the status has the progress");
+}
+
+async function compare(): Promise<void> {
+  const isGrown = (status: Status): boolean =>
+    status?.persistenceStatus?.status === "Provisioned" && status.persistenceStatus.volumeSize === "40Gi";
+  const { status } = await rec("the volumes have grown", (one) => isGrown(one) && one?.state === "Running");
+  assert.deepEqual(status?.persistenceStatus, { status: "Provisioned", succeeded: "3/3", volumeSize: "40Gi" });
+  assert.deepEqual(await requested(), ["40Gi", "40Gi", "40Gi"]);
+  assert.equal(await templateSize(), "40Gi");
+  assert.deepEqual(await nodePods(), before);
+}
+
+async function upgrade(): Promise<void> {
+  const { stage, releases, latest } = play;
+  await upgradeOperator(stage, releases, latest);
+  await ask({ persistentSpec: { volumeSize: "50Gi" } });
+  await upgradeCluster(stage, latest);
+  await rec("the volumes have grown", (one) => one?.persistenceStatus?.volumeSize === "50Gi");
+  assert.deepEqual(await requested(), ["50Gi", "50Gi", "50Gi"]);
+  assert.equal(await templateSize(), "50Gi");
+  await ask({ persistentSpec: { volumeSize: "45Gi" } });
+  const { status } = await rec("shrinking is refused", (one) => one?.findings?.[0]?.id === "VolumeSize");
+  assert.match(status?.findings?.[0]?.evidence ?? "", /it is 45Gi, volumes never shrink.*50Gi/);
+}
+
+async function finish(): Promise<void> {
+  for (const load of loads.splice(0)) {
+    const { phases, ledger, failures } = await load.finish();
+    const failed = phases.reduce((sum, phase) => sum + phase.failed, 0);
+    const { lostWrites: lost, incrementDrift: drift, staleReads: stale } = ledger;
+    assert.deepEqual(
+      { failed, lost, drift, stale, failures },
+      { failed: 0, lost: 0, drift: 0, stale: 0, failures: [] },
+    );
+  }
+}
+
+type Status = ClusterStatus | undefined;
+
+async function rec(what: string, claim: (status: Status) => boolean) {
+  let seen: { readonly status?: Status } | undefined;
+  const holds = async (): Promise<boolean> => {
+    seen = await kube.get(Clusters, REC);
+    return claim(seen?.status);
+  };
+  await until(what, holds, PATIENCE).catch((error: unknown) => {
+    throw new Error(`${String(error)}; ${JSON.stringify(seen?.status)}`);
+  });
+  return { status: seen?.status };
+}
+
+async function ask(spec: object): Promise<void> {
+  await kube.patch(Clusters, REC, { type: "merge", body: { spec } });
+}
+
+async function allowGrowth(allowVolumeExpansion: boolean): Promise<void> {
+  await kube.patch(StorageClasses, { name: "local" }, { type: "merge", body: { allowVolumeExpansion } });
+}
+
+async function requested(): Promise<readonly string[]> {
+  const { items } = await kube.list(PersistentVolumeClaims, { namespace });
+  return items.map(({ spec }) => spec?.resources?.requests?.["storage"] ?? "");
+}
+
+async function templateSize(): Promise<string | undefined> {
+  const [template] = (await kube.get(StatefulSets, REC))?.spec?.volumeClaimTemplates ?? [];
+  return template?.spec?.resources?.requests?.["storage"];
+}
+
+/** uid and restarts of each node pod. */
+async function nodePods(): Promise<readonly string[]> {
+  const { items } = await kube.list(Pods, { namespace, labelSelector: "storeenterprise.io/role=node" });
+  return items
+    .map(({ metadata, status }) => `${metadata.name} ${metadata.uid} ${status?.containerStatuses?.[0]?.restartCount}`)
+    .toSorted();
+}
