@@ -42,7 +42,6 @@ export default tseslint.config(
               name: ["test", "it", "describe", "suite", "before", "after", "beforeEach", "afterEach"],
               package: "node:test",
             },
-            { from: "file", name: ["rule", "rules", "scenario"], path: "test/specification/rule.ts" },
           ],
         },
       ],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../kit/time/until.ts";
-import { rule } from "../specification/rule.ts";
+import { proves } from "../specification/proves.ts";
 import { startAdmissionWorld, webhookTemplate } from "./world.ts";
 
 await using world = await startAdmissionWorld();
@@ -150,24 +150,20 @@ for (const { rule, object, says } of bad) {
   });
 }
 
-await rule(
-  "§2.3 storeVersion is a string out of 7.2, 7.4, 8.0 and 8.2",
-  "each is taken, others are refused",
-  async () => {
-    for (const version of ["7.2", "7.4", "8.0", "8.2"]) {
-      await world.kubectl.given(database("versions", `{ storeVersion: '${version}' }`), "apply --dry-run=server -f -");
-    }
-    for (const version of ["6.2", "8.4", "latest", ""]) {
-      const said = await world.kubectl.refusedGiven(
-        database("versions", `{ storeVersion: '${version}' }`),
-        "apply -f -",
-      );
-      assert.match(said, /spec\.storeVersion: Unsupported value: .*supported values: "7\.2", "7\.4", "8\.0", "8\.2"/);
-    }
-  },
-);
+await test("each of the four database versions is taken, others are refused", async () => {
+  for (const version of ["7.2", "7.4", "8.0", "8.2"]) {
+    await world.kubectl.given(database("versions", `{ storeVersion: '${version}' }`), "apply --dry-run=server -f -");
+  }
+  for (const version of ["6.2", "8.4", "latest", ""]) {
+    const said = await world.kubectl.refusedGiven(database("versions", `{ storeVersion: '${version}' }`), "apply -f -");
+    proves(
+      "§2.3 storeVersion is a string out of 7.2, 7.4, 8.0 and 8.2",
+      "the refusal of each other text, once each of the four was taken",
+    ).match(said, /spec\.storeVersion: Unsupported value: .*supported values: "7\.2", "7\.4", "8\.0", "8\.2"/);
+  }
+});
 
-await rule("§7 policy major → no minor version until the policy changes", "at admission", async () => {
+await test("policy major: no minor version until the policy changes", async () => {
   const { kubectl } = world;
   await kubectl.given(cluster("rec", "{ storeUpgradePolicy: major }"), "apply -f -");
   await kubectl.given(database("policy", "{ storeVersion: '7.4' }"), "apply -f -");
@@ -179,13 +175,16 @@ await rule("§7 policy major → no minor version until the policy changes", "at
     (await kubectl.run("patch redb policy --type merge --dry-run=server", minor)).code === 0;
   await until("the webhook has seen the policy", async () => !(await isAdmitted()));
   const said = await kubectl.refused("patch redb policy --type merge", ...minor);
-  assert.match(
-    said,
-    /spec\.storeVersion: Forbidden: "8\.2" is a minor version and spec\.storeUpgradePolicy .* is "major"/,
-  );
+  proves(
+    "§2.2 storeUpgradePolicy or a version setting `major` keeps databases from minor versions",
+    "the refusal of a minor version while the policy of the cluster is major; a major version is taken",
+  ).match(said, /spec\.storeVersion: Forbidden: "8\.2" is a minor version and spec\.storeUpgradePolicy .* is "major"/);
   await kubectl(`patch redb policy --type merge --dry-run=server -p`, '{"spec":{"storeVersion":"8.0"}}');
   await kubectl("patch rec rec --type merge -p", '{"spec":{"storeUpgradePolicy":"latest"}}');
-  await until("the webhook has seen the other policy", isAdmitted);
+  await proves(
+    "§7 policy major → no minor version until the policy changes",
+    "whether the edit to the minor version is taken: not before the policy changed, and then",
+  ).until(isAdmitted);
   await kubectl("patch redb policy --type merge", ...minor);
   const back = await kubectl.refused("patch redb policy --type merge -p", '{"spec":{"storeVersion":"7.2"}}');
   assert.match(back, /spec\.storeVersion: Forbidden: the database is at 7\.4, and databases never go back to "7\.2"/);

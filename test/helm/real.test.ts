@@ -11,7 +11,6 @@ import { connectAs } from "../kit/kubernetes/permission-scene.ts";
 import { bindKubectl } from "../kit/kubernetes/kubectl.ts";
 import { skipWithout, VERSION } from "../kubernetes/assets/assets.ts";
 import { startControlPlane } from "../kubernetes/control-plane/control-plane.ts";
-import { rule, scenario } from "../specification/rule.ts";
 import { chartSuite, walkReleases, type HelmServer } from "./suite.ts";
 
 const skip = skipWithout("api");
@@ -31,15 +30,8 @@ async function onHelmServer(): Promise<void> {
     over.abort(new Error("the test ends"));
   });
   runJobs(server, over.signal);
-  await chartSuite(server, (when, body) => rule("§1.5 the operator comes by Helm", when, body));
-  await scenario(
-    "helm installs, upgrades, rolls back and uninstalls",
-    [
-      "§4.1 helm upgrade handles operator and CRDs; distro.mode for the distribution",
-      "§1.5 the operator comes by Helm",
-    ],
-    () => walkReleases(server),
-  );
+  await chartSuite(server);
+  await test("helm installs, upgrades, rolls back and uninstalls", () => walkReleases(server));
 }
 
 /** There are no nodes: what the pod of the Job would run is run here, as its account. */

@@ -13,6 +13,7 @@ import type { Release } from "../../src/core/releases/catalogue/release.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { step, steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
+import { proves } from "../specification/proves.ts";
 import type { Kubectl } from "../kit/kubernetes/kubectl.ts";
 import type { TestServer } from "../api-servers/test-server.ts";
 
@@ -23,9 +24,6 @@ export interface HelmServer extends TestServer {
   readonly folder: string;
 }
 
-/** Defines a test of the rule that the operator comes by Helm. */
-export type HelmTest = (when: string, body: () => Promise<void>) => Promise<void>;
-
 const CHART = "deploy/chart";
 const NEW = latestRelease();
 const OLD = release("8.0.18-11");
@@ -33,18 +31,21 @@ const CRD = "storeenterpriseclusters.app.storeenterprise.io";
 const PATIENCE = { withinMs: 60_000, everyMs: 50 };
 
 /** Helm without an API server: what the chart says. */
-export async function chartSuite(server: HelmServer, helmTest: HelmTest): Promise<void> {
+export async function chartSuite(server: HelmServer): Promise<void> {
   await test("lint finds nothing wrong", async () => {
     assert.match(await server.helm(`lint --strict ${CHART}`), /0 chart\(s\) failed/);
   });
 
   for (const variant of ["kubernetes", "openshift"] as const) {
-    await helmTest(`the chart makes the objects of the bundle (${variant})`, async () => {
+    await test(`the chart makes the objects of the bundle (${variant})`, async () => {
       const made = await template(
         server,
         `--set distro.mode=${variant === "openshift"},admission.manage=false,definitions.apply=false`,
       );
-      assert.deepEqual(byName(documents(made)), byName(documents(bundleFor(NEW, { variant }))));
+      proves(
+        "§4.1 helm upgrade handles operator and CRDs; distro.mode for the distribution",
+        "what `helm template` makes with distro.mode true and false: the objects of distro.bundle.yaml and of bundle.yaml",
+      ).deepEqual(byName(documents(made)), byName(documents(bundleFor(NEW, { variant }))));
     });
   }
   await test("further namespaces get what the file for them has, and keep it", () => addNamespaces(server));
@@ -124,7 +125,10 @@ async function install(server: HelmServer): Promise<Installed> {
     server,
     `install store ${chartIn(server.folder, OLD, "hint")} --set definitions.apply=false --timeout 60s`,
   );
-  assert.equal(await image(server), `storeenterprise/operator:${OLD.operator}`);
+  proves("§1.5 the operator comes by Helm", "image of the Deployment after `helm install`").equal(
+    await image(server),
+    `storeenterprise/operator:${OLD.operator}`,
+  );
   const made = await definition(server);
   assert.equal(made.release, OLD.operator);
   const cluster = readFileSync("deploy/samples/cluster.yaml", "utf8");
@@ -140,8 +144,13 @@ async function upgrade(scene: Installed): Promise<void> {
   const { server } = scene;
   assert.equal((await definition(server)).hasHint, true);
   await helm(server, `upgrade store ${CHART} --set definitions.apply=true --timeout 60s`);
-  assert.equal(await image(server), `storeenterprise/operator:${NEW.operator}`);
-  assert.deepEqual(await definition(server), { release: NEW.operator, uid: scene.uid, hasHint: false });
+  proves(
+    "§4.1 helm upgrade handles operator and CRDs; distro.mode for the distribution",
+    "image of the Deployment, and release and uid of a definition, after `helm upgrade`",
+  ).deepEqual(
+    [await image(server), await definition(server)],
+    [`storeenterprise/operator:${NEW.operator}`, { release: NEW.operator, uid: scene.uid, hasHint: false }],
+  );
   assert.ok(await server.kube.get(Clusters, { name: "rec", namespace: "store" }));
 }
 

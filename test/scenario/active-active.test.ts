@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { test } from "node:test";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { tallyArchive } from "../kit/modules/module-archive.ts";
 import { startSites, type Site, type Sites } from "../kit/world/sites.ts";
 import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
-import { scenario } from "../specification/rule.ts";
+import { proves } from "../specification/proves.ts";
+import { listOf } from "./by-hand-scene.ts";
 
 // Three clusters: the namespaces east and west of one Kubernetes, and north in another one, of an older release at first.
 
@@ -23,29 +25,21 @@ interface Scene {
   readonly north: Site;
 }
 
-scenario(
-  "an Active-Active database has one definition and one version on each of three clusters",
-  [
-    "§9 Active-Active: operator 8.0.2-2 or later on every participant",
-    "§4.3.9 storeVersion set on one participant of a REAADB reaches the others",
-    "§2.3 moduleList numbers are left as they are when storeVersion changes, and have no effect",
-  ],
-  async () => {
-    await using sites = await startSites();
-    const scene = await openSites(sites);
-    await steps(scene, {
-      "each remote cluster is listed: whether it answers, is valid, is this one": listRemoteClusters,
-      "a participant with an old operator holds the version up until it is upgraded": upgradeOldParticipant,
-      "an object made on one participant appears on the others, also on one listed later": spreadObject,
-      "a version set on one participant reaches the others": spreadVersion,
-      "module numbers stay, and the bundled build is used": keepNumbers,
-      "module numbers edited with the version are refused, alone they change nothing": editNumbers,
-      "wrong credentials hold the version up where they are wrong": refuseCredentials,
-      "of two versions set at once the higher one wins everywhere": joinVersions,
-      "a remote cluster in use waits; an object deleted on one participant goes on all": removeAll,
-    });
-  },
-);
+test("an Active-Active database has one definition and one version on each of three clusters", async () => {
+  await using sites = await startSites();
+  const scene = await openSites(sites);
+  await steps(scene, {
+    "each remote cluster is listed: whether it answers, is valid, is this one": listRemoteClusters,
+    "a participant with an old operator holds the version up until it is upgraded": upgradeOldParticipant,
+    "an object made on one participant appears on the others, also on one listed later": spreadObject,
+    "a version set on one participant reaches the others": spreadVersion,
+    "module numbers stay, and the bundled build is used": keepNumbers,
+    "module numbers edited with the version are refused, alone they change nothing": editNumbers,
+    "wrong credentials hold the version up where they are wrong": refuseCredentials,
+    "of two versions set at once the higher one wins everywhere": joinVersions,
+    "a remote cluster in use waits; an object deleted on one participant goes on all": removeAll,
+  });
+});
 
 async function openSites(sites: Sites): Promise<Scene> {
   const [[east, west] = [], [north] = []] = await Promise.all([
@@ -81,7 +75,10 @@ async function upgradeOldParticipant({ east, north }: Scene): Promise<void> {
       "old",
       /^OperatorTooOld .*the upgrade to 7\.4 waits: participant "north": its operator is 7\.22\.2-21/,
     );
-    assert.match(await site.kubectl("get redb old -o jsonpath='{.status.version}'"), /^7\.2 /);
+    proves(
+      "§9 Active-Active: operator 8.0.2-2 or later on every participant",
+      "version of the database on both sites while the operator of one is 7.22.2-21: the old one",
+    ).match(await site.kubectl("get redb old -o jsonpath='{.status.version}'"), /^7\.2 /);
     assert.match(await site.kubectl("describe reaadb old"), /Warning +OperatorTooOld/);
   }
   await north.install(latest);
@@ -102,7 +99,10 @@ async function spreadObject({ sites, east, west, north }: Scene): Promise<void> 
   await serves(west, "carts", "7.2");
   const [head = "", row = ""] = (await west.kubectl("get reaadb carts")).split("\n");
   assert.match(head, /^NAME +STATUS +SPEC STATUS +LINKED REDBS +REPLICATION STATUS +AGE$/);
-  assert.match(row, /^carts +active +Valid +\["carts"\] +down +/);
+  proves(
+    "§2.1 short names rec, redb and reaadb; Deployment, Role, account and binding are all store-enterprise-operator",
+    "the row that `kubectl get reaadb` prints",
+  ).match(row, /^carts +active +Valid +\["carts"\] +down +/);
   const list = `[{"name":"east"},{"name":"west"},{"name":"north"}]`;
   await west.kubectl(`patch reaadb carts --type merge -p '{"spec":{"participatingClusters":${list}}}'`);
   for (const site of [east, west, north]) await serves(site, "carts", "7.2");
@@ -118,14 +118,36 @@ async function spreadVersion({ east, west, north }: Scene): Promise<void> {
   await north.kubectl(`patch reaadb carts --type merge -p '{"spec":{"storeVersion":"7.4"}}'`);
   for (const site of [east, west, north]) {
     await serves(site, "carts", "7.4");
-    assert.equal(await site.kubectl("get reaadb carts -o jsonpath='{.spec.storeVersion}'"), "7.4");
+    proves(
+      "§4.3.9 storeVersion set on one participant of a REAADB reaches the others",
+      "spec.storeVersion on each of three sites, set on one; and each database serves it",
+    ).equal(await site.kubectl("get reaadb carts -o jsonpath='{.spec.storeVersion}'"), "7.4");
   }
 }
 
 async function keepNumbers({ east, west, north }: Scene): Promise<void> {
   for (const site of [east, west, north]) {
-    assert.equal(await site.kubectl("get reaadb carts -o jsonpath='{.spec.moduleList[*].version}'"), "0.0.1");
-    assert.match(await management(site, "/v1/bdbs"), /"module_name":"tally","semantic_version":"7\.4\.0"/);
+    proves(
+      "§2.3 moduleList numbers are left as they are when storeVersion changes, and have no effect",
+      "the number in spec.moduleList on each site after the upgrade: the one that was written, 0.0.1",
+    ).equal(await site.kubectl("get reaadb carts -o jsonpath='{.spec.moduleList[*].version}'"), "0.0.1");
+    const bdbs = listOf(await management(site, "/v1/bdbs"));
+    const used = bdbs.find(({ name }) => name === "carts")?.["module_list"];
+    proves(
+      "§2.3 moduleList numbers are left as they are when storeVersion changes, and have no effect",
+      "the build that the database has loaded after the upgrade: 7.4.0, whatever the list says",
+    ).match(JSON.stringify(used), /"tally".*"7\.4\.0"/);
+    proves(
+      "§2.5 database records have a module_list of names and versions",
+      "module_list of a database with one module",
+    ).deepEqual(
+      (Array.isArray(used) ? used : []).map((one) => [one.module_name, one.semantic_version]),
+      [["tally", "7.4.0"]],
+    );
+    proves("§4.2 GET /v1/bdbs shows the modules in use", "the databases whose module_list is not empty").deepEqual(
+      bdbs.filter(({ module_list: list }) => Array.isArray(list) && list.length > 0).map(({ name }) => name),
+      ["carts"],
+    );
   }
 }
 

@@ -5,6 +5,7 @@ import { bundleFor } from "../../src/core/releases/bundle/bundle.ts";
 import { latestRelease, releaseByOperator } from "../../src/core/releases/catalogue/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { until } from "../kit/time/until.ts";
+import type { ModuleRepository } from "../kit/modules/module-repository.ts";
 import type { Shell } from "../kit/world/shell.ts";
 
 export const ROOT = join(import.meta.dirname, "..", "..");
@@ -16,6 +17,7 @@ export interface Scene {
   readonly dir: string;
   readonly type: Shell;
   readonly releases: ReleaseServer;
+  readonly modules: ModuleRepository;
 }
 
 /** A server of bundles and of the name of the latest release. */
@@ -60,6 +62,11 @@ export function listOf(body: string): readonly Record<string, unknown>[] {
 export function recordOf(body: string): Record<string, unknown> {
   const record: unknown = JSON.parse(body);
   return Object(record);
+}
+
+/** The values of a row of a listing that has no spaces in them. */
+export function columnsOf(row: string): readonly string[] {
+  return row.trim().split(/ +/);
 }
 
 /** Memory of the first database of a list that an API has answered. */

@@ -1,6 +1,6 @@
 /**
- * Every rule of the upgrade procedure, in its order and by its sections. A test names the rule that it holds (`rule` in
- * rule.ts); `docs/specification.md` shows which tests hold which.
+ * Every rule of the upgrade procedure, in its order and by its sections. An assertion names the rule that it holds (`proves` in
+ * proves.ts); `docs/specification.md` shows which tests hold which, and what they look at.
  */
 export const SECTIONS = [
   {

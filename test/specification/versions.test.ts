@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { test } from "node:test";
 import { compareVersionText } from "../../src/core/base/version.ts";
 import { stepFrom, checkInput } from "../../src/core/planner/prerequisites/check-input.ts";
 import { findingsAt } from "../../src/core/planner/prerequisites/run.ts";
@@ -9,104 +10,115 @@ import { clusterView, release } from "../kit/facts/cluster-view.ts";
 import { startSimulatedCluster, type SimulatedCluster } from "../kit/operator/simulated-cluster.ts";
 import { step } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
-import { rule, scenario } from "./rule.ts";
+import { proves } from "./proves.ts";
 
 const NEW_BASE = CATALOGUE.filter(({ operator }) => (compareVersionText(operator, "7.8.2-6") ?? 0) >= 0);
 const LATEST = release("8.2.0-12");
 
-rule(
-  "§9 cluster 7.4.2-2 or later before 7.8.2-6 or later",
-  "each release says so, and names the one to go through",
-  () => {
-    assert.ok(NEW_BASE.length > 10);
-    for (const to of NEW_BASE) {
-      const found = findingsAt("start", checkInput(clusterView({ operator: to }), { step: stepFrom("7.2.4-105", to) }));
-      const finding = found.find(({ id }) => id === "VersionBelowMinimum");
-      assert.match(
-        finding?.evidence ?? "",
-        /can be reached from 7\.4\.2-2 or later, and this cluster is at 7\.2\.4-12/,
-      );
-      assert.match(finding?.remedy ?? "", /upgrade operator and cluster to 7\.4\.6-2 first/);
-      assert.equal(pathProblem(release("7.4.2-2"), to), undefined, to.operator);
-    }
-  },
-);
+test("each release from 7.8.2-6 on is reached from 7.4.2-2 or later, and names the one to go through", () => {
+  assert.ok(NEW_BASE.length > 10);
+  for (const to of NEW_BASE) {
+    const found = findingsAt("start", checkInput(clusterView({ operator: to }), { step: stepFrom("7.2.4-105", to) }));
+    const finding = found.find(({ id }) => id === "VersionBelowMinimum");
+    proves(
+      "§9 cluster 7.4.2-2 or later before 7.8.2-6 or later",
+      "for each release from 7.8.2-6 on: the finding of a cluster at 7.2.4; none of one at 7.4.2-2",
+    ).match(finding?.evidence, /can be reached from 7\.4\.2-2 or later, and this cluster is at 7\.2\.4-12/);
+    assert.match(finding?.remedy ?? "", /upgrade operator and cluster to 7\.4\.6-2 first/);
+    assert.equal(pathProblem(release("7.4.2-2"), to), undefined, to.operator);
+  }
+});
 
-scenario(
-  "an upgrade that lacks every prerequisite names each, whether the version that runs is known or not, and touches no node",
-  [
-    "§9 the six prerequisite checks: Kubernetes, cluster, databases, user-defined modules, module builds, licence",
-    "§9 the Kubernetes version is one that the target supports",
-    "§9 cluster 7.4.2-2 or later before 7.8.2-6 or later",
-    "§9 databases 7.2 or later before cluster 7.8.2-6 or later",
+test("an upgrade that lacks every prerequisite names each, whether the version that runs is known or not, and touches no node", async () => {
+  await using cluster = await startSimulatedCluster("7.2.4-12", "v1.20.15", {
+    license: () => ({ state: "Expired", reason: "the licence expired on 2026-01-01", expired: true }),
+    modules: () => [TALLY],
+  });
+  await cluster.agents.create({
+    name: "old",
+    memory_size: 100_000_000,
+    redis_version: "6.2",
+    module_list: [{ module_name: "tally" }],
+  });
+  await cluster.retag("7.2.4-105");
+  await cluster.world.operate(LATEST.operator);
+  await step("the version that runs is known", async () => {
+    await cluster.patch({ storeEnterpriseImageSpec: { versionTag: LATEST.nodeTag } });
+    proveEach(await expectBlocked(cluster, LACKING));
+  });
+  await step("it is not known", async () => {
+    await cluster.retag("7.2.4-999");
+    await expectBlocked(cluster, { UnknownRunningVersion: /nodes run "7\.2\.4-999", which is in no/, ...LACKING });
+  });
+  await step("the other prerequisites block also after its acceptance", async () => {
+    await cluster.patch({ upgradeSpec: { acceptUnknownVersion: "7.2.4-999" } });
+    await cluster.world.cluster("it is accepted", ({ status }) =>
+      (status?.findings ?? []).some(({ id, severity }) => id === "UnknownVersionAccepted" && severity === "warn"),
+    );
+    await expectBlocked(cluster, LACKING);
+  });
+});
+
+test("builds that may not follow one another are kept apart; a version that is in no release is upgraded once it is accepted by name", async () => {
+  await using cluster = await startSimulatedCluster("7.22.2-43", "v1.33.1");
+  const { world } = cluster;
+  await step("the forbidden pair", async () => {
+    await world.operate("8.0.20-26");
+    await cluster.patch({ storeEnterpriseImageSpec: { versionTag: "8.0.20-96.26" } });
+    const found = await expectBlocked(cluster, { StepForbidden: /from 7\.22\.2-43 to 8\.0\.20-26 is known to fail/ });
+    proves(
+      "§9 other targets: the release says its minimum, intermediate upgrades are named",
+      "the remedy of a step that is known to fail: the release to go through first",
+    ).match(found.get("StepForbidden")?.remedy, /upgrade operator and cluster to 8\.0\.20-21 first/);
+  });
+  await step("another build that is in no release", async () => {
+    await cluster.retag("7.22.2-999");
+    const found = await expectBlocked(cluster, { UnknownRunningVersion: /nodes run "7\.22\.2-999"/ });
+    assert.match(found.get("UnknownRunningVersion")?.remedy ?? "", ACCEPTANCE);
+  });
+  await step("the acceptance of another version is none", async () => {
+    await cluster.patch({ upgradeSpec: { acceptUnknownVersion: "7.22.2-998" } });
+    await expectBlocked(cluster, { UnknownRunningVersion: /acceptUnknownVersion names "7\.22\.2-998" instead/ });
+  });
+  await step("the acceptance of this one is recorded, and the roll begins", async () => {
+    await cluster.patch({ upgradeSpec: { acceptUnknownVersion: "7.22.2-999" } });
+    const { status } = await world.cluster("it goes on", (rec) => rec.status?.state === "Upgrade");
+    assert.equal(status?.upgrade?.acceptedUnknownVersion, "7.22.2-999");
+    assert.equal(status?.upgrade?.from, "7.22.2-999");
+    await until("the first node leaves", () => /"gate","ordinal":2,"inService":false/.test(world.log()));
+    await until("an event of the acceptance", () => isReported(cluster, "UnknownVersionAccepted", /7\.22\.2-999/));
+  });
+});
+
+test("the base system is the newer one from 7.8.2-6 on", () => {
+  proves(
     "§9 newer base system from 7.8.2-6 on",
-    "§3 licence not valid → the upgrade fails",
-  ],
-  async () => {
-    await using cluster = await startSimulatedCluster("7.2.4-12", "v1.20.15", {
-      license: () => ({ state: "Expired", reason: "the licence expired on 2026-01-01", expired: true }),
-      modules: () => [TALLY],
-    });
-    await cluster.agents.create({
-      name: "old",
-      memory_size: 100_000_000,
-      redis_version: "6.2",
-      module_list: [{ module_name: "tally" }],
-    });
-    await cluster.retag("7.2.4-105");
-    await cluster.world.operate(LATEST.operator);
-    await step("the version that runs is known", async () => {
-      await cluster.patch({ storeEnterpriseImageSpec: { versionTag: LATEST.nodeTag } });
-      await expectBlocked(cluster, LACKING);
-    });
-    await step("it is not known", async () => {
-      await cluster.retag("7.2.4-999");
-      await expectBlocked(cluster, { UnknownRunningVersion: /nodes run "7\.2\.4-999", which is in no/, ...LACKING });
-    });
-    await step("the other prerequisites block also after its acceptance", async () => {
-      await cluster.patch({ upgradeSpec: { acceptUnknownVersion: "7.2.4-999" } });
-      await cluster.world.cluster("it is accepted", ({ status }) =>
-        (status?.findings ?? []).some(({ id, severity }) => id === "UnknownVersionAccepted" && severity === "warn"),
-      );
-      await expectBlocked(cluster, LACKING);
-    });
-  },
-);
+    "the releases whose only base system is rhel9: those from 7.8.2-6 on",
+  ).deepEqual(
+    CATALOGUE.filter(({ baseSystems }) => baseSystems.join() === "rhel9"),
+    NEW_BASE,
+  );
+});
 
-scenario(
-  "builds that may not follow one another are kept apart; a version that is in no release is upgraded once it is accepted by name",
-  [
-    "§9 other targets: the release says its minimum, intermediate upgrades are named",
+/** Each thing that is missing is a finding of its own. */
+function proveEach(found: ReadonlyMap<string, { readonly evidence: string }>): void {
+  proves(
     "§9 the six prerequisite checks: Kubernetes, cluster, databases, user-defined modules, module builds, licence",
-  ],
-  async () => {
-    await using cluster = await startSimulatedCluster("7.22.2-43", "v1.33.1");
-    const { world } = cluster;
-    await step("the forbidden pair", async () => {
-      await world.operate("8.0.20-26");
-      await cluster.patch({ storeEnterpriseImageSpec: { versionTag: "8.0.20-96.26" } });
-      const found = await expectBlocked(cluster, { StepForbidden: /from 7\.22\.2-43 to 8\.0\.20-26 is known to fail/ });
-      assert.match(found.get("StepForbidden")?.remedy ?? "", /upgrade operator and cluster to 8\.0\.20-21 first/);
-    });
-    await step("another build that is in no release", async () => {
-      await cluster.retag("7.22.2-999");
-      const found = await expectBlocked(cluster, { UnknownRunningVersion: /nodes run "7\.22\.2-999"/ });
-      assert.match(found.get("UnknownRunningVersion")?.remedy ?? "", ACCEPTANCE);
-    });
-    await step("the acceptance of another version is none", async () => {
-      await cluster.patch({ upgradeSpec: { acceptUnknownVersion: "7.22.2-998" } });
-      await expectBlocked(cluster, { UnknownRunningVersion: /acceptUnknownVersion names "7\.22\.2-998" instead/ });
-    });
-    await step("the acceptance of this one is recorded, and the roll begins", async () => {
-      await cluster.patch({ upgradeSpec: { acceptUnknownVersion: "7.22.2-999" } });
-      const { status } = await world.cluster("it goes on", (rec) => rec.status?.state === "Upgrade");
-      assert.equal(status?.upgrade?.acceptedUnknownVersion, "7.22.2-999");
-      assert.equal(status?.upgrade?.from, "7.22.2-999");
-      await until("the first node leaves", () => /"gate","ordinal":2,"inService":false/.test(world.log()));
-      await until("an event of the acceptance", () => isReported(cluster, "UnknownVersionAccepted", /7\.22\.2-999/));
-    });
-  },
-);
+    "ids of the blocking findings of a cluster that lacks each",
+  ).deepEqual([...found.keys()].toSorted(), Object.keys(LACKING).toSorted());
+  proves("§9 databases 7.2 or later before cluster 7.8.2-6 or later", "the finding of a database of version 6.2").match(
+    found.get("IncompatibleDatabaseVersion")?.evidence,
+    LACKING.IncompatibleDatabaseVersion,
+  );
+  proves("§9 newer base system from 7.8.2-6 on", "the finding of a module without a build for rhel9").match(
+    found.get("UnsupportedModule")?.evidence,
+    LACKING.UnsupportedModule,
+  );
+  proves(
+    "§9 the Kubernetes version is one that the target supports",
+    "the finding of a cluster on Kubernetes 1.20",
+  ).match(found.get("KubernetesVersionUnsupported")?.evidence, LACKING.KubernetesVersionUnsupported);
+}
 
 const ACCEPTANCE = /kubectl patch rec rec .*"upgradeSpec":\{"acceptUnknownVersion":"7\.22\.2-999"\}/;
 

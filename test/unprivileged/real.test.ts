@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pod } from "kubernetes-types/core/v1.js";
 import { OPERATOR_NAME } from "../../src/core/api/names.ts";
@@ -13,11 +12,10 @@ import { constraintFor } from "../../src/core/releases/bundle/constraint.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { loopbackAddress } from "../kit/engines/engine.ts";
 import { connectAs } from "../kit/kubernetes/permission-scene.ts";
-import { until } from "../kit/time/until.ts";
 import { bindKubectl, type Kubectl } from "../kit/kubernetes/kubectl.ts";
 import { skipWithout, VERSION } from "../kubernetes/assets/assets.ts";
 import { startControlPlane, type ControlPlane } from "../kubernetes/control-plane/control-plane.ts";
-import { rule, rules } from "../specification/rule.ts";
+import { proves } from "../specification/proves.ts";
 
 const NAMESPACE = "store";
 const REGISTRY = "registry.example.com:5000/store";
@@ -48,26 +46,11 @@ async function onRestrictedNamespace(): Promise<void> {
   await kubectl("wait --for=condition=Established crd --all --timeout=20s");
   await using _operator = await startOperator(plane);
   await kubectl.given(JSON.stringify(CLUSTER), "create -f -");
-  await rules(
-    [
-      "§4.3.10 pods run unprivileged, without extra permissions",
-      "§9 unprivileged from 7.22.0-6 on",
-      "§2.1 the privileged constraint store-enterprise-scc-v2 is not needed",
-    ],
-    "operator, nodes and rigger are admitted",
-    () => runUnprivileged(plane),
-  );
-  await rule(
-    "§9 unprivileged from 7.22.0-6 on",
-    "a pod that asks for more is refused there, so the look above means something",
-    () => refuseGreedyPod(kubectl),
-  );
-  await rule("§9 unprivileged from 7.22.0-6 on", "only releases before it come with a constraint", () =>
-    listPrivilegedReleases(),
-  );
-  await rule("§2.2 imagePullPolicy and repository of storeEnterpriseImageSpec reach the pods", "", () =>
-    pullFromRegistry(plane),
-  );
+  await test("operator, nodes and rigger are admitted", () => runUnprivileged(plane));
+  await test("a pod that asks for more is refused there, so the look above means something", () =>
+    refuseGreedyPod(kubectl));
+  await test("only releases before 7.22.0-6 come with a constraint", () => listPrivilegedReleases());
+  await test("images come from the registry of the spec", () => pullFromRegistry(plane));
 }
 
 async function runUnprivileged(plane: ControlPlane): Promise<void> {
@@ -79,16 +62,26 @@ async function runUnprivileged(plane: ControlPlane): Promise<void> {
     pods = await podsOf(plane.kube);
     return names(pods).join() === wanted.join();
   };
-  await until("each pod is made", areThere, { withinMs: 60_000, everyMs: 100 });
-  for (const { spec } of pods) {
-    assert.equal(spec?.securityContext?.runAsNonRoot, true);
-    for (const { securityContext } of spec.containers) {
-      assert.equal(securityContext?.allowPrivilegeEscalation, false);
-      assert.equal(securityContext.readOnlyRootFilesystem, true);
-      assert.deepEqual(securityContext.capabilities, { drop: ["ALL"] });
-      assert.equal(securityContext.privileged, undefined);
-    }
-  }
+  await proves(
+    "§2.1 the privileged constraint store-enterprise-scc-v2 is not needed",
+    "the pods of operator, nodes and rigger, made in a namespace that admits what Pod Security calls restricted, and nothing more",
+  ).until(areThere, { withinMs: 60_000, everyMs: 100 });
+  const contexts = pods.flatMap(({ spec }) =>
+    (spec?.containers ?? []).map(({ securityContext: own }) => ({
+      runAsNonRoot: spec?.securityContext?.runAsNonRoot,
+      ...own,
+    })),
+  );
+  for (const context of contexts)
+    proves(
+      "§4.3.10 pods run unprivileged, without extra permissions",
+      "the security context of each container: not root, no escalation, no capability, a root that cannot be written",
+    ).deepEqual(context, {
+      runAsNonRoot: true,
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    });
 }
 
 async function refuseGreedyPod(kubectl: Kubectl): Promise<void> {
@@ -99,12 +92,15 @@ async function refuseGreedyPod(kubectl: Kubectl): Promise<void> {
     metadata: { name: "greedy", namespace: NAMESPACE },
     spec: { containers: [container] },
   };
-  assert.match(await kubectl.refusedGiven(JSON.stringify(pod), "create -f -"), /violates PodSecurity "restricted/);
+  proves(
+    "§9 unprivileged from 7.22.0-6 on",
+    "the refusal of a pod with one capability in the namespace where ours are admitted",
+  ).match(await kubectl.refusedGiven(JSON.stringify(pod), "create -f -"), /violates PodSecurity "restricted/);
 }
 
 function listPrivilegedReleases(): void {
   const privileged = CATALOGUE.filter((release) => constraintFor(release) !== undefined).map(({ operator: of }) => of);
-  assert.deepEqual(
+  proves("§9 unprivileged from 7.22.0-6 on", "the releases that come with a constraint: those before 7.22").deepEqual(
     privileged,
     CATALOGUE.map(({ operator: of }) => of).filter((of) => /^7\.[248]\./.test(of)),
   );
@@ -118,7 +114,10 @@ async function pullFromRegistry(plane: ControlPlane): Promise<void> {
       : [[spec?.containers[0]?.image, spec?.containers[0]?.imagePullPolicy, spec?.imagePullSecrets]],
   );
   const secrets = [{ name: "pull" }];
-  assert.deepEqual(seen.toSorted(), [
+  proves(
+    "§2.2 imagePullPolicy and repository of storeEnterpriseImageSpec reach the pods",
+    "image, pull policy and pull secrets of each pod of nodes and rigger",
+  ).deepEqual(seen.toSorted(), [
     ...[1, 2, 3].map(() => [`${REGISTRY}/node:${release.nodeTag}`, "Always", secrets]),
     [`${REGISTRY}/rigger:${release.operator}`, "Never", secrets],
   ]);

@@ -1,12 +1,8 @@
+import { test } from "node:test";
 import { startEmbeddedServer } from "../api-servers/test-server.ts";
-import { scenario } from "../specification/rule.ts";
 import { watchedNamespaces } from "./suite.ts";
 
-scenario(
-  "the operator manages namespaces that are added, left and taken back while it runs",
-  ["§4.3.7 roles are reapplied in each watched namespace"],
-  async () => {
-    await using server = await startEmbeddedServer();
-    await watchedNamespaces(server);
-  },
-);
+test("the operator manages namespaces that are added, left and taken back while it runs", async () => {
+  await using server = await startEmbeddedServer();
+  await watchedNamespaces(server);
+});

@@ -14,6 +14,7 @@ import { connectAs } from "../kit/kubernetes/permission-scene.ts";
 import { loopbackAddress } from "../kit/engines/engine.ts";
 import { step, steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
+import { proves } from "../specification/proves.ts";
 import type { TestServer } from "../api-servers/test-server.ts";
 import type { StoreEnterpriseCluster } from "../../src/core/api/kinds.ts";
 
@@ -49,7 +50,10 @@ async function manageGranted(server: TestServer): Promise<void> {
   await grant(server, "team-a");
   await watch(server, { REDB_NAMESPACES: "team-a" });
   await server.kubectl(`${CLUSTER} team-a`);
-  await untilNodes(server, "team-a");
+  await proves(
+    "§4.3.7 roles are reapplied in each watched namespace",
+    "the StatefulSet that the operator makes in a namespace whose Role and binding were applied",
+  ).until(async () => (await nodesOf(server, "team-a")) !== undefined, PATIENCE);
 }
 
 async function nameUngranted(server: TestServer): Promise<void> {
@@ -83,7 +87,10 @@ async function nameMissingVerb(server: TestServer): Promise<void> {
   const operations = [{ op: "replace", path, value: ["get", "list", "watch"] }];
   await server.kubectl("patch role store-enterprise-operator -n team-b --type json -p", JSON.stringify(operations));
   const reported = await untilCondition(server, "team-b", "False", "PermissionsMissing");
-  assert.match(reported, /may not patch storeenterpriseclusters\S+ in namespace team-b/);
+  proves(
+    "§4.3.7 roles are reapplied in each watched namespace",
+    "the condition NamespacesWatched while the Role of one namespace lacks a verb, as an older one would",
+  ).match(reported, /may not patch storeenterpriseclusters\S+ in namespace team-b/);
   await grant(server, "team-b");
   await untilCondition(server, "team-b", "True", "AllWatched");
 }

@@ -8,11 +8,25 @@ import { until } from "../time/until.ts";
 import type { FrozenCase } from "./frozen-case.ts";
 import type { Lane, Rec } from "./lane.ts";
 
+/** What a user saw of a frozen upgrade. */
+export interface FrozenSeen {
+  /** STATE. */
+  readonly state: string;
+  /** Reason and message of the warning event. */
+  readonly event: string;
+  /** The whole of `kubectl describe rec`. */
+  readonly described: string;
+  /** Id, evidence and remedy of the log line. */
+  readonly logged: string;
+  /** How many nodes run the release that is asked for. */
+  readonly moved: number;
+}
+
 /** State, finding, condition, event and what `kubectl describe` prints agree; no node was touched beyond the expected ones. */
 export async function expectFrozen(
   lane: Lane,
   { reason, state, evidence, remedy, touched = 0 }: FrozenCase,
-): Promise<void> {
+): Promise<FrozenSeen> {
   const rec = await lane.cluster(`it is frozen: ${reason}`, ({ metadata, status }) => {
     const isNew = status?.observedGeneration === metadata.generation;
     return isNew && status?.state === state && evidence.test(findingOf(status.findings, reason)?.evidence ?? "");
@@ -21,18 +35,21 @@ export async function expectFrozen(
   assert.match(finding?.remedy ?? "", remedy);
   const said = rec.status?.conditions?.filter(({ message }) => evidence.test(message)).map(({ type }) => type);
   assert.deepEqual(said, finding?.severity === "block" ? ["UpgradeBlocked"] : ["Progressing"]);
-  await until(`an event ${reason}`, () => isReported(lane, "rec", reason, evidence, remedy), { withinMs: 30_000 });
-  await expectLogged(
-    lane,
-    "a finding began",
-    reason,
-    (line) => evidence.test(line.evidence) && remedy.test(line.remedy),
-  );
+  let event: string | undefined;
+  const isThere = async (): Promise<boolean> => {
+    event = await reported(lane, "rec", reason, evidence, remedy);
+    return event !== undefined;
+  };
+  await until(`an event ${reason}`, isThere, { withinMs: 30_000 });
+  const isMet = (line: LoggedFinding): boolean => evidence.test(line.evidence) && remedy.test(line.remedy);
+  const logged = await expectLogged(lane, "a finding began", reason, isMet);
   const described = await lane.sh("kubectl describe rec rec");
   assert.match(described, evidence);
   assert.match(described, new RegExp(`Warning +${reason} `));
   assert.equal(count(rec, lane.to().nodeTag), 0, "no node runs the new release");
   if (touched === 0) assert.equal(rec.status?.upgrade?.to === lane.to().nodeTag, false, "a roll has begun");
+  const moved = count(rec, lane.to().nodeTag);
+  return { state: rec.status?.state ?? "", event: `${reason} ${event ?? ""}`, described, logged, moved };
 }
 
 /** Nothing else is done than the recovery; how soon the operator notices is measured from its acknowledgement. */
@@ -59,18 +76,20 @@ async function expectLogged(
   msg: "a finding began" | "a finding ended",
   reason: string,
   isMet: (line: LoggedFinding) => boolean,
-): Promise<void> {
+): Promise<string> {
   const command = `kubectl logs deployment/${OPERATOR_NAME} | grep -F '"finding":"${reason}"' || true`;
   const lines = async () =>
     (await lane.sh(command))
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => loggedFinding.parse(JSON.parse(line)));
-  await until(
-    `the operator logs: ${msg}, ${reason}`,
-    async () => (await lines()).some((line) => line.msg === msg && line.object === "rec/rec" && isMet(line)),
-    { withinMs: 30_000 },
-  );
+  let found: LoggedFinding | undefined;
+  const isThere = async (): Promise<boolean> => {
+    found = (await lines()).find((line) => line.msg === msg && line.object === "rec/rec" && isMet(line));
+    return found !== undefined;
+  };
+  await until(`the operator logs: ${msg}, ${reason}`, isThere, { withinMs: 30_000 });
+  return `${reason} ${found?.evidence ?? ""} ${found?.remedy ?? ""}`;
 }
 
 /** Fails when it took more than five seconds. On a machine that has more to do than it can, everything takes as much longer. */
@@ -80,7 +99,7 @@ export function withinFiveSeconds(tookMs: number): void {
 }
 
 /** Every node runs the release that the lane is on its way to, and nothing blocks. */
-export async function expectArrived(lane: Lane): Promise<void> {
+export async function expectArrived(lane: Lane): Promise<Rec> {
   const to = lane.to().nodeTag;
   const rec = await lane.cluster(`every node runs ${to}`, ({ metadata, status }) => {
     const isNew = status?.observedGeneration === metadata.generation;
@@ -88,6 +107,7 @@ export async function expectArrived(lane: Lane): Promise<void> {
   });
   assert.equal(count(rec, to), 3);
   assert.deepEqual(rec.status?.findings?.filter(({ severity }) => severity === "block") ?? [], []);
+  return rec;
 }
 
 function findingOf(findings: readonly Finding[] | undefined, reason: string): Finding | undefined {
@@ -95,22 +115,26 @@ function findingOf(findings: readonly Finding[] | undefined, reason: string): Fi
 }
 
 /** Whether a Warning event of an object has this reason, and a message that matches both. */
-export async function isReported(
+export async function isReported(...event: Parameters<typeof reported>): Promise<boolean> {
+  return (await reported(...event)) !== undefined;
+}
+
+async function reported(
   lane: Lane,
   name: string,
   reason: string,
   evidence: RegExp,
   remedy: RegExp,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const { items } = await lane.kube.list(Events, { namespace: lane.namespace });
-  return items.some(
+  return items.find(
     ({ type, message = "", ...event }) =>
       event.involvedObject.name === name &&
       event.reason === reason &&
       type === "Warning" &&
       evidence.test(message) &&
       remedy.test(message),
-  );
+  )?.message;
 }
 
 function count({ status }: Rec, tag: string): number {

@@ -5,6 +5,7 @@ import { SECRET } from "./modules.ts";
 import type { Lane } from "./lane.ts";
 import { tallyArchive } from "../modules/module-archive.ts";
 import { step } from "../scenario/step.ts";
+import { proves } from "../../specification/proves.ts";
 import type { FrozenLane } from "./frozen-lane.ts";
 import { release } from "../facts/cluster-view.ts";
 
@@ -34,14 +35,23 @@ async function listModule(lane: FrozenLane): Promise<void> {
     least = Math.min(least, (rec.status?.nodes ?? []).filter(({ status: is }) => is === "active").length);
     return rec.status?.state === "Running" && rec.status.replicas === before.size;
   });
-  assert.deepEqual(
+  proves(
+    "§4.3.6 the REC is upgraded, its modules defined before any database uses them",
+    "status.userModules after the list changed, a database having waited for the build",
+  ).deepEqual(
     status?.userModules?.map(({ name, state, version }) => [name, state, version]),
     [["Tally", "Installed", "2.0.0"]],
   );
-  assert.equal(least, before.size - 1, "one after another");
   const after = await podsOf(lane);
-  for (const uid of before) assert.ok(!after.has(uid), "a pod was left out");
-  await lane.database("early", "it is made", ({ status: now }) => now?.status === "active");
+  proves(
+    "§2.2 a changed userDefinedModules list restarts the pods one by one",
+    "the least number of active nodes meanwhile: one less than all; and the pods that were not replaced: none",
+  ).deepEqual([least, [...before].filter((uid) => after.has(uid))], [before.size - 1, []]);
+  const made = await lane.database("early", "it is made", ({ status: now }) => now?.status === "active");
+  proves(
+    "§4.3.6 the REC is upgraded, its modules defined before any database uses them",
+    "version of the database that waited, once its module is listed",
+  ).match(made.status?.version, /^7\.4/);
 }
 
 /** §9: a later release does not support this Kubernetes; the plan names what comes first. */
@@ -53,7 +63,10 @@ async function meetRelease(lane: FrozenLane): Promise<void> {
   const here = lane.to();
   const next = release("8.0.6-8");
   const plan = await lane.sh(`npm run -s storectl -- plan --to ${next.operator}`);
-  assert.match(plan, /kubernetes: 1\.30 -> 1\.31[^]*operator: 7\.8\.6-19 -> 8\.0\.6-8[^]*cluster: /);
+  proves(
+    "§9 other targets: the release says its minimum, intermediate upgrades are named",
+    "`storectl plan` to a release that needs another Kubernetes: its steps in their order",
+  ).match(plan, /kubernetes: 1\.30 -> 1\.31[^]*operator: 7\.8\.6-19 -> 8\.0\.6-8[^]*cluster: /);
   await lane.operator(next);
   await lane.patch({ storeEnterpriseImageSpec: { versionTag: next.nodeTag } });
   const { status } = await lane.cluster(
@@ -64,10 +77,15 @@ async function meetRelease(lane: FrozenLane): Promise<void> {
       (now.findings ?? []).some(({ id }) => id === "KubernetesVersionUnsupported"),
   );
   const finding = status?.findings?.find(({ id }) => id === "KubernetesVersionUnsupported");
-  assert.match(finding?.evidence ?? "", /Kubernetes 1\.30 is not supported by 8\.0\.6-8/);
+  proves(
+    "§9 the Kubernetes version is one that the target supports",
+    "state and finding of a cluster on a Kubernetes that is too old, its version being the old one",
+  ).match(
+    [status?.state, status?.version, finding?.evidence].join(" "),
+    new RegExp(`^InvalidUpgrade ${here.nodeTag} Kubernetes 1\\.30 is not supported by 8\\.0\\.6-8`),
+  );
   assert.match(finding?.remedy ?? "", /bring Kubernetes to one of 1\.33, 1\.34/);
   assert.match(await lane.sh("kubectl describe rec rec"), /KubernetesVersionUnsupported/);
-  assert.equal(here.nodeTag, status?.version, "no node was touched");
 }
 
 async function podsOf({ kube, namespace }: Lane): Promise<ReadonlySet<string>> {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { step } from "../scenario/step.ts";
 import { until } from "../time/until.ts";
+import { proves } from "../../specification/proves.ts";
 import { isReported, withinFiveSeconds } from "./checks.ts";
 import { makeDatabase, upgradeDatabase } from "./databases.ts";
 import type { FrozenLane } from "./frozen-lane.ts";
@@ -22,14 +23,20 @@ export function liftMajorPolicy(lane: FrozenLane, holder: Holder): Promise<void>
     if (holder === "the cluster") await lane.patch({ storeUpgradePolicy: "major" });
     await makeDatabase(lane, name, holder === "the cluster" ? {} : { storeUpgradePolicy: "major" });
     const made = await lane.database(name, "it has a version", ({ status }) => status?.version !== undefined);
-    assert.match(made.status?.version ?? "", /^7\.2/, "the newest major version is the default");
+    proves(
+      "§2.2 storeUpgradePolicy or a version setting `major` keeps databases from minor versions",
+      "the version of a database made without one, under the policy of its cluster and under its own: the newest major one",
+    ).match(made.status?.version, /^7\.2/);
     await refuseThroughApi(lane, name, holder);
     const ref = { name, namespace: lane.namespace };
     await lane.kube.patch(Databases, ref, { type: "merge", body: { spec: { storeVersion: "7.4" } } });
     const redb = await lane.database(name, "it is refused", ({ status }) => status?.specStatus === "Invalid");
     const ready = redb.status?.conditions?.find(({ type }) => type === "Ready");
     assert.equal(ready?.reason, "UpgradePolicyMajor");
-    assert.match(ready.message, evidence);
+    proves(
+      "§2.2 storeUpgradePolicy or a version setting `major` keeps databases from minor versions",
+      "the condition Ready of a database asked to go to a minor version: whose policy keeps it",
+    ).match(ready.message, evidence);
     assert.match(ready.message, remedy);
     await until("an event", () => isReported(lane, name, ready.reason, evidence, remedy), { withinMs: 30_000 });
     assert.match(await lane.sh(`kubectl describe redb ${name}`), evidence);
@@ -58,9 +65,13 @@ async function expectRaised(lane: FrozenLane, name: string): Promise<void> {
       status?.specStatus === "Valid" && (status.status !== "active" || status.version?.startsWith("7.4") === true),
   );
   withinFiveSeconds(performance.now() - since);
-  await lane.database(
+  const raised = await lane.database(
     name,
     "it is at 7.4",
     ({ status }) => status?.status === "active" && status.version?.startsWith("7.4") === true,
   );
+  proves(
+    "§7 policy major → no minor version until the policy changes",
+    "version of the database after the command of its condition changed the policy, nothing else being done",
+  ).match(raised.status?.version, /^7\.4/);
 }

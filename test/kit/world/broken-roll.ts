@@ -8,6 +8,7 @@ import { isTrue } from "../../../src/ports/kube/conditions.ts";
 import type { Stored } from "../../../src/ports/kube/kube.ts";
 import { DEMO } from "../../../src/programs/demo/steps/objects.ts";
 import { waitForObject } from "../../../src/programs/demo/steps/wait.ts";
+import { proves } from "../../specification/proves.ts";
 import type { StoryWorld } from "./story-world.ts";
 
 /** Configuration errors that are written one after another, and the findings that they are. */
@@ -49,7 +50,10 @@ export async function breakRoll(story: StoryWorld, older: Release, latest: Relea
       isMet: (rec) => isHeld(rec, finding),
     });
     const tags = status?.nodes?.map(({ version }) => version);
-    assert.deepEqual(tags, [older.nodeTag, older.nodeTag, latest.nodeTag]);
+    proves(
+      "§3 configuration error during an upgrade → InvalidUpgrade",
+      "STATE and the release of each node after a configuration error in mid-roll: two old, one new",
+    ).deepEqual([status?.state, tags], ["InvalidUpgrade", [older.nodeTag, older.nodeTag, latest.nodeTag]]);
     assert.deepEqual(await uidsOf(story), before, "a node was replaced after the error");
     await patch(correction);
   }

@@ -1,41 +1,73 @@
+import { test } from "node:test";
+import type { FrozenLane } from "../../kit/frozen/frozen-lane.ts";
 import { startFrozenLane } from "../../kit/frozen/frozen-lane.ts";
 import { liftMajorPolicy } from "../../kit/frozen/policy.ts";
 import { playRound } from "../../kit/frozen/rounds.ts";
-import { scenario } from "../../specification/rule.ts";
+import { proves } from "../../specification/proves.ts";
+import { proveDatabases, proveDigest, proveLicence, proveModuleErrors, proveModules } from "./proofs.ts";
 
-scenario(
-  "upgrades that freeze go on when their causes are cleared in the custom resource",
-  [
-    "§7 unsupported module → frozen until POST /v2/modules",
-    "§6.2 unsupported module → event that names it",
-    "§1.6 a step onto the newer base system asks for module builds of it",
-    "§9 newer base system from 7.8.2-6 on",
-    "§7 incompatible database version → frozen until the database is upgraded",
-    "§6.3 incompatible database version → event that names it",
-    "§9 databases 7.2 or later before cluster 7.8.2-6 or later",
-    "§1.3 an upgrade started without its prerequisites freezes, and is recovered by hand",
-    "§3 licence not valid → the upgrade fails",
-    "§7 invalid licence → fails until a valid one is there",
+test("upgrades that freeze go on when their causes are cleared in the custom resource", async () => {
+  await using lane = await startFrozenLane("cr");
+  proveModules(await playRound(lane, [["unsupportedModule", "the CR"]]), lane);
+  proveDatabases(await playRound(lane, [["oldDatabase", "the CR"]]), lane);
+  await proveLicence(await playRound(lane, [["licence", "the CR"]]), lane);
+  await listFromServer(lane);
+  await correctName(lane);
+  await playRound(lane, [["unknownTag", "the CR"]]);
+  await playRound(lane, [["unschedulable", "the CR"]]);
+  await followOperator(lane);
+  await liftMajorPolicy(lane, "the cluster");
+});
+
+async function listFromServer(lane: FrozenLane): Promise<void> {
+  const { frozenBy, arrived } = await playRound(lane, [["download", "the CR"]]);
+  proveModuleErrors(frozenBy("download"));
+  proves(
     "§2.2 userDefinedModules: name, source.https.url and credentialsSecret",
-    "§7 prerequisites of user-defined modules unmet → named by describe",
+    "status.userModules of a module of a server that answers 401 without the login of the Secret",
+  ).deepEqual(
+    arrived.status?.userModules?.map(({ name, state, version }) => [name, state, version]),
+    [["Tally", "Installed", "1.1.0"]],
+  );
+}
+
+async function correctName(lane: FrozenLane): Promise<void> {
+  const { frozenBy, arrived } = await playRound(lane, [["moduleName", "the CR"]]);
+  const { state, described } = frozenBy("moduleName");
+  proves(
     "§2.2 the name of a user-defined module is one of its manifest",
+    "what `kubectl describe rec` says of another name: both names of the manifest",
+  ).match(described, /listed as "counter".*module_name "tally".*display_name "Tally"/);
+  proves(
     "§7 module name and manifest differ → refused until they are equal",
-    "§4.1 module errors and events are seen with describe rec",
-    "§3 configuration error during an upgrade → InvalidUpgrade",
-    "§4.3.4 admission is reapplied step by step",
-    "§2.2 storeUpgradePolicy or a version setting `major` keeps databases from minor versions",
-    "§7 policy major → no minor version until the policy changes",
-  ],
-  async () => {
-    await using lane = await startFrozenLane("cr");
-    await playRound(lane, [["unsupportedModule", "the CR"]]);
-    await playRound(lane, [["oldDatabase", "the CR"]]);
-    await playRound(lane, [["licence", "the CR"]]);
-    await playRound(lane, [["download", "the CR"]]);
-    await playRound(lane, [["moduleName", "the CR"]]);
-    await playRound(lane, [["unknownTag", "the CR"]]);
-    await playRound(lane, [["unschedulable", "the CR"]]);
-    await playRound(lane, [["staleWebhook", "the command of the remedy"]]);
-    await liftMajorPolicy(lane, "the cluster");
-  },
-);
+    "STATE with another name, VERSION once the names are equal",
+  ).deepEqual([state, arrived.status?.version], ["InvalidUpgrade", lane.to().nodeTag]);
+}
+
+/** Automatic: no tag is asked for. */
+async function followOperator(lane: FrozenLane): Promise<void> {
+  const seen = await playRound(lane, [
+    ["staleWebhook", "the command of the remedy"],
+    ["digest", "the CR, by removing it"],
+  ]);
+  proveDigest(seen);
+  const { spec, status } = seen.arrived;
+  const to = lane.to().nodeTag;
+  proves(
+    "§2.2 autoUpgradeStoreEnterprise true → the REC follows the operator; false or unset → by hand",
+    "true: VERSION is that of the new operator, while versionTag of the spec still names the release before",
+  ).deepEqual([status?.version, spec.storeEnterpriseImageSpec?.versionTag === to], [to, false]);
+  proves(
+    "§1.4 the REC is upgraded automatically or by hand",
+    "automatically: VERSION after a new operator and no other edit of the tag",
+  ).equal(status?.version, to);
+  const digest = spec.usageMeter?.callHomeClient?.imageSpec?.digestHash;
+  proves(
+    "§3 digestHash removed → the upgrade proceeds",
+    "VERSION once the digest is removed, automatic upgrade being on",
+  ).deepEqual([digest, spec.autoUpgradeStoreEnterprise, status?.version], [undefined, true, to]);
+  proves(
+    "§7 digest with automatic upgrade → blocked until one of both is gone",
+    "the number of new nodes with both, VERSION without the digest",
+  ).deepEqual([seen.frozenBy("digest").moved, status?.version], [0, to]);
+}

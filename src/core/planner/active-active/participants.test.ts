@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rule } from "../../../../test/specification/rule.ts";
+import { proves } from "../../../../test/specification/proves.ts";
 import { participantFinding, participantFindings, type ParticipantAnswer } from "./participants.ts";
 
 const answering = (operator: string | undefined, ...nodeTags: readonly string[]): ParticipantAnswer => ({
@@ -20,13 +20,13 @@ const operators: readonly (readonly [operator: string | undefined, nodes: string
 ];
 for (const [operator, nodes, id] of operators) {
   const says = id === undefined ? "fits" : id;
-  rule(
-    "§9 Active-Active: operator 8.0.2-2 or later on every participant",
-    `operator ${operator ?? "that has said nothing"}, nodes ${nodes}: ${says}`,
-    () => {
-      assert.equal(participantFinding({ name: "west", word: answering(operator, nodes) })?.id, id);
-    },
-  );
+  test(`a participant with operator ${operator ?? "that has said nothing"} and nodes ${nodes}: ${says}`, () => {
+    const found = participantFinding({ name: "west", word: answering(operator, nodes) })?.id;
+    proves(
+      "§9 Active-Active: operator 8.0.2-2 or later on every participant",
+      "a table of operators around 8.0.2-2: the finding of each, or none",
+    ).equal(found, id);
+  });
 }
 
 test("participants: each that blocks is named, with its state and its remedy", () => {
