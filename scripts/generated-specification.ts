@@ -49,7 +49,8 @@ export function specificationPage(): string {
 Generated from \`test/specification/rules.ts\` and the tests by \`npm run generate\`. ${held} of ${all.length} rules are held.
 
 A rule counts as held by an assertion that names it (\`proves\` of \`test/specification/proves.ts\`) and fails without the behaviour. The
-second column says what that assertion looks at in the running programs, each line being one assertion.
+second column says what that assertion looks at in the running programs, each line being one assertion; "(real)" ends those that need a
+real Kubernetes.
 
 **Real only** marks the ${real} rules that only a real Kubernetes can prove. Their tests are skipped where there is none. These commands
 build one and run them; the second one has three nodes and runs containers:
@@ -73,7 +74,7 @@ ${chapters.join("\n")}`;
 }
 
 function row(name: RuleName, proofs: readonly Proven[]): string {
-  const looks = proofs.map(({ looksAt }) => escape(looksAt));
+  const looks = proofs.map((proof) => `${escape(proof.looksAt)}${needsReal([proof]) ? " (real)" : ""}`);
   const runs = [...new Set(proofs.flatMap((proof) => proof.runs))].sort();
   const mark = needsReal(proofs) ? " **Real only**" : "";
   return `| ${escape(name)}${mark} | ${looks.length === 0 ? "not yet" : looks.join("<br>")} | ${runs.map(link).join(", ")} |`;

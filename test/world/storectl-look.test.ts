@@ -3,7 +3,9 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { RoleBindings, Roles, ServiceAccounts } from "../../src/ports/kube/builtin.ts";
+import { RoleBindings, Roles, SecurityContextConstraints, ServiceAccounts } from "../../src/ports/kube/builtin.ts";
+import { OLD_CONSTRAINT } from "../../src/core/api/names.ts";
+import { constraintFor } from "../../src/core/releases/bundle/constraint.ts";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
@@ -107,6 +109,35 @@ await test(
   },
 );
 
+await test(
+  "the privileged constraint of old releases is named while it is bound, and its commands clear it",
+  { skip: kubectl === undefined },
+  async () => {
+    await applyConstraint();
+    const bound = await leftOver();
+    proves(
+      "§2.1 the privileged constraint store-enterprise-scc-v2 is not needed",
+      "what `storectl preflight` says while it is there: the accounts that are bound, and that nodes run without privileges",
+    ).match(
+      bound?.evidence,
+      /^store-enterprise-scc-v2 is bound to system:serviceaccount:default:rec and RoleBinding old-nodes, .*run without/,
+    );
+    const commands = /: (kubectl .*)$/.exec(bound?.remedy ?? "")?.[1] ?? "false";
+    await typed(commands.replaceAll("kubectl", kubectl?.path ?? "kubectl"));
+    proves(
+      "§4.3.10 pods run unprivileged, without extra permissions",
+      "what `storectl preflight` says of the old constraint after its remedy was typed: nothing; binding and constraint are gone",
+    ).deepEqual(
+      [
+        await leftOver(),
+        await world.kube.get(SecurityContextConstraints, { name: OLD_CONSTRAINT }),
+        await world.kube.get(RoleBindings, { name: "old-nodes", namespace: "default" }),
+      ],
+      [undefined, undefined, undefined],
+    );
+  },
+);
+
 const mistakes: { name: string; args: string[]; code: number; says: RegExp }[] = [
   { name: "no release", args: ["plan"], code: 2, says: /required option '--to <release>'/ },
   { name: "a form of output that there is not", args: ["why", "-o", "xml"], code: 2, says: /table, json, yaml/ },
@@ -144,6 +175,46 @@ for (const { name, args, code, says } of mistakes) {
 
 function storectl(...args: readonly string[]): Promise<Ran> {
   return world.storectl(...args);
+}
+
+async function leftOver(): Promise<Readonly<Record<"evidence" | "remedy", string>> | undefined> {
+  const { stdout } = await storectl("preflight", "-o", "json");
+  const found = JSON.parse(stdout).checks.find(({ id }: { id: string }) => id === "ConstraintLeftOver");
+  return found?.outcome === "found" ? found.finding : undefined;
+}
+
+/** The constraint with its kind, which only OpenShift has, bound in both ways: as a user of it, and by a RoleBinding. */
+async function applyConstraint(): Promise<void> {
+  const [group, plural] = ["security.openshift.io", "securitycontextconstraints"];
+  const names = { plural, singular: "scc", kind: "SecurityContextConstraints", shortNames: ["scc"] };
+  const openAPIV3Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema } }];
+  const metadata = { name: `${plural}.${group}` };
+  const definition = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata };
+  await applied(JSON.stringify({ ...definition, spec: { group, names, scope: "Cluster", versions } }));
+  const text = constraintFor(release("7.8.6-1")) ?? "";
+  await until(
+    "the constraint is there",
+    () => applied(`${text}\nusers: ["system:serviceaccount:default:rec"]\n`),
+    PATIENCE,
+  );
+  await world.kube.create(RoleBindings, {
+    metadata: { name: "old-nodes", namespace: "default" },
+    roleRef: {
+      apiGroup: "rbac.authorization.k8s.io",
+      kind: "ClusterRole",
+      name: `system:openshift:scc:${OLD_CONSTRAINT}`,
+    },
+    subjects: [{ kind: "ServiceAccount", name: "rec", namespace: "default" }],
+  });
+}
+
+async function applied(text: string): Promise<boolean> {
+  await writeFile(join(world.dir, "constraint.yaml"), text);
+  return typed(`${kubectl?.path ?? "kubectl"} apply -f ${join(world.dir, "constraint.yaml")}`).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** As a user types it into a shell. */

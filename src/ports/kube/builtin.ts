@@ -62,7 +62,7 @@ export const ValidatingWebhookConfigurations = grouped<ValidatingWebhookConfigur
   false,
 );
 /** Only OpenShift has it. */
-export const SecurityContextConstraints = grouped(
+export const SecurityContextConstraints = grouped<{ readonly users?: readonly string[] }>(
   "security.openshift.io",
   "SecurityContextConstraints",
   "securitycontextconstraints",

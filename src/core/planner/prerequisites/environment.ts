@@ -16,8 +16,17 @@ export interface ClusterEnvironment {
   readonly desiredDatabases?: Reading<readonly DesiredDatabase[]>;
   /** The moment of the look, as a timestamp. */
   readonly now?: Reading<string>;
-  /** Whether the security context constraint of old releases (§2.1) is there. */
-  readonly constraint?: Reading<boolean>;
+  /** The security context constraint of old releases (§2.1); its value is undefined where there is none. */
+  readonly constraint?: Reading<ConstraintFacts | undefined>;
+}
+
+/** Who is bound to the security context constraint of old releases. */
+export interface ConstraintFacts {
+  /** Users of the constraint itself that are accounts of the cluster's namespace, and all others. */
+  readonly accounts: readonly string[];
+  readonly others: readonly string[];
+  /** RoleBindings of the cluster's namespace that give it. */
+  readonly bindings: readonly string[];
 }
 
 /** A machine of Kubernetes. */

@@ -17,9 +17,23 @@ const definition = {
 const cases: readonly CheckCase[] = [
   {
     name: "the constraint of old releases is reported once nothing needs it any more",
-    environment: { constraint: read(true) },
+    environment: { constraint: read({ accounts: [], others: [], bindings: [] }) },
     found: "warn ConstraintLeftOver",
+    evidence: /^store-enterprise-scc-v2 is there, /,
   },
+  {
+    name: "the constraint is bound to an account of the cluster, beside others",
+    environment: {
+      constraint: read({ accounts: ["system:serviceaccount:default:rec"], others: ["x"], bindings: ["y"] }),
+    },
+    found: "warn ConstraintLeftOver",
+    evidence: /^store-enterprise-scc-v2 is bound to system:serviceaccount:default:rec and RoleBinding y, /,
+  },
+  {
+    name: "a constraint that only other namespaces use is left to them",
+    environment: { constraint: read({ accounts: [], others: ["system:serviceaccount:other:rec"], bindings: [] }) },
+  },
+  { name: "no constraint is no trouble", environment: { constraint: read(undefined) } },
   {
     name: "the constraint is needed by a privileged release",
     view: {
@@ -29,7 +43,7 @@ const cases: readonly CheckCase[] = [
       pods: [],
       remembered: { state: "Running" },
     },
-    environment: { constraint: read(true) },
+    environment: { constraint: read({ accounts: [], others: [], bindings: [] }) },
   },
   {
     name: "a definition that no longer serves what is stored blocks",

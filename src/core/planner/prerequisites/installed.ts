@@ -1,7 +1,9 @@
 import {
   applyBundle,
+  deleteObjects,
   deleteWebhooks,
   describeObject,
+  mergeObject,
   restartDeployment,
   trustCertificateFirst,
 } from "../../api/kubectl.ts";
@@ -15,6 +17,7 @@ import {
 import { knowLess } from "../../releases/catalogue/definitions.ts";
 import { block, warn } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
+import type { ConstraintFacts } from "./environment.ts";
 
 /** Case 21: what is stored has to be readable, and what is served has to be what the operator speaks. */
 export const definitionsAreRight: Check = {
@@ -89,18 +92,32 @@ export const webhookIsCurrent: Check = {
   },
 };
 
-/** §4.3 rule 10: nodes are unprivileged by default, and need it no more. */
+/** §4.3 rule 10: nodes are unprivileged by default, and need it no more. One that only other namespaces use is theirs. */
 export const constraintIsGone: Check = {
   id: "ConstraintLeftOver",
   asks: "the security context constraint of old releases is gone",
   at: ["plan"],
   needs: ["constraint"],
   find({ view: { operator }, environment: { constraint } }) {
-    if (constraint?.read !== true || !constraint.value || operator.security === "privileged") return undefined;
+    if (constraint?.read !== true || constraint.value === undefined || operator.security === "privileged")
+      return undefined;
+    const { accounts, others, bindings } = constraint.value;
+    const bound = [...accounts, ...bindings.map((name) => `RoleBinding ${name}`)];
+    if (bound.length === 0 && others.length > 0) return undefined;
+    const place = bound.length === 0 ? "is there" : `is bound to ${bound.join(" and ")}`;
     return warn(
       "ConstraintLeftOver",
-      `${OLD_CONSTRAINT} is there, and nodes of ${operator.operator} run without privileges`,
-      `once the cluster is upgraded, unless extra capabilities are needed: oc delete scc ${OLD_CONSTRAINT}`,
+      `${OLD_CONSTRAINT} ${place}, and nodes of ${operator.operator} run without privileges`,
+      `once the cluster is upgraded, unless extra capabilities are needed: ${unbind(constraint.value)}`,
     );
   },
 };
+
+/** The commands that unbind it here, and delete it unless another namespace uses it. */
+function unbind({ accounts, others, bindings }: ConstraintFacts): string {
+  return [
+    ...(bindings.length === 0 ? [] : [deleteObjects("rolebinding", bindings)]),
+    ...(others.length === 0 ? [deleteObjects("scc", [OLD_CONSTRAINT])] : []),
+    ...(others.length > 0 && accounts.length > 0 ? [mergeObject("scc", OLD_CONSTRAINT, { users: others })] : []),
+  ].join(" && ");
+}

@@ -66,7 +66,7 @@ test("the environment of a cluster is read from the API", async () => {
     read: true,
     value: [{ name: "orders", storeVersion: "8.0", objection: "" }],
   });
-  assert.deepEqual(environment.constraint, { read: true, value: false });
+  assert.deepEqual(environment.constraint, { read: true, value: undefined });
   assert.ok(environment.definitions?.read);
   assert.equal(environment.definitions.value.length, 4);
   for (const { served, stored } of environment.definitions.value) assert.deepEqual([served, stored], [["v1"], ["v1"]]);

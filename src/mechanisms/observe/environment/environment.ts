@@ -22,7 +22,7 @@ export async function readEnvironment(
       reading(readWebhook(kube, place)),
       reading(readOperator(kube, place)),
       reading(readDesiredDatabases(kube, place)),
-      reading(readConstraint(kube)),
+      reading(readConstraint(kube, place)),
     ]);
   const now = { read: true, value: clock.now().toISOString() } as const;
   return { workers, volumes, networkPolicies, definitions, webhook, operator, desiredDatabases, constraint, now };

@@ -12,12 +12,18 @@ import {
   CustomResourceDefinitions,
   Deployments,
   EndpointSlices,
+  RoleBindings,
   Secrets,
   SecurityContextConstraints,
   ValidatingWebhookConfigurations,
 } from "../../../ports/kube/builtin.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
-import type { Definition, OperatorFacts, WebhookFacts } from "../../../core/planner/prerequisites/environment.ts";
+import type {
+  ConstraintFacts,
+  Definition,
+  OperatorFacts,
+  WebhookFacts,
+} from "../../../core/planner/prerequisites/environment.ts";
 import type { Place } from "./place.ts";
 
 /** Our definitions as they are installed. */
@@ -44,10 +50,22 @@ export async function readOperator(kube: Kube, { namespace }: Place): Promise<Op
   };
 }
 
-/** Whether the constraint of old releases is there; elsewhere than on OpenShift it never is. */
-export async function readConstraint(kube: Kube): Promise<boolean> {
-  return (await kube.get(SecurityContextConstraints, { name: OLD_CONSTRAINT })) !== undefined;
+/** The constraint of old releases, and who is bound to it; elsewhere than on OpenShift it is never there. */
+export async function readConstraint(kube: Kube, { namespace }: Place): Promise<ConstraintFacts | undefined> {
+  const found = await kube.get(SecurityContextConstraints, { name: OLD_CONSTRAINT });
+  if (found === undefined) return undefined;
+  const { items } = await kube.list(RoleBindings, { namespace });
+  const users = found.users ?? [];
+  const isOurs = (user: string): boolean => user.startsWith(`system:serviceaccount:${namespace}:`);
+  return {
+    accounts: users.filter(isOurs),
+    others: users.filter((user) => !isOurs(user)),
+    bindings: items.filter(({ roleRef }) => roleRef.name === GIVES_CONSTRAINT).map(({ metadata }) => metadata.name),
+  };
 }
+
+/** The ClusterRole that OpenShift makes for the users of the constraint. */
+const GIVES_CONSTRAINT = `system:openshift:scc:${OLD_CONSTRAINT}`;
 
 /** The webhooks that call this namespace's admission service or carry its old name, and what they have to agree with. */
 export async function readWebhook(kube: Kube, { namespace }: Place): Promise<WebhookFacts> {
