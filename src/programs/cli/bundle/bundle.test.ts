@@ -12,11 +12,16 @@ import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
 import { bundleFor } from "../../../core/releases/bundle/bundle.ts";
 import { latestRelease } from "../../../core/releases/catalogue/find.ts";
 import { runStorectl } from "../storectl.ts";
+import { proves } from "../../../../test/specification/proves.ts";
 
 const now = new Date();
 const authority = createAuthority({ commonName: "releases", now, days: 1 });
 const BUNDLE = bundleFor(latestRelease());
 const SHA256 = createHash("sha256").update(BUNDLE).digest("hex");
+
+const TAG = `v${latestRelease().operator}`;
+/** Paths that the server was asked for. */
+const asked: string[] = [];
 
 const refusals: { name: string; path: string; more: string[]; code: string; says: RegExp }[] = [
   {
@@ -34,6 +39,7 @@ const refusals: { name: string; path: string; more: string[]; code: string; says
 await using stack = new AsyncDisposableStack();
 const dir = stack.use(await mkdtempDisposable(join(tmpdir(), "bundle-"))).path;
 await writeFile(join(dir, "ca.crt"), authority.certificate);
+const trusted = ["--ca", join(dir, "ca.crt")];
 const base = await startServer();
 
 await test("generate prints the very file that is checked in, of either platform", async () => {
@@ -74,6 +80,38 @@ for (const { name, path, more, code, says } of refusals) {
   });
 }
 
+for (const [variant, file] of [
+  ["kubernetes", "bundle.yaml"],
+  ["openshift", "distro.bundle.yaml"],
+] as const) {
+  await test(`fetch reads the tag of the latest release, and fetches its ${file}`, async () => {
+    const out = join(dir, `latest-${file}`);
+    const published = ["--releases", `${base}/releases/latest`, "--base", `${base}/download`];
+    const said = await storectl("bundle", "fetch", ...published, ...trusted, "--variant", variant, "--out", out);
+    proves(
+      "§4.1 the tag of the latest release is read from tag_name",
+      "what a server over HTTPS was asked for by `storectl bundle fetch`: the latest release, then the bundle under its tag_name",
+    ).deepEqual(asked.slice(-2), ["/releases/latest", `/download/${TAG}/${file}`]);
+    proves(
+      "§4.1 bundle.yaml and distro.bundle.yaml are fetched by release tag",
+      "the file that was written, of each of the two: the published bundle of that platform",
+    ).equal(await readFile(out, "utf8"), bundleFor(latestRelease(), { variant }));
+    assert.match(said, /: release 8\.2\.0-12, 9 objects\n/);
+  });
+}
+
+await test("a tag may be given in place of the latest; an object without one is refused", async () => {
+  const out = join(dir, "tagged.yaml");
+  await storectl("bundle", "fetch", "--base", `${base}/download/`, "--tag", TAG, ...trusted, "--out", out);
+  assert.equal(await readFile(out, "utf8"), BUNDLE);
+  const missing = ["--base", `${base}/download`, ...trusted, "--out", join(dir, "none")];
+  for (const path of ["/page", "/bundle.yaml"])
+    await fails(["bundle", "fetch", "--releases", base + path, ...missing], "CLI_OTHER_CONTENT", /has no tag_name/);
+  await fails(["bundle", "fetch", "--tag", "v1.0", ...missing], "CLI_NOT_FETCHED", /answers 404/);
+  await fails(["bundle", "fetch", ...missing], "CLI_USAGE", /--base with one of --releases and --tag/);
+  await fails(["bundle", "fetch", `${base}/bundle.yaml`, ...missing], "CLI_USAGE", /the address of the bundle, or/);
+});
+
 await test("a server with an untrusted certificate is refused", async () => {
   await fails(
     ["bundle", "fetch", `${base}/bundle.yaml`, "--out", join(dir, "x")],
@@ -93,7 +131,11 @@ async function startServer(): Promise<string> {
   const names = { dnsNames: ["localhost"], ipAddresses: [] };
   const identity = issue(authority, { commonName: "releases", ...names, usages: ["server"], now, days: 1 });
   const server = createServer({ key: identity.key, cert: identity.certificate }, (request, response) => {
-    if (request.url === "/bundle.yaml") response.end(BUNDLE);
+    asked.push(request.url ?? "");
+    if (request.url === "/bundle.yaml" || request.url === `/download/${TAG}/bundle.yaml`) response.end(BUNDLE);
+    else if (request.url === `/download/${TAG}/distro.bundle.yaml`)
+      response.end(bundleFor(latestRelease(), { variant: "openshift" }));
+    else if (request.url === "/releases/latest") response.end(JSON.stringify({ tag_name: TAG }));
     else if (request.url === "/page") response.end("<html>not found</html>");
     else if (request.url === "/large") response.end(Buffer.alloc(5 << 20));
     else response.writeHead(404).end();

@@ -5,8 +5,9 @@ import type { CliContext } from "../console/context.ts";
 import { readTextFile, writeNew } from "../console/files.ts";
 import { downloadBundle } from "./fetch.ts";
 import { generateBundle, type GenerateOptions } from "./generate.ts";
+import { bundleFile, bundleUrl, isTag, type PublishedOptions } from "./published.ts";
 
-interface FetchOptions {
+interface FetchOptions extends PublishedOptions {
   readonly sha256?: string;
   readonly ca?: string;
   readonly out?: string;
@@ -47,15 +48,25 @@ function generateCommand({ print }: CliContext): Command {
 function fetchCommand({ print }: CliContext): Command {
   return new Command("fetch")
     .description("fetch a bundle over HTTPS, look into it and tell its checksum")
-    .argument("<url>", "where it is: https://...")
+    .argument("[url]", "where it is: https://...; or give --base with --releases or --tag")
+    .option("--base <url>", "where releases are published: the bundle is at <url>/<tag>/bundle.yaml")
+    .option("--releases <url>", "the object of the latest release, whose tag_name is the tag")
+    .option("--tag <tag>", "the tag of a release, in place of the latest", releaseTag)
+    .addOption(
+      new Option("--variant <platform>", "which of the two bundles of a release; openshift fetches distro.bundle.yaml")
+        .choices(["kubernetes", "openshift"])
+        .default("kubernetes"),
+    )
     .option("--sha256 <checksum>", "what its checksum has to be: 64 hexadecimal digits", checksum)
     .option("--ca <file>", "authority of the server's certificate, PEM (default: the public ones)")
-    .option("--out <file>", "file to write, which must not be there yet (default: bundle.yaml)")
-    .action(async (url: string, { sha256, ca, out = "bundle.yaml" }: FetchOptions) => {
+    .option("--out <file>", "file to write, which must not be there yet (default: as the bundle is called)")
+    .action(async (url: string | undefined, options: FetchOptions) => {
+      const { sha256, ca, out = bundleFile(options.variant) } = options;
+      const trust = ca === undefined ? {} : { ca: await readTextFile(ca) };
       const fetched = await downloadBundle({
-        url,
+        url: await bundleUrl(url, options, trust),
         ...(sha256 === undefined ? {} : { sha256 }),
-        ...(ca === undefined ? {} : { ca: await readTextFile(ca) }),
+        ...trust,
       });
       await writeNew(out, fetched.text);
       print(`${out}: release ${fetched.release}, ${fetched.objects} objects\n`);
@@ -63,6 +74,11 @@ function fetchCommand({ print }: CliContext): Command {
         `sha256 ${fetched.sha256}${sha256 === undefined ? " (not compared: give --sha256)" : ", as it has to be"}\n`,
       );
     });
+}
+
+function releaseTag(text: string): string {
+  if (isTag(text)) return text;
+  throw new InvalidArgumentError("it must be a tag: letters, digits, dots, hyphens and underscores, at most 64");
 }
 
 function namespaceName(text: string): string {
