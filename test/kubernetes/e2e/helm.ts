@@ -8,6 +8,7 @@ import { chartFor } from "../../../src/core/releases/bundle/chart.ts";
 import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 import { until } from "../../kit/time/until.ts";
 import { bindKubectl, type Kubectl } from "../../kit/kubernetes/kubectl.ts";
+import { proves } from "../../specification/proves.ts";
 import type { Scene } from "./scene.ts";
 
 const PATIENCE = { withinMs: 120_000, everyMs: 500 };
@@ -22,7 +23,10 @@ export async function helmLifecycle(scene: Scene): Promise<void> {
   const helm = lasting(bindKubectl(binary, cluster.kubeconfig, folder));
   const old = chartOf(older, folder);
   await helm(`install store ${old} --wait --timeout 90s`);
-  assert.equal(await operatorImage(scene), `storeenterprise/operator:${older.operator}`);
+  proves("§1.5 the operator comes by Helm", "on real nodes: image of the operator after `helm install --wait`").equal(
+    await operatorImage(scene),
+    `storeenterprise/operator:${older.operator}`,
+  );
   const { spec } = demoCluster(older.nodeTag);
   const metadata = { name: DEMO.cluster };
   await kubectl.given(
@@ -33,8 +37,13 @@ export async function helmLifecycle(scene: Scene): Promise<void> {
   assert.equal(await definitionRelease(scene), older.operator);
 
   await helm("upgrade store deploy/chart --wait --timeout 90s");
-  assert.equal(await operatorImage(scene), `storeenterprise/operator:${latest.operator}`);
-  assert.equal(await definitionRelease(scene), latest.operator);
+  proves(
+    "§4.1 helm upgrade handles operator and CRDs; distro.mode for the distribution",
+    "on real nodes: image of the operator that runs, and release of the definition, after `helm upgrade --wait`",
+  ).deepEqual(
+    [await operatorImage(scene), await definitionRelease(scene)],
+    [`storeenterprise/operator:${latest.operator}`, latest.operator],
+  );
   await untilReason(scene, "ReconcileSuspended", "True");
 
   await helm("rollback store 1 --wait --timeout 90s");

@@ -8,6 +8,7 @@ import { Pods } from "../../../src/ports/kube/builtin.ts";
 import { chooseEngine } from "../../../src/core/releases/engines/engines.ts";
 import { discoverEngines } from "../../../src/mechanisms/supervisor/engines.ts";
 import { startLoadOn } from "./load.ts";
+import { proves } from "../../specification/proves.ts";
 import type { Scene } from "./scene.ts";
 
 /** Installs the older release, makes a cluster and a database, and upgrades all of it under load from a pod. */
@@ -28,9 +29,15 @@ export async function mainJob(scene: Scene): Promise<void> {
   });
   for (const line of receiptLines(receipt)) scene.say(line);
   assert.equal(receipt.verdict, "passed", receiptLines(receipt).join("\n"));
-  assert.match(await rolled, /roll(ing update|( |)out) complete/);
+  proves(
+    "§4.1 the roll is watched with rollout status sts",
+    "on real nodes: the last line of `kubectl rollout status`",
+  ).match(await rolled, /roll(ing update|( |)out) complete/);
   const versions = await kubectl("get rec rec -o", "jsonpath={.status.nodes[*].version}");
-  assert.deepEqual(versions.split(" "), [latest.nodeTag, latest.nodeTag, latest.nodeTag]);
+  proves(
+    "§1 operator, cluster, databases: in this order, each rolling",
+    "on real nodes: the release of each node after an upgrade under load from a pod, in which no request failed",
+  ).deepEqual([versions, receipt.failedRequests], [[1, 2, 3].map(() => latest.nodeTag).join(" "), 0]);
 }
 
 /** No worker has two nodes of the cluster. */

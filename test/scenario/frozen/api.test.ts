@@ -1,8 +1,8 @@
 import { test } from "node:test";
-import type { FrozenLane } from "../../kit/frozen/frozen-lane.ts";
-import { startFrozenLane } from "../../kit/frozen/frozen-lane.ts";
+import { startFrozenLane, type FrozenLane } from "../../kit/frozen/frozen-lane.ts";
 import { liftMajorPolicy } from "../../kit/frozen/policy.ts";
-import { playRound, reportDrift } from "../../kit/frozen/rounds.ts";
+import { reportDrift } from "../../kit/frozen/drift.ts";
+import { playRound } from "../../kit/frozen/rounds.ts";
 import { proves } from "../../specification/proves.ts";
 import { proveDatabases, proveDigest, proveLicence, proveModuleErrors, proveModules } from "./proofs.ts";
 

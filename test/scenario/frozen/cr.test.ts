@@ -1,6 +1,5 @@
 import { test } from "node:test";
-import type { FrozenLane } from "../../kit/frozen/frozen-lane.ts";
-import { startFrozenLane } from "../../kit/frozen/frozen-lane.ts";
+import { startFrozenLane, type FrozenLane } from "../../kit/frozen/frozen-lane.ts";
 import { liftMajorPolicy } from "../../kit/frozen/policy.ts";
 import { playRound } from "../../kit/frozen/rounds.ts";
 import { proves } from "../../specification/proves.ts";
