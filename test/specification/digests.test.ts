@@ -1,12 +1,11 @@
-import assert from "node:assert/strict";
+import { test } from "node:test";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { Events } from "../../src/ports/kube/builtin.ts";
 import { NEW } from "../kit/facts/cluster-view.ts";
 import type { OperatorWorld } from "../kit/operator/operator-world.ts";
 import { startSimulatedCluster } from "../kit/operator/simulated-cluster.ts";
 import { step } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
-import { scenario } from "./rule.ts";
+import { proves } from "./proves.ts";
 
 const REF = { name: "rec", namespace: "default" };
 const DIGEST = { digestHash: `sha256:${"0".repeat(64)}` };
@@ -22,37 +21,34 @@ const PLACES: Readonly<Record<string, readonly [write: object, remove: object]>>
   ],
 };
 
-scenario(
-  "a digest in each of the four image specs stands against automatic upgrade",
-  [
-    "§2.2 digestHash may stand in each of the four image specs",
-    "§3 digestHash + auto → InvalidUpgrade + warning event, and the upgrade is blocked",
-    "§3 digestHash removed → the upgrade proceeds",
-    "§6.1 digestHash + auto → warning event on the REC, seen with describe",
-  ],
-  async () => {
-    await using cluster = await startSimulatedCluster("8.0.6-8", "v1.34.1");
-    const { world, patch } = cluster;
-    const all = Object.values(PLACES);
-    await step("a newer operator with automatic upgrade, and the four one after another", async () => {
-      await patch({ ...all[0]?.[0], autoUpgradeStoreEnterprise: true });
-      await world.operate(NEW.operator);
-      for (const [name, [write, remove]] of Object.entries(PLACES)) {
-        await patch(write);
-        await blocked(world, name);
-        assert.equal(await cluster.wantedTag(), "8.0.6-54", "the upgrade goes on");
-        const next = all[all.findIndex(([one]) => one === write) + 1];
-        // the next digest is there before this one goes, so that the upgrade stays blocked
-        if (next !== undefined) await patch(next[0]);
-        await patch(remove);
-      }
-    });
-    await step("none is left: the upgrade proceeds", async () => {
-      await notBlocked(world);
-      await until("the tag of the operator is asked for", async () => (await tagOf(world)) === NEW.nodeTag, PATIENCE);
-    });
-  },
-);
+test("a digest in each of the four image specs stands against automatic upgrade", async () => {
+  await using cluster = await startSimulatedCluster("8.0.6-8", "v1.34.1");
+  const { world, patch } = cluster;
+  const all = Object.values(PLACES);
+  await step("a newer operator with automatic upgrade, and the four one after another", async () => {
+    await patch({ ...all[0]?.[0], autoUpgradeStoreEnterprise: true });
+    await world.operate(NEW.operator);
+    for (const [name, [write, remove]] of Object.entries(PLACES)) {
+      await patch(write);
+      await blocked(world, name);
+      proves(
+        "§2.2 digestHash may stand in each of the four image specs",
+        "the tag of the nodes while a digest stands in each place in turn, and the finding names that place: the old one",
+      ).equal(await cluster.wantedTag(), "8.0.6-54");
+      const next = all[all.findIndex(([one]) => one === write) + 1];
+      // the next digest is there before this one goes, so that the upgrade stays blocked
+      if (next !== undefined) await patch(next[0]);
+      await patch(remove);
+    }
+  });
+  await step("none is left: the upgrade proceeds", async () => {
+    await notBlocked(world);
+    await proves(
+      "§3 digestHash removed → the upgrade proceeds",
+      "versionTag once no digest is left in any of the four places: that of the new operator",
+    ).until(async () => (await tagOf(world)) === NEW.nodeTag, PATIENCE);
+  });
+});
 
 const PATIENCE = { withinMs: 15_000 };
 
@@ -75,7 +71,10 @@ async function blocked(world: OperatorWorld, name: string): Promise<void> {
         involvedObject.name === REF.name &&
         message.startsWith(said),
     );
-  await until(`an event names ${name}`, isReported, PATIENCE);
+  await proves(
+    "§6.1 digestHash + auto → warning event on the REC, seen with describe",
+    "the warning event for each of the four places: it names the place",
+  ).until(isReported, PATIENCE);
 }
 
 async function notBlocked(world: OperatorWorld): Promise<void> {
