@@ -30,7 +30,7 @@ export function coverage(): ReadonlyMap<RuleName, readonly Proven[]> {
 }
 
 /** Whether all that proves a rule needs a real Kubernetes. */
-export function needsReal(proofs: readonly Proven[]): boolean {
+function needsReal(proofs: readonly Proven[]): boolean {
   return proofs.length > 0 && proofs.every(({ runs }) => runs.every(isReal));
 }
 
