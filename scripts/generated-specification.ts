@@ -2,14 +2,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { filesBelow, importsBelow } from "../test/kit/architecture/import-graph.ts";
 import { claimsIn, type Claim } from "../test/specification/claims.ts";
-import { SECTIONS, type RuleName } from "../test/specification/rules.ts";
+import { SECTIONS, type RuleName } from "../test/kit/specification/rules.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const FOLDERS = ["src", "test"];
 /** Where claims are defined, not made. */
-const MECHANISM: ReadonlySet<string> = new Set(
-  ["proves", "claims", "claims.test"].map((name) => `test/specification/${name}.ts`),
-);
+const MECHANISM: ReadonlySet<string> = new Set([
+  "test/kit/specification/proves.ts",
+  "test/specification/claims.ts",
+  "test/specification/claims.test.ts",
+]);
 
 /** An assertion that proves a rule: what it looks at, the file that it stands in, and the files that run it. */
 export interface Proven extends Claim {
@@ -46,9 +48,9 @@ export function specificationPage(): string {
   });
   return `# The upgrade procedure, rule by rule
 
-Generated from \`test/specification/rules.ts\` and the tests by \`npm run generate\`. ${held} of ${all.length} rules are held.
+Generated from \`test/kit/specification/rules.ts\` and the tests by \`npm run generate\`. ${held} of ${all.length} rules are held.
 
-A rule counts as held by an assertion that names it (\`proves\` of \`test/specification/proves.ts\`) and fails without the behaviour. The
+A rule counts as held by an assertion that names it (\`proves\` of \`test/kit/specification/proves.ts\`) and fails without the behaviour. The
 second column says what that assertion looks at in the running programs, each line being one assertion; "(real)" ends those that need a
 real Kubernetes.
 

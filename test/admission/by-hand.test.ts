@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../kit/time/until.ts";
-import { proves } from "../specification/proves.ts";
+import { proves } from "../kit/specification/proves.ts";
 import { startAdmissionWorld, webhookTemplate } from "./world.ts";
 
 await using world = await startAdmissionWorld();

@@ -13,7 +13,7 @@ import type { Release } from "../../src/core/releases/catalogue/release.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { step, steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
-import { proves } from "../specification/proves.ts";
+import { proves } from "../kit/specification/proves.ts";
 import type { Kubectl } from "../kit/kubernetes/kubectl.ts";
 import type { TestServer } from "../api-servers/test-server.ts";
 

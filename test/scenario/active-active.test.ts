@@ -8,7 +8,7 @@ import { tallyArchive } from "../kit/modules/module-archive.ts";
 import { startSites, type Site, type Sites } from "../kit/world/sites.ts";
 import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
-import { proves } from "../specification/proves.ts";
+import { proves } from "../kit/specification/proves.ts";
 import { listOf } from "./by-hand-scene.ts";
 
 // Three clusters: the namespaces east and west of one Kubernetes, and north in another one, of an older release at first.

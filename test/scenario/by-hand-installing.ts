@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { proves } from "../specification/proves.ts";
+import { proves } from "../kit/specification/proves.ts";
 import { latest, ROOT, type Scene } from "./by-hand-scene.ts";
 
 const KIND = "ValidatingWebhookConfiguration";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { tallyArchive } from "../kit/modules/module-archive.ts";
-import { proves } from "../specification/proves.ts";
+import { proves } from "../kit/specification/proves.ts";
 import { columnsOf, listOf, recordOf, waitFor, type Scene } from "./by-hand-scene.ts";
 
 /** The listing of the cluster, as §2.4 shows it. */

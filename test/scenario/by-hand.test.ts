@@ -9,7 +9,7 @@ import { tallyArchive } from "../kit/modules/module-archive.ts";
 import { startModuleRepository } from "../kit/modules/module-repository.ts";
 import { step, steps } from "../kit/scenario/step.ts";
 import { startShell } from "../kit/world/shell.ts";
-import { proves } from "../specification/proves.ts";
+import { proves } from "../kit/specification/proves.ts";
 import { applyBundle, readAccount, readOperator, reapplyAdmission } from "./by-hand-installing.ts";
 import { readCluster, readFlags, readManagementApi, refuseVersions, uploadModule } from "./by-hand-reading.ts";
 import { installOlder, latest, listOf, memoryOf, older, ROOT, startReleases, type Scene } from "./by-hand-scene.ts";

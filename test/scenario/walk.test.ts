@@ -8,7 +8,7 @@ import { startAudit } from "../kit/kubernetes/audit.ts";
 import { startStoryWorld } from "../kit/world/story-world.ts";
 import { breakRoll } from "../kit/world/broken-roll.ts";
 import { until } from "../kit/time/until.ts";
-import { proves } from "../specification/proves.ts";
+import { proves } from "../kit/specification/proves.ts";
 
 test("operator, cluster and database are upgraded under load, across configuration errors in mid-roll: nothing failed, nothing lost, no permission idle", async () => {
   const audit = startAudit(DEMO.cluster, DEMO.namespace);

@@ -5,7 +5,7 @@ import { NEW } from "../kit/facts/cluster-view.ts";
 import type { OperatorWorld } from "../kit/operator/operator-world.ts";
 import { startSimulatedCluster } from "../kit/operator/simulated-cluster.ts";
 import { step } from "../kit/scenario/step.ts";
-import { proves } from "./proves.ts";
+import { proves } from "../kit/specification/proves.ts";
 
 const REF = { name: "rec", namespace: "default" };
 const DIGEST = { digestHash: `sha256:${"0".repeat(64)}` };

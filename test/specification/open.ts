@@ -1,4 +1,4 @@
-import type { RuleName } from "./rules.ts";
+import type { RuleName } from "../kit/specification/rules.ts";
 
 /** Rules that no test holds yet. A rule leaves this list with its first test, and no rule that had one comes here. */
 export const OPEN: readonly RuleName[] = [

@@ -10,7 +10,7 @@ import { clusterView, release } from "../kit/facts/cluster-view.ts";
 import { startSimulatedCluster, type SimulatedCluster } from "../kit/operator/simulated-cluster.ts";
 import { step } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
-import { proves } from "./proves.ts";
+import { proves } from "../kit/specification/proves.ts";
 
 const NEW_BASE = CATALOGUE.filter(({ operator }) => (compareVersionText(operator, "7.8.2-6") ?? 0) >= 0);
 const LATEST = release("8.2.0-12");

@@ -15,7 +15,7 @@ import { connectAs } from "../kit/kubernetes/permission-scene.ts";
 import { bindKubectl, type Kubectl } from "../kit/kubernetes/kubectl.ts";
 import { skipWithout, VERSION } from "../kubernetes/assets/assets.ts";
 import { startControlPlane, type ControlPlane } from "../kubernetes/control-plane/control-plane.ts";
-import { proves } from "../specification/proves.ts";
+import { proves } from "../kit/specification/proves.ts";
 
 const NAMESPACE = "store";
 const REGISTRY = "registry.example.com:5000/store";

@@ -14,7 +14,7 @@ import { connectAs } from "../kit/kubernetes/permission-scene.ts";
 import { loopbackAddress } from "../kit/engines/engine.ts";
 import { step, steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
-import { proves } from "../specification/proves.ts";
+import { proves } from "../kit/specification/proves.ts";
 import type { TestServer } from "../api-servers/test-server.ts";
 import type { StoreEnterpriseCluster } from "../../src/core/api/kinds.ts";
 

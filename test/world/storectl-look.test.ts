@@ -12,7 +12,7 @@ import { release } from "../kit/facts/cluster-view.ts";
 import { PATIENCE, startStorectlWorld, type Ran } from "../kit/world/storectl-world.ts";
 import { until } from "../kit/time/until.ts";
 import { foundKubectls } from "../api-servers/kubectls.ts";
-import { proves } from "../specification/proves.ts";
+import { proves } from "../kit/specification/proves.ts";
 
 const REC = { name: "rec", namespace: "default" };
 const OLD = release("8.0.6-8");

@@ -5,7 +5,7 @@ import { SECRET } from "./modules.ts";
 import type { Lane } from "./lane.ts";
 import { tallyArchive } from "../modules/module-archive.ts";
 import { step } from "../scenario/step.ts";
-import { proves } from "../../specification/proves.ts";
+import { proves } from "../specification/proves.ts";
 import type { FrozenLane } from "./frozen-lane.ts";
 import { release } from "../facts/cluster-view.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { proves } from "../../specification/proves.ts";
+import { proves } from "../specification/proves.ts";
 import { step } from "../scenario/step.ts";
 import { until } from "../time/until.ts";
 import { beginFrozen } from "./begin.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { step } from "../scenario/step.ts";
 import { until } from "../time/until.ts";
-import { proves } from "../../specification/proves.ts";
+import { proves } from "../specification/proves.ts";
 import { isReported, withinFiveSeconds } from "./checks.ts";
 import { makeDatabase, upgradeDatabase } from "./databases.ts";
 import type { FrozenLane } from "./frozen-lane.ts";

@@ -8,7 +8,7 @@ import { isTrue } from "../../../src/ports/kube/conditions.ts";
 import type { Stored } from "../../../src/ports/kube/kube.ts";
 import { DEMO } from "../../../src/programs/demo/steps/objects.ts";
 import { waitForObject } from "../../../src/programs/demo/steps/wait.ts";
-import { proves } from "../../specification/proves.ts";
+import { proves } from "../specification/proves.ts";
 import type { StoryWorld } from "./story-world.ts";
 
 /** Configuration errors that are written one after another, and the findings that they are. */

@@ -8,7 +8,7 @@ import { chartFor } from "../../../src/core/releases/bundle/chart.ts";
 import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 import { until } from "../../kit/time/until.ts";
 import { bindKubectl, type Kubectl } from "../../kit/kubernetes/kubectl.ts";
-import { proves } from "../../specification/proves.ts";
+import { proves } from "../../kit/specification/proves.ts";
 import type { Scene } from "./scene.ts";
 
 const PATIENCE = { withinMs: 120_000, everyMs: 500 };

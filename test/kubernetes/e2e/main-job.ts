@@ -8,7 +8,7 @@ import { Pods } from "../../../src/ports/kube/builtin.ts";
 import { chooseEngine } from "../../../src/core/releases/engines/engines.ts";
 import { discoverEngines } from "../../../src/mechanisms/supervisor/engines.ts";
 import { startLoadOn } from "./load.ts";
-import { proves } from "../../specification/proves.ts";
+import { proves } from "../../kit/specification/proves.ts";
 import type { Scene } from "./scene.ts";
 
 /** Installs the older release, makes a cluster and a database, and upgrades all of it under load from a pod. */

@@ -3,7 +3,7 @@ import { startFrozenLane, type FrozenLane } from "../../kit/frozen/frozen-lane.t
 import { liftMajorPolicy } from "../../kit/frozen/policy.ts";
 import { reportDrift } from "../../kit/frozen/drift.ts";
 import { playRound } from "../../kit/frozen/rounds.ts";
-import { proves } from "../../specification/proves.ts";
+import { proves } from "../../kit/specification/proves.ts";
 import { proveDatabases, proveDigest, proveLicence, proveModuleErrors, proveModules } from "./proofs.ts";
 
 test("upgrades that freeze go on when their causes are cleared through the API", async () => {

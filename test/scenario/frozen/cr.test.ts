@@ -2,7 +2,7 @@ import { test } from "node:test";
 import { startFrozenLane, type FrozenLane } from "../../kit/frozen/frozen-lane.ts";
 import { liftMajorPolicy } from "../../kit/frozen/policy.ts";
 import { playRound } from "../../kit/frozen/rounds.ts";
-import { proves } from "../../specification/proves.ts";
+import { proves } from "../../kit/specification/proves.ts";
 import { proveDatabases, proveDigest, proveLicence, proveModuleErrors, proveModules } from "./proofs.ts";
 
 test("upgrades that freeze go on when their causes are cleared in the custom resource", async () => {

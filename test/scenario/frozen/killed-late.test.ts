@@ -2,7 +2,7 @@ import { test } from "node:test";
 import { startFrozenLane, type FrozenLane } from "../../kit/frozen/frozen-lane.ts";
 import { playRound, type RoundSeen } from "../../kit/frozen/rounds.ts";
 import { listAnotherModule, meetUnsupportedKubernetes } from "../../kit/frozen/closing-rounds.ts";
-import { proves } from "../../specification/proves.ts";
+import { proves } from "../../kit/specification/proves.ts";
 
 test("an operator that is killed whenever it waits still finishes later upgrades, lists modules and meets a Kubernetes that is too old", async () => {
   await using lane = await startFrozenLane("killed", { from: "7.8.4-8", isKilled: true });

@@ -1,6 +1,6 @@
 import type { FrozenLane } from "../../kit/frozen/frozen-lane.ts";
 import type { RoundSeen } from "../../kit/frozen/rounds.ts";
-import { proves } from "../../specification/proves.ts";
+import { proves } from "../../kit/specification/proves.ts";
 
 // What a round of a frozen lane proves of the contract, beyond what every round asserts.
 

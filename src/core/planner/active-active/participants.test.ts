@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { proves } from "../../../../test/specification/proves.ts";
+import { proves } from "../../../../test/kit/specification/proves.ts";
 import { participantFinding, participantFindings, type ParticipantAnswer } from "./participants.ts";
 
 const answering = (operator: string | undefined, ...nodeTags: readonly string[]): ParticipantAnswer => ({

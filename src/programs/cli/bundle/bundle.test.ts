@@ -12,7 +12,7 @@ import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
 import { bundleFor } from "../../../core/releases/bundle/bundle.ts";
 import { latestRelease } from "../../../core/releases/catalogue/find.ts";
 import { runStorectl } from "../storectl.ts";
-import { proves } from "../../../../test/specification/proves.ts";
+import { proves } from "../../../../test/kit/specification/proves.ts";
 
 const now = new Date();
 const authority = createAuthority({ commonName: "releases", now, days: 1 });

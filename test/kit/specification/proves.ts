@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { messageOf } from "../../src/core/base/fault.ts";
-import { until } from "../kit/time/until.ts";
+import { messageOf } from "../../../src/core/base/fault.ts";
+import { until } from "../time/until.ts";
 import type { RuleName } from "./rules.ts";
 
 /** An assertion that fails without the behaviour of a rule; its first argument is what the running programs showed. */
