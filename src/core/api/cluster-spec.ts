@@ -96,6 +96,12 @@ export const clusterSpec = z.object({
   storeEnterpriseServicesRiggerResources: resourceRequirements
     .prefault({ requests: { cpu: "500m", memory: "512Mi" }, limits: { cpu: "500m", memory: "512Mi" } })
     .describe("Resources of the services rigger."),
+  clusterRecovery: z
+    .boolean()
+    .optional()
+    .describe(
+      "True: consent to bring the cluster back after most of its nodes were lost. Their pods are deleted and made again over the same volumes, and databases come back with what is left. The operator sets it to false at the end.",
+    ),
   license: z
     .string()
     .max(16_384)

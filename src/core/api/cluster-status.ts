@@ -79,6 +79,13 @@ const persistenceStatus = z.object({
   volumeSize: z.string().describe("Largest size that a volume was given or asked for. Volumes never shrink."),
 });
 
+const recoveryStatus = z.object({
+  startedAt: z.string().describe("When it began."),
+  finishedAt: z.string().optional().describe("When it ended; absent while it runs."),
+  pods: z.array(z.string()).describe("uids of the pods that it deletes; none when most nodes were active."),
+});
+export type ClusterRecovery = z.output<typeof recoveryStatus>;
+
 /** `status` of a StoreEnterpriseCluster. */
 export const clusterStatus = z.object({
   state: z.enum(CLUSTER_STATES).optional().describe("State of the cluster, column STATE (§3)."),
@@ -104,6 +111,7 @@ export const clusterStatus = z.object({
     .describe("Base system of the operator's image, and so of the node image of its release (§1.6)."),
   persistenceStatus: persistenceStatus.optional().describe("The volumes of the nodes; absent without volumes."),
   upgrade: upgradeStatus.optional().describe("The running rolling upgrade, or the last one."),
+  recovery: recoveryStatus.optional().describe("The running recovery (`spec.clusterRecovery`), or the last one."),
   findings: z.array(finding).optional().describe("Findings about the requested upgrade."),
   clusterCredentialSecretName: z.string().optional().describe("Secret with the admin's credentials."),
   conditions: z.array(condition).optional().describe("Available, Progressing, UpgradeBlocked, ReconcileSuspended."),

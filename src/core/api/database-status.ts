@@ -52,6 +52,6 @@ export const databaseStatus = z.object({
     .array(finding)
     .optional()
     .describe("Why the database differs from its spec. While management is suspended: the last findings."),
-  conditions: z.array(condition).optional().describe("Ready, ReconcileSuspended, Drifted."),
+  conditions: z.array(condition).optional().describe("Ready, Available, ReconcileSuspended, Drifted."),
 });
 export type DatabaseStatus = z.output<typeof databaseStatus>;

@@ -68,6 +68,7 @@ export function asking(tag: string, more: object = {}): ClusterView["spec"] {
 export function pod(ordinal: number, change: Partial<NodePod> = {}): NodePod {
   return {
     ordinal,
+    id: `pod ${ordinal}`,
     revision: OLD.nodeTag,
     imageTag: OLD.nodeTag,
     digest: "",
@@ -105,6 +106,7 @@ export function database(change: Partial<ClusterDatabase> = {}): ClusterDatabase
     memoryBytes: 100_000_000,
     modules: [],
     waitingFor: "",
+    needsConsent: false,
     instances: [
       { node: 3, primary: true, inSync: true },
       { node: 2, primary: false, inSync: true },

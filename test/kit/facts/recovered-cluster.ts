@@ -4,7 +4,7 @@ import { checkInput, type CheckInput } from "../../../src/core/planner/prerequis
 import type { ClusterEnvironment } from "../../../src/core/planner/prerequisites/environment.ts";
 import { commandOf } from "../../../src/core/planner/recovery/describe.ts";
 import { planRecovery } from "../../../src/core/planner/recovery/plan.ts";
-import type { DatabaseObject, Supplied } from "../../../src/core/planner/recovery/recovery.ts";
+import type { DatabaseObject, RecordedDatabase, Supplied } from "../../../src/core/planner/recovery/recovery.ts";
 import type { ClusterView } from "../../../src/core/planner/view/cluster-view.ts";
 import { clusterView } from "./cluster-view.ts";
 
@@ -17,6 +17,7 @@ export interface RecoveryCase {
   readonly environment?: ClusterEnvironment;
   readonly step?: CheckInput["step"];
   readonly databases?: readonly DatabaseObject[];
+  readonly recorded?: readonly RecordedDatabase[];
   readonly given?: Partial<Supplied>;
   /** Each recovery: its rule, then what is done. */
   readonly does: readonly (readonly string[])[];
@@ -27,10 +28,19 @@ export interface RecoveryCase {
 
 /** A test for each case. */
 export function testRecoveries(cases: readonly RecoveryCase[]): void {
-  for (const { name, view = {}, environment = {}, step, databases = [], given = {}, ...expected } of cases) {
+  for (const {
+    name,
+    view = {},
+    environment = {},
+    step,
+    databases = [],
+    recorded = [],
+    given = {},
+    ...expected
+  } of cases) {
     test(name, () => {
       const input = checkInput(clusterView(view), { environment, ...(step && { step }) });
-      const recoveries = planRecovery({ input, databases }, { ...NOTHING, ...given });
+      const recoveries = planRecovery({ input, databases, recorded }, { ...NOTHING, ...given });
       const reported = recoveries.map(({ rule, acts }) => [rule, ...acts.map((act) => commandOf(act, "rec"))]);
       assert.deepEqual(reported, expected.does);
       const [first] = recoveries;

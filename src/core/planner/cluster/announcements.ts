@@ -18,6 +18,7 @@ export function announcements(view: ClusterView, before: ClusterStatus, after: C
     ...findingEvents(before, after),
     ...upgradeEvents(view, before, after),
     ...suspensionEvents(before, after),
+    ...recoveryEvents(before, after),
     ...stateEvents(before, after),
   ];
 }
@@ -63,6 +64,19 @@ function suspensionEvents(before: ClusterStatus, after: ClusterStatus): Announce
     return [normal("ReconcileResumed", "cluster and databases are managed again")];
   }
   return [];
+}
+
+function recoveryEvents({ recovery: old }: ClusterStatus, { recovery: now }: ClusterStatus): Announcement[] {
+  if (now === undefined) return [];
+  const isNew = old?.startedAt !== now.startedAt;
+  const pods = now.pods.length;
+  const what = pods === 0 ? "most nodes are active: no pod is deleted" : `${pods} pods are deleted and made again`;
+  return [
+    ...(isNew ? [normal("RecoveryStarted", what)] : []),
+    ...(now.finishedAt !== undefined && (isNew || old.finishedAt === undefined)
+      ? [normal("RecoveryCompleted", "spec.clusterRecovery is false again")]
+      : []),
+  ];
 }
 
 function suspensionOf({ conditions }: ClusterStatus): { status: string; reason: string; message: string } | undefined {

@@ -67,6 +67,9 @@ const REASON_OF_ACT = {
   "grow-volume": "VolumeResizing",
   "free-pods": "VolumeResizing",
   "restore-workload": "RestoringStatefulSet",
+  "delete-pods": "DeletingLostPods",
+  "recover-database": "RecoveringDatabase",
+  "end-recovery": "RecoveryEnds",
 } as const;
 
 /** Whether something blocks an upgrade. */

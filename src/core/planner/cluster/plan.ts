@@ -3,6 +3,7 @@ import type { Finding } from "../../api/parts.ts";
 import type { ClusterState, SpecStatus } from "../../api/states.ts";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import { rollStep, serviceStep, type RollStep } from "./roll.ts";
+import { recoveryStep } from "./recovery.ts";
 import { clusterState, isComplete, wasRunning } from "./state.ts";
 import { isAutoUpgrade, newerRelease, targetTag, versionChange, type VersionChange } from "../view/target.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
@@ -51,8 +52,11 @@ export function planCluster(view: ClusterView, wanted: string, environment: Clus
   const ownsObjects = free && (change !== undefined || left === undefined);
   const held = unable.find(({ severity }) => severity === "wait");
   const may = ownsObjects && held === undefined;
+  // what brings nodes and databases back waits for nothing but the permission to act
   const step =
-    workloadStep(view) ?? (may ? ownStep(view, wanted, change, environment) : heldStep(keepingService(view), held));
+    recoveryStep(view) ??
+    workloadStep(view) ??
+    (may ? ownStep(view, wanted, change, environment) : heldStep(keepingService(view), held));
   const upgrading = free && view.workload !== undefined && (change !== undefined || unfinished);
   const rolling = upgrading ? "version" : ownsObjects && rollsTemplate(view, wanted) ? "template" : undefined;
   const objection = held ?? (step.kind === "wait" ? step.finding : undefined);

@@ -2,6 +2,7 @@ import { describeObject, editObject } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
 import { firstFindingAt } from "../prerequisites/run.ts";
 import { checkInput } from "../prerequisites/check-input.ts";
+import { expected } from "./recovery-phase.ts";
 import { silence } from "./state.ts";
 import { databasesOn, nodeOf, uidOf, type ClusterView, type NodePod, type Workload } from "../view/cluster-view.ts";
 import { wait } from "../findings/finding.ts";
@@ -22,6 +23,12 @@ export type ClusterAct =
   | { readonly kind: "free-pods" }
   /** Write the StatefulSet that the pods had, at their tag, so that none is replaced. */
   | { readonly kind: "restore-workload"; readonly tag: string; readonly partition: number }
+  /** Delete pods of lost nodes, so that they are made again. */
+  | { readonly kind: "delete-pods"; readonly pods: readonly NodePod[] }
+  /** Agree that a database comes back without what is gone. */
+  | { readonly kind: "recover-database"; readonly uid: number; readonly name: string }
+  /** Set `spec.clusterRecovery` to false. */
+  | { readonly kind: "end-recovery" }
   /** Write the target into `spec.storeEnterpriseImageSpec.versionTag`. */
   | { readonly kind: "write-tag"; readonly tag: string };
 
@@ -65,6 +72,12 @@ export function serviceStep(view: ClusterView, workload: Workload): RollStep {
   if (comingBack !== undefined) return comingBack;
   const stopped = view.pods.length > settled.length || !workload.observed;
   return stopped ? { kind: "done" } : (missingPods(view, workload) ?? openGate(settled, "every node is there"));
+}
+
+/** The next step of bringing every pod that can run into service, whatever it is made from. */
+export function returnStep(view: ClusterView): RollStep {
+  const pods = expected(view);
+  return firstComingBack(view, pods) ?? openGate(pods, "every node that can is back");
 }
 
 function isUpdated(pod: NodePod, workload: Workload): boolean {

@@ -1,4 +1,6 @@
 import type { ClusterState } from "../../api/states.ts";
+import { recoveryPhase } from "./recovery-phase.ts";
+import { isLost } from "../view/lost.ts";
 import { runningTag } from "../view/target.ts";
 import { nodeOf, type ClusterView, type Unreachable } from "../view/cluster-view.ts";
 
@@ -16,6 +18,8 @@ export function clusterState(view: ClusterView, facts: StateFacts): ClusterState
     [view.deleting, "Deleting"],
     [facts.specInvalid, "Invalid"],
     [view.workload === undefined && facts.upgradeBlocked, "InvalidUpgrade"],
+    ...recoveryRows(view),
+    [view.workload === undefined && wasRunning(view) && view.pods.length === 0, "ClusterRecreating"],
     [view.workload === undefined, "PendingCreation"],
     [!wasRunning(view) && active === 0, "BootstrappingFirstPod"],
     [!wasRunning(view) && !isComplete(view), "Initializing"],
@@ -25,6 +29,16 @@ export function clusterState(view: ClusterView, facts: StateFacts): ClusterState
     [!view.cluster.reachable, "Error"],
   ];
   return rows.find(([holds]) => holds)?.[1] ?? "Running";
+}
+
+function recoveryRows(view: ClusterView): readonly (readonly [holds: boolean, state: ClusterState])[] {
+  const phase = recoveryPhase(view);
+  const wasReset = (view.remembered.recovery?.pods ?? []).length > 0;
+  return [
+    [phase === "reset" || (phase === "begin" && isLost(view)), "RecoveryReset"],
+    [phase === "first", "RecoveringFirstPod"],
+    [phase === "joining" || (phase === "databases" && wasReset && !isComplete(view)), "Initializing"],
+  ];
 }
 
 /** The cluster once had all its nodes; before that it is being made. */

@@ -28,6 +28,7 @@ import { pathIsAllowed, runningVersionIsKnown } from "./path.ts";
 import { clusterIsPermitted, operatorIsPermitted } from "./permissions.ts";
 import { digestIsOfTheTag, nodesRunTheirImage } from "./running.ts";
 import { userModulesAreInstalled } from "./user-modules.ts";
+import { mostNodesAreActive } from "./quorum.ts";
 import { SPEC_CHECKS } from "./spec.ts";
 import { volumesCanGrow, volumesStay } from "./volumes.ts";
 
@@ -64,6 +65,7 @@ export const CHECKS: readonly Check[] = [
   primariesServe,
   replicasAreInSync,
   operatorIsReady,
+  mostNodesAreActive,
   clusterIsAtRest,
   credentialsAreAccepted,
   nodesRunOneVersion,

@@ -20,7 +20,7 @@ const OPERATORS_OWN: readonly string[] = [
  * What blocks now, the deepest cause first: what the checks see, what the operator alone can know, and what keeps
  * databases from becoming what their objects say.
  */
-export function causesOf({ input, databases }: RecoveryFacts): readonly RecoveryCause[] {
+export function causesOf({ input, databases }: Omit<RecoveryFacts, "recorded">): readonly RecoveryCause[] {
   const about = { kind: "rec", name: input.view.name } as const;
   const seen = verdictsAt(MOMENTS, input).flatMap((verdict) =>
     verdict.outcome === "found" && isCause(verdict.finding) && !EFFECTS.includes(verdict.check.id)
@@ -31,7 +31,7 @@ export function causesOf({ input, databases }: RecoveryFacts): readonly Recovery
     .filter(({ id }) => !seen.some(({ finding }) => finding.id === id))
     .filter((finding) => isHeldUp(finding) || isOperatorsOwn(finding))
     .map((finding) => ({ check: finding.id, about, finding }));
-  return [...seen, ...reported, ...databases.flatMap((database) => causesOfDatabase(database, { input, databases }))];
+  return [...seen, ...reported, ...databases.flatMap((database) => causesOfDatabase(database, { input }))];
 }
 
 /** A step that waits for another continues without help; a forgotten maintenance does not end. */
@@ -49,7 +49,7 @@ function isOperatorsOwn({ id }: Finding): boolean {
   return OPERATORS_OWN.includes(id);
 }
 
-function causesOfDatabase(database: DatabaseObject, { input }: RecoveryFacts): readonly RecoveryCause[] {
+function causesOfDatabase(database: DatabaseObject, { input }: Pick<RecoveryFacts, "input">): readonly RecoveryCause[] {
   const about = { kind: "redb", name: database.name } as const;
   const { cluster } = input.view;
   const known = cluster.reachable ? cluster.databases.find(({ name }) => name === database.name) : undefined;

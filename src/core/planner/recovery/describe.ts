@@ -9,6 +9,7 @@ import {
   trustCertificateFirst,
   uncordon,
 } from "../../api/kubectl.ts";
+import { getObjects } from "../../base/kubectl.ts";
 import { LICENSE_KEY } from "../../api/license.ts";
 import { ADMISSION_SECRET, OPERATOR_NAME } from "../../api/names.ts";
 import { assertNever } from "../../base/assert-never.ts";
@@ -45,6 +46,8 @@ export function commandOf(act: RecoveryAct, cluster: string): string {
       return restartDeployment(OPERATOR_NAME);
     case "uncordon":
       return uncordon(act.worker);
+    case "await-recovery":
+      return `${getObjects(`rec ${cluster}`)} -w  # until the operator has set spec.clusterRecovery to false`;
     default:
       return assertNever(act);
   }

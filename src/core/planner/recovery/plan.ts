@@ -3,6 +3,7 @@ import { BY_HAND, LEFT_TO_USERS } from "./by-hand.ts";
 import { causesOf } from "./causes.ts";
 import { CLUSTER_REMEDIES } from "./cluster-remedies.ts";
 import { INSTALLED_REMEDIES } from "./installed-remedies.ts";
+import { LOST_NODES_REMEDIES } from "./lost-nodes.ts";
 import { MODULE_REMEDIES } from "./module-remedies.ts";
 import type { RecoveryCause, Supplied, Recovery, RecoveryFacts } from "./recovery.ts";
 import type { RemedyRule } from "./remedy.ts";
@@ -12,6 +13,7 @@ const REMEDIES: Readonly<Record<FindingId, RemedyRule | typeof BY_HAND>> = {
   ...INSTALLED_REMEDIES,
   ...MODULE_REMEDIES,
   ...CLUSTER_REMEDIES,
+  ...LOST_NODES_REMEDIES,
   ...LEFT_TO_USERS,
 };
 
@@ -22,8 +24,11 @@ const LAST: readonly string[] = ["Drifted"] satisfies readonly FindingId[];
 export function planRecovery(facts: RecoveryFacts, given: Supplied): readonly Recovery[] {
   const causes = causesOf(facts);
   const sorted = [
+    ...causes.filter(({ check }) => check in LOST_NODES_REMEDIES),
     ...causes.filter(({ check }) => check in INSTALLED_REMEDIES),
-    ...causes.filter(({ check }) => !(check in INSTALLED_REMEDIES) && !LAST.includes(check)),
+    ...causes.filter(
+      ({ check }) => !(check in LOST_NODES_REMEDIES) && !(check in INSTALLED_REMEDIES) && !LAST.includes(check),
+    ),
     ...causes.filter(({ check }) => LAST.includes(check)),
   ];
   return sorted.map((cause) => recoveryFrom(cause, facts, given));

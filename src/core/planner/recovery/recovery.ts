@@ -1,3 +1,4 @@
+import type { DatabaseRecord } from "../../api/records.ts";
 import type { Finding } from "../../api/parts.ts";
 import type { CheckInput } from "../prerequisites/check-input.ts";
 
@@ -22,7 +23,9 @@ export type RecoveryAct =
   | { readonly kind: "delete-webhook"; readonly name: string }
   | { readonly kind: "renew-webhook"; readonly name: string }
   | { readonly kind: "restart-operator" }
-  | { readonly kind: "uncordon"; readonly worker: string };
+  | { readonly kind: "uncordon"; readonly worker: string }
+  /** Until the operator has set `spec.clusterRecovery` to false. */
+  | { readonly kind: "await-recovery" };
 
 /** What blocks. */
 export interface RecoveryCause {
@@ -79,8 +82,13 @@ export interface DatabaseObject {
   readonly findings: readonly Finding[];
 }
 
+/** A database as its record says, which is there without any node. */
+export type RecordedDatabase = Pick<DatabaseRecord, "name" | "persistence">;
+
 /** Everything that a recovery rests on. */
 export interface RecoveryFacts {
+  /** Of a cluster that lost most of its nodes; else none are read. */
+  readonly recorded: readonly RecordedDatabase[];
   readonly input: CheckInput;
   readonly databases: readonly DatabaseObject[];
 }

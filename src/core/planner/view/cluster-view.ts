@@ -50,6 +50,10 @@ export interface Workload {
 
 export interface NodePod {
   readonly ordinal: number;
+  /** uid of the object: another one for each pod of this ordinal. */
+  readonly id: string;
+  /** Milliseconds until it is due to be gone, negative when that has passed; absent while it is not being deleted. */
+  readonly endsInMs?: number;
   readonly revision: string;
   /** Tag of the image that it is made from. What runs in it may be another one, see `runningTag`. */
   readonly imageTag: string;
@@ -116,6 +120,8 @@ export interface ClusterDatabase extends Pick<SettingValues, "memoryBytes" | "re
   readonly storeVersion: StoreVersion;
   /** Names of the modules that it uses. */
   readonly modules: readonly string[];
+  /** It comes back only once a user agrees to what is gone. */
+  readonly needsConsent: boolean;
   /** Why a change of it waits; empty when none does. */
   readonly waitingFor: string;
   readonly instances: readonly {

@@ -72,6 +72,13 @@ export const OPERATOR_ON_KUBERNETES: readonly Permitted[] = [
   },
   {
     group: "",
+    resource: "pods",
+    verbs: ["delete"],
+    why: "a recovery deletes the pods of lost nodes, also those that no kubelet ends any more",
+    without: "a cluster whose nodes were lost cannot be recovered",
+  },
+  {
+    group: "",
     resource: "pods/status",
     verbs: ["patch"],
     why: "the readiness gate says that a node is in service",

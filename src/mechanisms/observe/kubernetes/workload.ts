@@ -63,6 +63,8 @@ export function nodePodOf({ metadata, spec, status }: Stored<Pod>): NodePod {
   const seen = status?.containerStatuses?.find(({ name }) => name === NODE_CONTAINER);
   return {
     ordinal: Number(metadata.name.slice(metadata.name.lastIndexOf("-") + 1)),
+    id: metadata.uid,
+    ...endOf(metadata),
     revision: metadata.labels?.["controller-revision-hash"] ?? "",
     imageTag: imageTagOf(container?.image ?? ""),
     digest: imageDigestOf(seen?.imageID ?? "") || imageDigestOf(container?.image ?? ""),
@@ -73,6 +75,12 @@ export function nodePodOf({ metadata, spec, status }: Stored<Pod>): NodePod {
     unschedulable: unscheduledOf(status) !== undefined,
     orphaned: controllerOf({ metadata }) === undefined,
   };
+}
+
+/** One that was deleted by force is due now, and waits for a finalizer alone. */
+function endOf({ deletionTimestamp, deletionGracePeriodSeconds }: Stored<Pod>["metadata"]): Pick<NodePod, "endsInMs"> {
+  if (deletionTimestamp === undefined) return {};
+  return { endsInMs: deletionGracePeriodSeconds === 0 ? 0 : Date.parse(deletionTimestamp) - Date.now() };
 }
 
 /** Reasons that every pod goes through on its way up. */

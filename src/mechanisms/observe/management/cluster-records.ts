@@ -100,12 +100,9 @@ function factsFrom(records: ClusterRecords): PolledCluster {
       storeVersion: bdb.redis_version,
       ...settingsOfWire(bdb),
       modules: bdb.module_list.map(({ module_name }) => module_name),
+      needsConsent: bdb.recovery?.needs_consent === true,
       waitingFor: bdb.waiting_for,
-      instances: (shards.get(bdb.uid) ?? []).map(({ node_uid, role, in_sync }) => ({
-        node: Number(node_uid),
-        primary: role === "master",
-        inSync: in_sync,
-      })),
+      instances: (shards.get(bdb.uid) ?? []).map(instanceOf),
     })),
     license: { ...verdictOf(records.license), expirationDate: records.license.expiration_date },
     modules: records.modules.map(({ module_name, display_name, is_bundled, platforms }) => ({
@@ -118,6 +115,14 @@ function factsFrom(records: ClusterRecords): PolledCluster {
       .filter(({ status }) => status === "queued" || status === "running")
       .map(({ name, object_name }) => ({ name, object: object_name })),
   };
+}
+
+function instanceOf({
+  node_uid,
+  role,
+  in_sync,
+}: ShardInstanceRecord): PolledCluster["databases"][number]["instances"][number] {
+  return { node: Number(node_uid), primary: role === "master", inSync: in_sync };
 }
 
 /** A node of an older release says only whether its licence is over. */

@@ -60,8 +60,27 @@ export async function performAct(deps: RecoveryDeps, act: RecoveryAct): Promise<
       return restartOperator(site, talk.clock.now());
     case "uncordon":
       return kube.patch(Nodes, { name: act.worker }, { type: "merge", body: { spec: { unschedulable: null } } });
+    case "await-recovery":
+      return awaitRecovery(deps);
     default:
       return assertNever(act);
+  }
+}
+
+/** Follows the recovery to its end, and says each state of the cluster on the way. */
+async function awaitRecovery({ site: { kube, namespace }, cluster, talk }: RecoveryDeps): Promise<void> {
+  let reported = "";
+  for (;;) {
+    const rec = await kube.get(Clusters, { name: cluster, namespace });
+    const { state = "", recovery, conditions } = rec?.status ?? {};
+    const doing = conditions?.find(({ type }) => type === "Progressing")?.message ?? "";
+    const line = `${state}: ${doing}`;
+    if (line !== reported) talk.print(`     ${line}\n`);
+    reported = line;
+    if (rec?.spec.clusterRecovery !== true && recovery?.finishedAt !== undefined) return;
+    await talk.clock.sleep(LOOK_EVERY_MS, talk.signal).catch((error: unknown) => {
+      throw new Fault(faults.interrupted, `stopped looking at the recovery of ${cluster}, which goes on`, {}, error);
+    });
   }
 }
 

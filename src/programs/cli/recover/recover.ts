@@ -33,7 +33,7 @@ export async function recover(site: Site, options: RecoverOptions, talk: Talk): 
   const tried = new Set<string>();
   for (;;) {
     const look = await lookAtCluster(site, options.cluster);
-    const recoveries = planRecovery(recoveryFactsOf(look), options.supplies.given);
+    const recoveries = planRecovery(await recoveryFactsOf(site, look), options.supplies.given);
     const report = recoverReport(look, recoveries);
     if (options.form !== "table") {
       talk.print(rendered(options.form, report, () => ""));
@@ -95,7 +95,7 @@ async function clears(
   const deadline = clock.now().getTime() + PATIENCE_MS;
   while (clock.now().getTime() < deadline) {
     const look = await lookAtCluster(site, options.cluster);
-    const left = planRecovery(recoveryFactsOf(look), options.supplies.given);
+    const left = planRecovery(await recoveryFactsOf(site, look), options.supplies.given);
     if (!left.some((one) => keyOf(one) === keyOf(recovery)) && !isStillReported(look, recovery)) return true;
     await clock.sleep(LOOK_EVERY_MS, signal).catch((error: unknown) => {
       throw new Fault(faults.interrupted, `stopped looking whether ${recovery.rule} is cleared`, {}, error);

@@ -9,6 +9,7 @@ import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import { growClaim } from "../../../mechanisms/observe/kubernetes/claims.ts";
 import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import { deletionGrace } from "../../../core/planner/cluster/recovery.ts";
 import type { ClusterAct } from "../../../core/planner/cluster/roll.ts";
 import { faults } from "../faults.ts";
 import { nodeStatefulSet } from "../objects/stateful-set.ts";
@@ -50,6 +51,10 @@ export async function perform(
     case "restore-workload":
       await writeWorkload(kube, observation, act.tag, act.partition);
       return;
+    case "delete-pods":
+    case "recover-database":
+    case "end-recovery":
+      return performRecovery(kube, observation, act);
     case "write-tag": {
       const body = { spec: { storeEnterpriseImageSpec: { versionTag: act.tag } } };
       await kube.patch(Clusters, { name: view.name, namespace }, { type: "merge", body });
@@ -75,6 +80,33 @@ export async function writeWorkload(
 
 async function setGate(kube: Kube, pod: Ref, condition: object): Promise<void> {
   await kube.patch(Pods, pod, { type: "strategic", body: { status: { conditions: [condition] } } }, STATUS);
+}
+
+type RecoveryAct = Extract<ClusterAct, { readonly kind: "delete-pods" | "recover-database" | "end-recovery" }>;
+
+async function performRecovery(kube: Kube, observation: ClusterObservation, act: RecoveryAct): Promise<void> {
+  const { namespace, view } = observation;
+  switch (act.kind) {
+    case "delete-pods":
+      for (const pod of act.pods) {
+        const ref = { name: clusterNames.nodePod(view.name, pod.ordinal + 1), namespace };
+        const gracePeriodSeconds = deletionGrace(pod);
+        if (gracePeriodSeconds !== undefined) await kube.delete(Pods, ref, { uid: pod.id, gracePeriodSeconds });
+      }
+      return;
+    case "recover-database": {
+      const body = { recover_without_data: true };
+      await clientOf(observation).call("recoverBdb", { params: { uid: act.uid }, body });
+      return;
+    }
+    case "end-recovery": {
+      const body = { spec: { clusterRecovery: false } };
+      await kube.patch(Clusters, { name: view.name, namespace }, { type: "merge", body });
+      return;
+    }
+    default:
+      assertNever(act);
+  }
 }
 
 const STATUS = { subresource: "status" } as const;

@@ -7,6 +7,8 @@ import { verdictOf, type ClusterRecords } from "../../../mechanisms/observe/mana
 import type { ClusterDecision } from "../../../core/planner/cluster/plan.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { clusterConditions } from "../../../core/planner/cluster/conditions.ts";
+import { recoveryPhase } from "../../../core/planner/cluster/recovery-phase.ts";
+import { isLost } from "../../../core/planner/view/lost.ts";
 import { persistenceOf } from "../../../core/planner/cluster/volumes.ts";
 import { isComplete } from "../../../core/planner/cluster/state.ts";
 import { runningTag } from "../../../core/planner/view/target.ts";
@@ -35,6 +37,7 @@ export function nextStatus(
     ...(view.operatorBaseSystem === undefined ? {} : { operatorBaseSystem: view.operatorBaseSystem }),
     ...persistenceOf(view, environment),
     ...upgradeOf(view, decision, now),
+    ...recoveryOf(view, now),
     findings: [...decision.findings],
     clusterCredentialSecretName: view.spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(view.name),
     conditions: withStatements(
@@ -107,6 +110,17 @@ function upgradeOf(view: ClusterView, decision: ClusterDecision, now: Date): Pic
   }
   if (before === undefined || before.finishedAt !== undefined || decision.change !== undefined) return {};
   return { upgrade: { ...before, updatedNodes, finishedAt: timestamp(now) } };
+}
+
+/** The pods are noted before the first of them is deleted, so that an operator that starts in between knows the new ones. */
+function recoveryOf(view: ClusterView, now: Date): Pick<ClusterStatus, "recovery"> {
+  const before = view.remembered.recovery;
+  if (recoveryPhase(view) === "begin") {
+    const pods = isLost(view) ? view.pods.map(({ id }) => id) : [];
+    return { recovery: { startedAt: timestamp(now), pods } };
+  }
+  if (before === undefined || before.finishedAt !== undefined || view.spec.clusterRecovery === true) return {};
+  return { recovery: { ...before, finishedAt: timestamp(now) } };
 }
 
 /** What was accepted stays written after the upgrade, and after the field of the spec is gone. */

@@ -110,9 +110,10 @@ function isToAct({ decision }: DatabaseEvaluation): boolean {
 async function follow(deps: PassDeps, redb: Redb, cluster: string, evaluated: DatabaseEvaluation): Promise<Outcome> {
   const { decision, connection } = evaluated;
   if (decision === undefined) {
-    await report(deps, redb, cluster, evaluated);
+    const { conditions } = await report(deps, redb, cluster, evaluated);
     const { suspension } = evaluated;
-    if (suspension !== undefined) return waiting(REST_MS, suspension.reason, suspension.message);
+    const restMs = isTrue(conditions, "Available") ? REST_MS : AGAIN_MS.first;
+    if (suspension !== undefined) return waiting(restMs, suspension.reason, suspension.message);
     const why = evaluated.unready ?? evaluated.failure;
     return waiting(REST_MS, why?.id ?? "", why?.evidence ?? "");
   }

@@ -12,6 +12,7 @@ import {
   type Drift,
 } from "../../../core/planner/database/plan.ts";
 import { withStatements } from "../objects/conditions.ts";
+import { available, serviceFindings, withoutService } from "./availability.ts";
 import type { DatabaseFailure } from "./failure.ts";
 import type { Unready } from "../context/cluster-context.ts";
 
@@ -43,6 +44,7 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
     decision?.drift?.reason === "DowngradeRefused" ||
     unready?.id === "ClusterNotFound" ||
     failure?.id === "SpecInvalid";
+  const conditions = withStatements(before.conditions, statements(report), now);
   return {
     ...before,
     cluster: homeOf(before) ?? report.cluster,
@@ -52,8 +54,8 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
     ...(decision === undefined && !invalid ? {} : { specStatus: invalid ? "Invalid" : "Valid" }),
     ...(bdb === undefined ? {} : mirrored(bdb, report)),
     ...(isHandled(report) ? { observedGeneration: report.generation } : {}),
-    findings: findingsOf(report),
-    conditions: withStatements(before.conditions, statements(report), now),
+    findings: [...findingsOf(report), ...serviceFindings(bdb, { cluster: report.cluster, conditions }, now)],
+    conditions,
   };
 }
 
@@ -106,7 +108,7 @@ function servingOf(bdb: BdbRecord, primary: ShardInstanceRecord | undefined, bef
 
 /** While management is suspended nothing is checked: what was found before stays. */
 function findingsOf({ before, suspension, decision, unready, failure }: DatabaseReport): Finding[] {
-  if (suspension !== undefined) return [...(before.findings ?? [])];
+  if (suspension !== undefined) return withoutService(before.findings);
   return [
     unready,
     ...(decision?.findings ?? []),
@@ -136,6 +138,7 @@ function statements(report: DatabaseReport): readonly Statement[] {
   return [
     { ...ready(report), observedGeneration: looked },
     { ...suspended(suspension), observedGeneration: generation },
+    ...available(report.bdb).map((statement) => ({ ...statement, observedGeneration: generation })),
     ...(decision === undefined ? [] : [{ ...drifted(decision), observedGeneration: generation }]),
   ];
 }

@@ -1,0 +1,27 @@
+import type { ClusterView, NodePod } from "../view/cluster-view.ts";
+import { activePods } from "../view/lost.ts";
+
+/**
+ * How far a recovery is: `begin`, the pods that are to go are noted; `reset`, they go; `first`, no node is active yet; `joining`,
+ * others are on their way; `databases`, they come back; `end`, nothing is left to do.
+ */
+export type RecoveryPhase = "begin" | "reset" | "first" | "joining" | "databases" | "end";
+
+/** The phase of the recovery that `spec.clusterRecovery` asks for; undefined when it asks for none or there is no StatefulSet. */
+export function recoveryPhase(view: ClusterView): RecoveryPhase | undefined {
+  const { spec, remembered, workload, deleting, pods, cluster } = view;
+  if (spec.clusterRecovery !== true || workload === undefined || deleting) return undefined;
+  const { recovery } = remembered;
+  if (recovery === undefined || recovery.finishedAt !== undefined) return "begin";
+  if (pods.some(({ id }) => recovery.pods.includes(id))) return "reset";
+  const active = activePods(view);
+  if (!cluster.reachable || active.length === 0) return "first";
+  if (pods.length < workload.replicas || expected(view).some((pod) => !active.includes(pod))) return "joining";
+  const isBack = cluster.databases.every(({ status }) => status !== "recovery");
+  return isBack && expected(view).every(({ inService }) => inService) ? "end" : "databases";
+}
+
+/** The pods that can come back: one in trouble, for instance without a worker, is not waited for while others are active. */
+export function expected({ pods }: ClusterView): readonly NodePod[] {
+  return pods.filter(({ trouble }) => trouble === "");
+}

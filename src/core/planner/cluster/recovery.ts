@@ -1,0 +1,80 @@
+import { assertNever } from "../../base/assert-never.ts";
+import type { ClusterView, NodePod } from "../view/cluster-view.ts";
+import { recoveryPhase } from "./recovery-phase.ts";
+import { returnStep, type RollStep } from "./roll.ts";
+
+/** What a node of a lost cluster has to end in, in seconds. */
+const GRACE_SECONDS = 30;
+/** A pod that is there so long after it was due has no kubelet that ends it, in milliseconds. */
+const OVERDUE_MS = 10_000;
+
+/** The next step of the recovery of a cluster; undefined when none is asked for. Each is derived from what is observed. */
+export function recoveryStep(view: ClusterView): RollStep | undefined {
+  const phase = recoveryPhase(view);
+  switch (phase) {
+    case undefined:
+      return undefined;
+    case "begin":
+      return waiting("RecoveryBegins", "spec.clusterRecovery is true");
+    case "reset":
+      return resetStep(view);
+    case "first":
+      return waiting("RecoveringFirstPod", `no node is active yet${troubles(view)}`);
+    case "joining":
+      return waiting("NodeJoining", `nodes are on their way back${troubles(view)}`);
+    case "databases":
+      return databasesStep(view);
+    case "end":
+      return { kind: "act", act: { kind: "end-recovery" }, why: "nodes and databases are back" };
+    default:
+      return assertNever(phase);
+  }
+}
+
+/**
+ * How long a pod of a lost cluster may take to end, in seconds: 0 when no kubelet ends it any more, undefined when it is due
+ * soon and nothing has to be done.
+ */
+export function deletionGrace({ endsInMs }: NodePod): number | undefined {
+  if (endsInMs === undefined || endsInMs > GRACE_SECONDS * 1_000) return GRACE_SECONDS;
+  return endsInMs < -OVERDUE_MS ? 0 : undefined;
+}
+
+function resetStep(view: ClusterView): RollStep {
+  const listed = view.remembered.recovery?.pods ?? [];
+  const old = view.pods.filter(({ id }) => listed.includes(id));
+  const due = old.filter((pod) => deletionGrace(pod) !== undefined);
+  const names = (pods: readonly NodePod[]): string => pods.map(({ ordinal }) => `${view.name}-${ordinal}`).join(", ");
+  if (due.length === 0) return waiting("PodsEnding", `pods are ending: ${names(old)}`);
+  return { kind: "act", act: { kind: "delete-pods", pods: due }, why: `lost nodes are made again: ${names(due)}` };
+}
+
+/** What is gone is gone: `spec.clusterRecovery` is the consent. */
+function databasesStep(view: ClusterView): RollStep {
+  const databases = view.cluster.reachable ? view.cluster.databases : [];
+  const asking = databases.find(({ needsConsent }) => needsConsent);
+  if (asking !== undefined) {
+    const { uid, name, waitingFor } = asking;
+    return {
+      kind: "act",
+      act: { kind: "recover-database", uid, name },
+      why: `${waitingFor}; spec.clusterRecovery agrees`,
+    };
+  }
+  const step = returnStep(view);
+  if (step.kind !== "done") return step;
+  const away = databases.filter(({ status }) => status === "recovery");
+  return waiting(
+    "DatabasesRecovering",
+    `in recovery: ${away.map(({ name, waitingFor }) => `"${name}"${waitingFor && ` (${waitingFor})`}`).join(", ")}`,
+  );
+}
+
+function troubles({ name, pods }: ClusterView): string {
+  const each = pods.filter(({ trouble }) => trouble !== "").map((pod) => `; ${name}-${pod.ordinal}: ${pod.trouble}`);
+  return each.join("");
+}
+
+function waiting(reason: string, message: string): RollStep {
+  return { kind: "wait", reason, message };
+}

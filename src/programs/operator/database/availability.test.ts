@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Condition } from "../../../core/api/parts.ts";
+import type { BdbRecord } from "../../../ports/management/records.ts";
+import { available, serviceFindings, withoutService } from "./availability.ts";
+
+const NOW = new Date("2026-01-01T00:01:00Z");
+type Service = Pick<BdbRecord, "name" | "status" | "version" | "waiting_for" | "recovery">;
+const serving: Service = { name: "orders", status: "active", version: "7.2.4", waiting_for: "" };
+const away: Service = { ...serving, version: "", waiting_for: "node 1 does not answer" };
+const lacking: Service = { ...away, status: "recovery", recovery: { lacks: "a volume", needs_consent: true } };
+const failed: Service = { ...away, status: "creation-failed", waiting_for: "no such module" };
+
+const cases = [
+  { rule: "a database that serves is available", bdb: serving, says: "True Serving", finds: [] },
+  {
+    rule: "one whose primary has been away for as long as a failover takes is not yet found",
+    bdb: away,
+    agoMs: 19_000,
+    says: "False NoPrimary",
+    finds: [],
+  },
+  {
+    rule: "one whose primary stays away is found, with the reason",
+    bdb: away,
+    says: "False NoPrimary",
+    finds: [
+      ["wait", "DatabaseUnavailable", /no primary has served "orders" since .*: node 1 does not answer/, /get pods/],
+    ],
+  },
+  {
+    rule: "one that waits for consent names the command that gives it",
+    bdb: lacking,
+    says: "False Recovering",
+    finds: [["block", "DatabaseUnavailable", /node 1/, /kubectl patch rec rec .*"clusterRecovery":true/]],
+  },
+  {
+    rule: "one that cannot be made is found at once",
+    bdb: failed,
+    agoMs: 0,
+    says: "False CreationFailed",
+    finds: [["block", "CreationFailed", /no such module/, /kubectl edit redb orders/]],
+  },
+  {
+    rule: "one that is being made has not been served yet",
+    bdb: { ...away, status: "pending" },
+    says: "False NoPrimary",
+    finds: [],
+  },
+] as const;
+
+for (const { rule, bdb, says, finds, ...more } of cases) {
+  test(rule, () => {
+    const agoMs = "agoMs" in more ? more.agoMs : 30_000;
+    const lastTransitionTime = new Date(NOW.getTime() - agoMs).toISOString();
+    const conditions = available(bdb).map((statement): Condition => ({ ...statement, lastTransitionTime }));
+    assert.equal(conditions.map(({ status, reason }) => `${status} ${reason}`).join(), says);
+    const found = serviceFindings(bdb, { cluster: "rec", conditions }, NOW);
+    assert.equal(found.length, finds.length);
+    for (const [index, [severity, id, evidence, remedy]] of finds.entries()) {
+      assert.deepEqual([found[index]?.severity, found[index]?.id], [severity, id]);
+      assert.match(found[index]?.evidence ?? "", evidence);
+      assert.match(found[index]?.remedy ?? "", remedy);
+    }
+    assert.deepEqual(withoutService(found), []);
+  });
+}
+
+test("nothing is said of a database that cannot be asked for", () => {
+  assert.deepEqual([available(undefined), serviceFindings(undefined, {}, NOW)], [[], []]);
+});

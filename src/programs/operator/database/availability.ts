@@ -1,0 +1,63 @@
+import type { DatabaseStatus } from "../../../core/api/database-status.ts";
+import { getNodePods, patchCluster } from "../../../core/api/kubectl.ts";
+import { editObject } from "../../../core/base/kubectl.ts";
+import type { Condition, Finding } from "../../../core/api/parts.ts";
+import { block, wait } from "../../../core/planner/findings/finding.ts";
+import type { FindingId } from "../../../core/planner/findings/ids.ts";
+import type { Statement } from "../../../core/planner/findings/statement.ts";
+import type { BdbRecord } from "../../../ports/management/records.ts";
+
+/** What the cluster says of the service of a database. */
+type Service = Pick<BdbRecord, "name" | "status" | "version" | "waiting_for" | "recovery">;
+
+/** What speaks of the service of a database; it is looked at also while management is suspended. */
+const OF_SERVICE: readonly string[] = ["DatabaseUnavailable", "CreationFailed"] satisfies readonly FindingId[];
+/** A failover is over by then, in milliseconds: the lease of the lost node has ended and a replica has taken over. */
+const FAILOVER_MS = 20_000;
+
+/** Whether a primary serves the database; nothing while that is not known. */
+export function available(bdb: Service | undefined): readonly Statement[] {
+  if (bdb === undefined) return [];
+  const { version, status, waiting_for } = bdb;
+  if (version !== "") return [{ type: "Available", status: "True", reason: "Serving", message: "a primary serves" }];
+  const reason = status === "recovery" || status === "creation-failed" ? REASONS[status] : "NoPrimary";
+  return [{ type: "Available", status: "False", reason, message: waiting_for || "no primary serves" }];
+}
+
+const REASONS = { recovery: "Recovering", "creation-failed": "CreationFailed" } as const;
+
+/** What stands against the service of a database; `before`: the findings that are known of something else. */
+export function withoutService(findings: readonly Finding[] = []): Finding[] {
+  return findings.filter(({ id }) => !OF_SERVICE.includes(id));
+}
+
+/** A primary has been away for longer than a failover takes, or the database cannot be made. */
+export function serviceFindings(
+  bdb: Service | undefined,
+  { cluster = "<rec>", conditions }: Pick<DatabaseStatus, "cluster" | "conditions">,
+  now: Date,
+): readonly Finding[] {
+  if (bdb?.status === "creation-failed")
+    return [
+      block("CreationFailed", bdb.waiting_for, `${editObject(`redb ${bdb.name}`)}, or mend what the evidence names`),
+    ];
+  const condition = conditions?.find(({ type }) => type === "Available");
+  if (bdb === undefined || bdb.status === "pending" || condition?.status !== "False") return [];
+  if (now.getTime() - Date.parse(condition.lastTransitionTime) < FAILOVER_MS) return [];
+  return [unavailable(bdb, cluster, condition)];
+}
+
+function unavailable(
+  { name, recovery }: Service,
+  cluster: string,
+  { message, lastTransitionTime }: Condition,
+): Finding {
+  const evidence = `no primary has served "${name}" since ${lastTransitionTime}: ${message}`;
+  return recovery?.needs_consent === true
+    ? block(
+        "DatabaseUnavailable",
+        evidence,
+        `bring the node or its volume back, or agree to what is gone: ${patchCluster(cluster, { clusterRecovery: true })}`,
+      )
+    : wait("DatabaseUnavailable", evidence, `check the node pods: ${getNodePods()}`);
+}

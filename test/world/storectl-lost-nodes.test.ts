@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { LABELS } from "../../src/core/api/names.ts";
+import type { ClusterStatus } from "../../src/core/api/cluster-status.ts";
+import type { DatabaseStatus } from "../../src/core/api/database-status.ts";
+import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
+import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
+import { Nodes, Pods, Secrets, Services } from "../../src/ports/kube/builtin.ts";
+import { callEngine, type EngineOptions } from "../../src/ports/resp/engine-client.ts";
+import { steps } from "../kit/scenario/step.ts";
+import { until } from "../kit/time/until.ts";
+import { PATIENCE, startStorectlWorld } from "../kit/world/storectl-world.ts";
+
+// Every node of a cluster is lost at once, and no worker takes a new one: the volumes are what is left.
+
+const REC = { name: "rec", namespace: "default" };
+const QUICK = { ...PATIENCE, everyMs: 20 };
+
+await using world = await startStorectlWorld(latestRelease());
+
+await test("a cluster whose nodes were all lost at once comes back over its volumes", () =>
+  steps(world, {
+    "a database with persistence holds data": fill,
+    "every node pod is deleted by force, and no new one finds a worker": loseNodes,
+    "storectl recover says what each database will have, and does nothing without consent": propose,
+    "with consent it leads through the recovery, and every state is seen": recover,
+    "what was acknowledged is there, and what was not kept is reported": assertBack,
+  }));
+
+async function fill(): Promise<void> {
+  const spec = { storeVersion: "7.2", persistence: "aofAlways" } as const;
+  await world.kube.create(Databases, { metadata: { name: "ledger", namespace: "default" }, spec });
+  await until("ledger", async () => (await database("ledger")).status === "active", PATIENCE);
+  await until("it serves", async () => (await ask("ledger", "SET", "kept", "yes").catch(String)) === "OK", PATIENCE);
+}
+
+async function loseNodes(): Promise<void> {
+  await setWorkers(true);
+  const { items } = await world.kube.list(Pods, { labelSelector: `${LABELS.cluster}=rec,${LABELS.role}=node` });
+  await Promise.all(
+    items.map(({ metadata }) => world.kube.delete(Pods, { ...REC, name: metadata.name }, { gracePeriodSeconds: 0 })),
+  );
+  await world.stateIs("Error");
+  const lost = async (): Promise<boolean> => (await database("ledger")).findings?.[0]?.id === "ClusterNotReady";
+  await until("the database says so", lost, PATIENCE);
+}
+
+async function propose(): Promise<void> {
+  const { code, stdout } = await world.storectl("recover");
+  assert.equal(code, 3, stdout);
+  assert.match(stdout, /1\. rec\/rec: QuorumLost\n +0 of 3 nodes are active/);
+  assert.match(stdout, /"clusterRecovery":true/);
+  assert.match(
+    stdout.replace(/\s+/g, " "),
+    /"orders" comes back empty; "ledger" comes back with every acknowledged write/,
+  );
+  assert.equal((await world.kube.get(Clusters, REC))?.spec.clusterRecovery, undefined);
+}
+
+async function recover(): Promise<void> {
+  const before = (await pods()).map(({ metadata }) => metadata.uid);
+  const seen: string[] = [];
+  const ran = world.storectl("recover", "--yes");
+  const noted = async (state: string): Promise<boolean> => {
+    const now = (await status()).state ?? "";
+    if (seen.at(-1) !== now) seen.push(now);
+    return seen.includes(state);
+  };
+  await until("RecoveringFirstPod", () => noted("RecoveringFirstPod"), QUICK);
+  const { recovery } = await status();
+  assert.deepEqual(recovery?.pods.toSorted(), before.toSorted());
+  await setWorkers(false);
+  await until("Running", () => noted("Running"), QUICK);
+  const { code, stdout, stderr } = await ran;
+  assert.equal(code, 0, stdout + stderr);
+  assert.deepEqual(
+    seen.filter((state) => state !== "Error"),
+    ["RecoveryReset", "RecoveringFirstPod", "Initializing", "Running"],
+  );
+  assert.match(stdout, /RecoveringFirstPod[^]*Running[^]*cleared/);
+  assert.equal((await world.kube.get(Clusters, REC))?.spec.clusterRecovery, false);
+  await until("it is over", async () => (await status()).recovery?.finishedAt !== undefined, PATIENCE);
+}
+
+async function assertBack(): Promise<void> {
+  await until("ledger", async () => (await database("ledger")).status === "active", PATIENCE);
+  assert.equal(await ask("ledger", "GET", "kept"), "yes");
+  assert.deepEqual((await database("ledger")).lossReports, []);
+  await until("orders", async () => (await database("orders")).status === "active", PATIENCE);
+  assert.match((await database("orders")).lossReports?.join() ?? "", /"orders" starts again .* its data is gone/);
+}
+
+async function status(): Promise<ClusterStatus> {
+  return (await world.kube.get(Clusters, REC))?.status ?? {};
+}
+
+async function database(name: string): Promise<DatabaseStatus> {
+  return (await world.kube.get(Databases, { name, namespace: "default" }))?.status ?? {};
+}
+
+async function pods() {
+  return (await world.kube.list(Pods, { labelSelector: `${LABELS.cluster}=rec,${LABELS.role}=node` })).items;
+}
+
+async function setWorkers(unschedulable: boolean): Promise<void> {
+  const { items } = await world.kube.list(Nodes);
+  const body = { spec: { unschedulable } };
+  for (const { metadata } of items) await world.kube.patch(Nodes, { name: metadata.name }, { type: "merge", body });
+}
+
+async function ask(name: string, ...command: readonly [string, ...string[]]): Promise<unknown> {
+  return callEngine(await endpointOf(name), ...command);
+}
+
+async function endpointOf(name: string): Promise<EngineOptions> {
+  const [service, secret] = await Promise.all([
+    world.kube.get(Services, { namespace: "default", name }),
+    world.kube.get(Secrets, { namespace: "default", name: `redb-${name}` }),
+  ]);
+  const { clusterIP: host = "", ports = [] } = service?.spec ?? {};
+  const password = Buffer.from(secret?.data?.["password"] ?? "", "base64").toString();
+  return { host, port: ports[0]?.port ?? 0, password, timeoutMs: 2_000 };
+}
