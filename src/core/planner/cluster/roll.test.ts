@@ -167,6 +167,9 @@ class World {
         this.view = { ...this.view, workload };
         return;
       }
+      case "delete-pods":
+      case "recover-database":
+      case "end-recovery":
       case "write-tag":
         assert.fail("the tag is asked for already");
       case "grow-volume":

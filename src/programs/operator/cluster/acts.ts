@@ -40,8 +40,7 @@ export async function perform(
       await clientOf(observation).call("maintenanceOff", { params: { uid: act.node } });
       return;
     case "write-workload":
-      await writeWorkload(kube, observation, target, act.partition);
-      return;
+      return writeWorkload(kube, observation, target, act.partition);
     case "grow-volume":
       await growClaim(kube, { name: act.claim, namespace }, act.size);
       return;
@@ -49,17 +48,13 @@ export async function perform(
       await kube.delete(StatefulSets, { name: view.name, namespace }, { propagation: "Orphan" });
       return;
     case "restore-workload":
-      await writeWorkload(kube, observation, act.tag, act.partition);
-      return;
+      return writeWorkload(kube, observation, act.tag, act.partition);
     case "delete-pods":
     case "recover-database":
     case "end-recovery":
       return performRecovery(kube, observation, act);
-    case "write-tag": {
-      const body = { spec: { storeEnterpriseImageSpec: { versionTag: act.tag } } };
-      await kube.patch(Clusters, { name: view.name, namespace }, { type: "merge", body });
-      return;
-    }
+    case "write-tag":
+      return patchSpec(kube, observation, { storeEnterpriseImageSpec: { versionTag: act.tag } });
     default:
       assertNever(act);
   }
@@ -82,6 +77,10 @@ async function setGate(kube: Kube, pod: Ref, condition: object): Promise<void> {
   await kube.patch(Pods, pod, { type: "strategic", body: { status: { conditions: [condition] } } }, STATUS);
 }
 
+async function patchSpec(kube: Kube, { view, namespace }: ClusterObservation, spec: object): Promise<void> {
+  await kube.patch(Clusters, { name: view.name, namespace }, { type: "merge", body: { spec } });
+}
+
 type RecoveryAct = Extract<ClusterAct, { readonly kind: "delete-pods" | "recover-database" | "end-recovery" }>;
 
 async function performRecovery(kube: Kube, observation: ClusterObservation, act: RecoveryAct): Promise<void> {
@@ -99,11 +98,8 @@ async function performRecovery(kube: Kube, observation: ClusterObservation, act:
       await clientOf(observation).call("recoverBdb", { params: { uid: act.uid }, body });
       return;
     }
-    case "end-recovery": {
-      const body = { spec: { clusterRecovery: false } };
-      await kube.patch(Clusters, { name: view.name, namespace }, { type: "merge", body });
-      return;
-    }
+    case "end-recovery":
+      return patchSpec(kube, observation, { clusterRecovery: false });
     default:
       assertNever(act);
   }
