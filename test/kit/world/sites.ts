@@ -7,6 +7,7 @@ import { startWorld, type World } from "../../../src/local-kubernetes/world/inde
 import { bundleFor } from "../../../src/core/releases/bundle/bundle.ts";
 import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 import { startShell, type Shell } from "./shell.ts";
+import { onOfficialBase } from "./base-systems.ts";
 
 /** A place of a cluster: a namespace of one of the worlds, with an operator and a cluster of the same name. */
 export interface Site {
@@ -53,7 +54,7 @@ export async function startSites(): Promise<Sites> {
       const world = await startWorld({
         dir: folder,
         log,
-        images: worldImages(process.env, join(folder, "cache")),
+        images: onOfficialBase(worldImages(process.env, join(folder, "cache"))),
         retry: { baseMs: 200, maxMs: 2_000 },
       });
       worlds.push(world);
