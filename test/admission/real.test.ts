@@ -6,6 +6,7 @@ import { webhookTemplate } from "./world.ts";
 import { bindKubectl, type Kubectl } from "../kit/kubernetes/kubectl.ts";
 import { skipWithout, VERSION } from "../kubernetes/assets/assets.ts";
 import { startControlPlane } from "../kubernetes/control-plane/control-plane.ts";
+import { established } from "../kit/kubernetes/established.ts";
 
 const DATABASE =
   "{ apiVersion: app.storeenterprise.io/v1, kind: StoreEnterpriseDatabase, metadata: { name: orders }, spec: {} }\n";
@@ -16,7 +17,7 @@ test("the webhook on a real API server", { skip: skipWithout("api") }, async () 
   await using plane = await startControlPlane();
   const kubectl = bindKubectl({ path: plane.kubectl, version: VERSION }, plane.kubeconfig, plane.folder);
   await kubectl("apply -f deploy/bundle.yaml");
-  await kubectl("wait --for=condition=Established crd --all --timeout=20s");
+  await established(kubectl);
   await steps(kubectl, {
     "the files are accepted as they are": applyFiles,
     "users are refused, the operator is not": refuseUsers,

@@ -14,6 +14,7 @@ import { bindKubectl, type Kubectl } from "../kit/kubernetes/kubectl.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { startLoopbackApi } from "../kit/kubernetes/loopback-api.ts";
 import { until } from "../kit/time/until.ts";
+import { established } from "../kit/kubernetes/established.ts";
 
 /**
  * The bundle applied with kubectl to an embedded API, and replicas of the operator with their webhooks in this process,
@@ -50,7 +51,7 @@ export async function startAdmissionWorld(): Promise<AdmissionWorld> {
   const kube = stack.adopt(connect(admin), (open) => open.close());
   const kubectl = bindKubectl(binary, api.kubeconfig, api.folder);
   await kubectl("apply -f deploy/bundle.yaml");
-  await kubectl("wait --for=condition=Established crd --all --timeout=20s");
+  await established(kubectl);
   const token = (await kubectl(`create token ${OPERATOR_NAME}`)).trim();
   const { clientCertificate: _administrator, ...server } = admin;
   const owned = stack.move();

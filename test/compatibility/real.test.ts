@@ -16,6 +16,7 @@ import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
 import { skipWithout, VERSION } from "../kubernetes/assets/assets.ts";
 import { startControlPlane, type ControlPlane } from "../kubernetes/control-plane/control-plane.ts";
+import { established } from "../kit/kubernetes/established.ts";
 
 const NAMESPACE = "default";
 const REC = { name: "rec", namespace: NAMESPACE };
@@ -61,7 +62,7 @@ async function upgrade(kept: KeptRelease): Promise<void> {
 async function installOlder(scene: Scene): Promise<void> {
   const { from, kubectl, olderBundle } = scene;
   await kubectl(`apply -f ${olderBundle}`);
-  await kubectl("wait --for=condition=Established crd --all --timeout=30s");
+  await established(kubectl);
   for (const sample of ["cluster", "database"])
     await kubectl(`apply -f ${join(from.folder, "deploy/samples", `${sample}.yaml`)}`);
   await manage(scene, 3, { command: from.command, release: from.runsAs });

@@ -96,7 +96,7 @@ async function useThePackage({ create, client }: TestCluster): Promise<void> {
     module_list: [{ module_name: "ft" }],
   });
   const bdb = await client.call("bdb", { params: { uid } });
-  assert.deepEqual(bdb.module_list, [{ module_name: "ft", semantic_version: "1.2.0" }]);
+  assert.deepEqual(bdb.module_list, [{ module_name: "ft", semantic_version: "1.2.0", module_args: "" }]);
   assert.equal(await ask(bdb, "FT.CREATE", "idx", "SCHEMA", "text", "TEXT"), "OK");
 }
 

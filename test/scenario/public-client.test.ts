@@ -10,7 +10,6 @@ const PATIENCE = { withinMs: 30_000, everyMs: 50 };
 
 /** Operations of such APIs that this one does not have, and methods that a path does not have. */
 const NOT_OFFERED: readonly (readonly [string, string, RegExp])[] = [
-  ["POST", "/v1/bdbs/1/actions/recover", /^404 not_offered: .*storectl recover/],
   ["PUT", "/v1/bdbs/1/actions/rebalance", /^404 not_offered/],
   ["POST", "/v1/shards/1/actions/failover", /^404 not_offered: .*maintenance_on/],
   ["GET", "/v1/cluster/check", /^404 not_offered: .*storectl preflight/],

@@ -16,6 +16,7 @@ import { bindKubectl, type Kubectl } from "../kit/kubernetes/kubectl.ts";
 import { skipWithout, VERSION } from "../kubernetes/assets/assets.ts";
 import { startControlPlane, type ControlPlane } from "../kubernetes/control-plane/control-plane.ts";
 import { proves } from "../kit/specification/proves.ts";
+import { established } from "../kit/kubernetes/established.ts";
 
 const NAMESPACE = "store";
 const REGISTRY = "registry.example.com:5000/store";
@@ -43,7 +44,7 @@ async function onRestrictedNamespace(): Promise<void> {
   const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
   await plane.kube.create(Namespaces, { metadata: { name: NAMESPACE, labels } });
   await kubectl(`apply -n ${NAMESPACE} -f deploy/bundle.yaml`);
-  await kubectl("wait --for=condition=Established crd --all --timeout=20s");
+  await established(kubectl);
   await using _operator = await startOperator(plane);
   await kubectl.given(JSON.stringify(CLUSTER), "create -f -");
   await test("operator, nodes and rigger are admitted", () => runUnprivileged(plane));

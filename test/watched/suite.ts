@@ -17,6 +17,7 @@ import { until } from "../kit/time/until.ts";
 import { proves } from "../kit/specification/proves.ts";
 import type { TestServer } from "../api-servers/test-server.ts";
 import type { StoreEnterpriseCluster } from "../../src/core/api/kinds.ts";
+import { established } from "../kit/kubernetes/established.ts";
 
 const OWN = "default";
 const PATIENCE = { withinMs: 60_000, everyMs: 50 };
@@ -40,7 +41,7 @@ export async function watchedNamespaces(server: TestServer): Promise<void> {
 async function install(server: TestServer): Promise<void> {
   const { kubectl } = server;
   await kubectl("apply -f deploy/bundle.yaml");
-  await kubectl("wait --for=condition=Established crd --all --timeout=20s");
+  await established(kubectl);
   const access = readFileSync("deploy/admission/cluster-role.yaml", "utf8").replaceAll("OPERATOR_NAMESPACE", OWN);
   await kubectl.given(access, "apply -f -");
   for (const name of ["team-a", "team-b", "team-c", "labelled"]) await kubectl(`create namespace ${name}`);

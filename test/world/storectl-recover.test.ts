@@ -7,7 +7,14 @@ import { test } from "node:test";
 import type { ClusterStatus } from "../../src/core/api/cluster-status.ts";
 import { LICENSE_AUTHORITIES } from "../../src/core/api/license.ts";
 import { clusterNames, OLD_WEBHOOK_CONFIGURATION, OPERATOR_NAME } from "../../src/core/api/names.ts";
-import { ConfigMaps, Nodes, Roles, Secrets, ValidatingWebhookConfigurations } from "../../src/ports/kube/builtin.ts";
+import {
+  ConfigMaps,
+  Deployments,
+  Nodes,
+  Roles,
+  Secrets,
+  ValidatingWebhookConfigurations,
+} from "../../src/ports/kube/builtin.ts";
 import { applyManifest } from "../../src/ports/kube/manifest.ts";
 import { createLicenseAuthority, signLicense } from "../../src/ports/management/license.ts";
 import { connectionTo, readClusterSpec, liveReads } from "../../src/mechanisms/observe/cluster.ts";
@@ -39,6 +46,7 @@ const server = stack.adopt(await serveModule(), (one) => one.close().closeAllCon
 await installLicense();
 await applyManifest(world.kube, bundleFor(LATEST), "default", "test");
 await until("the new operator", async () => isSuspended(await status()), PATIENCE);
+await until("it is ready", isOperatorReady, PATIENCE);
 
 await test("storectl recover: lists what freezes an upgrade, clears it, and the upgrade goes on", () =>
   steps(world, {
@@ -60,6 +68,11 @@ for (const { name, args, code, says } of mistakes) {
     assert.equal(ran.code, code, ran.stdout);
     assert.match(ran.stderr, says);
   });
+}
+
+async function isOperatorReady(): Promise<boolean> {
+  const deployment = await world.kube.get(Deployments, { name: OPERATOR_NAME, namespace: "default" });
+  return deployment?.status?.readyReplicas === 1;
 }
 
 async function recoverFromNothing(): Promise<void> {

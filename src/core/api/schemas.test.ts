@@ -22,6 +22,8 @@ test("an empty database spec is filled with the defaults of the product", () => 
     persistence: "disabled",
     evictionPolicy: "volatile-lru",
     maxClients: 0,
+    passwordOverlapSeconds: 300,
+    storeUpgradePolicy: "latest",
     type: "redis",
   });
 });

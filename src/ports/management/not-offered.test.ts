@@ -13,7 +13,7 @@ test("nothing that is offered is listed as not offered", () => {
 
 test("what comes closest depends on the whole path and on the method", () => {
   assert.match(insteadOf("GET", "/v1/cluster/check") ?? "", /preflight/);
-  assert.match(insteadOf("POST", "/v1/bdbs/1/actions/recover") ?? "", /storectl recover/);
+  assert.match(insteadOf("POST", "/v1/bdbs/1/actions/rebalance") ?? "", /maintenance_on/);
   assert.match(insteadOf("GET", "/v1/suffixes") ?? "", /none of that/);
   assert.equal(insteadOf("GET", "/v1/nodes/1/actions/remove"), undefined);
   assert.equal(insteadOf("GET", "/v1/nothing"), undefined);

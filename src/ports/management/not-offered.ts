@@ -9,7 +9,6 @@ interface NotOffered {
 
 /** What is not offered; of two entries that a path matches, the first counts. */
 export const NOT_OFFERED: readonly NotOffered[] = [
-  { paths: ["/v1/bdbs/:uid/actions/recover"], instead: "`storectl recover` leads through a recovery" },
   {
     paths: ["import", "import_reset_status", "export", "export_reset_status", "backup_reset_status"].map(ofDatabase),
     instead: "this product has no import and no export of data",

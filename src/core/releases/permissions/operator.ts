@@ -76,6 +76,7 @@ export const OPERATOR_ON_KUBERNETES: readonly Permitted[] = [
     verbs: ["delete"],
     why: "a recovery deletes the pods of lost nodes, also those that no kubelet ends any more",
     without: "a cluster whose nodes were lost cannot be recovered",
+    rarely: "only while a cluster is recovered",
   },
   {
     group: "",
