@@ -7,14 +7,7 @@ import { test } from "node:test";
 import type { ClusterStatus } from "../../src/core/api/cluster-status.ts";
 import { LICENSE_AUTHORITIES } from "../../src/core/api/license.ts";
 import { clusterNames, OLD_WEBHOOK_CONFIGURATION, OPERATOR_NAME } from "../../src/core/api/names.ts";
-import {
-  ConfigMaps,
-  Deployments,
-  Nodes,
-  Roles,
-  Secrets,
-  ValidatingWebhookConfigurations,
-} from "../../src/ports/kube/builtin.ts";
+import { ConfigMaps, Nodes, Roles, Secrets, ValidatingWebhookConfigurations } from "../../src/ports/kube/builtin.ts";
 import { applyManifest } from "../../src/ports/kube/manifest.ts";
 import { createLicenseAuthority, signLicense } from "../../src/ports/management/license.ts";
 import { connectionTo, readClusterSpec, liveReads } from "../../src/mechanisms/observe/cluster.ts";
@@ -26,7 +19,7 @@ import { bundleFor } from "../../src/core/releases/bundle/bundle.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { tallyArchive } from "../kit/modules/module-archive.ts";
-import { PATIENCE, startStorectlWorld } from "../kit/world/storectl-world.ts";
+import { isOperatorReady, PATIENCE, startStorectlWorld } from "../kit/world/storectl-world.ts";
 import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
 
@@ -46,7 +39,7 @@ const server = stack.adopt(await serveModule(), (one) => one.close().closeAllCon
 await installLicense();
 await applyManifest(world.kube, bundleFor(LATEST), "default", "test");
 await until("the new operator", async () => isSuspended(await status()), PATIENCE);
-await until("it is ready", isOperatorReady, PATIENCE);
+await until("it is ready", () => isOperatorReady(world.kube), PATIENCE);
 
 await test("storectl recover: lists what freezes an upgrade, clears it, and the upgrade goes on", () =>
   steps(world, {
@@ -68,11 +61,6 @@ for (const { name, args, code, says } of mistakes) {
     assert.equal(ran.code, code, ran.stdout);
     assert.match(ran.stderr, says);
   });
-}
-
-async function isOperatorReady(): Promise<boolean> {
-  const deployment = await world.kube.get(Deployments, { name: OPERATOR_NAME, namespace: "default" });
-  return deployment?.status?.readyReplicas === 1;
 }
 
 async function recoverFromNothing(): Promise<void> {

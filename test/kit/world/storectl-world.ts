@@ -3,6 +3,8 @@ import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
+import { Deployments } from "../../../src/ports/kube/builtin.ts";
 import { connect } from "../../../src/ports/kube/client.ts";
 import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
 import type { Kube } from "../../../src/ports/kube/kube.ts";
@@ -88,4 +90,10 @@ function atTerminal(env: NodeJS.ProcessEnv, answers: readonly string[], args: re
       if (shown.includes("(yes/no) ")) child.stdin?.write(`${left.shift() ?? ""}\n`);
     });
   });
+}
+
+/** Whether the operator's pod answers its readiness probe. */
+export async function isOperatorReady(kube: Kube): Promise<boolean> {
+  const deployment = await kube.get(Deployments, { name: OPERATOR_NAME, namespace: "default" });
+  return deployment?.status?.readyReplicas === 1;
 }
