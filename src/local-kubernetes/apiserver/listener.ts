@@ -58,7 +58,7 @@ export async function closeListener(server: Server): Promise<void> {
       resolve();
     });
     server.closeIdleConnections();
-    // watches have been told to end; what still sends a moment later is cut
+    // watches have been asked to end; what still sends a moment later is cut
     setTimeout(() => {
       server.closeAllConnections();
     }, 200).unref();

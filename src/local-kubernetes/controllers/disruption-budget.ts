@@ -90,7 +90,7 @@ function statusOf(
 /** An eviction that has led to no deletion after this long is forgotten. */
 const EVICTION_MS = 120_000;
 
-/** Pods that were evicted and are not seen to go yet: the cache may lag behind the eviction that the budget tells of. */
+/** Pods that were evicted and are not seen to go yet: the cache may lag behind the eviction that the budget counts. */
 function leaving(budget: Stored<PodDisruptionBudget>, pods: readonly Stored<Pod>[], now: Date): Record<string, string> {
   const evicted = Object.entries(budget.status?.disruptedPods ?? {}).filter(([name, since]) => {
     const pod = pods.find(({ metadata }) => metadata.name === name);

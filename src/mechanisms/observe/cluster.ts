@@ -144,7 +144,7 @@ async function readAround(deps: ObserveDeps, view: ClusterView): Promise<Cluster
   return { permissions: await readPermissions(deps.permissions, view), ...(await readWebhook(deps, view)) };
 }
 
-/** The StatefulSet, and the volumes while they grow or are all that tells what a lost StatefulSet had. */
+/** The StatefulSet, and the volumes while they grow or are all that shows what a lost StatefulSet had. */
 async function observeWorkload(
   reads: ClusterReads,
   cluster: ClusterRef,

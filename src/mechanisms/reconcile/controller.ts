@@ -8,7 +8,7 @@ import { WorkQueue } from "./queue.ts";
 
 export interface ControllerOptions {
   readonly name: string;
-  /** Brings the object with this key one step closer to what is wanted: told which object, never what happened. */
+  /** Brings the object with this key one step closer to what is wanted: it gets the key, never what happened. */
   readonly reconcile: (key: string, signal: AbortSignal) => Promise<Outcome>;
   /** How many different keys are worked on at once; 1 when absent. */
   readonly workers?: number;

@@ -10,7 +10,7 @@ export interface LeaderOptions extends ElectionOptions {
   readonly renewMs: number;
   /** Pause between attempts to get or to keep the Lease. */
   readonly retryMs: number;
-  /** Told the identity of each new holder, the own one included. */
+  /** Receives the identity of each new holder, the own one included. */
   readonly onNewLeader?: (identity: string) => void;
 }
 

@@ -55,7 +55,7 @@ export async function modulesOfEngine(
 /** It keeps nothing, and takes commands of this process alone. */
 function configuration({ version }: FoundEngine, port: number, password: string): string {
   const settings = [`bind ${HOST}`, `port ${port}`, `requirepass ${password}`, 'save ""', "appendonly no"];
-  // earlier ones load modules without being told that they may, and do not know the setting
+  // earlier ones load modules without a permission, and do not know the setting
   const mayLoad = (parseVersion(version)?.major ?? 0) >= 7 ? ["enable-module-command yes"] : [];
   return [...settings, ...mayLoad, ""].join("\n");
 }

@@ -16,7 +16,7 @@ export interface Regarding {
 
 export type EventType = "Normal" | "Warning";
 
-/** Tells users what happens, in `kubectl describe` and `kubectl get events`. */
+/** Shows users what happens, in `kubectl describe` and `kubectl get events`. */
 export interface EventRecorder {
   /** Returns at once and never throws; the same sentence again only raises the count of the first event. */
   record(regarding: Regarding, type: EventType, reason: string, message: string): void;

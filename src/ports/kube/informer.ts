@@ -7,7 +7,7 @@ import type { Kube, ListOptions, Ref, ResourceType, Stored } from "./kube.ts";
 import { keyOf, refOf } from "./ref.ts";
 import { isNewer } from "./resource-version.ts";
 
-/** Told after the cache has changed; `current` is undefined when the object is gone, `previous` when it is new. */
+/** Called after the cache has changed; `current` is undefined when the object is gone, `previous` when it is new. */
 export type ChangeHandler<T> = (ref: Ref, current: Stored<T> | undefined, previous: Stored<T> | undefined) => void;
 
 /**
@@ -102,7 +102,7 @@ async function follow<T>(
   }
 }
 
-/** Runs one watch to its end; `advance` is told each version that the next one may start from. */
+/** Runs one watch to its end; `advance` gets each version that the next one may start from. */
 async function applyEvents<T>(
   kube: Kube,
   type: ResourceType<T>,

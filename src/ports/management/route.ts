@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { ManagementPermission } from "../../core/api/management-roles.ts";
 import type { Answered } from "./records/answered.ts";
 
-/** One operation: where it is, who may call it and why; its type tells path parameters, body and reply. */
+/** One operation: where it is, who may call it and why; its type gives path parameters, body and reply. */
 export interface Route<Params extends string, Body, Reply> {
   readonly method: Method;
   /** Path with `:name` parameters. */

@@ -36,7 +36,7 @@ const RECENT_MS = 1_000;
 /** And this often while no node answers. */
 const SILENT_MS = 300;
 
-/** One pass: what clients are told of each database, then the label of the leader's pod. */
+/** One pass: the address of each database for its clients, then the label of the leader's pod. */
 export function riggerReconciler(deps: RiggerDeps): () => Promise<Outcome> {
   let wasSilent = false;
   return async () => {

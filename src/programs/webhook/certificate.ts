@@ -21,7 +21,7 @@ const LOOK_MS = 500;
 const TRUST_MS = 3_000;
 
 /**
- * Tells what to present, first and after each change of the secret `admission-tls` and in time before it expires, until
+ * Reports what to present, first and after each change of the secret `admission-tls` and in time before it expires, until
  * `signal` aborts. What cannot be used is logged, and what was in use stays.
  */
 export async function followCertificate(

@@ -48,7 +48,7 @@ async function verdictOn(asked: Asked, deps: ReviewerDeps): Promise<Verdict> {
     return outcomeOf(await reviewOf(asked, deps));
   } catch (error) {
     deps.log.error("a write could not be judged and is let in", { kind: asked.kind.kind, name: asked.name, error });
-    const warning = `admission could not judge this (${messageOf(error)}); SPEC STATUS tells what the operator finds`;
+    const warning = `admission could not judge this (${messageOf(error)}); SPEC STATUS shows what the operator finds`;
     return { review: { denials: [], warnings: [warning] }, outcome: "failed" };
   }
 }

@@ -93,7 +93,7 @@ export function validate(asked: Asked, objects: NamespaceObjects, release: Relea
   }
 }
 
-/** What the status of a cluster tells. */
+/** What the status of a cluster says. */
 function reportedBy(asked: Asked): Pick<ReviewedCluster, "nodes" | "tags" | "askedSize"> {
   const { version = [], nodes = [], persistenceStatus } = clusterStatus.safeParse(statusOf(asked)).data ?? {};
   const tags = [...new Set([version, nodes.map((node) => node.version)].flat())];
@@ -126,7 +126,7 @@ function objectionOf(kind: string, { path, message, input }: z.core.$ZodIssue) {
     "spec",
   );
   const names = ["spec", ...path.filter((part) => typeof part !== "number")];
-  const remedy = `${explainField(`${kind.toLowerCase()}.${names.join(".")}`)} tells what the field accepts`;
+  const remedy = `${explainField(`${kind.toLowerCase()}.${names.join(".")}`)} shows what the field accepts`;
   return invalidValue(field, input ?? null, message, remedy);
 }
 

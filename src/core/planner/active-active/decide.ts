@@ -61,7 +61,7 @@ export interface ActiveActiveDecision {
   readonly findings: readonly Finding[];
   /** Why the database gets no other version at the moment, participant by participant (§9). */
   readonly held: readonly Finding[];
-  /** What is known everywhere, as far as it has been heard. */
+  /** What is known everywhere, as far as answers have come. */
   readonly record: ActiveActiveRecord | undefined;
 }
 
@@ -119,7 +119,7 @@ function knownRecord({ name, own, others }: ActiveActiveView): ActiveActiveRecor
   return first === undefined ? undefined : rest.reduce(joinedRecord, first);
 }
 
-/** Made on another participant, and to be here too; or gone, and the own cluster has not heard of it. */
+/** Made on another participant, and to be here too; or gone, and the own cluster does not know it yet. */
 function actWithoutObject(view: ActiveActiveView, known: ActiveActiveRecord | undefined): ActiveActiveAct {
   const { name, own, others, self } = view;
   const mine = liveRecord(own, name);
@@ -130,7 +130,7 @@ function actWithoutObject(view: ActiveActiveView, known: ActiveActiveRecord | un
   return { kind: "none" };
 }
 
-/** Deleted here: the others are told before the object goes, unless this cluster does not take part in it. */
+/** Deleted here: the others know it before the object goes, unless this cluster does not take part in it. */
 function teardownAct(
   { own, self }: ActiveActiveView,
   known: ActiveActiveRecord | undefined,
@@ -147,7 +147,7 @@ function isDeletedElsewhere({ own, others }: ActiveActiveView, { guid }: ActiveA
   return guid !== undefined && [...own, ...others].some((one) => one.guid === guid && one.deleted === true);
 }
 
-/** What brings object and records together; undefined when they say the same. What is refused here is not told to others. */
+/** What brings object and records together; undefined when they say the same. What is refused here does not reach others. */
 function agreeing(
   { name, own, release, clusterPolicy, objections }: ActiveActiveView,
   known: ActiveActiveRecord | undefined,

@@ -2,7 +2,7 @@ import type { ActiveActiveRecord } from "../../api/records.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { canonical } from "./canonical.ts";
 
-/** Deleted databases that are remembered, so that every participant hears of it. */
+/** Deleted databases that are remembered, so that every participant learns of it. */
 const REMEMBERED = 100;
 
 /**

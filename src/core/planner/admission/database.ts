@@ -23,7 +23,7 @@ import { clusterNamed } from "./references.ts";
 import { noDowngrade, policyAllowsVersion, versionIsSupported } from "./versions.ts";
 import type { ReviewedDatabase } from "./reviewed-database.ts";
 
-/** What is asked of the configuration of every database, in the order in which objections are told. */
+/** What is asked of the configuration of every database, in the order in which objections are listed. */
 export const CONFIGURATION_RULES: readonly SpecRule<ReviewedDatabase>[] = [
   versionIsSupported,
   noDowngrade,
@@ -87,7 +87,7 @@ function modulesStay({ at, spec, before, existing }: ReviewedDatabase) {
   return existing === undefined ? [] : changedModules(at, spec, before, existing.modules);
 }
 
-/** Once, when they are written; a database that exists is not told again with each edit. */
+/** Once, when they are written; an edit of an existing database does not repeat them. */
 function moduleVersionsAreIgnored({ kind, at, spec, before }: ReviewedDatabase): readonly string[] {
   const numbered = modulesOf(spec).filter(({ version }) => version !== undefined);
   if (kind === "reaadb" || before !== undefined || numbered.length === 0) return [];

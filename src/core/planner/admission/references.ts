@@ -24,7 +24,7 @@ export interface ReferencedCluster {
   readonly modules: readonly ReferencedModule[] | undefined;
   /** Names in `spec.userDefinedModules`. */
   readonly userModules: readonly string[];
-  /** Shards that its licence allows and that are taken; undefined while it has not told. */
+  /** Shards that its licence allows and that are taken; undefined until it has reported. */
   readonly shards: { readonly used: number; readonly limit: number } | undefined;
 }
 

@@ -4,7 +4,7 @@ import { objections, sentence, type Advice, type Objection, type SpecRule } from
 export interface SpecReview {
   /** Why it is refused; empty when it is accepted. */
   readonly denials: readonly Objection[];
-  /** What the user is told besides. */
+  /** Warnings for the user. */
   readonly warnings: readonly string[];
 }
 

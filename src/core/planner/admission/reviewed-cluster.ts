@@ -8,9 +8,9 @@ export interface ReviewedCluster {
   readonly before: ClusterSpec | undefined;
   /** Nodes that the cluster has been given; 0 before it is made. */
   readonly nodes: number;
-  /** Node tags that it runs; none before it has told. */
+  /** Node tags that it runs; none before it has reported. */
   readonly tags: readonly string[];
-  /** Largest size that a volume was given or asked for; undefined while the cluster has not told. */
+  /** Largest size that a volume was given or asked for; undefined until the cluster has reported. */
   readonly askedSize: string | undefined;
   /** Why Kubernetes would not let its volumes grow to the size of the spec; empty when it would, or was not asked. */
   readonly growthRefusal: string;

@@ -38,7 +38,7 @@ export interface InstanceFacts {
   readonly lostData?: true;
   /** What its engine said when it ended; present only when its node reports it crashed. */
   readonly lastWords?: string;
-  /** It has the settings of the record, as far as it tells. */
+  /** It has the settings of the record, as far as it reports. */
   readonly configured: boolean;
   /** It is called dead because its node is gone and can acknowledge nothing any more; its process may still run. */
   readonly cutOff?: true;

@@ -19,7 +19,7 @@ export interface DesiredWatch {
 const MOST = 100;
 const LABEL = /^([a-z0-9.-]{1,253}\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
-/** Reads the ConfigMap; what is no name is told and left out, so that the others are managed. */
+/** Reads the ConfigMap; what is no name is reported and left out, so that the others are managed. */
 export function desiredWatch(data: Readonly<Record<string, string>>, own: string): DesiredWatch {
   const listed = (data[WATCHED_NAMESPACES] ?? "").split(",").map((name) => name.trim());
   const names = [...new Set(listed)].filter((name) => name !== "" && name !== own);

@@ -41,7 +41,7 @@ const cases: readonly Case[] = [
     rule: "namespaces that the operator has begun to manage are validated too",
     view: { watched: ["default", "team-a"] },
     act: "watch",
-    says: ["False", "NamespacesStale", /in default, and is being told of default, team-a/],
+    says: ["False", "NamespacesStale", /in default, and is being changed to default, team-a/],
   },
   {
     rule: "namespaces that a user chose by other means are left to the user",

@@ -85,7 +85,7 @@ function planOwn(
   }
   if (own.trusted.length !== 1 || own.trusted[0] !== certificate) return planTrust(own, certificate, trustedForMs);
   if (own.judged !== undefined && !isSameSet(own.judged, watched)) {
-    const message = `${WEBHOOK_CONFIGURATION} judges what is written in ${own.judged.join(", ")}, and is being told of ${watched.join(", ")}`;
+    const message = `${WEBHOOK_CONFIGURATION} judges what is written in ${own.judged.join(", ")}, and is being changed to ${watched.join(", ")}`;
     return { act: { kind: "watch" }, statement: say("False", "NamespacesStale", message) };
   }
   const doubles = installed.filter(({ name, namespace: calls }) => name !== own.name && calls === namespace);

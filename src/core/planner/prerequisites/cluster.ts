@@ -13,7 +13,7 @@ export const clusterIsAtRest: Check = {
     const { state, specStatus, observedGeneration = 0 } = remembered;
     const look = describeObject(`rec ${name}`);
     if (state !== "Running" && state !== "InvalidUpgrade") {
-      return block("ClusterNotAtRest", `STATE is ${state ?? "not told yet"}`, look);
+      return block("ClusterNotAtRest", `STATE is ${state ?? "not reported yet"}`, look);
     }
     if (specStatus === "Invalid") return block("SpecInvalid", "SPEC STATUS is Invalid", look);
     if (observedGeneration >= generation) return undefined;

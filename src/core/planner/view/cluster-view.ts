@@ -27,7 +27,7 @@ export interface ClusterView {
   readonly workload: Workload | undefined;
   readonly pods: readonly NodePod[];
   readonly cluster: PolledCluster | Unreachable;
-  /** Names of its StoreEnterpriseDatabases; told only of a cluster that is being deleted. */
+  /** Names of its StoreEnterpriseDatabases; read only for a cluster that is being deleted. */
   readonly databaseNames: readonly string[];
 }
 

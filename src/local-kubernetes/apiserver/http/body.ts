@@ -14,7 +14,7 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
     let length = 0;
     request.on("data", (chunk: Buffer) => {
       length += chunk.length;
-      // the rest is read and forgotten, so that the client can hear the answer
+      // the rest is read and forgotten, so that the client can read the answer
       if (length <= BODY_LIMIT) chunks.push(chunk);
       else reject(apiError(apiErrors.tooLarge, `Request entity too large: limit is ${BODY_LIMIT}`));
       if (length > BODY_LIMIT * 8) request.destroy();

@@ -15,7 +15,7 @@ export function methodNotAllowed(): Error {
   return apiError(apiErrors.methodNotAllowed, "the server does not allow this method on the requested resource");
 }
 
-/** The object in the body of a request; 400 for anything else. Fields given twice are told of as `fieldValidation` asks. */
+/** The object in the body of a request; 400 for anything else. Fields given twice are reported as `fieldValidation` asks. */
 export async function jsonBody(call: ApiCall): Promise<Json> {
   const bytes = await readBody(call.request);
   const mediaType = mediaTypeOf(call.request.headers["content-type"]);

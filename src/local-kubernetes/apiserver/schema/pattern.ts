@@ -9,7 +9,7 @@ const compiled = new Map<string, RegExp | undefined>();
 const sandbox: { expression?: RegExp; text?: string } = createContext({});
 const match = new Script("expression.test(text)");
 
-/** True when `text` holds a match; undefined when it cannot be told within bounds (size, time, or no valid pattern). */
+/** True when `text` holds a match; undefined when that is not decided within bounds (size, time, or no valid pattern). */
 export function matchesPattern(pattern: string, text: string): boolean | undefined {
   const expression = compilePattern(pattern);
   if (expression === undefined || text.length > MAX_TEXT_LENGTH) return undefined;

@@ -2,7 +2,7 @@ import type { Probe } from "kubernetes-types/core/v1.js";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Handler, HandlerResult } from "./handler.ts";
 
-/** What runs a probe once, and what is told when its verdict changes or a run fails. */
+/** What runs a probe once, and what is called when its verdict changes or a run fails. */
 export interface ProbeSubject {
   readonly run: (handler: Handler, signal: AbortSignal) => Promise<HandlerResult>;
   /** Called at each change of verdict; the first verdict counts as one. */

@@ -110,7 +110,7 @@ export class ContainerRun {
   async #insist(graceMs: number, signal: AbortSignal): Promise<void> {
     const { child } = this.#launched;
     if (child.state() === "running" && graceMs > 0) {
-      // the hook used up the time: the program still hears SIGTERM before SIGKILL
+      // the hook used up the time: the program still gets SIGTERM before SIGKILL
       child.signal("SIGTERM");
       await this.#deps.clock.sleep(LEAST_GRACE_MS, signal).catch(() => undefined); // ended meanwhile
     }

@@ -76,7 +76,7 @@ export class PodWorker {
     this.#wake();
   }
 
-  /** Tells that a Secret or ConfigMap has changed. */
+  /** Reports that a Secret or ConfigMap has changed. */
   changed(kind: "secrets" | "configMaps", namespace: string | undefined, name: string): void {
     if (namespace !== this.#pod.metadata.namespace || !referencedConfig(this.#pod.spec)[kind].has(name)) return;
     this.#isStale = true;

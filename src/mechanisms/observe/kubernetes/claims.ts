@@ -50,7 +50,7 @@ async function listClaims(kube: Kube, { name, namespace }: Required<Ref>): Promi
   return (await kube.list(PersistentVolumeClaims, { namespace, labelSelector })).items;
 }
 
-/** A storage class is outside of any namespace, where the operator may read nothing: a dry run tells the same. */
+/** A storage class is outside of any namespace, where the operator may read nothing: a dry run shows the same. */
 async function growthRefusal(kube: Kube, claim: Stored<PersistentVolumeClaim>, size: string): Promise<string> {
   const requested = requestedBy(claim);
   if (parseQuantity(requested) >= parseQuantity(size)) return "";

@@ -49,7 +49,7 @@ export function referencesIn(
   };
 }
 
-/** What the cluster made of a database, as its status tells. */
+/** What the cluster made of a database, as its status says. */
 export function existingOf(status: unknown): ReviewedExisting | undefined {
   const { data } = databaseStatus.safeParse(status ?? {});
   if (data?.databaseUID === undefined) return undefined;

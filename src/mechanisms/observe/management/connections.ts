@@ -16,7 +16,7 @@ export interface Connection extends PolledState {
 export interface Connections {
   /** A sentence when the secrets are not there yet. */
   to(cluster: Ref & { readonly namespace: string }, credentialsSecret: string): Promise<Connection | string>;
-  /** Calls back with the databases of a cluster of which something else is heard than before. */
+  /** Calls back with the databases of a cluster whose polled state changed. */
   onChange(handler: ChangeHandler): void;
   close(): Promise<void>;
 }

@@ -34,7 +34,7 @@ export const clusterRoutes = {
     "PUT",
     "/v1/cluster/policy",
     "update_cluster",
-    "the operator tells the cluster what spec.storeUpgradePolicy says",
+    "the operator passes on what spec.storeUpgradePolicy says",
     CLUSTER_POLICY,
     json<ClusterPolicy>(),
   ),

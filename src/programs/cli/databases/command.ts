@@ -14,10 +14,10 @@ interface DatabasesOptions extends SiteOptions, OutputOption {
   readonly cluster?: string;
 }
 
-/** `storectl databases`: the databases as the cluster itself tells them, those without an object too. */
+/** `storectl databases`: the databases as the cluster itself reports them, those without an object too. */
 export function databasesCommand(context: Asking): Command {
   const command = new Command("databases")
-    .description("list the databases of a cluster, as the cluster tells them: those without an object too")
+    .description("list the databases of a cluster, as the cluster reports them: those without an object too")
     .argument("[database]", "only the database of this name")
     .option("--cluster <name>", "the cluster (default: the only one of the namespace)")
     .addOption(outputOption())

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { kubeconfigPath, runningWorld } from "./world-file.ts";
 
-/** What `storectl local status` tells. */
+/** What `storectl local status` prints. */
 export interface LocalStatus {
   readonly state: "running" | "stopped";
   readonly dir: string;

@@ -35,7 +35,7 @@ export async function bringUp(dir: string): Promise<Up> {
   return { world, already: false };
 }
 
-/** The world tells over its channel when it is ready. */
+/** The world sends a message over its channel when it is ready. */
 async function ready(child: ChildProcess, said: string): Promise<void> {
   const ended = new AbortController();
   try {

@@ -7,10 +7,10 @@ import { outputOption, rendered, textTable, type OutputOption } from "../console
 import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
 import { bytesText, durationText } from "../console/units.ts";
 
-/** `storectl nodes`: the nodes as the cluster itself tells them. */
+/** `storectl nodes`: the nodes as the cluster itself reports them. */
 export function nodesCommand(context: Asking): Command {
   const command = new Command("nodes")
-    .description("list the nodes of a cluster, as the cluster tells them")
+    .description("list the nodes of a cluster, as the cluster reports them")
     .argument("[cluster]", "the cluster (default: the only one of the namespace)")
     .addOption(outputOption())
     .action(async (cluster: string | undefined, options: SiteOptions & OutputOption) => {

@@ -110,7 +110,7 @@ async function upgradeDatabase(
   for (;;) {
     const { status, redis_version, waiting_for, action_uid } = await client.call("bdb", { params: { uid } });
     if (status === "active" && redis_version === to) return;
-    // a node that has not heard of it yet tells an earlier action
+    // a node that does not know of it yet reports an earlier action
     if (status === "active" && action_uid === asked.action_uid)
       throw new Fault(faults.recoveryFailed, `the upgrade of "${name}" to ${to} ended, and it is at ${redis_version}`);
     if (waiting_for !== reported && waiting_for !== "") print(`     ${waiting_for}\n`);

@@ -18,7 +18,7 @@ export interface RecoverOptions {
   readonly form: OutputOption["output"];
 }
 
-/** Where a recovery tells and asks. */
+/** Where a recovery prints and asks. */
 interface Talk extends CliContext {
   readonly agreed: boolean;
   /** Aborts when the user has had enough. */
@@ -82,7 +82,7 @@ async function carryOut(
 }
 
 const LOOK_EVERY_MS = 500;
-/** The operator notices within seconds; what takes longer is told as it is, in milliseconds. */
+/** The operator notices within seconds; what takes longer is reported as it is, in milliseconds. */
 const PATIENCE_MS = 30_000;
 
 /** Waits until the cause is gone, for storectl and for the operator. */

@@ -21,7 +21,7 @@ export interface Look {
   readonly environment: ClusterEnvironment;
   /** Its StoreEnterpriseDatabases; databases that were made through the management API have none. */
   readonly databases: readonly Stored<StoreEnterpriseDatabase>[];
-  /** Version of the operator that is installed; empty when it cannot be told. */
+  /** Version of the operator that is installed; empty when it is not known. */
   readonly operator: string;
   /** Node tag that the cluster runs, the lowest of its nodes. */
   readonly nodeTag: string;

@@ -99,7 +99,7 @@ function configOf({ kubeconfig, context }: SiteOptions, env: CliContext["env"]):
   return loadKubeConfig({ ...env, KUBECONFIG: file }, undefined, context);
 }
 
-/** A user who may not read the secrets is told so in the answer, and told the rest all the same. */
+/** A user who may not read the secrets sees that in the answer, and sees the rest all the same. */
 function forgiving(connections: Connections, onDenied: () => void): Connections {
   return {
     to: async (cluster, secret) => {

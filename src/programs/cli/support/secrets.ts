@@ -13,7 +13,7 @@ export function secretValues(secrets: readonly Stored<Secret>[]): readonly strin
   );
 }
 
-/** A Secret as far as it may be told: its name, and how long each value is. */
+/** A Secret as far as it may be shown: its name, and how long each value is. */
 export function secretOutline({ metadata, type, data = {} }: Stored<Secret>): object {
   const { name, namespace, creationTimestamp } = metadata;
   const keys = Object.entries(data).map(([key, value]) => `${key} (${Buffer.from(value, "base64").length} bytes)`);

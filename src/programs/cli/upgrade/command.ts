@@ -12,7 +12,7 @@ export function upgradeCommand(context: Asking): Command {
     .description("walk the plan to a release, step by step; run it again to go on")
     .argument("[cluster]", "the cluster (default: the only one of the namespace)")
     .requiredOption("--to <release>", "operator version to arrive at")
-    .option("--kubernetes <minor>", "bring Kubernetes to this minor too: you are told when it is its turn", minor)
+    .option("--kubernetes <minor>", "bring Kubernetes to this minor too: the command says when it is its turn", minor)
     .option("--databases <version>", `bring databases to this version too: ${STORE_VERSIONS.join(", ")}`, storeVersion)
     .option("--bundle <file>", "bundle to apply for the operator (default: the one of the release)")
     .option("--yes", "agree to every step beforehand")

@@ -17,7 +17,7 @@ const LOOK_EVERY_MS = 500;
 /** A step that shows nothing new for this long is left to itself, in milliseconds. */
 const PATIENCE_MS = 1_800_000;
 
-/** Tells what changes until the step is over or blocked; CLI_INTERRUPTED when the user has had enough. */
+/** Reports what changes until the step is over or blocked; CLI_INTERRUPTED when the user has had enough. */
 export async function follow(talk: Talk, look: () => Promise<Sight>): Promise<Performed> {
   const line = progressLine(talk);
   try {

@@ -1,7 +1,7 @@
 import type { CliContext } from "../console/context.ts";
 import { durationText } from "../console/units.ts";
 
-/** One line that tells how far a step is. */
+/** One line that says how far a step is. */
 export interface ProgressLine {
   /** Shows how far it is: over what was shown at a terminal, as a new line when it differs elsewhere. */
   show(bar: Bar): void;

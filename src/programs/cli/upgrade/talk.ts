@@ -1,6 +1,6 @@
 import type { CliContext } from "../console/context.ts";
 
-/** Where an upgrade tells and asks. */
+/** Where an upgrade prints and asks. */
 export interface Talk extends CliContext {
   readonly agreed: boolean;
   /** Aborts when the user has had enough. */

@@ -163,7 +163,7 @@ function reportedOf({ database, polled }: ActiveActiveObservation, reaadb: Reaad
   return { reaadb, database, polled };
 }
 
-/** Writes the status when it differs, and tells what is new. */
+/** Writes the status when it differs, and emits events for what is new. */
 async function report(deps: ActiveActiveDeps, reported: ActiveActiveReport): Promise<void> {
   const { kube, clock, events, cache } = deps;
   const { reaadb, decision, hindrance } = reported;

@@ -47,7 +47,7 @@ export interface ClusterDeps extends ObserveDeps {
   readonly events: EventRecorder;
   readonly applier: ObjectApplier;
   readonly cache: InformerCache;
-  /** Told what databases rest on. */
+  /** Receives what databases depend on. */
   readonly contexts: ClusterContexts;
   /** What is known of the operator's own installation. */
   readonly installation: () => readonly Statement[];
@@ -125,7 +125,7 @@ async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec
   throw failure;
 }
 
-/** What is to be done for the cluster; its databases are told what they rest on. */
+/** What is to be done for the cluster; its databases get what they depend on. */
 function decide({ contexts }: ClusterDeps, observation: ClusterObservation): ClusterDecision {
   const { view, environment, rec } = observation;
   const decision = planCluster(view, wantedTemplate(observation, targetTag(view)), environment);

@@ -43,6 +43,6 @@ function refused(where: string, why: string): Finding {
   return warn(
     "LicenseRefused",
     `the cluster refuses the licence of ${where} and keeps the one it has: ${why}`,
-    `put a licence for this cluster into ${where}; \`storectl license show FILE\` tells what one grants`,
+    `put a licence for this cluster into ${where}; \`storectl license show FILE\` shows what a licence grants`,
   );
 }

@@ -30,7 +30,7 @@ export interface ReportDeps {
   readonly installation: () => readonly Statement[];
 }
 
-/** Writes what a pass leaves behind and tells what is new. */
+/** Writes what a pass leaves behind and emits events for what is new. */
 export async function report(
   deps: ReportDeps,
   observation: ClusterObservation,

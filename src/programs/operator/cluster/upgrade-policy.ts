@@ -2,8 +2,8 @@ import { DATABASE_SETTINGS } from "../../../core/api/settings/database-settings.
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 
 /**
- * Tells the cluster which versions its databases may be moved to, as the spec says it (§2.2). Nodes of two releases are not
- * told: the leader may be one that has no policy.
+ * Sends the cluster the policy: which versions its databases may be moved to, as the spec says it (§2.2). Nodes of two releases do not
+ * get it: the leader may be one that has no policy.
  */
 export async function keepUpgradePolicy({ view, records, connection }: ClusterObservation): Promise<void> {
   if (connection === undefined || "unreachable" in records || records.policy === undefined) return;

@@ -59,7 +59,7 @@ export function userModulesReconciler({ kube, clock }: UserModulesDeps): KeepUse
   };
 }
 
-/** Whether the cluster lacks a module that its spec lists, as far as it tells. */
+/** Whether the cluster lacks a module that its spec lists, as far as it reports. */
 export function lacksUserModules(observation: ClusterObservation): boolean {
   return lackingModules(observation).length > 0;
 }

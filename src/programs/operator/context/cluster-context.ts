@@ -83,7 +83,7 @@ export function forbiddenContext(finding: Finding): ClusterContext {
   return noContext(forbids(finding));
 }
 
-/** What a request that Kubernetes forbade means for a database; the cluster's status tells the same. */
+/** What a request that Kubernetes forbade means for a database; the cluster's status says the same. */
 export function forbids(finding: Finding): Unready {
   return { ...finding, id: finding.id === PERMISSIONS_MISSING ? "PermissionsMissing" : "RequestForbidden" };
 }

@@ -45,7 +45,7 @@ const FRESH_MS = 1_000;
 
 /**
  * Reads what databases of a cluster rest on from the API server and the cluster itself, not from copies; never as it was
- * before the last change that was heard of.
+ * before the last change that was observed.
  */
 export function freshContexts(
   deps: ObserveDeps & { readonly clock: Clock; readonly contexts: ClusterContexts },

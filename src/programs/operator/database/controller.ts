@@ -36,7 +36,7 @@ export interface DatabaseDeps extends ObserveDeps {
 
 /** A database that changes is looked at this often, in milliseconds. */
 const STEP_MS = 500;
-/** One at rest is woken by what changes; it is looked at this often in case something was not heard of. */
+/** One at rest is woken by what changes; it is looked at this often in case an event was missed. */
 const REST_MS = 30 * 60_000;
 /** What the cluster refused is asked for again after as long as it has been refused, within these bounds. */
 const AGAIN_MS = { first: 2_000, last: 15_000 } as const;
@@ -135,14 +135,14 @@ function pauseMs(isActing: boolean, { findings }: DatabaseDecision, status: Data
   return status.status === "active" && isTrue(status.conditions, "Ready") ? REST_MS : STEP_MS;
 }
 
-/** Doubles the pause each time without remembering anything: the condition tells since when. */
+/** Doubles the pause each time without state of its own: the condition says since when. */
 function refusedForMs({ conditions }: DatabaseStatus, clock: Clock): number {
   const since = conditions?.find(({ type }) => type === "Ready")?.lastTransitionTime ?? "";
   const pastMs = clock.now().getTime() - Date.parse(since);
   return Math.min(AGAIN_MS.last, Math.max(AGAIN_MS.first, pastMs || 0));
 }
 
-/** Writes the status when it differs, and tells what is new; the answer is the status that holds then. */
+/** Writes the status when it differs, and emits events for what is new; the answer is the status that holds then. */
 async function report(
   { kube, clock, events, cache, findings }: DatabaseDeps,
   redb: Redb,

@@ -4,7 +4,7 @@ import type { ReferencedCluster, ReferencedDatabase, References } from "../../..
 import type { Release } from "../../../core/releases/catalogue/release.ts";
 import type { Redb } from "./cluster.ts";
 
-/** What is around a database, as its cluster tells it. */
+/** What a database refers to, as its cluster reports it. */
 export function referencesOf(
   release: Release,
   nearby: ReferencedCluster | undefined,

@@ -94,8 +94,8 @@ type AddressReconciler = (
 ) => Promise<PasswordFrom | undefined>;
 
 /**
- * Tells clients where a database is: keys `port` and `service_names` of its Secret, which has been made before. Asks nothing
- * while the status says that it was told before, but for a look now and then.
+ * Publishes where a database is: keys `port` and `service_names` of its Secret, which has been made before. Asks nothing
+ * while the status says that it is published, except for a check now and then.
  */
 export function addressReconciler(kube: Kube, clock: Clock): AddressReconciler {
   const looked = new Map<string, number>();

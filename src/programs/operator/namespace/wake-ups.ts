@@ -50,7 +50,7 @@ function wakeOwner(wake: Wake, object: Stored<object> | undefined, afterMs = 0):
   if (name !== undefined) wake(keyOf({ name, namespace: object?.metadata.namespace ?? "default" }), afterMs);
 }
 
-/** Wakes a database when it changes, when its cluster tells something else of it, and when what it rests on is another. */
+/** Wakes a database when it changes, when its cluster reports a change of it, and when what it depends on changes. */
 export function wakeDatabases({ cache, connections, contexts }: Sources, wake: Wake): void {
   cache.databases.onChange((ref) => {
     wake(keyOf(ref));
