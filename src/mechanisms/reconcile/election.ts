@@ -4,7 +4,7 @@ import type { Clock } from "../../core/base/clock.ts";
 import { isFault } from "../../core/base/fault.ts";
 import { Leases } from "../../ports/kube/builtin.ts";
 import { faults } from "../../ports/kube/faults.ts";
-import type { Kube, Ref, Stored } from "../../ports/kube/kube.ts";
+import type { Kube, Ref, RequestOptions, Stored } from "../../ports/kube/kube.ts";
 import { durationMs, firstTerm, released, renewed, takenOver, type Tenant } from "./leader-term.ts";
 
 export interface ElectionOptions extends Tenant {
@@ -17,30 +17,40 @@ export interface ElectionOptions extends Tenant {
   readonly clock: Clock;
 }
 
+/** A request for a Lease may take a quarter of its length: a connection that hangs leaves time for another attempt. */
+const DEADLINE_SHARE = 4;
+
 /** One candidate's view of a Lease. Clocks of different machines are never compared: silence is measured on the own one. */
 export class Election {
   readonly #options: ElectionOptions;
   #held: Stored<Lease> | undefined;
   #seen: { readonly version: string; readonly at: number } | undefined;
+  readonly #within: RequestOptions;
 
   constructor(options: ElectionOptions) {
     this.#options = options;
+    this.#within = { deadlineMs: options.leaseMs / DEADLINE_SHARE };
   }
 
   /** Takes the Lease when it is free, the own one, or its holder has been silent for too long; false otherwise. */
   async tryAcquire(): Promise<boolean> {
     const { kube, lease, clock } = this.#options;
-    const current = await kube.get(Leases, lease);
+    const current = await kube.get(Leases, lease, this.#within);
     if (current !== undefined && !this.#isFree(current)) return false;
     const now = clock.now();
     const { labels, owner } = this.#options;
     const ownership = owner === undefined ? {} : { ownerReferences: [owner] };
     return this.#write(() =>
       current === undefined
-        ? kube.create(Leases, firstTerm({ ...lease, labels: { ...labels }, ...ownership }, this.#options, now))
+        ? kube.create(
+            Leases,
+            firstTerm({ ...lease, labels: { ...labels }, ...ownership }, this.#options, now),
+            this.#within,
+          )
         : kube.update(
             Leases,
             takenOver({ ...current, metadata: { ...current.metadata, ...ownership } }, this.#options, now),
+            this.#within,
           ),
     );
   }
@@ -49,13 +59,16 @@ export class Election {
   async renew(): Promise<boolean> {
     const { kube, lease, clock, identity } = this.#options;
     const held = this.#held;
-    if (held !== undefined && (await this.#write(() => kube.update(Leases, renewed(held, this.#options, clock.now())))))
+    if (
+      held !== undefined &&
+      (await this.#write(() => kube.update(Leases, renewed(held, this.#options, clock.now()), this.#within)))
+    )
       return true;
-    const current = await kube.get(Leases, lease);
+    const current = await kube.get(Leases, lease, this.#within);
     if (current === undefined) return this.tryAcquire(); // deleted by hand
     if (current.spec?.holderIdentity !== identity) return false;
     this.#held = current; // edited by another writer, for instance its labels
-    return this.#write(() => kube.update(Leases, renewed(current, this.#options, clock.now())));
+    return this.#write(() => kube.update(Leases, renewed(current, this.#options, clock.now()), this.#within));
   }
 
   /** Lets the Lease go, so that the next candidate need not wait. */
@@ -63,11 +76,11 @@ export class Election {
     const { kube, clock } = this.#options;
     const held = this.#held;
     this.#held = undefined;
-    if (held !== undefined) await this.#write(() => kube.update(Leases, released(held, clock.now())));
+    if (held !== undefined) await this.#write(() => kube.update(Leases, released(held, clock.now()), this.#within));
   }
 
   #isFree(current: Stored<Lease>): boolean {
-    const now = this.#options.clock.now().getTime();
+    const now = this.#options.clock.uptimeMs();
     const version = current.metadata.resourceVersion;
     if (this.#seen?.version !== version) this.#seen = { version, at: now };
     const holder = current.spec?.holderIdentity ?? "";

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { testApi } from "../../../test/kit/kubernetes/api-server.ts";
 import { refuse, reply, scriptedApi, type Asked, type ScriptedApi } from "../../../test/kit/kubernetes/scripted-api.ts";
 import { until } from "../../../test/kit/time/until.ts";
+import type { Clock } from "../../core/base/clock.ts";
 import { silentLog } from "../../core/base/log.ts";
 import { Leases } from "../../ports/kube/builtin.ts";
 import { connect } from "../../ports/kube/client.ts";
@@ -21,6 +22,8 @@ class LeaseServer {
   stored: LeaseBody | undefined;
   readonly #watches = new Set<ServerResponse>();
   readonly deaf = new Set<string>();
+  /** Renewals that get no answer. */
+  unanswered = 0;
   #version = 0;
 
   answer = (asked: Asked, response: ServerResponse): void => {
@@ -47,6 +50,10 @@ class LeaseServer {
     if (asked.method === "GET") {
       if (this.stored) reply(response, this.stored);
       else refuse(response, 404, "NotFound");
+      return;
+    }
+    if (asked.method === "PUT" && this.unanswered > 0) {
+      this.unanswered -= 1;
       return;
     }
     const body: LeaseBody = JSON.parse(asked.body);
@@ -76,6 +83,17 @@ class LeaseServer {
   }
 }
 
+/** The machine's clock, whose date is set by `byMs`. */
+class SetClock implements Clock {
+  byMs = 0;
+  readonly uptimeMs = systemClock.uptimeMs;
+  readonly sleep = systemClock.sleep;
+
+  now(): Date {
+    return new Date(Date.now() + this.byMs);
+  }
+}
+
 interface Candidate {
   readonly stop: AbortController;
   readonly ended: Promise<void>;
@@ -87,6 +105,7 @@ function candidate(
   api: { readonly config: KubeConfig },
   identity: string,
   lead?: (signal: AbortSignal) => Promise<void>,
+  clock: Clock = systemClock,
 ): Candidate {
   const kube = connect(api.config, { userAgent: identity });
   const stop = new AbortController();
@@ -97,7 +116,7 @@ function candidate(
     kube,
     lease: { namespace: "default", name: "l" },
     identity,
-    clock: systemClock,
+    clock,
     log: silentLog,
     signal: stop.signal,
     leaseMs: 1_000,
@@ -225,3 +244,38 @@ test("of three candidates at a real API server exactly one leads, through every 
   assert.equal(lease?.spec?.leaseTransitions, 2);
   assert.equal(lease.spec.holderIdentity, "");
 });
+
+for (const minutes of [10, -10])
+  test(`a date set by ${minutes} minutes neither ends a term nor keeps it longer than the lease`, () =>
+    elected(async (server, api) => {
+      const clock = new SetClock();
+      const a = candidate(api, "a", undefined, clock);
+      await until("a leads", () => a.leading);
+      const b = candidate(api, "b", undefined, clock);
+      await until("b knows a", () => b.leaders.includes("a"));
+      clock.byMs = minutes * 60_000;
+      const { resourceVersion } = server.stored?.metadata ?? {};
+      await until("a renews on", () => Number(server.stored?.metadata.resourceVersion) > Number(resourceVersion) + 15);
+      assert.deepEqual([a.leading, b.leading], [true, false]);
+      clock.byMs = 0;
+      await until("a renews", () => server.holder === "a");
+      clock.byMs = -minutes * 60_000;
+      server.deaf.add("a");
+      await until("a ends its term", () => !a.leading, { withinMs: 2_000 });
+      await until("b leads", () => b.leading, { withinMs: 2_000 });
+      for (const one of [a, b]) one.stop.abort();
+      await Promise.all([a.ended, b.ended]);
+    }));
+
+test("a renewal without an answer is broken off in time for another one, and the term goes on", () =>
+  elected(async (server, api) => {
+    const a = candidate(api, "a");
+    await until("a leads", () => a.leading);
+    server.unanswered = 1;
+    await until("a renewal gets no answer", () => server.unanswered === 0);
+    const { resourceVersion } = server.stored?.metadata ?? {};
+    await until("a renews on", () => Number(server.stored?.metadata.resourceVersion) > Number(resourceVersion) + 5);
+    assert.deepEqual([a.leading, a.leaders, server.stored?.spec.leaseTransitions], [true, ["a"], 0]);
+    a.stop.abort();
+    await a.ended;
+  }));

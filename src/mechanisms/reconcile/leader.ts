@@ -77,7 +77,7 @@ async function acquire(options: LeaderOptions, election: Election, gate: Gate, l
   const { clock, signal } = options;
   while (!signal.aborted) {
     const opened = gate.opened(); // asked before the attempt: what opens meanwhile must count
-    const began = clock.now().getTime();
+    const began = clock.uptimeMs();
     try {
       if (await election.tryAcquire()) return began;
     } catch (error) {
@@ -141,7 +141,7 @@ async function keep(
   const isOn = (): boolean => !ended.aborted;
   const guard = async (): Promise<void> => {
     while (isOn()) {
-      const leftMs = renewedAt + guardMs - clock.now().getTime();
+      const leftMs = renewedAt + guardMs - clock.uptimeMs();
       if (leftMs > 0) await pause(leftMs);
       else lost.abort(new Error(`the lease was not renewed for ${guardMs} ms`));
     }
@@ -150,7 +150,7 @@ async function keep(
     for (let pauseMs = renewMs; isOn();) {
       await pause(pauseMs);
       if (!isOn()) return;
-      const began = clock.now().getTime();
+      const began = clock.uptimeMs();
       try {
         if (await election.renew()) renewedAt = began;
         else lost.abort(new Error("another holder has the lease"));

@@ -55,7 +55,7 @@ export class WorkQueue {
       this.add(key);
       return;
     }
-    const at = this.#clock.now().getTime() + ms;
+    const at = this.#clock.uptimeMs() + ms;
     if ((this.#delays.get(key)?.at ?? Infinity) <= at) return;
     this.#cancelDelay(key);
     const timer = new AbortController();

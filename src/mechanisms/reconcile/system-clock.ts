@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../core/base/clock.ts";
+import { uptimeMs } from "./uptime.ts";
 
-/** The machine's own clock. */
+/** The machine's own clocks. */
 export const systemClock: Clock = {
   now: () => new Date(),
+  uptimeMs,
   sleep: async (ms, signal) => {
     try {
       await sleep(ms, undefined, signal === undefined ? {} : { signal });

@@ -65,12 +65,12 @@ async function answering(
   child: { readonly exitCode: number | null },
   clock: Clock,
 ): Promise<EngineClient> {
-  const deadline = clock.now().getTime() + START_MS;
+  const deadline = clock.uptimeMs() + START_MS;
   for (;;) {
     try {
       return await connectEngine({ ...address, timeoutMs: CALL_MS });
     } catch (error) {
-      if (child.exitCode !== null || clock.now().getTime() > deadline) throw error;
+      if (child.exitCode !== null || clock.uptimeMs() > deadline) throw error;
       await clock.sleep(RETRY_MS);
     }
   }

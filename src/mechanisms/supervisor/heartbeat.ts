@@ -35,12 +35,13 @@ export async function watchHeartbeat(heartbeat: Heartbeat): Promise<"ended" | "s
   const { limits, clock, signal, onPong } = heartbeat;
   const probe = new EngineProbe(heartbeat.address, signal);
   let serving = false;
-  let lastAnswer = clock.now().getTime();
+  let silentSince: number | undefined; // a ping, not the time before it: this process may have stood still itself
   while (!signal.aborted) {
+    const began = clock.uptimeMs();
     const answer = await probe.ping();
-    const now = clock.now().getTime();
-    if (answer !== "silence") lastAnswer = now;
-    else if (now - lastAnswer > (serving ? limits.silentMs : limits.readyMs)) break;
+    silentSince = answer === "silence" ? (silentSince ?? began) : undefined;
+    const limitMs = serving ? limits.silentMs : limits.readyMs;
+    if (silentSince !== undefined && clock.uptimeMs() - silentSince > limitMs) break;
     if (answer === "pong" && !serving && !signal.aborted) {
       serving = true;
       onPong();

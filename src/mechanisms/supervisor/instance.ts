@@ -278,6 +278,6 @@ export class Instance {
   }
 
   #now(): number {
-    return this.#deps.clock.now().getTime();
+    return this.#deps.clock.uptimeMs();
   }
 }

@@ -21,10 +21,10 @@ export async function endLeftover(files: InstanceFiles, graceMs: number, clock: 
 }
 
 async function end(pid: number, files: InstanceFiles, graceMs: number, clock: Clock): Promise<void> {
-  const deadline = clock.now().getTime() + graceMs;
+  const deadline = clock.uptimeMs() + graceMs;
   signal(pid, "SIGTERM");
   while (await runsIn(pid, files)) {
-    if (clock.now().getTime() >= deadline) signal(pid, "SIGKILL");
+    if (clock.uptimeMs() >= deadline) signal(pid, "SIGKILL");
     await clock.sleep(POLL_MS);
   }
 }

@@ -44,6 +44,18 @@ test("an object of a list gets its apiVersion and kind, and pages are followed",
   await kube.close();
 });
 
+test("a request with a deadline is broken off after it, and the next one is answered on another connection", async () => {
+  let answers = false;
+  await using api = await scriptedApi((_, response) => {
+    if (answers) reply(response, configMap("a", "1"));
+    answers = true;
+  });
+  const kube = connect(api.config, { connections: 1 });
+  await assert.rejects(kube.get(ConfigMaps, ref, { deadlineMs: 100 }), { code: "KUBE_UNAVAILABLE" });
+  assert.equal((await kube.get(ConfigMaps, ref, { deadlineMs: 5_000 }))?.metadata.name, "a");
+  await kube.close();
+});
+
 test("a list whose pages grow too old is asked for in one piece", async () => {
   await using api = await scriptedApi(({ query }, response) => {
     if (query.get("continue") !== null) refuse(response, 410, "Expired");

@@ -4,40 +4,37 @@ import { decodeList, decodeObject } from "./decode.ts";
 import { faults } from "./faults.ts";
 import type { DeleteOptions, Kube, ListOptions, Patch, ResourceType, Stored, WriteOptions } from "./kube.ts";
 import { apiVersionOf, collectionPath, objectPath } from "./path.ts";
-import { openTransport, type Transport, type TransportOptions } from "./transport.ts";
+import { openTransport, type Request, type Transport, type TransportOptions } from "./transport.ts";
 import { watchObjects } from "./watch.ts";
 
 /** The Kubernetes port over real HTTPS; `close` waits for requests that are under way and ends watches. */
 export function connect(config: KubeConfig, options: TransportOptions = {}): Kube & { close(): Promise<void> } {
   const transport = openTransport(config, options);
+  const ask = async <T>(type: ResourceType<T>, request: Request): Promise<Stored<T>> =>
+    decodeObject(type, await transport.send(request));
   return {
-    get: async (type, ref) => {
-      const text = await unlessAbsent(transport.send({ method: "GET", path: objectPath(type, ref) }));
-      return text === undefined ? undefined : decodeObject(type, text);
-    },
+    get: (type, ref, { deadlineMs } = {}) =>
+      unlessAbsent(ask(type, { method: "GET", path: objectPath(type, ref), deadlineMs })),
     list: (type, where) => listAll(transport, type, where),
     watch: (type, where) => watchObjects(transport, type, where),
-    create: async (type, object, how = {}) => {
+    create: (type, object, how = {}) => {
       const path = collectionPath(type, object.metadata.namespace, dryRun(how));
-      return decodeObject(type, await transport.send({ method: "POST", path, body: named(type, object) }));
+      return ask(type, { method: "POST", path, body: named(type, object), deadlineMs: how.deadlineMs });
     },
-    update: async (type, object, how = {}) => {
+    update: (type, object, how = {}) => {
       const path = objectPath(type, object.metadata, how.subresource, dryRun(how));
-      return decodeObject(type, await transport.send({ method: "PUT", path, body: object }));
+      return ask(type, { method: "PUT", path, body: object, deadlineMs: how.deadlineMs });
     },
-    patch: async (type, ref, patch, how = {}) => {
+    patch: (type, ref, patch, how = {}) => {
       const path = objectPath(type, ref, how.subresource, dryRun(how));
       const contentType = `application/${PATCH[patch.type]}`;
-      return decodeObject(type, await transport.send({ method: "PATCH", path, contentType, body: patchBody(patch) }));
+      return ask(type, { method: "PATCH", path, contentType, body: patchBody(patch), deadlineMs: how.deadlineMs });
     },
-    apply: async (type, object, how) => {
+    apply: (type, object, how) => {
       const query = { fieldManager: how.fieldManager, force: how.force, ...dryRun(how) };
       const path = objectPath(type, object.metadata, how.subresource, query);
       const contentType = "application/apply-patch+yaml"; // JSON is YAML
-      return decodeObject(
-        type,
-        await transport.send({ method: "PATCH", path, contentType, body: named(type, object) }),
-      );
+      return ask(type, { method: "PATCH", path, contentType, body: named(type, object), deadlineMs: how.deadlineMs });
     },
     delete: async (type, ref, how = {}) => {
       await unlessAbsent(transport.send({ method: "DELETE", path: objectPath(type, ref), body: deleteBody(how) }));
@@ -55,10 +52,10 @@ async function listAll<T>(
   type: ResourceType<T>,
   where: ListOptions = {},
 ): Promise<{ items: Stored<T>[]; resourceVersion: string }> {
-  const { namespace, labelSelector, fieldSelector } = where;
+  const { namespace, labelSelector, fieldSelector, deadlineMs } = where;
   const ask = async (query: { limit?: number; continue?: string }) => {
     const path = collectionPath(type, namespace, { labelSelector, fieldSelector, ...query });
-    return decodeList(type, await transport.send({ method: "GET", path, metadataOnly: type.metadataOnly }));
+    return decodeList(type, await transport.send({ method: "GET", path, metadataOnly: type.metadataOnly, deadlineMs }));
   };
   let page = await ask({ limit: PAGE });
   const items = [...page.items];
@@ -81,7 +78,7 @@ async function unlessGone<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function unlessAbsent(answer: Promise<string>): Promise<string | undefined> {
+async function unlessAbsent<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
   } catch (error) {

@@ -79,7 +79,7 @@ async function follow<T>(
     fruitless = 0;
   };
   while (!signal.aborted) {
-    const began = clock.now().getTime();
+    const began = clock.uptimeMs();
     let asked = 0;
     try {
       if (version === undefined) {
@@ -97,7 +97,7 @@ async function follow<T>(
       asked = retryAfterOf(error);
       report(cache.log, error);
     }
-    failures = clock.now().getTime() - began >= HEALTHY_MS ? 0 : failures + 1;
+    failures = clock.uptimeMs() - began >= HEALTHY_MS ? 0 : failures + 1;
     if (failures > 0 || asked > 0) await pause(Math.max(0, failures - 1), asked, clock, signal);
   }
 }

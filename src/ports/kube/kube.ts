@@ -32,7 +32,12 @@ export interface Ref {
   readonly namespace?: string;
 }
 
-export interface ListOptions {
+export interface RequestOptions {
+  /** The request is broken off after this, in milliseconds, with an unknown outcome; 30 s when absent. */
+  readonly deadlineMs?: number;
+}
+
+export interface ListOptions extends RequestOptions {
   /** Absent: all namespaces. */
   readonly namespace?: string;
   readonly labelSelector?: string;
@@ -52,7 +57,7 @@ export type Patch =
   | { readonly type: "json"; readonly operations: readonly object[] }
   | { readonly type: "merge" | "strategic"; readonly body: object };
 
-export interface WriteOptions {
+export interface WriteOptions extends RequestOptions {
   readonly subresource?: "status" | "scale";
   readonly dryRun?: boolean;
 }
@@ -74,7 +79,7 @@ export interface DeleteOptions {
 /** The way to a Kubernetes API server. Failures are Faults of src/ports/kube/faults.ts. */
 export interface Kube {
   /** Undefined when it does not exist. */
-  get<T>(type: ResourceType<T>, ref: Ref): Promise<Stored<T> | undefined>;
+  get<T>(type: ResourceType<T>, ref: Ref, options?: RequestOptions): Promise<Stored<T> | undefined>;
   list<T>(type: ResourceType<T>, options?: ListOptions): Promise<{ items: Stored<T>[]; resourceVersion: string }>;
   /** Ends when the server ends the stream or `signal` aborts; throws KUBE_GONE when the version is too old. */
   watch<T>(type: ResourceType<T>, options: WatchOptions): AsyncIterable<WatchEvent<T>>;

@@ -20,6 +20,8 @@ export interface Request {
   readonly path: string;
   readonly body?: object;
   readonly contentType?: string;
+  /** Broken off after this, in milliseconds. */
+  readonly deadlineMs?: number | undefined;
   /** The answer holds the metadata of objects alone. */
   readonly metadataOnly?: true | undefined;
 }
@@ -56,7 +58,8 @@ export function openTransport(config: KubeConfig, options: TransportOptions = {}
   };
   return {
     send: async (request) => {
-      const answer = await ask(requests, request, null);
+      const { deadlineMs } = request;
+      const answer = await ask(requests, request, deadlineMs === undefined ? null : AbortSignal.timeout(deadlineMs));
       return textOf(answer, `${request.method} ${request.path}`, origin);
     },
     stream: async (request, signal) => (await ask(watches, { method: "GET", ...request }, signal)).body,

@@ -1,6 +1,5 @@
 import type { Formatted } from "../../core/api/records.ts";
 import type { EndpointSettings } from "../../core/api/settings/types.ts";
-import type { Instant } from "../../core/base/instant.ts";
 
 /**
  * Where an engine or an endpoint listens. This file holds what an agent sends to its proxy over the IPC channel of the child
@@ -32,7 +31,7 @@ export interface EndpointConfig {
 
 export type ProxyCommand =
   /** Pass on replies of engines until then, and no longer; a proxy without this command passes on none. */
-  | { readonly op: "lease"; readonly until: Instant }
+  | { readonly op: "lease"; readonly untilMs: number }
   /** The whole set of endpoints; those not named are closed. Idempotent. */
   | { readonly op: "configure"; readonly endpoints: readonly EndpointConfig[] }
   /** Dial, authenticate and warm a pool to the primary-to-be; no client effect. `epoch` is the one that will begin. */

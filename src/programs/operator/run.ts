@@ -39,7 +39,7 @@ export async function runOperator(deps: OperatorDeps, signal: AbortSignal): Prom
   const kube = reportingForbidden(deps.kube, () => {
     permissions.invalidate();
   });
-  const metrics = startMetrics(config.release.operator, () => clock.now().getTime());
+  const metrics = startMetrics(config.release.operator, () => clock.uptimeMs());
   let isReady = false;
   const where = { host: config.address, port: deps.healthPort ?? PORTS.metrics };
   const over = new AbortController();

@@ -47,7 +47,7 @@ export class ProxyEndpoints {
     const { op } = command;
     switch (op) {
       case "lease":
-        this.#lease.grant(command.until);
+        this.#lease.grant(command.untilMs);
         return { ok: true, op };
       case "configure":
         return { ok: true, op, refused: await this.#configure(command.endpoints) };

@@ -31,7 +31,7 @@ export async function runRigger(deps: RiggerDeps, signal: AbortSignal): Promise<
   const cache = startCache(deps, signal);
   const { pods, records, services, slices } = cache;
   const client = openClient(config, pods);
-  let changedAt = clock.now().getTime();
+  let changedAt = clock.uptimeMs();
   const reconcile = riggerReconciler({
     kube,
     client,
@@ -45,7 +45,7 @@ export async function runRigger(deps: RiggerDeps, signal: AbortSignal): Promise<
     pods,
     records,
     services,
-    sinceChangeMs: () => clock.now().getTime() - changedAt,
+    sinceChangeMs: () => clock.uptimeMs() - changedAt,
   });
   try {
     await Promise.all(Object.values(cache).map(({ synced }) => synced));
@@ -54,7 +54,7 @@ export async function runRigger(deps: RiggerDeps, signal: AbortSignal): Promise<
       controller.enqueue(cluster);
     };
     enqueueOnChange(cache, enqueue, () => {
-      changedAt = clock.now().getTime();
+      changedAt = clock.uptimeMs();
       enqueue();
     });
     await controller.stopped;

@@ -28,10 +28,10 @@ export interface ReviewerDeps {
  */
 export function reviewer(deps: ReviewerDeps): (text: string) => Promise<object> {
   return async (text) => {
-    const began = deps.clock.now().getTime();
+    const began = deps.clock.uptimeMs();
     const question = readQuestion(text);
     const { review, outcome } = await verdictOn(question.request, deps);
-    deps.metrics.count(question.request.kind.kind, outcome, deps.clock.now().getTime() - began);
+    deps.metrics.count(question.request.kind.kind, outcome, deps.clock.uptimeMs() - began);
     return answerTo(question, review);
   };
 }

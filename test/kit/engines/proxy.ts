@@ -32,7 +32,7 @@ export async function startProxy(): Promise<TestProxy> {
   const stop = (): Promise<void> => stopChild(child);
   try {
     const send = await openChannel(child);
-    await done(send({ op: "lease", until: noEnd() }));
+    await done(send({ op: "lease", untilMs: noEnd() }));
     const stats = async (bdb = 1): Promise<EndpointStats> => statsIn(await send({ op: "stats" }), bdb);
     return { pid: child.pid ?? 0, send, stats, stop, [Symbol.asyncDispose]: stop };
   } catch (error) {

@@ -18,6 +18,10 @@ export class FakeClock implements Clock {
     return new Date(this.#now);
   }
 
+  uptimeMs(): number {
+    return this.#now;
+  }
+
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     if (signal?.aborted === true) return Promise.reject(signal.reason);

@@ -1,12 +1,10 @@
-import { laterBy } from "../../../src/core/base/instant.ts";
-import type { Instant } from "../../../src/core/base/instant.ts";
 import { Lease } from "../../../src/programs/proxy/timing/lease.ts";
-import { instantNow } from "../../../src/mechanisms/reconcile/instant.ts";
+import { uptimeMs } from "../../../src/mechanisms/reconcile/uptime.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 /** Later than any test ends. */
-export function noEnd(): Instant {
-  return laterBy(instantNow(), 3_600_000);
+export function noEnd(): number {
+  return uptimeMs() + 3_600_000;
 }
 
 /** A lease that holds for as long as a test lasts. */

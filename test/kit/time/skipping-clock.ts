@@ -8,6 +8,10 @@ export class SkippingClock implements Clock {
     return new Date(this.#now);
   }
 
+  uptimeMs(): number {
+    return this.#now;
+  }
+
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     this.#now += ms;

@@ -1,74 +1,64 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LONG_AGO } from "../../base/instant.ts";
-import type { Instant } from "../../base/instant.ts";
-import { GRANT_MS, LATE_MS, NODE_LEASE_MS, evaluateGrant, mayAcknowledge } from "./grant.ts";
+import { GRANT_MS, LATE_MS, LONG_AGO, NODE_LEASE_MS, evaluateGrant, mayAcknowledge } from "./grant.ts";
 import type { NodeGrant } from "./grant.ts";
 
-const at = (steadyMs: number, wallMs = steadyMs): Instant => ({ steadyMs, wallMs });
-const NOW = at(100_000);
+const NOW = 100_000;
 
 interface OwnCase {
   readonly rule: string;
-  readonly now?: Instant;
-  readonly renewedAt?: Instant;
-  readonly vouchedAt?: Instant;
-  readonly grantedUntil?: Instant;
+  readonly now?: number;
+  readonly renewedAt?: number;
+  readonly vouchedAt?: number;
+  readonly grantedUntil?: number;
   readonly is: NodeGrant["kind"];
 }
 
 const OWN: readonly OwnCase[] = [
   {
     rule: "a node that renews its lease may acknowledge",
-    renewedAt: at(99_000),
-    grantedUntil: at(102_000),
+    renewedAt: 99_000,
+    grantedUntil: 102_000,
     is: "granted",
   },
   {
     rule: "a late renewal has no effect while the grant lasts",
-    renewedAt: at(96_100),
-    grantedUntil: at(100_100),
+    renewedAt: 96_100,
+    grantedUntil: 100_100,
     is: "granted",
   },
   {
     rule: "without a renewal for the length of a grant it is cut off",
-    renewedAt: at(96_000),
-    grantedUntil: at(100_000),
+    renewedAt: 96_000,
+    grantedUntil: 100_000,
     is: "cut-off",
   },
   {
     rule: "with the API away for every node, the promises of all others count as a renewal",
-    renewedAt: at(10_000),
-    vouchedAt: at(99_500),
-    grantedUntil: at(101_000),
+    renewedAt: 10_000,
+    vouchedAt: 99_500,
+    grantedUntil: 101_000,
     is: "granted",
   },
-  { rule: "promises count no longer than a renewal", renewedAt: at(10_000), vouchedAt: at(95_900), is: "cut-off" },
+  { rule: "promises count no longer than a renewal", renewedAt: 10_000, vouchedAt: 95_900, is: "cut-off" },
   {
     rule: "a node that was out and renews again reads the records first",
-    renewedAt: at(99_900),
-    grantedUntil: at(99_000),
+    renewedAt: 99_900,
+    grantedUntil: 99_000,
     is: "catch-up",
   },
-  { rule: "a node that has just started reads the records first", renewedAt: at(99_900), is: "catch-up" },
+  { rule: "a node that has just started reads the records first", renewedAt: 99_900, is: "catch-up" },
   {
     rule: "promises do not end the catch-up of a node that was out; the API does",
-    vouchedAt: at(99_900),
-    grantedUntil: at(99_000),
+    vouchedAt: 99_900,
+    grantedUntil: 99_000,
     is: "catch-up",
   },
   {
-    rule: "a machine that slept was out, although its steady clock stood still",
-    now: at(100_000, 130_000),
-    renewedAt: at(99_900),
-    grantedUntil: at(103_900),
-    is: "cut-off",
-  },
-  {
-    rule: "a wall clock that is set back makes no lease longer",
-    now: at(100_000, 40_000),
-    renewedAt: at(95_000),
-    grantedUntil: at(99_000),
+    rule: "a machine that slept was out: its uptime went on",
+    now: 130_000,
+    renewedAt: 99_900,
+    grantedUntil: 103_900,
     is: "cut-off",
   },
 ];
@@ -80,8 +70,8 @@ for (const { rule, is, ...given } of OWN)
   });
 
 test("a grant ends before the lease does, counted from when the renewal was sent", () => {
-  const facts = { now: NOW, renewedAt: at(99_000), vouchedAt: at(98_000), grantedUntil: at(102_000) };
-  assert.deepEqual(evaluateGrant(facts), { kind: "granted", until: at(99_000 + GRANT_MS) });
+  const facts = { now: NOW, renewedAt: 99_000, vouchedAt: 98_000, grantedUntil: 102_000 };
+  assert.deepEqual(evaluateGrant(facts), { kind: "granted", until: 99_000 + GRANT_MS });
   assert.ok(GRANT_MS + 1_000 < NODE_LEASE_MS && LATE_MS < GRANT_MS);
 });
 

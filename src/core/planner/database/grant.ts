@@ -1,5 +1,5 @@
-import { elapsedMs, hasCome, laterBy } from "../../base/instant.ts";
-import type { Instant } from "../../base/instant.ts";
+/** A moment that came before any other. */
+export const LONG_AGO = Number.NEGATIVE_INFINITY;
 
 /** How long a node's lease holds for others without a renewal. */
 export const NODE_LEASE_MS = 6_000;
@@ -11,20 +11,20 @@ export const GRANT_MS = 4_000;
 /** A renewal that is so late makes a node ask the others to vouch for it. */
 export const LATE_MS = 2_000;
 
-/** What a node knows of its own standing. */
+/** What a node knows of its own standing; moments in milliseconds of uptime, which no clock setting changes. */
 export interface GrantFacts {
-  readonly now: Instant;
+  readonly now: number;
   /** When the newest renewal was sent that the API server confirmed. */
-  readonly renewedAt: Instant;
+  readonly renewedAt: number;
   /** When the newest round began in which every other node promised to take nothing over from this one. */
-  readonly vouchedAt: Instant;
+  readonly vouchedAt: number;
   /** Until when its proxy may acknowledge as it stands. */
-  readonly grantedUntil: Instant;
+  readonly grantedUntil: number;
 }
 
 export type NodeGrant =
   /** Its proxy may acknowledge until then. */
-  | { readonly kind: "granted"; readonly until: Instant }
+  | { readonly kind: "granted"; readonly until: number }
   /** It has been out: what happened meanwhile must be read from the API, after a renewal, before anything is acknowledged. */
   | { readonly kind: "catch-up" }
   /** A replica may have been promoted: nothing may be acknowledged. */
@@ -35,10 +35,9 @@ export type NodeGrant =
  * succeeded, which the others' word proves; a node that neither reaches the API nor all the others cannot know.
  */
 export function evaluateGrant({ now, renewedAt, vouchedAt, grantedUntil }: GrantFacts): NodeGrant {
-  const confirmedAt = elapsedMs(renewedAt, now) <= elapsedMs(vouchedAt, now) ? renewedAt : vouchedAt;
-  const until = laterBy(confirmedAt, GRANT_MS);
-  if (hasCome(until, now)) return { kind: "cut-off" };
-  return hasCome(grantedUntil, now) ? { kind: "catch-up" } : { kind: "granted", until };
+  const until = Math.max(renewedAt, vouchedAt) + GRANT_MS;
+  if (now >= until) return { kind: "cut-off" };
+  return now >= grantedUntil ? { kind: "catch-up" } : { kind: "granted", until };
 }
 
 /** What the others know of a node. */

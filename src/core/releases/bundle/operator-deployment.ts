@@ -67,8 +67,9 @@ function container(release: Release, platform: Platform, image: OperatorImage): 
       { name: "metrics", containerPort: PORTS.metrics },
       { name: "admission", containerPort: PORTS.admission },
     ],
-    livenessProbe: probe("/liveness", 10),
-    readinessProbe: probe("/readiness", 2),
+    // a busy operator is slow, and a restart makes it slower: only one that gives no answer for a minute is dead
+    livenessProbe: probe("/liveness", { timeoutSeconds: 10, periodSeconds: 10, failureThreshold: 6 }),
+    readinessProbe: probe("/readiness", { periodSeconds: 2, failureThreshold: 3 }),
     resources: { requests: { cpu: "500m", memory: "256Mi" }, limits: { cpu: "4", memory: `${LIMIT_MIB}Mi` } },
     securityContext: {
       allowPrivilegeEscalation: false,
@@ -83,6 +84,6 @@ function fromField(name: string, fieldPath: string): object {
   return { name, valueFrom: { fieldRef: { apiVersion: "v1", fieldPath } } };
 }
 
-function probe(path: string, periodSeconds: number): object {
-  return { httpGet: { path, port: PORTS.metrics }, periodSeconds, failureThreshold: 3 };
+function probe(path: string, limits: object): object {
+  return { httpGet: { path, port: PORTS.metrics }, ...limits };
 }

@@ -180,12 +180,12 @@ async function lifetime(context: ServerContext, call: ApiCall, tick: () => void)
     ended.abort();
   });
   const signal = AbortSignal.any([ended.signal, context.closing]);
-  const deadline = context.clock.now().getTime() + seconds * 1000;
+  const deadline = context.clock.uptimeMs() + seconds * 1000;
   while (!signal.aborted) {
-    const left = deadline - context.clock.now().getTime();
+    const left = deadline - context.clock.uptimeMs();
     if (left <= 0) return;
     // the sleep ends early when the client goes or the server closes; the loop's condition sees it
     await context.clock.sleep(Math.min(left, BOOKMARK_MS), signal).catch(() => undefined);
-    if (!signal.aborted && deadline > context.clock.now().getTime()) tick();
+    if (!signal.aborted && deadline > context.clock.uptimeMs()) tick();
   }
 }

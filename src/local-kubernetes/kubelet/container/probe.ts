@@ -48,8 +48,8 @@ export async function keepProbing(
 
 /** Resolves when the probe succeeds, or when its first period is over. */
 async function firstSuccess(probe: Probe, subject: ProbeSubject, clock: Clock, signal: AbortSignal): Promise<void> {
-  const end = clock.now().getTime() + period(probe);
-  for (let pause = FIRST_LOOK_MS; clock.now().getTime() + pause < end; pause *= 2) {
+  const end = clock.uptimeMs() + period(probe);
+  for (let pause = FIRST_LOOK_MS; clock.uptimeMs() + pause < end; pause *= 2) {
     const { ok } = await once(probe, subject, clock, signal);
     if (ok || !(await slept(clock, pause, signal))) return;
   }

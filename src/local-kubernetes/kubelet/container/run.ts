@@ -95,7 +95,7 @@ export class ContainerRun {
   }
 
   #killAfter(graceMs: number): void {
-    const at = this.#deps.clock.now().getTime() + graceMs;
+    const at = this.#deps.clock.uptimeMs() + graceMs;
     if (at >= this.#deadlineMs) return;
     this.#deadlineMs = at;
     this.#deadline?.abort();

@@ -280,7 +280,7 @@ export class ContainerUnit {
   }
 
   #now(): number {
-    return this.#deps.clock.now().getTime();
+    return this.#deps.clock.uptimeMs();
   }
 }
 

@@ -10,7 +10,7 @@ const BELIEVED_MS = 60_000;
 export function kubernetesMinor(kube: Kube, clock: Clock, log: Log): () => Promise<string | undefined> {
   let known: { readonly minor: string | undefined; readonly at: number } | undefined;
   return async () => {
-    const now = clock.now().getTime();
+    const now = clock.uptimeMs();
     if (known === undefined || now - known.at >= BELIEVED_MS) known = { minor: await ask(kube, log), at: now };
     return known.minor;
   };

@@ -46,7 +46,7 @@ export function openConnections(kube: Kube, clock: Clock): Connections {
     async to(cluster, credentialsSecret) {
       const key = `${cluster.namespace}/${cluster.name}`;
       const known = open.get(key);
-      const now = clock.now().getTime();
+      const now = clock.uptimeMs();
       if (known !== undefined && now - known.readAt < (await patience(known.connection))) return known.connection;
       const secrets = await readSecrets(kube, cluster, credentialsSecret);
       if (typeof secrets === "string") return secrets;

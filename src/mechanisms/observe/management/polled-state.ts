@@ -20,7 +20,7 @@ export function pollState(
   clock: Clock,
   onChange: (databases: readonly string[]) => void,
 ): PolledState {
-  const now = (): number => clock.now().getTime();
+  const now = (): number => clock.uptimeMs();
   const notify = changeDetector(onChange);
   const writes = new Map<string, Write>();
   let last: { readonly polled: PollResult; readonly at: number } | undefined;

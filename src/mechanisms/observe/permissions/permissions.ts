@@ -53,9 +53,9 @@ export function reviewPermissions(kube: Kube, options: ReviewOptions): Permissio
   const { clock, log } = options;
   const reviews = new Map<string, Review>();
   let invalidatedAt = Number.NEGATIVE_INFINITY;
-  const isInvalidated = (): boolean => clock.now().getTime() - invalidatedAt < INVALIDATE_MS;
+  const isInvalidated = (): boolean => clock.uptimeMs() - invalidatedAt < INVALIDATE_MS;
   const reviewed = (key: string, freshMs: number, ask: () => Promise<readonly MissingPermission[]>) => {
-    const now = clock.now().getTime();
+    const now = clock.uptimeMs();
     const known = reviews.get(key);
     if (known !== undefined && now - known.at < (known.isMissing ? Math.min(freshMs, MISSING_MS) : freshMs)) {
       return known.answer;
@@ -73,7 +73,7 @@ export function reviewPermissions(kube: Kube, options: ReviewOptions): Permissio
       reviewed(`${scope.name} ${scope.nodes} ${scope.account}`, freshMs, () => missingOfCluster(kube, options, scope)),
     invalidate: () => {
       if (isInvalidated()) return;
-      invalidatedAt = clock.now().getTime();
+      invalidatedAt = clock.uptimeMs();
       reviews.clear();
     },
   };

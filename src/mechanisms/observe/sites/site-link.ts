@@ -35,7 +35,7 @@ export async function linkTo(
   remote: RemoteCluster,
   known: SiteLink | undefined,
 ): Promise<SiteLink | SiteUnreachable> {
-  const now = clock.now().getTime();
+  const now = clock.uptimeMs();
   const place = JSON.stringify(remote.spec);
   const isFresh =
     now - (known?.readAt ?? -Infinity) < (known?.isUnreachable === true ? REREAD_UNREACHABLE_MS : REREAD_MS);

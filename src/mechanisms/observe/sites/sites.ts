@@ -51,7 +51,7 @@ export function openSites(kube: Kube, clock: Clock): Sites {
     polled(remote, maxAgeMs) {
       const key = keyOf(remote);
       const place = JSON.stringify(remote.spec);
-      const at = clock.now().getTime();
+      const at = clock.uptimeMs();
       const known = lately.get(key);
       if (known !== undefined && known.place === place && at - known.at <= maxAgeMs) return known.polled;
       const poll = (): Promise<SiteState> => links.poll(remote);
@@ -61,7 +61,7 @@ export function openSites(kube: Kube, clock: Clock): Sites {
       return polled;
     },
     own(remote, client, maxAgeMs) {
-      const at = clock.now().getTime();
+      const at = clock.uptimeMs();
       const known = own.get(client);
       if (known !== undefined && at - known.at <= maxAgeMs) return known.answer;
       const answer = readSite(client, remote);

@@ -15,7 +15,7 @@ export async function awaitEndpoints(
   { port }: DatabaseRecord,
   { kind, password }: PasswordChange,
 ): Promise<void> {
-  const deadline = clock.now().getTime() + PATIENCE_MS;
+  const deadline = clock.uptimeMs() + PATIENCE_MS;
   const hosts = members
     .list()
     .filter(acceptsClients)
@@ -23,7 +23,7 @@ export async function awaitEndpoints(
   await Promise.all(
     hosts.map(async (host) => {
       while ((await isRefused({ host, port, password })) === (kind !== "remove")) {
-        if (clock.now().getTime() >= deadline) return;
+        if (clock.uptimeMs() >= deadline) return;
         await clock.sleep(POLL_MS);
       }
     }),

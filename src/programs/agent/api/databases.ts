@@ -74,13 +74,13 @@ function cachedViews(
   const cached = new Map<number, CachedRead>();
   const fresh = (record: DatabaseRecord): Promise<DatabaseView> => {
     const view = readDatabase(context, record);
-    cached.set(record.uid, { of: record, at: clock.now().getTime(), view });
+    cached.set(record.uid, { of: record, at: clock.uptimeMs(), view });
     view.catch(() => cached.delete(record.uid)); // the caller gets the failure
     return view;
   };
   const get = (record: DatabaseRecord): Promise<DatabaseView> => {
     const known = cached.get(record.uid);
-    const isNew = known?.of === record && clock.now().getTime() - known.at < ANSWERS_MS;
+    const isNew = known?.of === record && clock.uptimeMs() - known.at < ANSWERS_MS;
     return isNew ? known.view : fresh(record);
   };
   return { get, fresh };

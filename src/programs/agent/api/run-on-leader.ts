@@ -31,7 +31,7 @@ export async function runOnLeader<N extends RouteName>(
   here: () => Promise<ReplyOf<N>>,
 ): Promise<ReplyOf<N>> {
   const { election, clock, config } = context;
-  const deadline = clock.now().getTime() + DEADLINE_MS;
+  const deadline = clock.uptimeMs() + DEADLINE_MS;
   for (;;) {
     if (election.isLeader()) return here();
     if (forwardedBy !== undefined) throw refuse(refusals.noLeader, `node ${config.node} does not lead (any more)`);
@@ -40,8 +40,7 @@ export async function runOnLeader<N extends RouteName>(
       const reply = await forwarded(context, leader, route, request);
       if (reply !== undefined) return reply;
     }
-    if (clock.now().getTime() >= deadline)
-      throw refuse(refusals.noLeader, `no node has led for ${DEADLINE_MS / 1000} s`);
+    if (clock.uptimeMs() >= deadline) throw refuse(refusals.noLeader, `no node has led for ${DEADLINE_MS / 1000} s`);
     await clock.sleep(POLL_MS);
   }
 }

@@ -69,7 +69,7 @@ export class DatabaseReconciler {
 
   /** Notes what a later failover reports as lost. */
   #remember({ record, instances }: DatabaseFacts): void {
-    const at = this.#context.clock.now().getTime();
+    const at = this.#context.clock.uptimeMs();
     for (const { id, primary } of record.shards) {
       const seen = instances.get(primary);
       if (seen?.state === "serving") this.#lastSeen.set(`${record.uid}/${id}`, { offset: seen.offset, at });
@@ -135,8 +135,12 @@ export class DatabaseReconciler {
 
   async #report(record: DatabaseRecord, reason: string): Promise<void> {
     const reported = record.upgrade?.waitingFor ?? record.waitingFor ?? "";
-    const now = this.#context.clock.now().getTime();
-    if (reported === reason || (reason !== "" && now - (this.#reasonAt.get(record.uid) ?? 0) < REASON_EVERY_MS)) return;
+    const now = this.#context.clock.uptimeMs();
+    if (
+      reported === reason ||
+      (reason !== "" && now - (this.#reasonAt.get(record.uid) ?? Number.NEGATIVE_INFINITY) < REASON_EVERY_MS)
+    )
+      return;
     this.#reasonAt.set(record.uid, now);
     await this.#context.records.changeDatabase(record.uid, (old) => withWaitReason(old, reason));
   }

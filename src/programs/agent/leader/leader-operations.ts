@@ -60,9 +60,7 @@ export class LeaderOperations implements ShardOperations {
     const old = primaryOf(shardOf(record, shard)).id;
     const proof = async () => proofOfEnd(await this.#observe(record, old));
     const seen =
-      lastSeen === undefined
-        ? {}
-        : { lastSeen: { offset: lastSeen.offset, agoMs: clock.now().getTime() - lastSeen.at } };
+      lastSeen === undefined ? {} : { lastSeen: { offset: lastSeen.offset, agoMs: clock.uptimeMs() - lastSeen.at } };
     await failOver({ record, shard, to, proof, ...seen }, { ...(await this.#portsFor(record)), clock });
   }
 

@@ -106,7 +106,7 @@ export class NodeReconciler {
     const databases = records.databases();
     const everything = placedInstances(databases);
     const replacing = databases.filter((record) => isBeingReplaced({ record, nodes, everything }, node));
-    const now = clock.now().getTime();
+    const now = clock.uptimeMs();
     const goneAt = this.#primariesGoneAt.get(entry.action.uid) ?? now;
     if (primaries.length === 0) this.#primariesGoneAt.set(entry.action.uid, goneAt);
     return {

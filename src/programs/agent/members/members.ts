@@ -2,7 +2,7 @@ import { LABELS, clusterNames } from "../../../core/api/names.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import { NODE_LEASE_MS, mayAcknowledge } from "../../../core/planner/database/grant.ts";
-import { steadyMs } from "../../../mechanisms/reconcile/instant.ts";
+import { steadyMs } from "../../../mechanisms/reconcile/uptime.ts";
 import { Leases } from "../../../ports/kube/builtin.ts";
 import { startInformer } from "../../../ports/kube/informer.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";

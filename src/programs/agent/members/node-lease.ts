@@ -2,15 +2,12 @@ import type { Lease } from "kubernetes-types/coordination/v1.js";
 import { APP_LABEL, LABELS, clusterNames } from "../../../core/api/names.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, isFault } from "../../../core/base/fault.ts";
-import { LONG_AGO } from "../../../core/base/instant.ts";
-import type { Instant } from "../../../core/base/instant.ts";
 import type { Log } from "../../../core/base/log.ts";
 import { Leases } from "../../../ports/kube/builtin.ts";
 import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
 import type { Kube, Stored } from "../../../ports/kube/kube.ts";
 import { microTimestamp } from "../../../ports/kube/timestamp.ts";
-import { NODE_LEASE_MS } from "../../../core/planner/database/grant.ts";
-import { instantNow } from "../../../mechanisms/reconcile/instant.ts";
+import { LONG_AGO, NODE_LEASE_MS } from "../../../core/planner/database/grant.ts";
 import { faults } from "../faults.ts";
 import { REPORT_ANNOTATION } from "./node-report.ts";
 import type { NodeReport } from "./node-report.ts";
@@ -29,17 +26,21 @@ export interface NodeLeaseOptions {
 }
 
 export interface NodeLease {
-  /** When the newest renewal was sent that the API server has confirmed. */
-  renewedAt(): Instant;
+  /** When the newest renewal was sent that the API server has confirmed, in milliseconds of uptime. */
+  renewedAt(): number;
   /** Resolves when the node is a member: the first renewal is stored. */
   readonly joined: Promise<void>;
-  /** Renews now, instead of a little later; resolves also when that fails. */
-  renewNow(): Promise<void>;
+  /** Renews now, instead of a little later; false when that fails. */
+  renewNow(): Promise<boolean>;
   /** Releases the lease, so that no node waits for it to expire. Call after `signal` has aborted. */
   release(): Promise<void>;
 }
 
 const RENEW_MS = 1_000;
+/** Pause after a renewal that failed, in milliseconds. */
+const RETRY_MS = 500;
+/** A quarter of the lease: a connection that hangs leaves time for another attempt while the grant lasts. */
+const WITHIN = { deadlineMs: NODE_LEASE_MS / 4 };
 
 /**
  * Renews the Lease of this node every second until `signal` aborts, by compare-and-swap: it never replaces the renewal of
@@ -51,22 +52,24 @@ export function renewNodeLease(options: NodeLeaseOptions): NodeLease {
   const own = new OwnLease(options);
   let renewedAt = LONG_AGO;
   let failing = false;
-  let tail: Promise<void> = Promise.resolve();
+  let tail = Promise.resolve(false);
 
-  const renew = async (): Promise<void> => {
-    const sentAt = instantNow();
+  const renew = async (): Promise<boolean> => {
+    const sentAt = clock.uptimeMs();
     try {
       await own.write(options.podName);
       renewedAt = sentAt;
       joined.resolve();
       if (failing) log.info("the node's lease is renewed again");
       failing = false;
+      return true;
     } catch (error) {
       if (!failing) log.warn("the node's lease cannot be renewed", { error });
       failing = true;
+      return false;
     }
   };
-  const renewNow = (): Promise<void> => (tail = tail.then(renew));
+  const renewNow = (): Promise<boolean> => (tail = tail.then(renew));
   void repeat(renewNow, clock, signal);
   return {
     joined: joined.promise,
@@ -79,10 +82,10 @@ export function renewNodeLease(options: NodeLeaseOptions): NodeLease {
   };
 }
 
-async function repeat(act: () => Promise<void>, clock: Clock, signal: AbortSignal): Promise<void> {
+async function repeat(renew: () => Promise<boolean>, clock: Clock, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await act();
-    await clock.sleep(RENEW_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
+    const isRenewed = await renew();
+    await clock.sleep(isRenewed ? RENEW_MS : RETRY_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
   }
 }
 
@@ -93,7 +96,7 @@ interface LeaseRef {
 
 /** As the API server has it at this moment; read by a list, which nodes may do. Undefined when there is none. */
 export async function readNodeLease(kube: Kube, { name, namespace }: LeaseRef): Promise<Stored<Lease> | undefined> {
-  const { items } = await kube.list(Leases, { namespace, fieldSelector: `metadata.name=${name}` });
+  const { items } = await kube.list(Leases, { namespace, fieldSelector: `metadata.name=${name}`, ...WITHIN });
   return items[0];
 }
 
@@ -116,7 +119,8 @@ class OwnLease {
     } catch (error) {
       if (!isFault(error, kubeFaults.conflict) && !isFault(error, kubeFaults.notFound)) throw error;
       this.#check(await readNodeLease(kube, ref));
-      throw error;
+      if (this.#held === undefined) throw error;
+      this.#held = await this.#change(this.#held, holder);
     }
   }
 
@@ -124,7 +128,7 @@ class OwnLease {
     const { kube, cluster, report } = this.#options;
     const labels = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.role]: "node" };
     const annotations = { [REPORT_ANNOTATION]: JSON.stringify(report()) };
-    return kube.create(Leases, { metadata: { ...ref, labels, annotations }, spec: this.#spec(holder, 1) });
+    return kube.create(Leases, { metadata: { ...ref, labels, annotations }, spec: this.#spec(holder, 1) }, WITHIN);
   }
 
   #change({ metadata, spec }: Stored<Lease>, holder: string): Promise<Stored<Lease>> {
@@ -136,7 +140,7 @@ class OwnLease {
       metadata: { resourceVersion, annotations },
       spec: this.#spec(holder, this.#held === undefined ? begun + 1 : begun),
     };
-    return kube.patch(Leases, { name, namespace }, { type: "merge", body });
+    return kube.patch(Leases, { name, namespace }, { type: "merge", body }, WITHIN);
   }
 
   #spec(holderIdentity: string, leaseTransitions: number): NonNullable<Lease["spec"]> {

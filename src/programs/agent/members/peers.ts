@@ -61,7 +61,7 @@ export function connectPeers(options: PeersOptions): Peers {
       return (await clients.of(node, TIMEOUT_MS).call("localVouch", { body }).catch(noAnswer)) !== undefined;
     },
     answers: (node) => {
-      const now = clock.now().getTime();
+      const now = clock.uptimeMs();
       const known = lastAnswers.get(node);
       if (known !== undefined && now - known.at < ANSWER_COUNTS_MS) return known.answers;
       const answers = instancesOf(node).then((instances) => instances !== undefined);

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LONG_AGO, hasCome } from "../../../core/base/instant.ts";
-import type { Instant } from "../../../core/base/instant.ts";
 import { silentLog } from "../../../core/base/log.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
-import { instantNow } from "../../../mechanisms/reconcile/instant.ts";
+import { LONG_AGO } from "../../../core/planner/database/grant.ts";
 import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
 import { startEngine } from "../../../../test/kit/engines/engine.ts";
 import type { TestEngine } from "../../../../test/kit/engines/engine.ts";
@@ -28,7 +26,7 @@ test("a node that is cut off acknowledges nothing, and every write is paused; bo
   assert.equal(await engine.call("PING"), "PONG");
   node.events.length = 0;
   node.api = true;
-  node.renewedAt = instantNow();
+  node.renewedAt = systemClock.uptimeMs();
   await until("writes continue", () => writes(engine));
   assert.deepEqual(node.events.slice(0, 3), ["renew", "catch up", "grant"], "the records are read first");
 });
@@ -39,8 +37,8 @@ test("without the API on every node, nodes that promise to take nothing over ack
   await until("it is granted", () => node.holds());
   node.promised = true;
   node.api = false;
-  const before = node.grantedUntil.steadyMs;
-  await until("it is granted by their promise", () => node.grantedUntil.steadyMs > before);
+  const before = node.grantedUntil;
+  await until("it is granted by their promise", () => node.grantedUntil > before);
   assert.equal(await writes(engine), true);
 });
 
@@ -59,8 +57,8 @@ test("a node whose grant expired gets none without the API: it cannot read what 
 
 /** A node whose connections to the API server and to the other nodes a test opens and closes; its lease is renewed on request only. */
 class TestNode {
-  renewedAt: Instant = instantNow();
-  grantedUntil: Instant = LONG_AGO;
+  renewedAt = systemClock.uptimeMs();
+  grantedUntil = LONG_AGO;
   api = true;
   promised = false;
   readonly events: string[] = [];
@@ -73,7 +71,8 @@ class TestNode {
         renewedAt: () => this.renewedAt,
         renewNow: async () => {
           this.events.push("renew");
-          if (this.api) this.renewedAt = instantNow();
+          if (this.api) this.renewedAt = systemClock.uptimeMs();
+          return this.api;
         },
       },
       hasPromises: async () => this.promised,
@@ -92,7 +91,7 @@ class TestNode {
   }
 
   holds(): boolean {
-    return !hasCome(this.grantedUntil, instantNow());
+    return systemClock.uptimeMs() < this.grantedUntil;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

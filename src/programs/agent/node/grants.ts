@@ -1,10 +1,7 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
-import { LONG_AGO, elapsedMs, hasCome } from "../../../core/base/instant.ts";
-import type { Instant } from "../../../core/base/instant.ts";
 import type { Log } from "../../../core/base/log.ts";
-import { LATE_MS, evaluateGrant } from "../../../core/planner/database/grant.ts";
-import { instantNow } from "../../../mechanisms/reconcile/instant.ts";
+import { LATE_MS, LONG_AGO, evaluateGrant } from "../../../core/planner/database/grant.ts";
 import { callEngine } from "../../../ports/resp/engine-client.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import type { NodeLease } from "../members/node-lease.ts";
@@ -15,8 +12,8 @@ export interface GrantOptions {
   readonly hasPromises: () => Promise<boolean>;
   /** Reads the records anew from the API server, and resolves when the proxy works by them. */
   readonly catchUp: () => Promise<void>;
-  /** Lets the proxy acknowledge until then. */
-  readonly grant: (until: Instant) => void;
+  /** Lets the proxy acknowledge until then, in milliseconds of uptime. */
+  readonly grant: (untilMs: number) => void;
   /** Engines of this node that serve as primary. */
   readonly primaries: () => Promise<readonly EngineAddress[]>;
   readonly clock: Clock;
@@ -39,9 +36,9 @@ export async function renewGrants(options: GrantOptions): Promise<void> {
   let grantedUntil = LONG_AGO;
   let fenced = false;
   while (!signal.aborted) {
-    const now = instantNow();
-    if (elapsedMs(lease.renewedAt(), now) >= LATE_MS && (await options.hasPromises())) vouchedAt = now;
-    const term = evaluateGrant({ now: instantNow(), renewedAt: lease.renewedAt(), vouchedAt, grantedUntil });
+    const now = clock.uptimeMs();
+    if (now - lease.renewedAt() >= LATE_MS && (await options.hasPromises())) vouchedAt = now;
+    const term = evaluateGrant({ now: clock.uptimeMs(), renewedAt: lease.renewedAt(), vouchedAt, grantedUntil });
     switch (term.kind) {
       case "granted":
         grantedUntil = term.until;
@@ -56,7 +53,7 @@ export async function renewGrants(options: GrantOptions): Promise<void> {
         break;
     }
     options.grant(grantedUntil);
-    if (fenced && !hasCome(grantedUntil, instantNow())) {
+    if (fenced && clock.uptimeMs() < grantedUntil) {
       log.info("no longer cut off: writes continue");
       await commandPrimaries(options, "CLIENT", "UNPAUSE");
       fenced = false;
@@ -69,11 +66,11 @@ export async function renewGrants(options: GrantOptions): Promise<void> {
  * First the renewal, then the records: a node that takes over writes its intent first and reads the lease then, so that one
  * of the two sees the other. The end of the new grant; long ago when that failed.
  */
-async function caughtUp({ lease, catchUp, log, signal }: GrantOptions): Promise<Instant> {
-  const began = instantNow();
+async function caughtUp({ lease, catchUp, clock, log, signal }: GrantOptions): Promise<number> {
+  const began = clock.uptimeMs();
   await lease.renewNow();
   const renewedAt = lease.renewedAt();
-  if (renewedAt.steadyMs < began.steadyMs) return LONG_AGO;
+  if (renewedAt < began) return LONG_AGO;
   try {
     await catchUp();
   } catch (error) {
@@ -81,8 +78,8 @@ async function caughtUp({ lease, catchUp, log, signal }: GrantOptions): Promise<
     log.warn("the records cannot be read yet after the lease had expired", { error });
     return LONG_AGO;
   }
-  const since = { now: instantNow(), renewedAt, vouchedAt: LONG_AGO };
-  const term = evaluateGrant({ ...since, grantedUntil: { steadyMs: Infinity, wallMs: Infinity } });
+  const since = { now: clock.uptimeMs(), renewedAt, vouchedAt: LONG_AGO };
+  const term = evaluateGrant({ ...since, grantedUntil: Number.POSITIVE_INFINITY });
   return term.kind === "granted" ? term.until : LONG_AGO;
 }
 

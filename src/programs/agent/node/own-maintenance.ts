@@ -31,7 +31,7 @@ export function isEligibleLeader(context: Pick<OwnMaintenanceContext, "config" |
  */
 export async function evacuateForShutdown(context: OwnMaintenanceContext): Promise<void> {
   const { config, clock, log, records } = context;
-  const deadline = clock.now().getTime() + config.graceMs;
+  const deadline = clock.uptimeMs() + config.graceMs;
   const request = {
     node: config.node,
     cause: "shutdown",
@@ -47,7 +47,7 @@ export async function evacuateForShutdown(context: OwnMaintenanceContext): Promi
     return;
   }
   const isEvacuated = (): boolean => maintenanceOf(records.state(), config.node)?.state === "on";
-  while (!isEvacuated() && hasSuccessor(context) && clock.now().getTime() < deadline) await clock.sleep(POLL_MS);
+  while (!isEvacuated() && hasSuccessor(context) && clock.uptimeMs() < deadline) await clock.sleep(POLL_MS);
   log.info("the node is stopping", { evacuated: isEvacuated() });
 }
 

@@ -106,11 +106,11 @@ async function keepRunning(
   { clock, log, signal }: { readonly clock: Clock; readonly log: Log; readonly signal: AbortSignal },
 ): Promise<void> {
   for (let early = 0; !signal.aborted;) {
-    const began = clock.now().getTime();
+    const began = clock.uptimeMs();
     await runOnce().catch((error: unknown) => {
       log.error("the proxy cannot be started", { error });
     });
-    early = clock.now().getTime() - began > 10_000 ? 0 : early + 1;
+    early = clock.uptimeMs() - began > 10_000 ? 0 : early + 1;
     // aborted: the loop looks at the signal
     await clock.sleep(backoffMs(early - 1, 50, 5_000), signal).catch(() => undefined);
   }

@@ -1,8 +1,7 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
-import { LONG_AGO } from "../../../core/base/instant.ts";
-import type { Instant } from "../../../core/base/instant.ts";
 import type { Log } from "../../../core/base/log.ts";
+import { LONG_AGO } from "../../../core/planner/database/grant.ts";
 import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
 import type { Epochs } from "./epochs.ts";
@@ -56,9 +55,9 @@ export class NodeProxy {
       await this.#sendOrThrow(shallDrain ? { op: "drain", deadlineMs: DRAIN_MS } : { op: "undrain" });
   }
 
-  /** Lets the proxy acknowledge writes until then, also one that is started again. */
-  grant(until: Instant): void {
-    this.#granted = until;
+  /** Lets the proxy acknowledge writes until then (milliseconds of uptime), also one that is started again. */
+  grant(untilMs: number): void {
+    this.#granted = untilMs;
     this.#sendGrant();
   }
 
@@ -82,7 +81,7 @@ export class NodeProxy {
   #sendGrant(): void {
     if (!this.#child.ready() || this.#granted === LONG_AGO) return;
     // a proxy that ends meanwhile acknowledges nothing, and the next one gets the grant again
-    this.#child.send({ op: "lease", until: this.#granted }).catch(() => undefined);
+    this.#child.send({ op: "lease", untilMs: this.#granted }).catch(() => undefined);
   }
 
   async #sendOrThrow(command: ProxyCommand): Promise<void> {

@@ -56,7 +56,7 @@ export function watchEngines({ clock }: { readonly clock: Clock }): EngineWatch 
     }
   };
   const connectionTo = (address: EngineAddress): EngineConnection => {
-    const now = clock.now().getTime();
+    const now = clock.uptimeMs();
     forgetIdle(now);
     const key = JSON.stringify([address.host, address.port, address.password]);
     const connection =

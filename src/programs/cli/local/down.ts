@@ -25,9 +25,9 @@ export async function takeDown(dir: string, clock: Clock): Promise<Down> {
 
 /** Another process can only be asked again and again. */
 async function ends(pid: number, withinMs: number, clock: Clock): Promise<boolean> {
-  const deadline = clock.now().getTime() + withinMs;
+  const deadline = clock.uptimeMs() + withinMs;
   while (isAlive(pid)) {
-    if (clock.now().getTime() > deadline) return false;
+    if (clock.uptimeMs() > deadline) return false;
     await clock.sleep(LOOK_EVERY_MS);
   }
   return true;

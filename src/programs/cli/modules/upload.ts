@@ -45,11 +45,11 @@ const PATIENCE_MS = 120_000;
 /** Uploads an archive and resolves with the uid of its module once every node has it; CLI_MODULE_NOT_SPREAD when that takes too long. */
 export async function spread(client: ManagementClient, archive: ReadArchive["archive"], clock: Clock): Promise<string> {
   const { uid, action_uid, module_name } = await client.call("uploadModule", { body: { module: archive } });
-  const deadline = clock.now().getTime() + PATIENCE_MS;
+  const deadline = clock.uptimeMs() + PATIENCE_MS;
   for (;;) {
     const { status, error = "" } = await client.call("action", { params: { uid: action_uid } });
     if (status === "completed") return uid;
-    if (status === "failed" || clock.now().getTime() > deadline)
+    if (status === "failed" || clock.uptimeMs() > deadline)
       throw new Fault(
         faults.moduleNotSpread,
         `module ${module_name} is not on every node: ${error || `it is ${status}`}`,

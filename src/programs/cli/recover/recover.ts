@@ -92,8 +92,8 @@ async function clears(
   options: RecoverOptions,
   { clock, signal }: Talk,
 ): Promise<boolean> {
-  const deadline = clock.now().getTime() + PATIENCE_MS;
-  while (clock.now().getTime() < deadline) {
+  const deadline = clock.uptimeMs() + PATIENCE_MS;
+  while (clock.uptimeMs() < deadline) {
     const look = await lookAtCluster(site, options.cluster);
     const left = planRecovery(await recoveryFactsOf(site, look), options.supplies.given);
     if (!left.some((one) => keyOf(one) === keyOf(recovery)) && !isStillReported(look, recovery)) return true;

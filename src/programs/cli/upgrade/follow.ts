@@ -29,16 +29,16 @@ export async function follow(talk: Talk, look: () => Promise<Sight>): Promise<Pe
 
 async function watch({ clock, signal }: Talk, line: ProgressLine, look: () => Promise<Sight>): Promise<Performed> {
   let printed = "";
-  let printedAt = clock.now().getTime();
+  let printedAt = clock.uptimeMs();
   for (;;) {
     const sight = await look();
     line.show(sight);
     const summary = `${sight.done} ${sight.what}`;
-    if (summary !== printed) printedAt = clock.now().getTime();
+    if (summary !== printed) printedAt = clock.uptimeMs();
     printed = summary;
     if (sight.isOver) return "done";
     if (sight.blocking.length > 0) return sight.blocking;
-    if (clock.now().getTime() - printedAt > PATIENCE_MS)
+    if (clock.uptimeMs() - printedAt > PATIENCE_MS)
       throw new Fault(faults.notInTime, `nothing new for half an hour: ${sight.what}`);
     await pause(clock.sleep(LOOK_EVERY_MS, signal), sight.what);
   }

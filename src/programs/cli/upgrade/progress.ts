@@ -26,7 +26,7 @@ export function progressLine({
   clock,
   terminal,
 }: Pick<CliContext, "print" | "clock" | "terminal">): ProgressLine {
-  const begun = clock.now().getTime();
+  const begun = clock.uptimeMs();
   let shown = "";
   return {
     show(bar) {
@@ -34,7 +34,7 @@ export function progressLine({
       if (terminal === undefined) {
         if (line !== shown) print(`${line}\n`);
       } else {
-        const since = ` (${durationText((clock.now().getTime() - begun) / 1_000)})`;
+        const since = ` (${durationText((clock.uptimeMs() - begun) / 1_000)})`;
         // a longer line would wrap, and only its last row be taken back
         print(`${CLEAR}${cut(line, terminal.columns() - since.length - 1)}${since}`);
       }

@@ -30,7 +30,7 @@ export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { re
   const firstLook = Promise.withResolvers<undefined>();
   const look = async (): Promise<Outcome> => {
     const certificate = await keepSecret();
-    const now = deps.clock.now().getTime();
+    const now = deps.clock.uptimeMs();
     if (now < askAgainAt) return waiting(LOOK_MS, "NotReadable", "the configuration cannot be looked at");
     const installed = await installedWebhooks(deps.kube);
     const endpoints = await admissionEndpoints(deps.kube, deps.namespace);

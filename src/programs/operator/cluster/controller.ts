@@ -71,7 +71,7 @@ const BLOCKED_MS = 1_000;
 export function clusterReconciler(deps: ClusterDeps): (key: string) => Promise<Outcome> {
   const foundAtRest = new Map<string, number>();
   return async (key) => {
-    const began = deps.clock.now().getTime();
+    const began = deps.clock.uptimeMs();
     const restsSince = foundAtRest.get(key) ?? -Infinity;
     if (began - restsSince < READ_MS && (await stillRests(deps, key))) return resting;
     foundAtRest.delete(key);

@@ -39,7 +39,7 @@ export type KeepUserModules = (observation: ClusterObservation) => Promise<reado
  */
 export function userModulesReconciler({ kube, clock }: UserModulesDeps): KeepUserModules {
   const tried = new Map<string, number>();
-  const isDue = (key: string): boolean => clock.now().getTime() - (tried.get(key) ?? 0) >= RETRY_MS;
+  const isDue = (key: string): boolean => clock.uptimeMs() - (tried.get(key) ?? Number.NEGATIVE_INFINITY) >= RETRY_MS;
   return async (observation) => {
     const { view, records, connection, namespace } = observation;
     const remembered = view.remembered.userModules ?? [];
@@ -49,7 +49,7 @@ export function userModulesReconciler({ kube, clock }: UserModulesDeps): KeepUse
     for (const module of lackingModules(observation)) {
       const key = `${namespace}/${view.name}/${module.name}/${module.url}`;
       if (!isDue(key)) continue;
-      tried.set(key, clock.now().getTime());
+      tried.set(key, clock.uptimeMs());
       const status = await install(kube, connection.client, namespace, module);
       fresh.push(
         status.state === "Installed" ? status : inVain(status, moduleStatusOf(module, remembered), presentOf(records)),

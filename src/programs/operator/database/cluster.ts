@@ -60,7 +60,7 @@ export function freshContexts(
   };
   return (cluster) => {
     const key = keyOf(cluster);
-    const now = deps.clock.now().getTime();
+    const now = deps.clock.uptimeMs();
     const known = looks.get(key);
     if (known !== undefined && now - known.at < FRESH_MS) return known.context;
     const context = look(cluster);

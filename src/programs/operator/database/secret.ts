@@ -100,7 +100,7 @@ type AddressReconciler = (
 export function addressReconciler(kube: Kube, clock: Clock): AddressReconciler {
   const looked = new Map<string, number>();
   return async (redb, port, given) => {
-    const now = clock.now().getTime();
+    const now = clock.uptimeMs();
     const at = looked.get(redb.metadata.uid) ?? now;
     looked.set(redb.metadata.uid, at);
     const wanted = { port: String(port), service_names: redb.metadata.name };

@@ -139,7 +139,7 @@ export class PinnedCommands {
   }
 
   #now(): number {
-    return this.#owner.endpoint.clock.now().getTime();
+    return this.#owner.endpoint.clock.uptimeMs();
   }
 }
 

@@ -84,7 +84,7 @@ export class ScanSource {
   }
 
   get #now(): number {
-    return this.#clock.now().getTime();
+    return this.#clock.uptimeMs();
   }
 
   /** A user of the engine scans with its own rights, on a connection that no other client gets. */

@@ -1,11 +1,10 @@
 import type { Clock } from "../../../core/base/clock.ts";
-import { hasCome, LONG_AGO } from "../../../core/base/instant.ts";
-import type { Instant } from "../../../core/base/instant.ts";
-import { instantNow } from "../../../mechanisms/reconcile/instant.ts";
+import { uptimeMs } from "../../../mechanisms/reconcile/uptime.ts";
+import { LONG_AGO } from "../../../core/planner/database/grant.ts";
 import { startTimer } from "./timer.ts";
 
 /**
- * Permission to pass on what engines answer; the agent grants it again and again. The clocks are read for each batch of
+ * Permission to pass on what engines answer; the agent grants it again and again. The clock is read for each batch of
  * replies, so that a process that was stopped finds its lease expired before it passes on anything.
  */
 export class Lease {
@@ -14,30 +13,30 @@ export class Lease {
   readonly #clock: Clock;
   readonly #listeners = new Set<() => void>();
   #waiting: (() => void)[] = [];
-  #until: Instant = LONG_AGO;
+  #untilMs = LONG_AGO;
   #cancelCheck: () => void = () => undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Reads the clocks: true when a reply that is here now may be passed on. */
+  /** Reads the clock: true when a reply that is here now may be passed on. */
   holds(): boolean {
     if (this.expired) return false;
-    if (!hasCome(this.#until, instantNow())) return true;
+    if (uptimeMs() < this.#untilMs) return true;
     this.#expire();
     return false;
   }
 
-  /** Allows replies until then; all that wait for the lease go on. */
-  grant(until: Instant): void {
-    const now = instantNow();
-    this.#until = until;
-    if (hasCome(until, now)) {
+  /** Allows replies until then, in milliseconds of uptime; all that wait for the lease go on. */
+  grant(untilMs: number): void {
+    const now = uptimeMs();
+    this.#untilMs = untilMs;
+    if (now >= untilMs) {
       this.#expire();
       return;
     }
-    this.#checkIn(until.steadyMs - now.steadyMs);
+    this.#checkIn(untilMs - now);
     if (!this.expired) return;
     this.expired = false;
     for (const resume of this.#waiting.splice(0)) resume();
@@ -59,7 +58,7 @@ export class Lease {
   #checkIn(ms: number): void {
     this.#cancelCheck();
     this.#cancelCheck = startTimer(this.#clock, Math.min(ms, MAX_TIMER_MS), () => {
-      if (this.holds()) this.#checkIn(this.#until.steadyMs - instantNow().steadyMs);
+      if (this.holds()) this.#checkIn(this.#untilMs - uptimeMs());
     });
   }
 
