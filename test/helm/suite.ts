@@ -87,7 +87,10 @@ async function useRegistry(server: HelmServer): Promise<void> {
   const set =
     "--set operator.image.repository=registry.example.com/op,operator.image.pullPolicy=Always,imagePullSecrets[0].name=pull";
   const pods = documents(await template(server, set)).flatMap(({ spec }) => spec?.template?.spec ?? []);
-  assert.deepEqual(
+  proves(
+    "§4.3.3 the bundle is applied; images of a private registry are taken from where the spec points",
+    "image, pull policy and pull secret of the operator and of the Job for the definitions, as `helm template` makes them",
+  ).deepEqual(
     pods.map(({ imagePullSecrets, containers }) => [
       imagePullSecrets,
       containers[0]?.image,

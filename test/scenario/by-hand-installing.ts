@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { proves } from "../kit/specification/proves.ts";
-import { latest, ROOT, type Scene } from "./by-hand-scene.ts";
+import { FROM_REGISTRY, latest, PULL_SECRET, REGISTRY, ROOT, type Scene } from "./by-hand-scene.ts";
 
 const KIND = "ValidatingWebhookConfiguration";
 
@@ -9,6 +9,7 @@ export async function applyBundle({ type, releases }: Scene): Promise<void> {
   const answer: unknown = JSON.parse(await type(`curl -fsS ${releases.releasesApiUrl}`));
   const tag = String(Object(answer).tag_name);
   await type(`curl -fsS -o bundle.yaml ${releases.bundleBaseUrl}/${tag}/bundle.yaml`);
+  await type(`${FROM_REGISTRY} bundle.yaml`);
   const lines = (await type("kubectl apply -f bundle.yaml")).split("\n");
   const own = "store-enterprise-operator";
   const account = [`role.rbac.authorization.k8s.io/${own}`, `serviceaccount/${own}`];
@@ -151,6 +152,31 @@ export async function readAccount({ type }: Scene): Promise<void> {
       (await can("get nodes")).split(/\s/)[0],
     ],
     ["store-enterprise-operator", "Role store-enterprise-operator store-enterprise-operator", "yes", "no"],
+  );
+}
+
+/** Where every image of the machine comes from, and with which login. */
+export async function readImages({ type }: Scene): Promise<void> {
+  const kinds = "pods,replicasets,deployments,statefulsets,daemonsets,jobs,cronjobs";
+  const images = (await type(`kubectl get ${kinds} -A -o jsonpath='{..image}'`)).split(" ");
+  proves(
+    "§4.3.3 the bundle is applied; images of a private registry are taken from where the spec points",
+    "every image that a pod, or what makes pods, names after the upgrade, without its tag: those of the registry",
+  ).deepEqual([...new Set(images.map((image) => image.replace(/:[^:/]*$/, "")))].toSorted(), [
+    `${REGISTRY}/node`,
+    `${REGISTRY}/operator`,
+    `${REGISTRY}/services-rigger`,
+  ]);
+  const each = `{range .items[*]}{.spec.containers[*].name} {.spec.imagePullSecrets[*].name}{"\\n"}{end}`;
+  const pods = await type(`kubectl get pods -A -o jsonpath='${each}'`);
+  proves(
+    "§4.3.3 the bundle is applied; images of a private registry are taken from where the spec points",
+    "the container and the pull secret of each pod: operator, three nodes and rigger have it",
+  ).deepEqual(
+    pods.split("\n").toSorted(),
+    [...[1, 2, 3].map(() => "store-enterprise-node"), "services-rigger", "store-enterprise-operator"]
+      .map((container) => `${container} ${PULL_SECRET}`)
+      .toSorted(),
   );
 }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startReleaseServer, type ReleaseServer } from "../../src/programs/demo/steps/release-server.ts";
 import { bundleFor } from "../../src/core/releases/bundle/bundle.ts";
@@ -11,6 +12,13 @@ import type { Shell } from "../kit/world/shell.ts";
 export const ROOT = join(import.meta.dirname, "..", "..");
 export const older = release("7.22.2-21");
 export const latest = latestRelease();
+
+/** A private registry, and the Secret with the login there (§4.3 rule 3). */
+export const REGISTRY = "registry.example.com:5000/store";
+export const PULL_SECRET = "registry";
+
+/** What points the operator of a bundle there. */
+export const FROM_REGISTRY = `sed -i -e 's|image: storeenterprise/|image: ${REGISTRY}/|' -e 's/^\\( *\\)serviceAccountName: store-enterprise-operator$/&\\n\\1imagePullSecrets: [{ name: ${PULL_SECRET} }]/'`;
 
 /** What is typed at, and where releases are fetched from. */
 export interface Scene {
@@ -33,11 +41,13 @@ export async function installOlder({ dir, releases, type }: Scene): Promise<void
   await type("npm run -s storectl -- local up");
   await type(`export KUBECONFIG=${dir}/kubeconfig && cd ${dir}`);
   await type(`curl -fsS -o older.yaml ${releases.bundleBaseUrl}/${older.operator}/bundle.yaml`);
+  await type(
+    `kubectl create secret docker-registry ${PULL_SECRET} --docker-server=${REGISTRY} --docker-username=reader --docker-password=secret`,
+  );
+  await type(`${FROM_REGISTRY} older.yaml`);
   await type("kubectl apply -f older.yaml");
   await type(`kubectl create -f ${ROOT}/deploy/samples/cluster.yaml --dry-run=client -o yaml > rec.yaml`);
-  await type(
-    `printf '  storeEnterpriseImageSpec:\n    imagePullPolicy: IfNotPresent\n    repository: storeenterprise/node\n    versionTag: ${older.nodeTag}\n' >> rec.yaml`,
-  );
+  await appendFile(join(dir, "rec.yaml"), OF_REGISTRY);
   await type("kubectl apply -f rec.yaml");
   await type("kubectl wait rec/rec --for=jsonpath='{.status.state}'=Running --timeout=120s");
   await type(`kubectl apply -f ${ROOT}/deploy/samples/database.yaml`);
@@ -46,6 +56,16 @@ export async function installOlder({ dir, releases, type }: Scene): Promise<void
   await type(`${old} ${ROOT}/deploy/admission/webhook-template.yaml | kubectl create -f -`);
   await type(`kubectl patch ValidatingWebhookConfiguration redb-admission -p '{"webhooks":[${trust}]}'`);
 }
+
+/** Further fields of the spec of a cluster, at the older release, whose images are there. */
+const OF_REGISTRY = `  pullSecrets: [{ name: ${PULL_SECRET} }]
+  storeEnterpriseImageSpec:
+    imagePullPolicy: IfNotPresent
+    repository: ${REGISTRY}/node
+    versionTag: ${older.nodeTag}
+  storeEnterpriseServicesRiggerImageSpec: { repository: ${REGISTRY}/services-rigger }
+  bootstrapperImageSpec: { repository: ${REGISTRY}/operator }
+`;
 
 /** The webhook with the certificate of the secret, within single quotes. */
 const certificate = "kubectl get secret admission-tls -o jsonpath={.data.cert}";

@@ -10,7 +10,7 @@ import { startModuleRepository } from "../kit/modules/module-repository.ts";
 import { step, steps } from "../kit/scenario/step.ts";
 import { startShell } from "../kit/world/shell.ts";
 import { proves } from "../kit/specification/proves.ts";
-import { applyBundle, readAccount, readOperator, reapplyAdmission } from "./by-hand-installing.ts";
+import { applyBundle, readAccount, readImages, readOperator, reapplyAdmission } from "./by-hand-installing.ts";
 import { readCluster, readFlags, readManagementApi, refuseVersions, uploadModule } from "./by-hand-reading.ts";
 import { installOlder, latest, listOf, memoryOf, older, ROOT, startReleases, type Scene } from "./by-hand-scene.ts";
 
@@ -41,6 +41,7 @@ test("operator, cluster and database are upgraded by hand, command by command", 
     "the waiting edit is applied": applyWaitingEdit,
     "the change through the API is kept": keepApiChange,
     "the database is upgraded": upgradeDatabase,
+    "every image is of the private registry": readImages,
   });
 });
 
