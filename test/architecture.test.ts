@@ -10,10 +10,18 @@ const ROOT = join(import.meta.dirname, "..");
 /** Which rooms a room may import. What is not listed may import nothing; `bin` joins everything. */
 const CORE = ["core/base", "core/api", "core/releases", "core/planner"];
 const PORTS = ["ports/kube", "ports/management", "ports/modules", "ports/resp", "ports/pki"];
-const MECHANISMS = ["mechanisms/observe", "mechanisms/processes", "mechanisms/reconcile", "mechanisms/supervisor"];
+const MECHANISMS = [
+  "mechanisms/files",
+  "mechanisms/observe",
+  "mechanisms/processes",
+  "mechanisms/reconcile",
+  "mechanisms/supervisor",
+];
 const PROGRAMS = ["agent", "cli", "demo", "operator", "proxy", "rigger", "webhook"].map((name) => `programs/${name}`);
 /** What the local Kubernetes may use of the rest: nothing that knows a kind of the product. */
-const DOMAIN_FREE = ["core/base", "ports/kube", "ports/pki", "mechanisms/processes", "mechanisms/reconcile"];
+const DOMAIN_FREE = [
+  ...["core/base", "ports/kube", "ports/pki", "mechanisms/files", "mechanisms/processes", "mechanisms/reconcile"],
+];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "core/base": [],
   "core/api": ["core/base"],
@@ -25,9 +33,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "ports/pki": ["core/base"],
   "ports/resp": ["core/base"],
   "mechanisms/observe": [...CORE, ...PORTS],
+  "mechanisms/files": ["core/base"],
   "mechanisms/processes": ["core/base"],
   "mechanisms/reconcile": ["ports/kube", "core/base"],
-  "mechanisms/supervisor": ["mechanisms/processes", "ports/resp", "core/releases", "core/api", "core/base"],
+  "mechanisms/supervisor": [
+    "mechanisms/files",
+    "mechanisms/processes",
+    "ports/resp",
+    "core/releases",
+    "core/api",
+    "core/base",
+  ],
   ...Object.fromEntries(PROGRAMS.map((room) => [room, [...CORE, ...PORTS, ...MECHANISMS]])),
   "local-kubernetes/apiserver": DOMAIN_FREE,
   "local-kubernetes/controllers": DOMAIN_FREE,

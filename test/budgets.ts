@@ -47,6 +47,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/bundle/real.test.ts": 40,
   "test/compatibility/real.test.ts": 40,
   "test/permissions/real.test.ts": 40,
+  "test/scenario/absence.test.ts": 40,
   "test/scenario/agents.test.ts": 40,
   "test/scenario/chaos.test.ts": 40,
   "test/scenario/passwords.test.ts": 40,

@@ -3,9 +3,9 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { NODE_PATHS } from "../../src/core/api/names.ts";
-import { callEngine, connectEngine, type EngineOptions } from "../../src/ports/resp/engine-client.ts";
-import type { BdbCreate, BdbRecord } from "../../src/ports/management/records.ts";
+import type { BdbRecord } from "../../src/ports/management/records.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
+import { KEYS, filledDatabase, type FilledDatabase } from "../kit/world/filled-database.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
 import { until } from "../kit/time/until.ts";
 
@@ -13,76 +13,62 @@ import { until } from "../kit/time/until.ts";
 
 const PATIENCE = { withinMs: 30_000, everyMs: 10 };
 const NODES = [1, 2, 3];
-const KEYS = 200;
 
 await using cluster = await startTestCluster();
 
 await test("every engine is lost at once: a persistent database is in recovery until it serves all that was acknowledged", async () => {
-  await using database = await filled({ name: "whole", replication: true, data_persistence: "aofAlways" });
-  const { uid } = database;
+  await using database = await filledDatabase(cluster, {
+    name: "whole",
+    replication: true,
+    data_persistence: "aofAlways",
+  });
   await Promise.all(NODES.map((node) => cluster.kill(node)));
   const started = Promise.all(NODES.map((node) => cluster.start(node)));
-  await until("it is in recovery", async () => (await seen(uid))?.status === "recovery", PATIENCE);
+  await until("it is in recovery", async () => (await database.seen())?.status === "recovery", PATIENCE);
   await started;
-  const back = await active(uid);
-  assert.equal(await keysOf(back), KEYS);
+  const back = await database.active();
+  assert.equal(await database.keys(), KEYS);
   assert.deepEqual([back.loss_reports, back.recovery], [[], undefined]);
 });
 
 await test("a database that kept its data on a volume that is lost waits, and starts empty only once a user agrees", async () => {
-  await using database = await filled({ name: "ledger", data_persistence: "aofAlways" });
+  await using database = await filledDatabase(cluster, { name: "ledger", data_persistence: "aofAlways" });
   const { uid } = database;
   await loseVolume(uid);
-  const { waiting_for, recovery } = await lacking(uid);
+  const { waiting_for, recovery } = await lacking(database);
   assert.match(waiting_for, /the data of "ledger" on node \d is gone with its volume; no other copy is left/);
   assert.deepEqual(recovery, { lacks: waiting_for, needs_consent: true });
   await assert.rejects(recover(uid, {}), /406 missing_data_files/);
   await recover(uid, { recover_without_data: true });
-  const back = await active(uid);
-  assert.equal(await keysOf(back), 0);
+  const back = await database.active();
+  assert.equal(await database.keys(), 0);
   assert.match(back.loss_reports.join(), /"ledger" starts empty: the volume of its primary is gone/);
   await assert.rejects(recover(uid, { recover_without_data: true }), /409 not_recoverable/);
 });
 
 await test("of a replicated database whose primary lost its volume the copy on the other disk is taken, once a user agrees", async () => {
-  await using database = await filled({ name: "copied", replication: true, data_persistence: "aofAlways" });
+  await using database = await filledDatabase(cluster, {
+    name: "copied",
+    replication: true,
+    data_persistence: "aofAlways",
+  });
   const { uid } = database;
   await loseVolume(uid);
-  assert.match((await lacking(uid)).waiting_for, /is gone with its volume; node \d has an older copy on its disk/);
+  assert.match((await lacking(database)).waiting_for, /is gone with its volume; node \d has an older copy on its disk/);
   await recover(uid, { recover_without_data: true });
-  const back = await active(uid);
-  assert.equal(await keysOf(back), KEYS);
+  const back = await database.active();
+  assert.equal(await database.keys(), KEYS);
   assert.match(back.loss_reports.join(), /took over "copied"/);
 });
 
 await test("a database without persistence comes back empty unasked and says so, with its volume or without", async () => {
-  await using database = await filled({ name: "cache" });
+  await using database = await filledDatabase(cluster, { name: "cache" });
   const { uid } = database;
   await loseVolume(uid);
-  const back = await active(uid);
-  assert.equal(await keysOf(back), 0);
+  const back = await database.active();
+  assert.equal(await database.keys(), 0);
   assert.match(back.loss_reports.join(), /"cache" starts empty: without persistence/);
 });
-
-interface FilledDatabase extends AsyncDisposable {
-  readonly uid: number;
-}
-
-async function filled(body: Omit<BdbCreate, "memory_size">): Promise<FilledDatabase> {
-  const bdb = await cluster.create({ memory_size: 20_000_000, redis_version: "7.2", ...body });
-  const { uid } = bdb;
-  const client = await connectEngine(await endpointOf(bdb));
-  await Promise.all(Array.from({ length: KEYS }, (_, key) => client.call("SET", `key ${key}`, "value")));
-  client.close();
-  await until("copied", async () => (await cluster.shards(uid)).every(({ in_sync }) => in_sync), PATIENCE);
-  return {
-    uid,
-    [Symbol.asyncDispose]: async () => {
-      await cluster.client.call("deleteBdb", { params: { uid } });
-      await until("it is gone", async () => (await seen(uid)) === undefined, PATIENCE);
-    },
-  };
-}
 
 /** Every node is killed, and the one with the primary of the database comes back with nothing of the database on its disk. */
 async function loseVolume(uid: number): Promise<void> {
@@ -92,10 +78,10 @@ async function loseVolume(uid: number): Promise<void> {
   await Promise.all(NODES.map((each) => cluster.start(each)));
 }
 
-async function lacking(uid: number): Promise<BdbRecord> {
+async function lacking(database: FilledDatabase): Promise<BdbRecord> {
   let found: BdbRecord | undefined;
   const asks = async (): Promise<boolean> => {
-    found = await seen(uid);
+    found = await database.seen();
     return found?.recovery?.needs_consent === true && found.waiting_for === found.recovery.lacks;
   };
   await until("it says what is gone", asks, PATIENCE);
@@ -103,31 +89,6 @@ async function lacking(uid: number): Promise<BdbRecord> {
   return found;
 }
 
-async function active(uid: number): Promise<BdbRecord> {
-  let found: BdbRecord | undefined;
-  const serves = async (): Promise<boolean> => {
-    found = await seen(uid);
-    return found?.status === "active" && found.version !== "";
-  };
-  await until("it is active", serves, PATIENCE);
-  assert.ok(found !== undefined);
-  return found;
-}
-
 function recover(uid: number, body: { readonly recover_without_data?: boolean }): Promise<BdbRecord> {
   return cluster.client.call("recoverBdb", { params: { uid }, body });
-}
-
-/** Undefined while no node answers. */
-function seen(uid: number): Promise<BdbRecord | undefined> {
-  return cluster.client.call("bdb", { params: { uid } }).catch(() => undefined);
-}
-
-async function keysOf(bdb: BdbRecord): Promise<unknown> {
-  return callEngine(await endpointOf(bdb), "DBSIZE");
-}
-
-async function endpointOf({ uid, port }: BdbRecord): Promise<EngineOptions> {
-  const node = nodeOf(primaryOf(await cluster.shards(uid)));
-  return { host: cluster.address(node), port, password: "", timeoutMs: 5_000 };
 }

@@ -179,6 +179,14 @@ export interface FinishedAction extends DatabaseAction {
   readonly object: string;
 }
 
+/** A database that was deleted as it was asked for: nodes that were away meanwhile remove its data when they are back. */
+export interface DeletedDatabase {
+  readonly uid: number;
+  /** Tells databases apart that had the same uid, because the records were restored from an older copy in between. */
+  readonly createdTime: string;
+  readonly at: string;
+}
+
 /** A user of the management API. */
 export interface ClusterUser {
   readonly uid: number;
@@ -236,6 +244,8 @@ export interface ClusterStateRecord extends Formatted {
   readonly upgradePolicy?: SettingValues["upgradePolicy"];
   /** Active-Active databases that the cluster takes part in, and the last ones that were deleted; absent: none. */
   readonly activeActives?: readonly ActiveActiveRecord[];
+  /** Newest last, at most 200. Absent: none was deleted since nodes of release 0.4.0 lead; older leaders keep it and add none. */
+  readonly deleted?: readonly DeletedDatabase[];
   /** Newest last, at most 50. */
   readonly finished: readonly FinishedAction[];
 }

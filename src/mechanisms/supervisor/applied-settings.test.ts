@@ -13,7 +13,7 @@ test("settings of the record reach the running engine", async () => {
     evictionPolicy: "allkeys-lru",
     persistence: "aofAlways",
   });
-  await node.supervisor.reconcileInstances([{ ...wanted, directives, upgrading: true }]);
+  await node.reconcile([{ ...wanted, directives, upgrading: true }]);
   const names = ["maxmemory*", "appendonly", "appendfsync", "repl-backlog-size"];
   const settings = await callInstance(wanted, "CONFIG", "GET", ...names);
   assert.ok(Array.isArray(settings));
@@ -29,7 +29,7 @@ test("two passwords overlap in a running engine, and in one that starts with the
   await node.serve(wanted);
   for (const password of ["new", "old"]) assert.equal(await callInstance({ ...wanted, password }, "PING"), "PONG");
   const open = await connectEngine({ ...wanted, password: "old", otherPasswords: [], timeoutMs: 1_000 });
-  await node.supervisor.reconcileInstances([{ ...wanted, password: "newer", otherPasswords: ["new"] }]);
+  await node.reconcile([{ ...wanted, password: "newer", otherPasswords: ["new"] }]);
   for (const password of ["newer", "new"]) assert.equal(await callInstance({ ...wanted, password }, "PING"), "PONG");
   await assert.rejects(callInstance({ ...wanted, password: "old", otherPasswords: [] }, "PING"), /WRONGPASS/);
   assert.equal(await open.call("PING"), "PONG");
@@ -40,11 +40,11 @@ test("from no password to one: both may come in while they overlap, and then onl
   await using node = await superviseNode();
   const wanted = node.primary({ password: "", otherPasswords: [] });
   await node.serve(wanted);
-  await node.supervisor.reconcileInstances([{ ...wanted, password: "new", otherPasswords: [""] }]);
+  await node.reconcile([{ ...wanted, password: "new", otherPasswords: [""] }]);
   for (const password of ["", "new"]) {
     assert.equal(await callInstance({ ...wanted, password, otherPasswords: [""] }, "PING"), "PONG");
   }
-  await node.supervisor.reconcileInstances([{ ...wanted, password: "new" }]);
+  await node.reconcile([{ ...wanted, password: "new" }]);
   await assert.rejects(callInstance(wanted, "PING"), /NOAUTH/);
   assert.equal(await callInstance({ ...wanted, password: "new" }, "PING"), "PONG");
 });
@@ -55,7 +55,7 @@ test("another password reaches the running engine: open connections stay, new on
   await node.serve(wanted);
   const { host, port, password } = wanted;
   const open = await connectEngine({ host, port, password, timeoutMs: 1_000 });
-  await node.supervisor.reconcileInstances([{ ...wanted, password: "new" }]);
+  await node.reconcile([{ ...wanted, password: "new" }]);
   assert.equal(await open.call("PING"), "PONG");
   open.close();
   assert.equal(await callInstance({ ...wanted, password: "new" }, "PING"), "PONG");

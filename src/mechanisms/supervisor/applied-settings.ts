@@ -1,4 +1,5 @@
 import type { Directives } from "../../core/api/settings/setting.ts";
+import { Fault } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
 import { callEngine, connectEngine } from "../../ports/resp/engine-client.ts";
 import { accessSettings, changedSettings, liveSettings, passwordRules } from "./engine-config.ts";
@@ -33,6 +34,17 @@ export class AppliedSettings {
     await callEngine({ host, port, password, timeoutMs: TIMEOUT_MS }, "CONFIG", "SET", ...changed);
     this.#directives = directives;
     this.#log.info("engine settings changed", { changed });
+  }
+
+  /** Lets an engine that appends nothing to its disk write everything there when it is asked to end. */
+  async saveAtEnd({ host, port, password, directives }: WantedInstance): Promise<void> {
+    if (directives["appendonly"] === "yes") return;
+    try {
+      await callEngine({ host, port, password, timeoutMs: TIMEOUT_MS }, "CONFIG", "SET", "save", "3600 1");
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      this.#log.warn("an engine cannot be asked to save its data before it ends", { error });
+    }
   }
 
   /** Open connections stay; new ones need one of the new passwords. */

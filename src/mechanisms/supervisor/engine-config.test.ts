@@ -6,6 +6,7 @@ import { directivesWith } from "../../../test/kit/facts/settings.ts";
 
 const wanted: WantedInstance = {
   bdb: 1,
+  database: { created: "2026-01-01T00:00:00.000Z", name: "db" },
   instance: 2,
   host: "10.1.2.3",
   port: 20_001,

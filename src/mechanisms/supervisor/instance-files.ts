@@ -1,8 +1,10 @@
-import { mkdir, readFile, readdir, rename, rm, truncate, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, readdir, rm, truncate } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { engineText } from "../../core/releases/engines/engines.ts";
 import type { EngineIdentity } from "../../core/releases/engines/engines.ts";
+import { replaceFile, syncFolder } from "../files/replace-file.ts";
 import type { EngineFiles } from "./engine-config.ts";
+import type { WantedInstance } from "./wanted-instance.ts";
 
 /** Files of one instance, all below its own data directory. */
 export interface InstanceFiles extends EngineFiles {
@@ -11,6 +13,8 @@ export interface InstanceFiles extends EngineFiles {
   /** Exists while the engine has ended when asked to and was not started since. */
   readonly cleanFile: string;
   readonly engineFile: string;
+  /** Which database the data is of. */
+  readonly databaseFile: string;
 }
 
 /** The directory of an instance. */
@@ -24,7 +28,11 @@ const LOG_LIMIT_BYTES = 1024 * 1024;
 
 /** Where instance `instance` of database `bdb` keeps its files: `<data>/db-<bdb>/<instance>/`. */
 export function instanceFiles(data: string, bdb: number, instance: number): InstanceFiles {
-  const directory = join(data, `db-${bdb}`, String(instance));
+  return filesIn(join(data, `db-${bdb}`, String(instance)));
+}
+
+/** The files of an instance in its directory, wherever that lies. */
+export function filesIn(directory: string): InstanceFiles {
   return {
     directory,
     pidFile: join(directory, "engine.pid"),
@@ -33,6 +41,7 @@ export function instanceFiles(data: string, bdb: number, instance: number): Inst
     launchFile: join(directory, "launch"),
     cleanFile: join(directory, "clean"),
     engineFile: join(directory, "engine"),
+    databaseFile: join(directory, "database"),
   };
 }
 
@@ -55,11 +64,24 @@ export async function removeInstance(data: string, { bdb, files }: InstanceDirec
   if ((await namesIn(database)).length === 0) await rm(database, { recursive: true, force: true });
 }
 
-/** Makes the directory and keeps the engine's log from growing without end. */
-export async function prepareDirectory({ directory, logFile }: InstanceFiles): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+/** Makes the directory, notes whose data it holds, and keeps the engine's log from growing without end. */
+export async function prepareDirectory(
+  { directory, databaseFile, logFile }: InstanceFiles,
+  database: WantedInstance["database"],
+): Promise<void> {
+  const made = await mkdir(directory, { recursive: true, mode: 0o700 });
+  if (made !== undefined) await syncFolder(dirname(directory));
+  const owner = JSON.stringify(database);
+  if ((await readOr(databaseFile, "")) !== owner) await replaceFile(databaseFile, owner);
   const log = await readOr(logFile, "");
   if (log.length > LOG_LIMIT_BYTES) await truncate(logFile);
+}
+
+/** Whose data a directory holds; undefined where an agent of release 0.3.0 or older wrote it last. */
+export async function readDatabase({ databaseFile }: InstanceFiles): Promise<WantedInstance["database"] | undefined> {
+  const text = await readOr(databaseFile, "{}");
+  const { created, name }: Record<string, unknown> = JSON.parse(text);
+  return typeof created === "string" && typeof name === "string" ? { created, name } : undefined;
 }
 
 /** The launch number that was used last; undefined when the directory has none. */
@@ -109,12 +131,6 @@ async function dropData({ directory }: InstanceFiles): Promise<void> {
   for (const name of ["dump.rdb", "appendonlydir"]) await rm(join(directory, name), { recursive: true, force: true });
 }
 
-async function replaceFile(path: string, text: string): Promise<void> {
-  const draft = `${path}.new`;
-  await writeFile(draft, text, { mode: 0o600, flush: true });
-  await rename(draft, path);
-}
-
 async function readOr(path: string, absent: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
@@ -124,7 +140,8 @@ async function readOr(path: string, absent: string): Promise<string> {
   }
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
+/** Names of what is in a folder; none when there is no such folder. */
+export async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
   } catch (error) {

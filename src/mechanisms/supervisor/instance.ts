@@ -97,6 +97,11 @@ export class Instance {
     return this.#enqueue(() => this.#converge());
   }
 
+  /** The database whose data it has. */
+  database(): WantedInstance["database"] {
+    return this.#wanted.database;
+  }
+
   report(): InstanceReport {
     const { bdb, instance } = this.#wanted;
     const pid = this.#child?.pid ?? 0;
@@ -105,9 +110,13 @@ export class Instance {
     return { bdb, instance, state: this.#state, pid, restarts: this.#restarts, launch, ...ended };
   }
 
-  /** Ends the process and keeps it ended: SIGTERM, `graceMs`, SIGKILL. */
-  stop(graceMs = this.#deps.limits.graceMs): Promise<void> {
+  /**
+   * Ends the process and keeps it ended: SIGTERM, `graceMs`, SIGKILL. `saving`: what its settings keep in memory alone is
+   * written to disk too.
+   */
+  stop(graceMs = this.#deps.limits.graceMs, saving = false): Promise<void> {
     return this.#enqueue(async () => {
+      if (saving && this.#state === "serving") await this.#settings.saveAtEnd(this.#wanted);
       this.#retry.abort();
       this.#watch.abort();
       this.#move("stop");
@@ -167,7 +176,7 @@ export class Instance {
     const wanted = this.#wanted;
     const engine = this.#engineFor(wanted);
     const launch = as === "primary" ? wanted.launch : this.#usedLaunch;
-    await prepareDirectory(this.#files);
+    await prepareDirectory(this.#files, wanted.database);
     await noteEnd(this.#files, false);
     this.#clean = false;
     this.#lost = false;

@@ -17,7 +17,7 @@ test("reconciling with the same record changes nothing", async () => {
   const wanted = node.primary();
   await node.serve(wanted);
   const before = node.report();
-  await node.supervisor.reconcileInstances([wanted]);
+  await node.reconcile([wanted]);
   assert.deepEqual(node.report(), before);
 });
 
@@ -37,7 +37,7 @@ test("a replica attaches, is read-only, announces its own address, and comes bac
   await using node = await superviseNode();
   const first = node.primary();
   const second = node.replicaOf(first);
-  await node.supervisor.reconcileInstances([first, second]);
+  await node.reconcile([first, second]);
   await awaitLink(second);
   await assert.rejects(callInstance(second, "SET", "k", "v"), /READONLY/);
   const seen = (await replicationOf(first))?.replicas[0];
@@ -60,10 +60,10 @@ test("an instance that the record no longer names is stopped and its data remove
   await using node = await superviseNode();
   const first = node.primary();
   const second = node.replicaOf(first);
-  await node.supervisor.reconcileInstances([first, second]);
+  await node.reconcile([first, second]);
   await awaitLink(second);
   const { pid } = node.report(2);
-  await node.supervisor.reconcileInstances([first]);
+  await node.reconcile([first]);
   assert.deepEqual(
     node.supervisor.report().map(({ instance }) => instance),
     [1],
@@ -84,7 +84,7 @@ test("an agent that starts ends the engine that an earlier one left running, and
   const engines = await discoverEngines(process.env);
   const next = superviseInstances({ data: node.data, engines, clock: systemClock, log: silentLog });
   t.after(() => next.stopAll());
-  await next.reconcileInstances([first]);
+  await next.reconcileInstances([first], () => "set-aside");
   assert.equal(exists(leftover), false);
   assert.equal(bystander.state(), "running");
   assert.equal(next.report()[0]?.state, "crashed");
@@ -108,7 +108,7 @@ test("a data folder that cannot be read at first is used once it can", async () 
   await rm(node.data, { recursive: true });
   await symlink(node.data, node.data);
   const wanted = node.primary();
-  await assert.rejects(node.supervisor.reconcileInstances([wanted]), /ELOOP/);
+  await assert.rejects(node.reconcile([wanted]), /ELOOP/);
   await rm(node.data);
   await node.serve(wanted);
 });

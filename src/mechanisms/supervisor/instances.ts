@@ -1,11 +1,14 @@
+import { existsSync } from "node:fs";
 import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
 import type { FoundEngine } from "./engines.ts";
 import { Instance } from "./instance.ts";
 import type { InstanceDeps, InstanceReport } from "./instance.ts";
-import { instanceFiles, listInstanceDirectories, removeInstance } from "./instance-files.ts";
+import { instanceFiles, listInstanceDirectories, readDatabase, removeInstance } from "./instance-files.ts";
 import type { InstanceDirectory } from "./instance-files.ts";
 import { endLeftover } from "./leftovers.ts";
+import { adopt, dataOf, listSetAside, release, setAside } from "./set-aside.ts";
+import type { SetAsideData } from "./set-aside.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 
 export interface SupervisorDeps {
@@ -18,14 +21,26 @@ export interface SupervisorDeps {
   readonly limits?: Partial<InstanceDeps["limits"]>;
 }
 
+/** What becomes of data that no wanted instance uses; `created` names the database that it is of, if that is known. */
+export type FateOf = (kept: {
+  readonly bdb: number;
+  readonly instance: number;
+  readonly created: string | undefined;
+}) => "remove" | "set-aside";
+
 /** The engine processes of one node. */
 export interface InstanceSupervisor {
   /**
-   * Makes the node run exactly `wanted`: an instance that is not named is stopped and its data removed. Resolves when
-   * everything was started or stopped; idempotent; never rejects because of one engine, whose state is in the report.
+   * Makes the node run exactly `wanted`: an instance that is not named is stopped, and its data removed or set aside as
+   * `fateOf` says. Data that was set aside is adopted when its instance is wanted again. Resolves when everything was started
+   * or stopped; idempotent; rejects when a directory could not be moved or removed, after everything else was done.
    */
-  reconcileInstances(wanted: readonly WantedInstance[]): Promise<void>;
+  reconcileInstances(wanted: readonly WantedInstance[], fateOf: FateOf): Promise<void>;
   report(): readonly InstanceReport[];
+  /** What is set aside on this node, oldest first; empty before the first reconcile. */
+  setAside(): readonly SetAsideData[];
+  /** Removes what is set aside and `isOver`. */
+  releaseSetAside(isOver: (data: SetAsideData) => boolean): Promise<void>;
   /** Ends every process and keeps all data, as when the node's pod ends. */
   stopAll(): Promise<void>;
 }
@@ -38,10 +53,13 @@ const REMOVAL_GRACE_MS = 2_000;
 export function superviseInstances(deps: SupervisorDeps): InstanceSupervisor {
   const instances = new Instances(deps);
   let queue: Promise<void> = Promise.resolve();
+  // the caller of the act before has seen its failure
+  const next = (act: () => Promise<void>): Promise<void> => (queue = queue.catch(() => undefined).then(act));
   return {
-    // the caller of the pass before has seen its failure
-    reconcileInstances: (wanted) => (queue = queue.catch(() => undefined).then(() => instances.reconcile(wanted))),
+    reconcileInstances: (wanted, fateOf) => next(() => instances.reconcile(wanted, fateOf)),
     report: () => instances.report(),
+    setAside: () => instances.kept,
+    releaseSetAside: (isOver) => next(() => instances.release(isOver)),
     stopAll: async () => {
       await queue.catch(() => undefined); // its own caller has seen the failure
       await instances.stopAll();
@@ -51,26 +69,45 @@ export function superviseInstances(deps: SupervisorDeps): InstanceSupervisor {
 
 /** The instances of a node by database and id. */
 class Instances {
+  /** What is set aside. */
+  kept: readonly SetAsideData[] = [];
   readonly #instances = new Map<string, Instance>();
   readonly #deps: SupervisorDeps & InstanceDeps;
-  #leftoversEnded = false;
+  #isOpen = false;
 
   constructor(deps: SupervisorDeps) {
     this.#deps = { ...deps, limits: { ...LIMITS, ...deps.limits } };
   }
 
-  async reconcile(wanted: readonly WantedInstance[]): Promise<void> {
-    if (!this.#leftoversEnded) await endLeftovers(this.#deps, this.#deps.limits.graceMs);
-    this.#leftoversEnded = true;
-    const unwanted = new Map((await this.#directories()).map((directory) => [keyOf(directory), directory]));
-    for (const one of wanted) unwanted.delete(keyOf(one));
-    // first: a new instance may need the port of one that is removed
-    await Promise.all([...unwanted.values()].map((directory) => this.#remove(directory)));
-    await Promise.all(wanted.map((one) => this.#reconcileOne(one)));
+  async reconcile(wanted: readonly WantedInstance[], fateOf: FateOf): Promise<void> {
+    if (!this.#isOpen) {
+      await endLeftovers(this.#deps, this.#deps.limits.graceMs);
+      this.kept = await listSetAside(this.#deps.data);
+    }
+    this.#isOpen = true;
+    const unused = await this.#unused(wanted);
+    // first: a new instance may need the port or the folder of one that goes
+    const left = await Promise.allSettled(unused.map((directory) => this.#leave(directory, fateOf)));
+    const begun = await Promise.allSettled(
+      wanted.map(async (one) => {
+        await this.#adopt(one);
+        await this.#reconcileOne(one);
+      }),
+    );
+    for (const result of [...left, ...begun]) if (result.status === "rejected") throw result.reason;
   }
 
   report(): readonly InstanceReport[] {
     return [...this.#instances.values()].map((instance) => instance.report());
+  }
+
+  async release(isOver: (data: SetAsideData) => boolean): Promise<void> {
+    const { data, log } = this.#deps;
+    for (const one of this.kept.filter(isOver)) {
+      await release(data, one);
+      log.info("data that was set aside is removed", { ...one });
+    }
+    if (this.#isOpen) this.kept = await listSetAside(data);
   }
 
   async stopAll(): Promise<void> {
@@ -78,23 +115,49 @@ class Instances {
     this.#instances.clear();
   }
 
-  /** Those on disk, and those of instances that have not written anything yet. */
-  async #directories(): Promise<readonly InstanceDirectory[]> {
+  /** Directories that no wanted instance uses, also those of another database that had the same uid. */
+  async #unused(wanted: readonly WantedInstance[]): Promise<readonly (InstanceDirectory & Owned)[]> {
     const { data } = this.#deps;
     const own = this.report().map(({ bdb, instance }) => ({
       bdb,
       instance,
       files: instanceFiles(data, bdb, instance),
     }));
-    return [...(await listInstanceDirectories(data)), ...own];
+    const all = new Map([...(await listInstanceDirectories(data)), ...own].map((one) => [keyOf(one), one]));
+    const users = new Map(wanted.map((one) => [keyOf(one), one.database.created]));
+    const unused = await Promise.all(
+      [...all].map(async ([key, directory]) => {
+        const created = this.#instances.get(key)?.database().created ?? (await readDatabase(directory.files))?.created;
+        const isUsed = users.has(key) && (created ?? users.get(key)) === users.get(key);
+        return isUsed ? [] : [{ ...directory, created }];
+      }),
+    );
+    return unused.flat();
   }
 
-  async #remove(directory: InstanceDirectory): Promise<void> {
-    const { bdb, instance } = directory;
-    await this.#instances.get(keyOf(directory))?.stop(REMOVAL_GRACE_MS);
+  async #leave(directory: InstanceDirectory & Owned, fateOf: FateOf): Promise<void> {
+    const { data, clock, log, limits } = this.#deps;
+    const { bdb, instance, created } = directory;
+    const fate = fateOf({ bdb, instance, created });
+    const running = this.#instances.get(keyOf(directory));
+    if (fate === "remove") await running?.stop(REMOVAL_GRACE_MS);
+    else await running?.stop(limits.graceMs, true);
     this.#instances.delete(keyOf(directory));
-    await removeInstance(this.#deps.data, directory);
-    this.#deps.log.info("instance removed with its data", { bdb, instance });
+    if (fate === "remove") await removeInstance(data, directory);
+    else await setAside(data, directory, clock.now());
+    if (fate === "set-aside") this.kept = await listSetAside(data);
+    if (fate === "remove") log.info("instance removed with its data", { bdb, instance });
+    else log.warn("no record asks for an instance: its data is set aside", { bdb, instance, created });
+  }
+
+  async #adopt(wanted: WantedInstance): Promise<void> {
+    const { data, log } = this.#deps;
+    const found = this.#instances.has(keyOf(wanted)) ? undefined : dataOf(this.kept, wanted);
+    const { directory } = instanceFiles(data, wanted.bdb, wanted.instance);
+    if (found === undefined || existsSync(directory)) return;
+    await adopt(data, found, directory);
+    this.kept = await listSetAside(data);
+    log.info("data that was set aside is used again", { ...found });
   }
 
   #reconcileOne(wanted: WantedInstance): Promise<void> {
@@ -103,6 +166,11 @@ class Instances {
     this.#instances.set(keyOf(wanted), instance);
     return instance.reconcile(wanted);
   }
+}
+
+/** The database that the data of a directory is of, by its creation; undefined where that is not known. */
+interface Owned {
+  readonly created: string | undefined;
 }
 
 async function endLeftovers({ data, clock, log }: SupervisorDeps, graceMs: number): Promise<void> {

@@ -21,7 +21,7 @@ test("a primary starts by a launch number of its own, serves, and is not started
   assert.equal((await readFile(join(node.data, "db-1", "1", "launch"), "utf8")).trim(), "1");
 
   await node.restartAgent();
-  await node.supervisor.reconcileInstances([wanted]);
+  await node.reconcile([wanted]);
   const { state, pid, restarts, launch } = node.report();
   assert.deepEqual({ state, pid, restarts, launch }, { state: "crashed", pid: 0, restarts: 0, launch: 1 });
 
@@ -34,7 +34,7 @@ test("a killed primary is reported crashed and waits for a higher launch number"
   const wanted = node.primary();
   await node.serve(wanted);
   await node.crash();
-  await node.supervisor.reconcileInstances([wanted]);
+  await node.reconcile([wanted]);
   assert.deepEqual([node.report().state, node.report().pid], ["crashed", 0]);
   await node.serve({ ...wanted, launch: 2 });
 });
@@ -46,7 +46,7 @@ test("a primary that was asked to end is reported clean by the next agent, and n
   await callInstance(wanted, "SET", "k", "v");
   await awaitAofRewrite(wanted, false);
   await node.restartAgent();
-  await node.supervisor.reconcileInstances([{ ...wanted, fresh: false }]);
+  await node.reconcile([{ ...wanted, fresh: false }]);
   assert.deepEqual([node.report().state, node.report().clean], ["crashed", true]);
   await node.serve({ ...wanted, fresh: false, launch: 2 });
   assert.equal(await callInstance(wanted, "GET", "k"), "v");
@@ -60,10 +60,10 @@ test("an engine that is asked to end while it writes its first AOF ends in good 
   await node.serve(wanted);
   await callInstance(wanted, "DEBUG", "POPULATE", "3000");
   await callInstance(wanted, "CONFIG", "SET", "rdb-key-save-delay", "500");
-  await node.supervisor.reconcileInstances([{ ...wanted, ...APPENDING }]);
+  await node.reconcile([{ ...wanted, ...APPENDING }]);
   await awaitAofRewrite(wanted, true);
   await node.restartAgent();
-  await node.supervisor.reconcileInstances([{ ...wanted, ...APPENDING, fresh: false }]);
+  await node.reconcile([{ ...wanted, ...APPENDING, fresh: false }]);
   assert.deepEqual([node.report().state, node.report().clean], ["crashed", true]);
 });
 
@@ -72,7 +72,7 @@ test("a launch is reported as used only once the process runs: a start under way
   const wanted = node.primary();
   await node.serve(wanted);
   await node.crash();
-  const started = node.supervisor.reconcileInstances([{ ...wanted, launch: 2 }]);
+  const started = node.reconcile([{ ...wanted, launch: 2 }]);
   while (node.report().state === "crashed") {
     assert.equal(node.report().launch, 1);
     await nextTurn();
@@ -86,16 +86,16 @@ test("a launch that is allowed while the primary runs is not left over for its n
   const wanted = node.primary();
   await node.serve(wanted);
   const { pid } = node.report();
-  await node.supervisor.reconcileInstances([{ ...wanted, launch: 2 }]);
+  await node.reconcile([{ ...wanted, launch: 2 }]);
   assert.deepEqual([node.report().pid, node.report().launch], [pid, 2]);
   await node.crash();
-  await node.supervisor.reconcileInstances([{ ...wanted, launch: 2 }]);
+  await node.reconcile([{ ...wanted, launch: 2 }]);
   assert.equal(node.report().pid, 0);
 });
 
 test("a database that has data and lost its directory is not started empty", async () => {
   await using node = await superviseNode();
-  await node.supervisor.reconcileInstances([node.primary({ fresh: false })]);
+  await node.reconcile([node.primary({ fresh: false })]);
   assert.equal(node.report().state, "crashed");
   assert.equal(node.report().launch, 1);
 });

@@ -4,6 +4,8 @@ import type { Directives } from "../../core/api/settings/setting.ts";
 /** One engine process that this node shall run, as its database's record asks for it. */
 export interface WantedInstance {
   readonly bdb: number;
+  /** The database of that uid: its creation tells it from another one that had the same uid before. */
+  readonly database: { readonly created: string; readonly name: string };
   /** Unique within the database, never reused. */
   readonly instance: number;
   /** Address that the engine listens on and announces to its primary. */

@@ -6,7 +6,7 @@ import { silentLog } from "../../../src/core/base/log.ts";
 import { discoverEngines } from "../../../src/mechanisms/supervisor/engines.ts";
 import type { InstanceReport } from "../../../src/mechanisms/supervisor/instance.ts";
 import { superviseInstances } from "../../../src/mechanisms/supervisor/instances.ts";
-import type { InstanceSupervisor, SupervisorDeps } from "../../../src/mechanisms/supervisor/instances.ts";
+import type { FateOf, InstanceSupervisor, SupervisorDeps } from "../../../src/mechanisms/supervisor/instances.ts";
 import type { WantedInstance } from "../../../src/mechanisms/supervisor/wanted-instance.ts";
 import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
 import { callEngine } from "../../../src/ports/resp/engine-client.ts";
@@ -37,6 +37,7 @@ class SupervisedNode implements AsyncDisposable {
   primary(over: Partial<WantedInstance> = {}): WantedInstance {
     return {
       bdb: 1,
+      database: { created: "2026-01-01T00:00:00.000Z", name: "db" },
       instance: 1,
       host: this.host,
       port: 20_001,
@@ -59,9 +60,14 @@ class SupervisedNode implements AsyncDisposable {
     return { ...primary, instance: 2, port: port + 1, role: "replica", launch: 0, primary: { host, port } };
   }
 
+  /** Reconciles with these instances; the data of others is removed, or what `fate` says. */
+  reconcile(wanted: readonly WantedInstance[], fate: ReturnType<FateOf> = "remove"): Promise<void> {
+    return this.supervisor.reconcileInstances(wanted, () => fate);
+  }
+
   /** Reconciles with these instances, and waits until the first of them serves. */
   async serve(...wanted: readonly WantedInstance[]): Promise<void> {
-    await this.supervisor.reconcileInstances(wanted);
+    await this.reconcile(wanted);
     await this.awaitState("serving");
   }
 

@@ -1,5 +1,6 @@
 import { clusterNames } from "../../../core/api/names.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
+import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import { settled, waiting } from "../../../mechanisms/reconcile/outcome.ts";
 import type { Outcome } from "../../../mechanisms/reconcile/outcome.ts";
@@ -8,7 +9,7 @@ import { askAgent } from "../observation/agent-report.ts";
 import type { AgentReportContext } from "../observation/agent-report.ts";
 import { gatherNodes } from "../observation/node-facts.ts";
 import type { NodeFactsContext } from "../observation/node-facts.ts";
-import { withFinished } from "../records/maintenance.ts";
+import { withDeleted } from "../records/deleted.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 
@@ -18,6 +19,7 @@ export type RemovalContext = NodeFactsContext &
     readonly config: Pick<AgentConfig, "cluster">;
     readonly records: Pick<Records, "changeState" | "removeDatabase">;
     readonly passwords: Pick<DatabasePasswords, "remove">;
+    readonly clock: Clock;
     readonly log: Log;
   };
 
@@ -25,17 +27,11 @@ const RECHECK_MS = 100;
 
 /** Removes a database once no live node runs an engine of it; a node that is down removes its data when it comes back. */
 export async function reconcileRemoval(context: RemovalContext, record: DatabaseRecord): Promise<Outcome> {
-  const { config, records, passwords, log } = context;
+  const { config, records, passwords, clock, log } = context;
   const running = await nodesWithEngines(context, record);
   if (running.length > 0) return waiting(RECHECK_MS, "Deleting", `node ${running.join(", ")} is stopping its engine`);
-  const { lastAction } = record;
-  if (lastAction !== undefined) {
-    const done = { ...lastAction, status: "completed", progress: 100, object: `bdb:${record.uid}` } as const;
-    await records.changeState((state) => {
-      const isNoted = state.finished.some(({ uid }) => uid === done.uid);
-      return isNoted ? state : { ...state, finished: withFinished(state, [done]) };
-    });
-  }
+  // before the record goes: afterwards nothing else says that its data may go with it
+  await records.changeState((state) => withDeleted(state, record, clock.now().toISOString()));
   await records.removeDatabase(record.uid);
   // last: a node that still has the record needs its password
   await passwords.remove(record.uid);

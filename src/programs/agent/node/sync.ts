@@ -1,4 +1,5 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
+import { fateOfData } from "../../../core/planner/database/kept-data.ts";
 import type { PasswordSet } from "../../../core/planner/database/passwords.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
@@ -67,13 +68,14 @@ export function syncNode(context: NodeSyncContext, signal: AbortSignal): NodeSyn
 
 async function applyInstances(context: NodeSyncContext): Promise<void> {
   const { config, records, modulesOf, supervisor } = context;
-  // an instance that is not named loses its data: without every record there is no such list
+  // an instance that is not named is stopped: without every record there is no such list
   if (!records.complete()) return;
   const addressOf = (node: number): string | undefined => nodeAddress(context, node);
+  const writtenDown = { databases: records.databases(), deleted: records.state()?.deleted ?? [] };
   const wanted = await forEach(context, (record, set) =>
     nodeInstances(record, config.node, set, { addressOf, modulesOf }),
   );
-  await supervisor.reconcileInstances(wanted.flat());
+  await supervisor.reconcileInstances(wanted.flat(), (kept) => fateOfData(kept, writtenDown));
 }
 
 async function applyEndpoints(context: NodeSyncContext): Promise<void> {

@@ -68,6 +68,7 @@ function wantedInstance(
   const primary = role === "replica" ? addressOfPrimary(shard, addressOf) : undefined;
   return {
     bdb: record.uid,
+    database: { created: record.createdTime, name: record.name },
     instance: instance.id,
     host: addressOf(instance.node) ?? "",
     port: instance.port,

@@ -1,0 +1,40 @@
+import type { DatabaseRecord, DeletedDatabase } from "../../api/records.ts";
+
+/** What the disk of a node holds of one instance. */
+export interface KeptInstance {
+  readonly bdb: number;
+  readonly instance: number;
+  /** `createdTime` of the database that it belongs to; undefined where an agent of release 0.3.0 or older wrote it. */
+  readonly created: string | undefined;
+}
+
+/** What is written down of databases. */
+export interface WrittenDown {
+  readonly databases: readonly DatabaseRecord[];
+  /** The last databases that were deleted. */
+  readonly deleted: readonly DeletedDatabase[];
+}
+
+/**
+ * What becomes of data that no record asks the node to use. Only a decision that is written down removes data: the deletion of
+ * this very database, or a plan that took the instance out of the record. Whatever else is missing, the data is set aside: a
+ * record may be gone by accident, or be an older one that was restored.
+ */
+export function fateOfData(kept: KeptInstance, { databases, deleted }: WrittenDown): "remove" | "set-aside" {
+  const record = databases.find(({ uid }) => uid === kept.bdb);
+  if (record === undefined) return deleted.some((one) => isOf(kept, one)) ? "remove" : "set-aside";
+  if (!isOf(kept, { uid: record.uid, createdTime: record.createdTime })) {
+    return deleted.some((one) => kept.created !== undefined && isOf(kept, one)) ? "remove" : "set-aside";
+  }
+  if (record.status === "delete-pending") return "remove";
+  const isNamed = record.shards.some(({ instances }) => instances.some(({ id }) => id === kept.instance));
+  // ids only rise: one below the next that the record does not name was taken out of it; a higher one it never had
+  return !isNamed && kept.instance < record.nextInstance ? "remove" : "set-aside";
+}
+
+function isOf(
+  { bdb, created }: KeptInstance,
+  { uid, createdTime }: Pick<DeletedDatabase, "uid" | "createdTime">,
+): boolean {
+  return bdb === uid && (created === undefined || created === createdTime);
+}

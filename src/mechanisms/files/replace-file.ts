@@ -1,0 +1,34 @@
+import { open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/**
+ * Replaces a file in one step: after a crash, also of the machine, it holds the old content or the new one. Where the write
+ * fails, for instance on a full volume, the old content stays and nothing is left beside it.
+ */
+export async function replaceFile(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
+  const draft = `${path}.new`;
+  try {
+    const file = await open(draft, "w", mode);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
+/** What was made, renamed or removed in the folder stays so after a crash of the machine. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { ConfigMap } from "kubernetes-types/core/v1.js";
+import { LABELS, NODE_PATHS, clusterNames } from "../../src/core/api/names.ts";
+import { ConfigMaps } from "../../src/ports/kube/builtin.ts";
+import { connect } from "../../src/ports/kube/client.ts";
+import { loadKubeConfig } from "../../src/ports/kube/config.ts";
+import { startTestCluster } from "../kit/world/cluster.ts";
+import { KEYS, filledDatabase, type FilledDatabase } from "../kit/world/filled-database.ts";
+import { nodeOf, primaryOf } from "../kit/world/shards.ts";
+import { until } from "../kit/time/until.ts";
+
+// What is missing deletes nothing: records that vanish, come back, or come back as they were before.
+
+const PATIENCE = { withinMs: 30_000, everyMs: 20 };
+const NODES = [1, 2, 3];
+const DURABLE = { replication: true, data_persistence: "aofAlways" } as const;
+
+await using cluster = await startTestCluster();
+await using stack = new AsyncDisposableStack();
+const kube = stack.adopt(connect(loadKubeConfig({ KUBECONFIG: cluster.kubeconfig })), (open) => open.close());
+
+await test("a record is deleted by hand: both copies are set aside, and used again when the record returns", async () => {
+  await using database = await filledDatabase(cluster, { name: "deleted", ...DURABLE });
+  const record = await recordOf(database);
+  await kube.delete(ConfigMaps, refOf(database));
+  await setAside(database, 2);
+  await kube.create(ConfigMaps, copyOf(record));
+  await database.active();
+  assert.equal(await database.keys(), KEYS);
+  assert.deepEqual(asideOn(database), [], "what is used again is no longer set aside");
+});
+
+await test("a record loses its label, and a database that keeps nothing on disk still has all when the label is back", async () => {
+  await using database = await filledDatabase(cluster, { name: "unlabelled" });
+  await label(database, null);
+  await setAside(database, 1);
+  await label(database, "database");
+  await database.active();
+  assert.equal(await database.keys(), KEYS);
+});
+
+await test("an older record is restored: a replica that was made since is set aside, and the database goes on", async () => {
+  await using database = await filledDatabase(cluster, { name: "older", ...DURABLE });
+  const record = await recordOf(database);
+  const [replica] = (await cluster.shards(database.uid)).filter(({ role }) => role === "slave");
+  assert.ok(replica !== undefined);
+  const left = nodeOf(replica);
+  await cluster.client.call("maintenanceOn", { params: { uid: left }, body: {} });
+  await until("the copy on the node that is left is retired", () => !heldBy(left, database), PATIENCE);
+  await cluster.client.call("maintenanceOff", { params: { uid: left } });
+  const { metadata } = await recordOf(database);
+  await kube.update(ConfigMaps, { ...record, metadata });
+  await setAside(database, 1);
+  await database.active();
+  await database.copied();
+  assert.equal(await database.keys(), KEYS);
+});
+
+await test("a database that is deleted is deleted everywhere, also on a node that was away, and nothing of it is set aside", async () => {
+  const database = await filledDatabase(cluster, { name: "gone", ...DURABLE });
+  const away = nodeOf(primaryOf(await cluster.shards(database.uid)));
+  await cluster.kill(away);
+  await database[Symbol.asyncDispose]();
+  await cluster.start(away);
+  await until("no node holds any of it", () => NODES.every((node) => !heldBy(node, database)), PATIENCE);
+  assert.deepEqual(asideOn(database), []);
+});
+
+/** Waits until no node has an engine of the database, and so many folders of it are set aside. */
+async function setAside(database: FilledDatabase, copies: number): Promise<void> {
+  await until(`${copies} copies are set aside`, () => asideOn(database).length === copies, PATIENCE);
+}
+
+function asideOn({ uid }: FilledDatabase): readonly string[] {
+  return NODES.flatMap((node) => {
+    const folder = join(cluster.root(node), NODE_PATHS.data, "set-aside");
+    return existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(`db-${uid}-`)) : [];
+  });
+}
+
+function heldBy(node: number, { uid }: FilledDatabase): boolean {
+  return existsSync(join(cluster.root(node), NODE_PATHS.data, `db-${uid}`));
+}
+
+function refOf({ uid }: FilledDatabase): { readonly name: string; readonly namespace: string } {
+  return { name: clusterNames.databaseRecord(cluster.rec, uid), namespace: cluster.namespace };
+}
+
+async function recordOf(database: FilledDatabase) {
+  const found = await kube.get(ConfigMaps, refOf(database));
+  assert.ok(found !== undefined);
+  return found;
+}
+
+/** As a backup or a repository has it: without what the API server adds. */
+function copyOf({ metadata, data }: Awaited<ReturnType<typeof recordOf>>): ConfigMap & {
+  readonly metadata: { readonly name: string; readonly namespace: string };
+} {
+  const { name, labels = {} } = metadata;
+  return { metadata: { name, namespace: cluster.namespace, labels }, data: data ?? {} };
+}
+
+function label(database: FilledDatabase, value: "database" | null): Promise<unknown> {
+  const body = { metadata: { labels: { [LABELS.record]: value } } };
+  return kube.patch(ConfigMaps, refOf(database), { type: "merge", body });
+}
