@@ -89,6 +89,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/local-kubernetes/controllers/deployment/deployment.test.ts": 8,
   "src/ports/kube/informer-reconnect.test.ts": 8,
   "src/programs/proxy/endpoint/drain.test.ts": 8,
+  "src/programs/proxy/endpoint/endless-script.test.ts": 8,
   "src/programs/proxy/endpoint/limits.test.ts": 8,
   "src/programs/proxy/switchover/failure.test.ts": 8,
   "src/programs/proxy/switchover/lease.test.ts": 8,

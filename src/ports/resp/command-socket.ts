@@ -131,5 +131,6 @@ function refused(name: string, where: string, reply: ReplyError): Fault {
     command: name,
     where,
     engineCode: reply.code,
+    answer: reply.message,
   });
 }

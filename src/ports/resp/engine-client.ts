@@ -73,3 +73,9 @@ export function engineCodeOf(error: unknown): string | undefined {
   if (!(error instanceof Fault) || error.code !== faults.errorReply.code) return undefined;
   return typeof error.details.engineCode === "string" ? error.details.engineCode : undefined;
 }
+
+/** The engine's error reply without its leading minus, when `error` is one. */
+export function errorReplyOf(error: unknown): string | undefined {
+  if (!(error instanceof Fault) || error.code !== faults.errorReply.code) return undefined;
+  return typeof error.details.answer === "string" ? error.details.answer : undefined;
+}

@@ -98,7 +98,7 @@ export class Endpoint implements SessionEndpoint {
     const { epoch, held, upstream } = this.switchover;
     return {
       ...{ bdb: this.#config.bdb, epoch, listening: this.#listener.listening, held },
-      ...{ clients: this.#sessions.size, inFlight: upstream?.lanes.inFlight ?? 0 },
+      ...{ clients: this.#sessions.size, inFlight: (upstream?.lanes.inFlight ?? 0) + this.#busyPins },
       ...{ requests, cut, holdsExpired, resent },
     };
   }
@@ -107,6 +107,10 @@ export class Endpoint implements SessionEndpoint {
   get #mostClients(): number {
     const { maxClients } = this.#config.settings;
     return maxClients === 0 ? LIMITS.clients : Math.min(maxClients, LIMITS.clients);
+  }
+
+  get #busyPins(): number {
+    return [...this.#sessions].filter(({ pinned }) => pinned.current?.busy === true).length;
   }
 
   #accept(socket: Socket): void {

@@ -27,4 +27,4 @@ export class OpenTransaction {
   }
 }
 
-const QUEUEABLE: ReadonlySet<CommandClass> = new Set(["transaction", "blocking", "wait", "scan", "script"]);
+const QUEUEABLE: ReadonlySet<CommandClass> = new Set(["transaction", "blocking", "wait", "scan", "script", "long"]);

@@ -4,7 +4,8 @@
  * - identity: AUTH and HELLO, which also an unauthenticated client may send
  * - scan: continues at the server that gave its cursor
  * - session: concerns what the proxy keeps for the client
- * - script: forwarded, and its body remembered
+ * - script: EVAL takes a connection of its own, and its body is remembered; others concern scripts, for instance SCRIPT KILL
+ * - long: may occupy its connection for long while the engine serves others, so it takes one of its own
  * - denied: for administrators of the database, not for its clients
  * - hostile: the first words of an HTTP request
  */
@@ -18,6 +19,7 @@ export type CommandClass =
   | "session"
   | "quit"
   | "script"
+  | "long"
   | "denied"
   | "hostile";
 
@@ -29,10 +31,22 @@ export interface SpecialCommand {
 
 /** Looks up the command whose name stands in `bytes`; undefined for one that is simply forwarded. */
 export function classify(bytes: Buffer, at: number, length: number): SpecialCommand | undefined {
-  if (length < SHORTEST || length > LONGEST) return undefined;
+  if (length < SHORTEST || length > LONGEST) return ofModule(bytes, at, length);
   const hint = hintOf(bytes[at] ?? 0, bytes[at + 1] ?? 0, bytes[at + length - 1] ?? 0, length);
-  if (HINTS[hint] === 0) return undefined;
-  return SPECIALS.get(bytes.toString("latin1", at, at + length).toUpperCase());
+  if (HINTS[hint] === 0) return ofModule(bytes, at, length);
+  return SPECIALS.get(bytes.toString("latin1", at, at + length).toUpperCase()) ?? ofModule(bytes, at, length);
+}
+
+/** Any command of a module may wait for a thread of it: only those that are known not to go with the others. */
+function ofModule(bytes: Buffer, at: number, length: number): SpecialCommand | undefined {
+  for (let dot = at; dot < at + length; dot++)
+    if (bytes[dot] === DOT) {
+      const isQuick = QUICK_MODULES.has(bytes.toString("latin1", at, dot).toUpperCase());
+      return isQuick
+        ? undefined
+        : { name: bytes.toString("latin1", at, at + length).toUpperCase(), commandClass: "long" };
+    }
+  return undefined;
 }
 
 /** True for a command that changes nothing, so that it may be sent twice. */
@@ -49,7 +63,8 @@ const NAMES: Readonly<Record<CommandClass, string>> = {
   identity: "AUTH HELLO",
   session: "SELECT CLIENT RESET",
   quit: "QUIT",
-  script: "EVAL EVAL_RO SCRIPT",
+  script: "EVAL EVAL_RO SCRIPT FUNCTION",
+  long: "EVALSHA EVALSHA_RO FCALL FCALL_RO VSIM VADD",
   denied:
     "MONITOR SYNC PSYNC REPLCONF REPLICAOF SLAVEOF FAILOVER SHUTDOWN DEBUG CONFIG ACL MODULE CLUSTER LATENCY SLOWLOG " +
     "SAVE BGSAVE BGREWRITEAOF MIGRATE RESTORE-ASKING ASKING READONLY READWRITE PFDEBUG PFSELFTEST COMMANDLOG",
@@ -60,6 +75,10 @@ const NAMES: Readonly<Record<CommandClass, string>> = {
 const SPECIALS = new Map<string, SpecialCommand>();
 for (const commandClass of Object.keys(NAMES) as CommandClass[])
   for (const name of NAMES[commandClass].split(" ")) SPECIALS.set(name, { name, commandClass });
+
+const DOT = 46;
+/** Modules that answer each command at once, in the engine's own thread. */
+const QUICK_MODULES: ReadonlySet<string> = new Set(["JSON", "BF", "CF", "CMS", "TOPK", "TDIGEST", "TS"]);
 
 const LENGTHS = [...SPECIALS.keys()].map((name) => name.length);
 const SHORTEST = Math.min(...LENGTHS);

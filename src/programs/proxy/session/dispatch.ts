@@ -8,6 +8,7 @@ import { continueAtPrimary, takeScan } from "../scan/scan.ts";
 import type { ScanSession } from "../scan/scan.ts";
 import { handleClient } from "./client-command.ts";
 import { handleAuth, handleHello } from "./login.ts";
+import { isKill, killScript } from "./kill-script.ts";
 import { handleReset, handleSelect } from "./settings.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import type { SharedRoute } from "./shared-route.ts";
@@ -22,6 +23,8 @@ export interface CommandSession extends ScanSession {
   finish(): void;
   /** Ends at once. */
   cut(why: string): void;
+  /** Takes no request until `work` is over; it must not reject. */
+  waitFor(work: Promise<void>): void;
   /** The session can share a lane again. */
   unpin(): void;
 }
@@ -52,8 +55,9 @@ function handle(session: CommandSession, request: Buffer, command: SpecialComman
     case "scan":
       return takeOrForwardScan(session, request);
     case "script":
-      rememberScript(session.endpoint.scripts, request);
-      return takePlain(session, request);
+      return takeScript(session, request, command);
+    case "long":
+      return isAnsweredAtOnce(request, command) ? takePlain(session, request) : session.pinned.take(request, command);
     case "identity":
       return command.name === "AUTH" ? handleAuth(session, request, command) : handleHello(session, request, command);
     case "session":
@@ -75,6 +79,23 @@ function handle(session: CommandSession, request: Buffer, command: SpecialComman
 function takePlain(session: CommandSession, request: Buffer): boolean {
   const pinned = session.pinned.current;
   return pinned === undefined ? session.shared.forward(request) : pinned.take(request, undefined);
+}
+
+/** A script may run without end, and everything behind it on its connection waits as long. */
+function takeScript(session: CommandSession, request: Buffer, command: SpecialCommand): boolean {
+  const { name } = command;
+  if (name === "EVAL" || name === "EVAL_RO") {
+    rememberScript(session.endpoint.scripts, request);
+    return session.pinned.take(request, command);
+  }
+  if (isKill(request)) return killScript(session, request);
+  if (name === "SCRIPT") rememberScript(session.endpoint.scripts, request);
+  return takePlain(session, request);
+}
+
+/** VADD waits for a thread only with CAS. */
+function isAnsweredAtOnce(request: Buffer, { name }: SpecialCommand): boolean {
+  return name === "VADD" && !argumentsOf(request).some((argument) => keyword(argument) === "CAS");
 }
 
 /** Without a pinned connection the client has no transaction to end: the engine gives the error. */

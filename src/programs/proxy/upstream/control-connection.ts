@@ -1,7 +1,15 @@
 import type { Address } from "../../../ports/management/proxy-control.ts";
-import { connectEngine } from "../../../ports/resp/engine-client.ts";
+import { connectEngine, errorReplyOf } from "../../../ports/resp/engine-client.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
+import { textOf } from "../../../ports/resp/reply.ts";
+import { errorReply } from "../protocol/replies.ts";
 import type { ScriptCache } from "./script-cache.ts";
+
+/** A user of the engine other than that of the proxy. */
+export interface EngineUser {
+  readonly name: Buffer;
+  readonly password: Buffer;
+}
 
 /** A connection to one engine for commands of the proxy itself, dialled when it is first needed and kept open. */
 export class ControlConnection {
@@ -23,6 +31,21 @@ export class ControlConnection {
     return this.#client;
   }
 
+  /** The engine's status or error reply to a command of a client, encoded; as `user` on a connection for that alone. */
+  async ask(args: readonly Buffer[], user: EngineUser | undefined): Promise<Buffer> {
+    const client = user === undefined ? await this.client() : await this.#open();
+    try {
+      if (user !== undefined) await client.call("AUTH", user.name, user.password);
+      return Buffer.from(`+${textOf(await client.call(...args))}\r\n`);
+    } catch (error) {
+      const refusal = errorReplyOf(error);
+      if (refusal === undefined) throw error;
+      return errorReply(refusal);
+    } finally {
+      if (user !== undefined) client.close();
+    }
+  }
+
   /** Loads the scripts that this engine has not got yet. */
   async loadScripts(): Promise<void> {
     const missing = this.#scripts.entries().filter(([sha]) => !this.#loadedScripts.has(sha));
@@ -40,10 +63,14 @@ export class ControlConnection {
     );
   }
 
+  #open(): Promise<EngineClient> {
+    const [password, ...otherPasswords] = this.#passwords();
+    return connectEngine({ ...this.#address, password, otherPasswords, timeoutMs: TIMEOUT_MS });
+  }
+
   async #connect(): Promise<EngineClient> {
     try {
-      const [password, ...otherPasswords] = this.#passwords();
-      const client = await connectEngine({ ...this.#address, password, otherPasswords, timeoutMs: TIMEOUT_MS });
+      const client = await this.#open();
       void client.closed.then(() => {
         this.#client = undefined;
       });

@@ -7,6 +7,7 @@ import { startTimer } from "../timing/timer.ts";
 import type { ArenaPool } from "./arena.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import { ControlConnection } from "./control-connection.ts";
+import type { EngineUser } from "./control-connection.ts";
 import { dialEngine } from "./engine-connection.ts";
 import { LanePool } from "./lane-pool.ts";
 import { PinPool } from "./pin-pool.ts";
@@ -64,6 +65,11 @@ export class Upstream {
   /** A connection for commands of the proxy itself. */
   control(): Promise<EngineClient> {
     return this.#control.client();
+  }
+
+  /** The engine's status or error reply, encoded, to a command that must not wait behind those of other clients. */
+  ask(args: readonly Buffer[], user: EngineUser | undefined): Promise<Buffer> {
+    return this.#control.ask(args, user);
   }
 
   /** Loads the scripts that this engine has not got yet. */

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { engineNames, startEngine } from "../../../../test/kit/engines/engine.ts";
+import type { TestEngine } from "../../../../test/kit/engines/engine.ts";
+import { done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
+import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
+import { sharing } from "../../../../test/kit/engines/shared.ts";
+import { startAll } from "../../../../test/kit/engines/start-all.ts";
+import { until } from "../../../../test/kit/time/until.ts";
+import type { Address, EndpointConfig } from "../../../ports/management/proxy-control.ts";
+
+import { callEngine } from "../../../ports/resp/engine-client.ts";
+
+const ENDLESS = "while true do end";
+const LIBRARY = `#!lua name=endless\nredis.register_function("endless", function() ${ENDLESS} end)`;
+const KILLED_WITHIN_MS = 1000;
+const test = sharing(startEach);
+
+for (const name of engineNames()) {
+  test(`${name}: SCRIPT KILL ends an endless script at once, and other clients are served again`, async (served) => {
+    const { listen } = served.of(name);
+    const [runaway, other, killer] = await clients(listen, 3);
+    await other.ask("SET", "k", "v");
+    assert.match(String(await killer.ask("SCRIPT", "KILL")), /^-NOTBUSY/);
+    runaway.send("EVAL", ENDLESS, 0);
+    await atEngine(served, name);
+    other.send("GET", "k");
+    assert.equal(await inTime(killer.ask("SCRIPT", "KILL")), "OK");
+    assert.match(String(await runaway.ask("PING")), /[Ss]cript killed by user/);
+    assert.equal(await runaway.read(), "PONG");
+    await other.read();
+    assert.equal(await other.ask("GET", "k"), "v");
+  });
+
+  test(`${name}: FUNCTION KILL ends an endless function at once`, async (served) => {
+    const { listen } = served.of(name);
+    const [runaway, other, killer] = await clients(listen, 3);
+    await other.ask("FUNCTION", "LOAD", "REPLACE", LIBRARY);
+    runaway.send("FCALL", "endless", 0);
+    await atEngine(served, name);
+    assert.equal(await inTime(killer.ask("FUNCTION", "KILL")), "OK");
+    assert.match(String(await runaway.ask("PING")), /[Ss]cript killed by user/);
+    assert.equal(await other.ask("GET", "none"), null);
+  });
+}
+
+test("a script that has written cannot be killed, and the engine says so", async (served) => {
+  const { listen } = served.of(served.first);
+  const [writer, killer] = await clients(listen, 2);
+  writer.send("EVAL", `redis.call("SET", "written", 1) local n = 0 while n < 2e8 do n = n + 1 end return n`, 0);
+  await atEngine(served, served.first);
+  assert.match(
+    String(await inTime(killer.ask("SCRIPT", "KILL"))),
+    /^-UNKILLABLE Sorry the script already executed write/,
+  );
+  assert.equal(await writer.read(), 2e8);
+});
+
+test("a user ends scripts with its own rights", async (served) => {
+  const { listen } = served.of(served.first);
+  const [runaway, allowed, denied] = await clients(listen, 3);
+  await served.engine(served.first).call("ACL", "SETUSER", "may", "on", ">one", "~*", "+@all");
+  await served.engine(served.first).call("ACL", "SETUSER", "mayNot", "on", ">two", "~*", "+@all", "-script");
+  assert.equal(await allowed.ask("AUTH", "may", "one"), "OK");
+  assert.equal(await denied.ask("AUTH", "mayNot", "two"), "OK");
+  runaway.send("EVAL", ENDLESS, 0);
+  await atEngine(served, served.first);
+  assert.match(String(await denied.ask("SCRIPT", "KILL")), /^-NOPERM/);
+  assert.equal(await inTime(allowed.ask("SCRIPT", "KILL")), "OK");
+});
+
+/** Every engine of this machine behind one proxy, each with an endpoint. */
+class Each implements AsyncDisposable {
+  readonly first: string;
+  readonly proxy: Awaited<ReturnType<typeof startProxy>>;
+  readonly #engines: ReadonlyMap<string, TestEngine>;
+  readonly #endpoints: ReadonlyMap<string, EndpointConfig>;
+
+  constructor(proxy: Each["proxy"], engines: readonly TestEngine[]) {
+    this.proxy = proxy;
+    this.first = engines[0]?.name ?? "";
+    this.#engines = new Map(engines.map((engine) => [engine.name, engine]));
+    this.#endpoints = new Map(engines.map((engine, i) => [engine.name, endpointFor(engine, { bdb: i + 1 })]));
+  }
+
+  get endpoints(): readonly EndpointConfig[] {
+    return [...this.#endpoints.values()];
+  }
+
+  of(name: string): EndpointConfig {
+    const found = this.#endpoints.get(name);
+    assert.ok(found !== undefined);
+    return found;
+  }
+
+  engine(name: string): TestEngine {
+    const found = this.#engines.get(name);
+    assert.ok(found !== undefined);
+    return found;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#engines.values()].map((engine) => engine.stop()));
+    await this.proxy.stop();
+  }
+}
+
+async function startEach(): Promise<Each> {
+  const args = ["--lua-time-limit", "250"];
+  const [proxy, ...engines] = await startAll(
+    startProxy(),
+    ...engineNames().map((engine) => startEngine({ engine, args })),
+  );
+  const each = new Each(proxy, engines);
+  await done(proxy.send({ op: "configure", endpoints: each.endpoints }));
+  return each;
+}
+
+async function clients(listen: Address, count: 2 | 3): Promise<[RawClient, RawClient, RawClient]> {
+  const made = await Promise.all(Array.from({ length: count }, () => RawClient.connect(listen)));
+  const [one, two, three = one] = made;
+  assert.ok(one !== undefined && two !== undefined && three !== undefined);
+  return [one, two, three];
+}
+
+/** Waits until a script keeps the engine from answering. */
+async function atEngine(served: Each, name: string): Promise<void> {
+  const { host, port } = served.engine(name);
+  const isBusy = (): Promise<boolean> =>
+    callEngine({ host, port, timeoutMs: 50 }, "PING").then(
+      () => false,
+      () => true,
+    );
+  await until("the script runs", isBusy);
+}
+
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  const began = performance.now();
+  const reply = await answer;
+  const took = performance.now() - began;
+  assert.ok(took < KILLED_WITHIN_MS, `${took} ms`);
+  return reply;
+}

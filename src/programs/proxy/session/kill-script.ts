@@ -1,0 +1,44 @@
+import { messageOf } from "../../../core/base/fault.ts";
+import type { ClientIdentity } from "../client/identity.ts";
+import type { PinnedRoute } from "../pinned/pinned-route.ts";
+import { argumentsOf, keyword } from "../protocol/arguments.ts";
+import { errorReply, replies } from "../protocol/replies.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
+
+/** What ending a script needs of the session that asks for it. */
+export interface KillingSession {
+  readonly endpoint: { readonly primary: Pick<PrimaryView, "upstream" | "unavailable"> };
+  readonly identity: Pick<ClientIdentity, "user">;
+  readonly pinned: Pick<PinnedRoute, "current">;
+  /** The client waits for a reply. */
+  readonly hasPending: boolean;
+  /** Answers in the engine's place; false when earlier replies are missing. */
+  answer(reply: Buffer): boolean;
+  /** Takes no request until `work` is over; it must not reject. */
+  waitFor(work: Promise<void>): void;
+}
+
+/** True for SCRIPT KILL and FUNCTION KILL. */
+export function isKill(request: Buffer): boolean {
+  const [, subcommand, ...more] = argumentsOf(request);
+  return keyword(subcommand) === "KILL" && more.length === 0;
+}
+
+/**
+ * SCRIPT KILL or FUNCTION KILL on a connection that no client uses: those of clients may wait behind the script. The engine
+ * decides, with the rights of the client.
+ */
+export function killScript(session: KillingSession, request: Buffer): boolean {
+  if (session.hasPending) return false;
+  const { upstream, unavailable } = session.endpoint.primary;
+  if (upstream === undefined) return unavailable && session.answer(replies.noPrimary);
+  const asking = upstream
+    .ask(argumentsOf(request), session.identity.user)
+    .catch((error: unknown) => errorReply(`ERR store: the script cannot be ended: ${messageOf(error)}`));
+  session.waitFor(
+    asking.then((reply) => {
+      session.answer(reply);
+    }),
+  );
+  return true;
+}
