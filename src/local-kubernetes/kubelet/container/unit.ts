@@ -230,7 +230,7 @@ export class ContainerUnit {
     const now = this.#deps.clock.now();
     this.#state = { kind: "terminated", exit: terminated(exit, this.#containerID, run.startedAt, now) };
     if (now.getTime() - run.startedAt.getTime() >= STEADY_MS) this.#crashes.reset();
-    this.#crashes.failed(now.getTime(), 1);
+    this.#crashes.failed(this.#now(), 1);
     this.#deps.wake();
   }
 
