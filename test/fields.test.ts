@@ -59,6 +59,7 @@ const EFFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     podAnnotations: PODS,
     extraLabels: PODS,
     priorityClassName: PODS,
+    setAsideRetentionDays: "src/programs/operator/cluster/policy.test.ts",
     clusterRecovery: "test/world/storectl-lost-nodes.test.ts",
     storeEnterpriseTerminationGracePeriodSeconds: PODS,
   },

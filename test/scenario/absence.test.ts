@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
+import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { ConfigMap } from "kubernetes-types/core/v1.js";
@@ -42,6 +43,28 @@ await test("a record loses its label, and a database that keeps nothing on disk 
   assert.equal(await database.keys(), KEYS);
 });
 
+await test("what is set aside is reported with its size, and removed when a user asks for that or its time is over", async () => {
+  const database = await filledDatabase(cluster, { name: "released", ...DURABLE });
+  await kube.delete(ConfigMaps, refOf(database));
+  await setAside(database, 2);
+  const reported = async () =>
+    (await cluster.client.call("nodes")).flatMap(({ uid, set_aside = [] }) =>
+      set_aside.filter(({ bdb }) => bdb === database.uid).map((one) => ({ node: uid, ...one })),
+    );
+  await until("both are reported", async () => (await reported()).length === 2, PATIENCE);
+  const [one, other] = await reported();
+  assert.ok(one !== undefined && other !== undefined);
+  assert.deepEqual([one.name, one.bytes > KEYS], ["released", true]);
+  const params = { uid: one.node, id: one.id };
+  assert.deepEqual(await cluster.client.call("releaseSetAside", { params }), []);
+  await assert.rejects(cluster.client.call("releaseSetAside", { params }), /404 data_not_found/);
+  assert.equal(asideOn(database).length, 1);
+  await age(other.node, other.id, 8);
+  await cluster.kill(other.node);
+  await cluster.start(other.node);
+  await until("its time is over", () => asideOn(database).length === 0, PATIENCE);
+});
+
 await test("an older record is restored: a replica that was made since is set aside, and the database goes on", async () => {
   await using database = await filledDatabase(cluster, { name: "older", ...DURABLE });
   const record = await recordOf(database);
@@ -79,6 +102,13 @@ function asideOn({ uid }: FilledDatabase): readonly string[] {
     const folder = join(cluster.root(node), NODE_PATHS.data, "set-aside");
     return existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(`db-${uid}-`)) : [];
   });
+}
+
+/** As if it had been set aside so many days ago. */
+async function age(node: number, id: string, days: number): Promise<void> {
+  const folder = join(cluster.root(node), NODE_PATHS.data, "set-aside");
+  const older = id.replace(/\d+$/, (since) => String(Number(since) - days * 86_400_000));
+  await rename(join(folder, id), join(folder, older));
 }
 
 function heldBy(node: number, { uid }: FilledDatabase): boolean {

@@ -155,9 +155,15 @@ await test("the policy `major` of cluster or database keeps a database from mino
   };
   const policy = (redis_upgrade_policy: "major" | "latest") =>
     cluster.client.call("updateClusterPolicy", { body: { redis_upgrade_policy } });
-  assert.deepEqual(await cluster.client.call("clusterPolicy"), { redis_upgrade_policy: "latest" });
+  assert.deepEqual(await cluster.client.call("clusterPolicy"), {
+    redis_upgrade_policy: "latest",
+    set_aside_retention_days: 7,
+  });
   await policy("major");
-  assert.deepEqual(await cluster.client.call("clusterPolicy"), { redis_upgrade_policy: "major" });
+  assert.deepEqual(await cluster.client.call("clusterPolicy"), {
+    redis_upgrade_policy: "major",
+    set_aside_retention_days: 7,
+  });
   const plain = await cluster.create({ name: "plain", memory_size: 10_000_000 });
   assert.equal(plain.redis_version, "8.0");
   assert.match(

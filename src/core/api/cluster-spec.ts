@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { dnsLabel, imageSpec, passedThrough, resourceRequirements, textMap } from "./parts.ts";
 
+/** How long data that no record asks for is kept where no release says it, in days. */
+export const SET_ASIDE_RETENTION_DAYS = 7;
+
 const httpSource = z.object({
   url: z.string().min(1).max(2048).describe("URL of the module archive (§2.2)."),
   credentialsSecret: z.string().optional().describe("Secret with `username` and `password` for the URL (§2.2)."),
@@ -101,6 +104,14 @@ export const clusterSpec = z.object({
     .optional()
     .describe(
       "True: consent to bring the cluster back after most of its nodes were lost. Their pods are deleted and made again over the same volumes, and databases come back with what is left. The operator sets it to false at the end.",
+    ),
+  setAsideRetentionDays: z
+    .int()
+    .min(1)
+    .max(3650)
+    .default(SET_ASIDE_RETENTION_DAYS)
+    .describe(
+      "How long nodes keep data that no record asks for, in days. Data of databases that are deleted is not kept.",
     ),
   license: z
     .string()

@@ -244,6 +244,8 @@ export interface ClusterStateRecord extends Formatted {
   readonly upgradePolicy?: SettingValues["upgradePolicy"];
   /** Active-Active databases that the cluster takes part in, and the last ones that were deleted; absent: none. */
   readonly activeActives?: readonly ActiveActiveRecord[];
+  /** How long data that no record asks for is kept, in days; absent: 7, as everywhere before release 0.4.0 could say it. */
+  readonly setAsideRetentionDays?: number;
   /** Newest last, at most 200. Absent: none was deleted since nodes of release 0.4.0 lead; older leaders keep it and add none. */
   readonly deleted?: readonly DeletedDatabase[];
   /** Newest last, at most 50. */

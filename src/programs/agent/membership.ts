@@ -1,8 +1,10 @@
 import { renewNodeLease } from "./members/node-lease.ts";
 import type { NodeLease } from "./members/node-lease.ts";
+import { SET_ASIDE_LIMIT } from "./members/node-report.ts";
 import type { NodeReport } from "./members/node-report.ts";
 import type { AgentContext } from "./context.ts";
 import { renewGrants } from "./node/grants.ts";
+import { setAsideView } from "./node/set-aside.ts";
 import { localPrimaries } from "./node/local-primaries.ts";
 import type { NodeSync } from "./node/sync.ts";
 import { describeNode } from "./node/this-node.ts";
@@ -56,11 +58,13 @@ function changingReport({
   proxy,
   records,
   modules,
+  supervisor,
   config,
-}: AgentContext): Pick<NodeReport, "acceptsClients" | "modules"> {
+}: AgentContext): Pick<NodeReport, "acceptsClients" | "modules" | "setAside"> {
   const state = records.state();
   return {
     acceptsClients: proxy.acceptsClients() && !isDraining(state, config.node),
+    setAside: setAsideView(supervisor).slice(0, SET_ASIDE_LIMIT),
     modules: (state?.modules ?? []).map(({ uid }) => uid).filter((uid) => modules.has(uid)),
   };
 }

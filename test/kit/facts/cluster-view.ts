@@ -91,6 +91,7 @@ export function node(uid: number, change: Partial<ClusterNode> = {}): ClusterNod
     leader: uid === 1,
     tag: AS_MADE,
     memoryBytes: 4_000_000_000,
+    setAside: [],
     ...change,
   };
 }

@@ -20,6 +20,7 @@ const FINDING_IDS = [
   "ConstraintLeftOver",
   "CredentialsRefused",
   "CreationFailed",
+  "DataSetAside",
   "DatabaseBusy",
   "DatabaseObjectInvalid",
   "DatabaseSecretMissing",

@@ -29,6 +29,7 @@ import { clusterIsPermitted, operatorIsPermitted } from "./permissions.ts";
 import { digestIsOfTheTag, nodesRunTheirImage } from "./running.ts";
 import { userModulesAreInstalled } from "./user-modules.ts";
 import { mostNodesAreActive } from "./quorum.ts";
+import { noDataIsSetAside } from "./set-aside.ts";
 import { SPEC_CHECKS } from "./spec.ts";
 import { volumesCanGrow, volumesStay } from "./volumes.ts";
 
@@ -56,6 +57,7 @@ export const CHECKS: readonly Check[] = [
   modulesHaveBuilds,
   modulesAreListed,
   licenseIsValid,
+  noDataIsSetAside,
   databasesAreNewEnough,
   clusterAnswers,
   othersAreActive,

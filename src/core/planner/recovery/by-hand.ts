@@ -16,6 +16,7 @@ export const LEFT_TO_USERS = {
   ConstraintLeftOver: BY_HAND,
   CredentialsRefused: BY_HAND,
   CreationFailed: BY_HAND,
+  DataSetAside: BY_HAND,
   DatabaseBusy: BY_HAND,
   DatabaseObjectInvalid: BY_HAND,
   DatabaseSecretMissing: BY_HAND,

@@ -103,6 +103,19 @@ export interface ClusterNode {
   readonly baseSystem?: string | undefined;
   /** Memory of its machine, in bytes. */
   readonly memoryBytes: number;
+  /** Data on its volume that no record asks for. */
+  readonly setAside: readonly SetAside[];
+}
+
+export interface SetAside {
+  readonly id: string;
+  /** uid of the database that it is of. */
+  readonly database: number;
+  /** Of that database; empty when it is not known. */
+  readonly name: string;
+  /** ISO instant. */
+  readonly since: string;
+  readonly bytes: number;
 }
 
 export interface ClusterModule {

@@ -92,6 +92,13 @@ function factsFrom(records: ClusterRecords): PolledCluster {
       tag: node.software_version,
       baseSystem: node.base_system,
       memoryBytes: node.total_memory,
+      setAside: (node.set_aside ?? []).map(({ id, bdb, name, since, bytes }) => ({
+        id,
+        database: bdb,
+        name,
+        since,
+        bytes,
+      })),
     })),
     databases: records.bdbs.map((bdb) => ({
       uid: bdb.uid,

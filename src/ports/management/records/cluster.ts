@@ -33,7 +33,17 @@ export interface ClusterUpdate {
 
 /** `GET /v1/cluster/policy`, and the body of `PUT`. */
 export const CLUSTER_POLICY = z
-  .strictObject({ redis_upgrade_policy: DATABASE_SETTINGS.upgradePolicy.accepted })
+  .strictObject({
+    redis_upgrade_policy: DATABASE_SETTINGS.upgradePolicy.accepted,
+    set_aside_retention_days: z
+      .int()
+      .min(1)
+      .max(3650)
+      .exactOptional()
+      .describe(
+        "How long nodes keep data that no record asks for, in days; absent from nodes of releases before 0.4.0.",
+      ),
+  })
   .meta({ id: "ClusterPolicy" });
 
 export type ClusterPolicy = Answered<typeof CLUSTER_POLICY>;

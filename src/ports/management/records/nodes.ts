@@ -15,6 +15,18 @@ const SUPPORTED_VERSION = z
   })
   .meta({ id: "SupportedDatabaseVersion" });
 
+/** Data on the volume of a node that no record asks for. */
+export const SET_ASIDE = z
+  .strictObject({
+    id: z.string().describe("Names it on its node."),
+    bdb: z.int().positive().describe("uid of the database that it is of."),
+    name: z.string().describe("Name of that database; empty where a node of a release before 0.4.0 wrote the data."),
+    instance: z.int().positive(),
+    since: z.iso.datetime(),
+    bytes: z.int().nonnegative(),
+  })
+  .meta({ id: "SetAside" });
+
 /** `GET /v1/nodes`. Field names are those of such APIs in the field. */
 export const NODE = z
   .strictObject({
@@ -45,6 +57,12 @@ export const NODE = z
     shard_list: z.array(z.int().positive()).describe("uids of its shards; the shards themselves are at `/v1/shards`."),
     uptime: z.int().nonnegative().describe("In seconds."),
     supported_database_versions: z.array(SUPPORTED_VERSION),
+    set_aside: z
+      .array(SET_ASIDE)
+      .exactOptional()
+      .describe(
+        "Data on its volume that no record asks for, oldest first, at most 100; absent where there is none, and from nodes of releases before 0.4.0.",
+      ),
   })
   .meta({ id: "Node" });
 

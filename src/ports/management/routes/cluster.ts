@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ACTION } from "../records/actions.ts";
 import { BOOTSTRAP, CLUSTER, CLUSTER_POLICY, LICENSE } from "../records/cluster.ts";
 import type { ClusterPolicy, ClusterUpdate, LicenseInstall, MaintenanceOn } from "../records/cluster.ts";
-import { NODE } from "../records/nodes.ts";
+import { NODE, SET_ASIDE } from "../records/nodes.ts";
 import { json, route } from "../route.ts";
 
 /** The cluster, its licence, its nodes and its actions. */
@@ -73,6 +73,13 @@ export const clusterRoutes = {
     "start_node_action",
     "takes a node back into service",
     ACTION,
+  ),
+  releaseSetAside: route(
+    "DELETE",
+    "/v1/nodes/:uid/set_aside/:id",
+    "start_node_action",
+    "removes data of a node that no record asks for, before its time is over",
+    z.array(SET_ASIDE),
   ),
   nodeAction: route(
     "GET",

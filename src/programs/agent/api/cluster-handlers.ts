@@ -1,3 +1,4 @@
+import { SET_ASIDE_RETENTION_DAYS } from "../../../core/api/cluster-spec.ts";
 import { DATABASE_SETTINGS } from "../../../core/api/settings/database-settings.ts";
 import type { ClusterPolicy } from "../../../ports/management/records.ts";
 import type { Records } from "../records/records.ts";
@@ -10,6 +11,8 @@ import type { LicenseContext } from "./license.ts";
 import { maintenanceOff, maintenanceOn } from "./maintenance.ts";
 import { clusterRecord, getNode, listNodes } from "./nodes.ts";
 import type { NodesContext } from "./nodes.ts";
+import { releaseSetAside } from "./set-aside.ts";
+import type { SetAsideContext } from "./set-aside.ts";
 import { runOnLeader } from "./run-on-leader.ts";
 import type { LeaderContext } from "./run-on-leader.ts";
 
@@ -17,11 +20,12 @@ import type { LeaderContext } from "./run-on-leader.ts";
 export type ClusterApiContext = NodesContext &
   ActionsContext &
   LicenseContext &
+  SetAsideContext &
   LeaderContext & { readonly records: Pick<Records, "changeState"> };
 
 type ClusterRoutes =
   "cluster" | "updateCluster" | "clusterPolicy" | "updateClusterPolicy" | "license" | "installLicense";
-type NodeRoutes = "nodes" | "node" | "nodeAction" | "maintenanceOn" | "maintenanceOff";
+type NodeRoutes = "releaseSetAside" | "nodes" | "node" | "nodeAction" | "maintenanceOn" | "maintenanceOff";
 type ActionRoutes = "actions" | "action" | "actionsV2" | "actionV2";
 
 /** The cluster and its licence. */
@@ -37,7 +41,9 @@ export function clusterHandlers(context: ClusterApiContext): Pick<Handlers, Clus
     updateClusterPolicy: ({ body, forwardedBy }) =>
       runOnLeader(context, "updateClusterPolicy", { body }, forwardedBy, async () => {
         const upgradePolicy = DATABASE_SETTINGS.upgradePolicy.ofWire(body) ?? "latest";
-        await context.records.changeState((state) => ({ ...state, upgradePolicy }));
+        const { set_aside_retention_days: days } = body;
+        const retention = days === undefined ? {} : { setAsideRetentionDays: days };
+        await context.records.changeState((state) => ({ ...state, upgradePolicy, ...retention }));
         return policyOf(context.records);
       }),
     license: async () => licenseOf(context),
@@ -55,6 +61,7 @@ export function nodeHandlers(context: ClusterApiContext): Pick<Handlers, NodeRou
     node: async ({ params }) => getNode(context, params.uid ?? ""),
     ...{ actions, actionsV2: actions, action, actionV2: action },
     nodeAction: async ({ params }) => getNodeAction(context, params.uid ?? "", params.action ?? ""),
+    releaseSetAside: ({ params }) => releaseSetAside(context, getNode(context, params.uid ?? "").uid, params.id ?? ""),
     maintenanceOn: ({ params, body, forwardedBy }) =>
       runOnLeader(context, "maintenanceOn", { params: uidParam(params), body }, forwardedBy, async () =>
         maintenanceOn(context, getNode(context, params.uid ?? "").uid, body),
@@ -67,5 +74,9 @@ export function nodeHandlers(context: ClusterApiContext): Pick<Handlers, NodeRou
 }
 
 function policyOf(records: Pick<Records, "state">): ClusterPolicy {
-  return DATABASE_SETTINGS.upgradePolicy.toWire(records.state()?.upgradePolicy ?? "latest");
+  const { upgradePolicy = "latest", setAsideRetentionDays = SET_ASIDE_RETENTION_DAYS } = records.state() ?? {};
+  return {
+    ...DATABASE_SETTINGS.upgradePolicy.toWire(upgradePolicy),
+    set_aside_retention_days: setAsideRetentionDays,
+  };
 }

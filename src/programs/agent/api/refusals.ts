@@ -64,6 +64,7 @@ export const refusals = {
   noSuchDatabase: row("AGENT_NO_SUCH_DATABASE", 404, "db_not_exist", "List the databases with GET /v1/bdbs."),
   noSuchShard: row("AGENT_NO_SUCH_SHARD", 404, "shard_not_exist", "List the shards with GET /v1/shards."),
   noSuchNode: row("AGENT_NO_SUCH_NODE", 404, "node_not_found", "List the nodes with GET /v1/nodes."),
+  noSuchData: row("AGENT_NO_SUCH_DATA", 404, "data_not_found", "List it with GET /v1/nodes: `set_aside`."),
   noSuchAction: row("AGENT_NO_SUCH_ACTION", 404, "action_not_found", "List the actions with GET /v1/actions."),
   nameTaken: row("AGENT_NAME_TAKEN", 409, "name_exists", "Choose another name, or delete the database that has it."),
   noModule: row(

@@ -83,6 +83,7 @@ class Candidate {
         acceptsClients: true,
         engines: [],
         modules: [],
+        setAside: [],
         capabilities: [],
         startedAt,
       }),

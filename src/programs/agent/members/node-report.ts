@@ -6,6 +6,9 @@ import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
 export const NODE_CAPABILITIES = ["password-overlap"] as const;
 export type NodeCapability = (typeof NODE_CAPABILITIES)[number];
 
+/** So much of what is set aside fits into a Lease. */
+export const SET_ASIDE_LIMIT = 100;
+
 const schema = z.object({
   format: z.number().refine(isKnownFormat).exactOptional(),
   address: z.ipv4().or(z.ipv6()),
@@ -28,6 +31,20 @@ const schema = z.object({
   modules: z.array(z.string().max(32)).max(4096).default([]),
   /** Of `NODE_CAPABILITIES`, and of those of later releases; nodes of release 0.1.0 report none. */
   capabilities: z.array(z.string().max(64)).max(64).default([]),
+  /** Data on its volume that no record asks for, oldest first; nodes of releases before 0.4.0 report none. */
+  setAside: z
+    .array(
+      z.object({
+        id: z.string().max(64),
+        bdb: z.int().positive(),
+        name: z.string().max(256),
+        instance: z.int().positive(),
+        since: z.iso.datetime(),
+        bytes: z.int().nonnegative(),
+      }),
+    )
+    .max(SET_ASIDE_LIMIT)
+    .default([]),
   /** Base system of its image, for instance `rhel9`; absent from nodes of release 0.1.0, and where the image does not say. */
   baseSystem: z.string().max(64).optional(),
   osName: z.string().max(128),

@@ -9,16 +9,19 @@ import { nodeAddress } from "../members/addresses.ts";
 import type { AddressContext } from "../members/addresses.ts";
 import { maintenanceOf } from "../records/maintenance.ts";
 import type { Records } from "../records/records.ts";
-import { runPasses } from "../runtime/pass-runner.ts";
+import { runPasses, type PassRunner } from "../runtime/pass-runner.ts";
 import type { NodeProxy } from "./proxy.ts";
+import { endRetention } from "./set-aside.ts";
 import { wantedEndpoint, nodeInstances, type LoadedModules } from "./wanted.ts";
+
+const RETENTION_CHECK_MS = 600_000;
 
 /** What the node's engines and endpoints follow from. */
 export interface NodeSyncContext extends AddressContext {
   readonly records: Pick<Records, "state" | "databases" | "complete">;
   readonly passwords: Pick<DatabasePasswords, "of">;
   readonly modulesOf: LoadedModules;
-  readonly supervisor: Pick<InstanceSupervisor, "reconcileInstances">;
+  readonly supervisor: Pick<InstanceSupervisor, "reconcileInstances" | "releaseSetAside" | "setAside">;
   readonly proxy: Pick<NodeProxy, "apply" | "acceptsClients">;
   readonly clock: Clock;
   readonly log: Log;
@@ -42,6 +45,7 @@ export function syncNode(context: NodeSyncContext, signal: AbortSignal): NodeSyn
   const listeners: (() => void)[] = [];
   const options = { clock: context.clock, log: context.log, signal };
   const engines = runPasses("engines", () => applyInstances(context), options);
+  void requestAgain(engines, context.clock, signal);
   let accepted = false;
   const endpoints = runPasses(
     "endpoints",
@@ -66,6 +70,14 @@ export function syncNode(context: NodeSyncContext, signal: AbortSignal): NodeSyn
   };
 }
 
+/** The time of data that is set aside ends without any change of a record. */
+async function requestAgain({ request }: PassRunner, clock: Clock, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await clock.sleep(RETENTION_CHECK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
+    request();
+  }
+}
+
 async function applyInstances(context: NodeSyncContext): Promise<void> {
   const { config, records, modulesOf, supervisor } = context;
   // an instance that is not named is stopped: without every record there is no such list
@@ -76,6 +88,7 @@ async function applyInstances(context: NodeSyncContext): Promise<void> {
     nodeInstances(record, config.node, set, { addressOf, modulesOf }),
   );
   await supervisor.reconcileInstances(wanted.flat(), (kept) => fateOfData(kept, writtenDown));
+  await endRetention(context);
 }
 
 async function applyEndpoints(context: NodeSyncContext): Promise<void> {

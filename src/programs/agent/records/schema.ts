@@ -129,6 +129,7 @@ const cluster: z.ZodType<ClusterStateRecord> = z.looseObject({
   operator: z.string().exactOptional(),
   upgradePolicy: STORED_FIELDS.upgradePolicy.exactOptional(),
   activeActives: z.array(activeActive).exactOptional(),
+  setAsideRetentionDays: count.exactOptional(),
   deleted: z.array(z.looseObject({ uid: count, createdTime: z.string(), at: z.string() })).exactOptional(),
   finished: z.array(action.extend({ object: z.string() })),
 });

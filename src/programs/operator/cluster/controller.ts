@@ -34,7 +34,7 @@ import { perform } from "./acts.ts";
 import { keepLicense } from "./license.ts";
 import { removeCluster } from "./removal.ts";
 import { report, reportForbidden, reportUnreadable } from "./report.ts";
-import { keepUpgradePolicy } from "./upgrade-policy.ts";
+import { keepPolicy } from "./policy.ts";
 import { nextStatus } from "./status.ts";
 import { ownedObjects } from "../objects/owned.ts";
 import { keepSecrets } from "../objects/secrets.ts";
@@ -173,7 +173,7 @@ async function act(deps: ClusterDeps, observation: ClusterObservation, decision:
       });
       await perform(deps, observation, decision.step.act, decision.target);
     }
-    await keepUpgradePolicy(observation);
+    await keepPolicy(observation);
     return {
       objection: await keepLicense(deps.kube, observation),
       userModules: await deps.userModules(observation),

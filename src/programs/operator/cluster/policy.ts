@@ -1,0 +1,33 @@
+import type { ClusterSpec } from "../../../core/api/cluster-spec.ts";
+import { DATABASE_SETTINGS } from "../../../core/api/settings/database-settings.ts";
+import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
+import type { ClusterPolicy } from "../../../ports/management/records.ts";
+
+/**
+ * Sends the cluster what its spec says of all databases. Nodes of two releases are not sent it: the leader may be one that
+ * knows nothing of it.
+ */
+export async function keepPolicy({ view, records, connection }: ClusterObservation): Promise<void> {
+  if (connection === undefined || "unreachable" in records || records.policy === undefined) return;
+  const versions = new Set(records.nodes.map(({ software_version }) => software_version));
+  const body = versions.size > 1 ? undefined : policyToSend(view.spec, records.policy);
+  if (body !== undefined) await connection.client.call("updateClusterPolicy", { body });
+}
+
+/**
+ * Which versions databases may be moved to (§2.2), and how long data is kept that no record asks for; undefined when the
+ * cluster has it. Nodes of releases before 0.4.0 do not answer with the second, and refuse it.
+ */
+export function policyToSend(
+  {
+    storeUpgradePolicy,
+    setAsideRetentionDays: days,
+  }: Pick<ClusterSpec, "storeUpgradePolicy" | "setAsideRetentionDays">,
+  has: ClusterPolicy,
+): ClusterPolicy | undefined {
+  const { upgradePolicy } = DATABASE_SETTINGS;
+  const wanted = storeUpgradePolicy ?? upgradePolicy.fallback;
+  const kept = has.set_aside_retention_days;
+  if (upgradePolicy.ofWire(has) === wanted && (kept === undefined || kept === days)) return undefined;
+  return { ...upgradePolicy.toWire(wanted), ...(kept === undefined ? {} : { set_aside_retention_days: days }) };
+}
