@@ -83,23 +83,7 @@ function factsFrom(records: ClusterRecords): PolledCluster {
   const shards = Map.groupBy(records.shards, ({ bdb_uid }) => bdb_uid);
   return {
     reachable: true,
-    nodes: records.nodes.map((node) => ({
-      uid: node.uid,
-      active: node.status === "active",
-      maintenance: node.maintenance,
-      acceptsClients: node.accepts_clients,
-      leader: node.role === "leader",
-      tag: node.software_version,
-      baseSystem: node.base_system,
-      memoryBytes: node.total_memory,
-      setAside: (node.set_aside ?? []).map(({ id, bdb, name, since, bytes }) => ({
-        id,
-        database: bdb,
-        name,
-        since,
-        bytes,
-      })),
-    })),
+    nodes: records.nodes.map(nodeFrom),
     databases: records.bdbs.map((bdb) => ({
       uid: bdb.uid,
       name: bdb.name,
@@ -121,6 +105,26 @@ function factsFrom(records: ClusterRecords): PolledCluster {
     actions: records.actions
       .filter(({ status }) => status === "queued" || status === "running")
       .map(({ name, object_name }) => ({ name, object: object_name })),
+  };
+}
+
+function nodeFrom(node: NodeRecord): PolledCluster["nodes"][number] {
+  return {
+    uid: node.uid,
+    active: node.status === "active",
+    maintenance: node.maintenance,
+    acceptsClients: node.accepts_clients,
+    leader: node.role === "leader",
+    tag: node.software_version,
+    baseSystem: node.base_system,
+    memoryBytes: node.total_memory,
+    setAside: (node.set_aside ?? []).map(({ id, bdb, name, since, bytes }) => ({
+      id,
+      database: bdb,
+      name,
+      since,
+      bytes,
+    })),
   };
 }
 
