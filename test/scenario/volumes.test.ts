@@ -13,16 +13,24 @@ import {
   upgradeCluster,
   upgradeOperator,
 } from "../../src/programs/demo/steps/steps.ts";
+import { deleteWebhooks, trustCertificateFirst } from "../../src/core/api/kubectl.ts";
+import { ADMISSION_SECRET, OPERATOR_NAME, WEBHOOK_CONFIGURATION } from "../../src/core/api/names.ts";
 import { bundleFor } from "../../src/core/releases/bundle/bundle.ts";
 import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
+import { startShell } from "../kit/world/shell.ts";
 import { startStoryWorld } from "../kit/world/story-world.ts";
 
 const { namespace, cluster } = DEMO;
 const REC = { name: cluster, namespace };
+const CLUSTER = { apiVersion: "app.storeenterprise.io/v1", kind: "StoreEnterpriseCluster", metadata: REC };
+/** What is said of a claim of the class, in our words and in those of Kubernetes. */
+const NAMES_CLASS =
+  /store-enterprise-storage-rec-\d is of storage class "local", and Kubernetes refuses it: .*storageclass.*must support resize/;
 const PATIENCE = { withinMs: 120_000, everyMs: 20 };
 
 await using play = await startStoryWorld();
+await using type = startShell(process.cwd(), { ...process.env, KUBECONFIG: play.world.kubeconfig });
 const { kube } = play.world;
 const loads: LoadProcess[] = [];
 let before: readonly string[] = [];
@@ -30,14 +38,16 @@ let before: readonly string[] = [];
 await test("volumes grow while clients write, no pod restarts for it, and the upgrade afterwards works", () =>
   steps(play, {
     "a cluster serves clients": serve,
-    "a class whose volumes do not grow refuses it before anything has changed": refuse,
+    "of a class whose volumes do not grow the webhook refuses the edit, and names the class": refuseAtOnce,
+    "without a webhook the operator refuses it before anything has changed": refuse,
     "what the class allows begins at once, and the operator is killed where the StatefulSet is not there": growAndKill,
     "every volume has the size, and no pod was replaced": compare,
     "an upgrade and a second growth that are asked for together follow one another": upgrade,
     "no request failed, and nothing is lost": finish,
   })
-    .catch((error: unknown) => {
-      throw new Error(play.said(), { cause: error });
+    .catch(async (error: unknown) => {
+      const { stdout } = await type.run(`kubectl get sts,pods; kubectl logs deployment/${OPERATOR_NAME} --tail=15`);
+      throw new Error(`${play.said()}\n${stdout}`, { cause: error });
     })
     .finally(() => {
       for (const load of loads) load.kill();
@@ -52,12 +62,29 @@ async function serve(): Promise<void> {
   before = await nodePods();
 }
 
-async function refuse(): Promise<void> {
+async function refuseAtOnce(): Promise<void> {
   await allowGrowth(false);
+  const name = WEBHOOK_CONFIGURATION;
+  await type(`sed 's/OPERATOR_NAMESPACE/${namespace}/g' deploy/admission/webhook-template.yaml | kubectl create -f -`);
+  await type(trustCertificateFirst(name, ADMISSION_SECRET));
+  const edit = { ...CLUSTER, spec: { persistentSpec: { volumeSize: "30Gi" } } };
+  const { code, stderr } = await type.run(`kubectl apply -f - <<< '${JSON.stringify(edit)}'`);
+  assert.equal(code, 1);
+  assert.match(stderr, /spec\.persistentSpec\.volumeSize: Forbidden: the volumes cannot grow from 20Gi to 30Gi: /);
+  assert.match(stderr, NAMES_CLASS);
+  assert.match(stderr, /kubectl patch storageclass local --type merge -p '{"allowVolumeExpansion":true}'/);
+  const { spec, status } = (await kube.get(Clusters, REC)) ?? {};
+  assert.deepEqual([spec?.persistentSpec?.volumeSize, status?.state, status?.findings], ["20Gi", "Running", []]);
+  assert.deepEqual(await requested(), ["20Gi", "20Gi", "20Gi"]);
+  await type(deleteWebhooks(name));
+}
+
+async function refuse(): Promise<void> {
   await ask({ persistentSpec: { volumeSize: "30Gi" } });
   const { status } = await rec("it is refused", (one) => one?.findings?.[0]?.id === "VolumeGrowthRefused");
   assert.equal(status?.state, "InvalidUpgrade");
-  assert.match(status.findings?.[0]?.evidence ?? "", /from 20Gi to 30Gi.*storageclass.*must support resize/);
+  assert.match(status.findings?.[0]?.evidence ?? "", /from 20Gi to 30Gi/);
+  assert.match(status.findings?.[0]?.evidence ?? "", NAMES_CLASS);
   assert.deepEqual(await requested(), ["20Gi", "20Gi", "20Gi"]);
   await ask({ persistentSpec: { volumeSize: "20Gi" } });
   await rec("it is taken back", (one) => one?.state === "Running" && one.findings?.length === 0);

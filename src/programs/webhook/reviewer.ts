@@ -3,6 +3,7 @@ import { messageOf } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
 import { OPERATOR_NAME } from "../../core/api/names.ts";
 import { ACCEPTED, type SpecReview } from "../../core/planner/admission/review.ts";
+import type { GrowthRefusal } from "../../core/planner/view/volume-growth.ts";
 import type { Ref } from "../../ports/kube/kube.ts";
 import type { Release } from "../../core/releases/catalogue/release.ts";
 import { grownSize, isExempt, isDefinition, validate, validateDefinition } from "./validate.ts";
@@ -17,8 +18,8 @@ export interface ReviewerDeps {
   readonly namespace: string;
   readonly release: Release;
   readonly objects: ObjectLookup;
-  /** What Kubernetes has against volumes of that size for a cluster; empty when nothing, or when it cannot be asked. */
-  readonly growthRefusal: (cluster: Required<Ref>, size: string) => Promise<string>;
+  /** What Kubernetes has against volumes of that size for a cluster; undefined when nothing, or when it cannot be asked. */
+  readonly growthRefusal: (cluster: Required<Ref>, size: string) => Promise<GrowthRefusal | undefined>;
   readonly metrics: WebhookMetrics;
 }
 
@@ -67,7 +68,8 @@ async function reviewOf(
     return { denials: [], warnings: [warning] };
   }
   const size = grownSize(asked);
-  const refusal = size === undefined ? "" : await growthRefusal({ name: asked.name, namespace: asked.namespace }, size);
+  const cluster = { name: asked.name, namespace: asked.namespace };
+  const refusal = size === undefined ? undefined : await growthRefusal(cluster, size);
   const cached = objects.cached(asked.namespace);
   const quick = cached === undefined ? undefined : validate(asked, cached, release, refusal);
   return quick?.denials.length === 0 ? quick : validate(asked, await objects.read(asked.namespace), release, refusal);

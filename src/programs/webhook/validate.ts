@@ -27,6 +27,7 @@ import {
 } from "../../core/planner/admission/remote-cluster.ts";
 import { existingOf, referencesIn, type NamespaceObjects } from "../../mechanisms/observe/kubernetes/references.ts";
 import { ACCEPTED, review, type SpecReview } from "../../core/planner/admission/review.ts";
+import type { GrowthRefusal } from "../../core/planner/view/volume-growth.ts";
 import type { Release } from "../../core/releases/catalogue/release.ts";
 import type { Asked } from "./review.ts";
 
@@ -60,7 +61,12 @@ export function validateDefinition({ object, oldObject }: Asked): SpecReview {
 }
 
 /** The objections of the rules of its kind to the object, given the references in its namespace. */
-export function validate(asked: Asked, objects: NamespaceObjects, release: Release, growthRefusal = ""): SpecReview {
+export function validate(
+  asked: Asked,
+  objects: NamespaceObjects,
+  release: Release,
+  growthRefusal?: GrowthRefusal,
+): SpecReview {
   const name = asked.name || (asked.object?.metadata.name ?? "");
   switch (asked.kind.kind) {
     case KINDS.cluster.kind:

@@ -140,7 +140,7 @@ export function volume(change: Partial<Volume> = {}): Volume {
     requested: "20Gi",
     capacity: "20Gi",
     problem: "",
-    refusal: "",
+    refusal: undefined,
     ...change,
   };
 }

@@ -1,7 +1,8 @@
-import { patchCluster } from "../../api/kubectl.ts";
+import { mergeObject, patchCluster } from "../../api/kubectl.ts";
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import { parseQuantity } from "../../base/quantity.ts";
 import type { ReviewedCluster } from "./reviewed-cluster.ts";
+import type { GrowthRefusal } from "../view/volume-growth.ts";
 import { forbiddenValue, invalidValue, type Objection } from "./objection.ts";
 
 type Volumes = ClusterSpec["persistentSpec"];
@@ -45,13 +46,19 @@ export function volumeObjections(name: string, wanted: Volumes, has: Volumes, le
 
 /** Kubernetes was asked, without effect, whether the volumes may grow to the size that is wanted. */
 export function volumesMayGrow({ name, spec, before, growthRefusal }: ReviewedCluster): readonly Objection[] {
-  if (growthRefusal === "" || before === undefined) return [];
+  if (growthRefusal === undefined || before === undefined) return [];
   return [refusedGrowth(name, spec.persistentSpec.volumeSize, before.persistentSpec.volumeSize, growthRefusal)];
 }
 
-/** The volumes cannot grow; `refusal` is what Kubernetes says. */
-export function refusedGrowth(name: string, wanted: string, has: string, refusal: string): Objection {
-  const why = `the volumes cannot grow from ${has} to ${wanted}: ${refusal}`;
-  const remedy = `set allowVolumeExpansion in the storage class, or ${patchCluster(name, { persistentSpec: { volumeSize: has } })}`;
+/** The volumes cannot grow to the size that is wanted. */
+export function refusedGrowth(name: string, wanted: string, has: string, refusal: GrowthRefusal): Objection {
+  const { claim, storageClass, why: said } = refusal;
+  const back = `write the size as it was: ${patchCluster(name, { persistentSpec: { volumeSize: has } })}`;
+  const allow = mergeObject("storageclass", storageClass, { allowVolumeExpansion: true });
+  const [kept, remedy] =
+    storageClass === ""
+      ? ["names no storage class", back]
+      : [`is of storage class "${storageClass}"`, `let its driver resize volumes: ${allow}; or ${back}`];
+  const why = `the volumes cannot grow from ${has} to ${wanted}: ${claim} ${kept}, and Kubernetes refuses it: ${said}`;
   return forbiddenValue("spec.persistentSpec.volumeSize", why, remedy, "VolumeGrowthRefused");
 }

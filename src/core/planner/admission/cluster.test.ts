@@ -155,10 +155,10 @@ const cases: readonly Case[] = [
   {
     rule: "a volume does not grow when Kubernetes would refuse it",
     before: { persistentSpec: { volumeSize: "20Gi" } },
-    change: { growthRefusal: "the class does not support resize" },
+    change: { growthRefusal: { claim: "data-rec-1", storageClass: "slow", why: "no resize" } },
     spec: { persistentSpec: { volumeSize: "30Gi" } },
     field: "spec.persistentSpec.volumeSize",
-    says: /from 20Gi to 30Gi: the class does not support resize/,
+    says: /from 20Gi to 30Gi: data-rec-1 is of storage class "slow".*no resize.*kubectl patch storageclass slow /,
   },
   {
     rule: "a volume stays in its class",
@@ -226,7 +226,7 @@ function facts(spec: object, before?: object, change: Partial<ReviewedCluster> =
     nodes: 0,
     tags: [],
     askedSize: undefined,
-    growthRefusal: "",
+    growthRefusal: undefined,
     ...change,
   };
 }

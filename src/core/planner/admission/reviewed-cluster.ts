@@ -1,4 +1,5 @@
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
+import type { GrowthRefusal } from "../view/volume-growth.ts";
 
 /** A StoreEnterpriseCluster and what it is judged by. */
 export interface ReviewedCluster {
@@ -12,6 +13,6 @@ export interface ReviewedCluster {
   readonly tags: readonly string[];
   /** Largest size that a volume was given or asked for; undefined until the cluster has reported. */
   readonly askedSize: string | undefined;
-  /** Why Kubernetes would not let its volumes grow to the size of the spec; empty when it would, or was not asked. */
-  readonly growthRefusal: string;
+  /** Why Kubernetes would not let its volumes grow to the size of the spec; undefined when it would, or was not asked. */
+  readonly growthRefusal: GrowthRefusal | undefined;
 }

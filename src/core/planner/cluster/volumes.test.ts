@@ -22,6 +22,7 @@ function workload(change: Partial<Workload>): Workload | undefined {
 }
 
 const grown = { requested: "40Gi", capacity: "40Gi" };
+const REFUSED = { claim: "data-rec-1", storageClass: "slow", why: "no resize" };
 const asked = { requested: "40Gi", capacity: "20Gi" };
 const permissions = {
   permissions: {
@@ -65,9 +66,9 @@ const cases: readonly VolumeCase[] = [
   },
   {
     name: "a refusal blocks before any volume is touched",
-    environment: volumes({}, { refusal: "the class does not support resize" }),
+    environment: volumes({}, { refusal: REFUSED }),
     want: ["done", "VolumeGrowthRefused"],
-    says: /data-rec-1: the class does not support resize/,
+    says: /data-rec-1 is of storage class "slow", and Kubernetes refuses it: no resize/,
   },
   {
     name: "an operator with the Role of an older release says what it lacks",
@@ -150,7 +151,7 @@ const progress: readonly [
   ["before anything is asked", volumes(), "Resizing", "0/3", "20Gi"],
   ["while one grows", volumes({}, {}, asked), "Resizing", "0/3", "40Gi"],
   ["when some have grown", volumes({}, grown, grown), "Resizing", "2/3", "40Gi"],
-  ["when it is refused", volumes({ refusal: "no" }), "ResizeFailed", "0/3", "20Gi"],
+  ["when it is refused", volumes({ refusal: REFUSED }), "ResizeFailed", "0/3", "20Gi"],
 ];
 
 for (const [name, environment, status, succeeded, volumeSize] of progress) {

@@ -56,7 +56,7 @@ export function persistenceOf(
   if (volumes?.read !== true) return { persistenceStatus: remembered.persistenceStatus };
   const grown = volumes.value.filter(({ capacity }) => !isLess(capacity, growth.to)).length;
   const isAsked = volumes.value.some(({ requested }) => !isLess(requested, growth.to));
-  const isRefused = volumes.value.some(({ refusal, problem }) => refusal !== "" || problem !== "");
+  const isRefused = volumes.value.some(({ refusal, problem }) => refusal !== undefined || problem !== "");
   return {
     persistenceStatus: {
       status: isRefused ? "ResizeFailed" : "Resizing",

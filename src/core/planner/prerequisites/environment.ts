@@ -1,4 +1,5 @@
 import type { MissingPermission } from "../../releases/permissions/roles.ts";
+import type { GrowthRefusal } from "../view/volume-growth.ts";
 
 /** A fact that was asked for: read, or the reason why it could not be. */
 export type Reading<T> = { readonly read: true; readonly value: T } | { readonly read: false; readonly why: string };
@@ -59,8 +60,8 @@ export interface Volume {
   readonly capacity: string;
   /** Why it does not get larger although it was asked to, as its driver says; empty when nothing is wrong. */
   readonly problem: string;
-  /** Why Kubernetes would not let it grow to the size of the spec; empty when it would, or was not asked. */
-  readonly refusal: string;
+  /** Why Kubernetes would not let it grow to the size of the spec; undefined when it would, or was not asked. */
+  readonly refusal: GrowthRefusal | undefined;
 }
 
 /** What a NetworkPolicy that selects the node pods lets in; `ports` is undefined when it lets every port in. */

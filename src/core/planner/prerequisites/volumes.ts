@@ -34,9 +34,8 @@ export const volumesCanGrow: Check = {
     if (growth === undefined) return undefined;
     const lacking = permissions?.read === true ? permissions.value.filter(({ resource }) => resource === CLAIMS) : [];
     if (lacking.length > 0) return operatorFinding(lacking, view.operator.operator);
-    const refused = volumes?.read === true ? volumes.value.find(({ refusal }) => refusal !== "") : undefined;
-    if (refused === undefined) return undefined;
-    return findingOf(refusedGrowth(view.name, growth.to, growth.from, `${refused.name}: ${refused.refusal}`));
+    const refusal = volumes?.read === true ? volumes.value.find(({ refusal }) => refusal)?.refusal : undefined;
+    return refusal && findingOf(refusedGrowth(view.name, growth.to, growth.from, refusal));
   },
 };
 

@@ -7,6 +7,15 @@ export interface VolumeGrowth {
   readonly to: string;
 }
 
+/** A volume that cannot grow. */
+export interface GrowthRefusal {
+  readonly claim: string;
+  /** Empty when the claim names none. */
+  readonly storageClass: string;
+  /** What Kubernetes says of it. */
+  readonly why: string;
+}
+
 /**
  * The growth of the volumes that the spec asks for; undefined when it asks for none. The StatefulSet gets the new size last,
  * so it is under way as long as that has the old one.

@@ -3,6 +3,7 @@ import { LABELS } from "../../../core/api/names.ts";
 import { parseQuantity } from "../../../core/base/quantity.ts";
 import { Fault, isFault } from "../../../core/base/fault.ts";
 import type { Reading, Volume } from "../../../core/planner/prerequisites/environment.ts";
+import type { GrowthRefusal } from "../../../core/planner/view/volume-growth.ts";
 import { PersistentVolumeClaims } from "../../../ports/kube/builtin.ts";
 import { isTrue } from "../../../ports/kube/conditions.ts";
 import { faults } from "../../../ports/kube/faults.ts";
@@ -23,7 +24,7 @@ export async function readGrowingVolumes(
   try {
     const claims = await listClaims(kube, place);
     const value = claims.map(async (claim) => {
-      const refusal = size === undefined ? "" : await growthRefusal(kube, claim, size);
+      const refusal = size === undefined ? undefined : await growthRefusal(kube, claim, size);
       return { ...volumeOf(claim), refusal };
     });
     return { read: true, value: await Promise.all(value) };
@@ -33,10 +34,14 @@ export async function readGrowingVolumes(
   }
 }
 
-/** What Kubernetes has against the growth of the volumes to `size`; empty when nothing, or when the caller may not ask. */
-export async function refusalOfGrowth(kube: Kube, place: Required<Ref>, size: string): Promise<string> {
+/** What Kubernetes has against the growth of the volumes to `size`; undefined when nothing, or when the caller may not ask. */
+export async function refusalOfGrowth(
+  kube: Kube,
+  place: Required<Ref>,
+  size: string,
+): Promise<GrowthRefusal | undefined> {
   const volumes = await readGrowingVolumes(kube, place, size);
-  return volumes.read ? (volumes.value.find(({ refusal }) => refusal !== "")?.refusal ?? "") : "";
+  return volumes.read ? volumes.value.find(({ refusal }) => refusal !== undefined)?.refusal : undefined;
 }
 
 /** Asks for more of a claim. */
@@ -51,16 +56,22 @@ async function listClaims(kube: Kube, { name, namespace }: Required<Ref>): Promi
 }
 
 /** A storage class is outside of any namespace, where the operator may read nothing: a dry run shows the same. */
-async function growthRefusal(kube: Kube, claim: Stored<PersistentVolumeClaim>, size: string): Promise<string> {
+async function growthRefusal(
+  kube: Kube,
+  claim: Stored<PersistentVolumeClaim>,
+  size: string,
+): Promise<GrowthRefusal | undefined> {
+  const { metadata, spec } = claim;
   const requested = requestedBy(claim);
-  if (parseQuantity(requested) >= parseQuantity(size)) return "";
+  if (parseQuantity(requested) >= parseQuantity(size)) return undefined;
   try {
     await growClaim(kube, refOf(claim), size, true);
-    return "";
+    return undefined;
   } catch (error) {
-    if (isFault(error, faults.invalid)) return error.message;
+    const refused = (why: string) => ({ claim: metadata.name, storageClass: spec?.storageClassName ?? "", why });
+    if (isFault(error, faults.invalid)) return refused(error.message);
     if (!isFault(error, faults.forbidden)) throw error;
-    return (await mayPatch(kube, claim, requested)) ? error.message : "";
+    return (await mayPatch(kube, claim, requested)) ? refused(error.message) : undefined;
   }
 }
 
@@ -85,7 +96,7 @@ function volumeOf(claim: Stored<PersistentVolumeClaim>): Volume {
     requested: requestedBy(claim),
     capacity: status?.capacity?.["storage"] ?? "",
     problem: failed === undefined ? "" : `${failed.type}: ${failed.message ?? ""}`,
-    refusal: "",
+    refusal: undefined,
   };
 }
 
