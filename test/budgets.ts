@@ -53,6 +53,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/passwords.test.ts": 40,
   "test/world/storectl-look.test.ts": 40,
   "test/world/storectl-upgrade.test.ts": 40,
+  "test/scenario/missing-package.test.ts": 40,
   "test/kubectl/write.test.ts": 30,
   "test/kubernetes/control-plane.test.ts": 30,
   "test/readme.test.ts": 30,

@@ -35,7 +35,9 @@ async function productLayers(checkout: string): Promise<readonly Layer[]> {
   const parts = [{ name: `node-${process.versions.node}` }, ...engines].map(({ name }) => name.split("-"));
   const sbom = await billOfMaterials(
     checkout,
-    parts.map(([name = "", version = ""]) => genericComponent(name, version)),
+    [...parts, ...engines.flatMap(({ packages }) => packages)].map(([name = "", version = ""]) =>
+      genericComponent(name, version),
+    ),
   );
   const recipes = [
     baseLayer(distribution),

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, copyFile, mkdir, readdir, realpath } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readdir, readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { ENGINES } from "./layout.ts";
@@ -10,6 +10,10 @@ export interface UnpackedEngine {
   /** For instance "redis-8.0.2". */
   readonly name: string;
   readonly root: string;
+  /** Shared objects of the module packages beside it. */
+  readonly modules: readonly string[];
+  /** Those packages: name and version. */
+  readonly packages: readonly (readonly [name: string, version: string])[];
 }
 
 const run = promisify(execFile);
@@ -19,20 +23,32 @@ export async function unpackedEngines(folder: string): Promise<readonly Unpacked
   const names = (await readdir(folder)).filter((name) => /^\w+-\d+\.\d+\.\d+$/.test(name)).toSorted();
   const found = await Promise.all(
     names.map(async (name) => {
-      const roots = (await readdir(join(folder, name))).filter((entry) => entry === "root");
-      return roots.map((root) => ({ name, root: join(folder, name, root) }));
+      const home = join(folder, name);
+      const roots = (await readdir(home)).filter((entry) => entry === "root");
+      const beside = await packagesBeside(home, familyOf(name));
+      return roots.map((root) => ({ name, root: join(home, root), ...beside }));
     }),
   );
   return found.flat();
 }
 
+async function packagesBeside(home: string, family: string): Promise<Pick<UnpackedEngine, "modules" | "packages">> {
+  const folder = join(home, "lib", family, "modules");
+  const names = (await readdir(folder).catch(() => [])).toSorted(); // most engines have none
+  const list = names.includes("packages") ? await readFile(join(folder, "packages"), "utf8") : "";
+  return {
+    modules: names.filter((name) => name.endsWith(".so")).map((name) => join(folder, name)),
+    packages: [...list.matchAll(/^(\S+) (\S+)$/gm)].map(([, name = "", version = ""]) => [name, version]),
+  };
+}
+
 /** Each engine with its own loader and libraries: an engine of a newer suite runs on an older base. */
 export function engineLayer(engines: readonly UnpackedEngine[]): LayerRecipe {
-  const names = engines.map(({ name }) => name);
+  const names = engines.flatMap(({ name, packages }) => [name, ...packages.map((each) => each.join("-"))]);
   return {
     name: "engines",
     title: names.join(" "),
-    inputs: ["2", ...names],
+    inputs: ["3", ...names],
     async fill(root) {
       for (const engine of engines) await install(engine, join(root, ENGINES, engine.name));
     },
@@ -45,8 +61,8 @@ interface Library {
 }
 
 /** `<home>/bin` and `<home>/lib`, where `home` is below the root of the image. */
-async function install({ name, root }: UnpackedEngine, home: string): Promise<void> {
-  const family = name.slice(0, name.indexOf("-"));
+async function install({ name, root, modules }: UnpackedEngine, home: string): Promise<void> {
+  const family = familyOf(name);
   const loader = await findLoader(root);
   await mkdir(join(home, "bin"), { recursive: true });
   await mkdir(join(home, "lib"));
@@ -61,6 +77,17 @@ async function install({ name, root }: UnpackedEngine, home: string): Promise<vo
     const interpreter = join(ENGINES, name, "lib", basename(loader.path));
     await throughLoader(loader, join(root, "usr/bin/patchelf"), [...settings, "--set-interpreter", interpreter, to]);
   }
+  for (const module of modules) {
+    const to = join(home, "lib", family, "modules", basename(module));
+    await mkdir(dirname(to), { recursive: true });
+    await copyFile(module, to);
+    await chmod(to, 0o755);
+    for (const { soname, path } of await librariesOf(loader, module)) await copyFile(path, join(home, "lib", soname));
+  }
+}
+
+function familyOf(name: string): string {
+  return name.slice(0, name.indexOf("-"));
 }
 
 interface Loader {

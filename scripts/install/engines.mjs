@@ -4,6 +4,7 @@ import { execFile, spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
+import { ensureModulePackages } from "./module-packages.mjs";
 import { privateApt, readDistribution } from "./private-apt.mjs";
 
 const exec = promisify(execFile);
@@ -13,11 +14,13 @@ const NAMES = ["redis-server", "valkey-server", "redict-server"];
 export async function ensureEngines(root) {
   const unpacked = engineFolders(join(root, ".engines"));
   await ensureIn(root, [...pathFolders(), ...engineFolders(process.env.STORE_ENGINES_DIR), ...unpacked]);
+  await ensureModulePackages(join(root, ".engines"));
 }
 
 /** The same for engines that lie in .engines with their packages, as images need them. */
 export async function ensureUnpackedEngines(root) {
   await ensureIn(root, engineFolders(join(root, ".engines")));
+  await ensureModulePackages(join(root, ".engines"));
 }
 
 async function ensureIn(root, places) {

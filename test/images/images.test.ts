@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { latestRelease, releaseByOperator } from "../../src/core/releases/catalogue/find.ts";
 import { imagesOf } from "../../src/core/releases/catalogue/images.ts";
 import { readDistribution } from "../../scripts/install/private-apt.mjs";
+import { noPackagedModule } from "../kit/modules/packaged-module.ts";
 import { writeArchive } from "../../scripts/images/archive.ts";
 import { baseLayer } from "../../scripts/images/base-layer.ts";
 import { productImages } from "../../scripts/images/build.ts";
@@ -127,6 +128,27 @@ await test("its programs start as 1001 from a root that cannot be written", { sk
   }
 });
 
+await test(
+  "the module package beside an engine comes along and can be loaded",
+  { skip: skip || noPackagedModule() },
+  async () => {
+    const engine = (await unpackedEngines(join(CHECKOUT, ".engines"))).find(({ modules }) => modules.length > 0);
+    assert.ok(engine !== undefined);
+    const home = `${ENGINES}/${engine.name}`;
+    const library = `${home}/lib/redis/modules/redisearch.so`;
+    // the second one is not there, which ends the engine
+    const options = ["--bind", "0.0.0.0", "--save", "", "--loadmodule", library, "--loadmodule", "/nowhere.so"];
+    assert.match(await inside(`${home}/bin/redis-server`, ...options), /Module 'ft' loaded from/);
+    const bill: { components: { purl: string }[] } = JSON.parse(await inside("/bin/cat", `${HOME}/sbom.cdx.json`));
+    const purls = engine.packages.map(([name, version]) => `pkg:generic/${name}@${version}`);
+    assert.match(purls.join(), /^pkg:generic\/redis-redisearch@1:1\.2\.2/);
+    assert.deepEqual(
+      bill.components.filter(({ purl }) => purls.includes(purl)).map(({ purl }) => purl),
+      purls,
+    );
+  },
+);
+
 await test("images/Containerfile describes the same layout", async () => {
   const text = (await readFile(join(CHECKOUT, "images/Containerfile"), "utf8")).replaceAll("\\\n", " ");
   const last = text.slice(text.lastIndexOf("\nFROM "));
@@ -172,9 +194,9 @@ async function unpackRoot(): Promise<void> {
     await run("tar", ["-xpf", join(folder, "layout/blobs/sha256", digest.slice("sha256:".length)), "-C", root]);
 }
 
-/** What a program says, on either stream, in a mount namespace of its own. */
+/** What a program says, on either stream, in namespaces of its own. */
 async function inside(...command: readonly string[]): Promise<string> {
-  const isolation = ["--mount", "--pid", "--fork", "--kill-child"];
+  const isolation = ["--mount", "--net", "--pid", "--fork", "--kill-child"];
   const args = [...isolation, "sh", "-c", ENTER, "-", join(folder, "root"), ...command];
   const env = { ...ENVIRONMENT, PATH: process.env["PATH"] ?? "" };
   // a program that fails says why, and that is what is looked at

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
-import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { test } from "node:test";
-import { discoverEngines } from "../../src/mechanisms/supervisor/engines.ts";
 import type { BdbRecord } from "../../src/ports/management/records.ts";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
 import type { Reply } from "../../src/ports/resp/reply.ts";
-import { noPackagedModule, packagedLibrary } from "../kit/modules/packaged-module.ts";
+import { noPackagedModule, searchArchive } from "../kit/modules/packaged-module.ts";
 import { steps } from "../kit/scenario/step.ts";
+import { tallyArchive } from "../kit/modules/module-archive.ts";
 import { osRelease } from "../kit/world/base-systems.ts";
 import { startTestCluster, type TestCluster } from "../kit/world/cluster.ts";
 
@@ -17,11 +15,10 @@ await test(
   "a database may use the modules that the engines of the nodes bring, and no other",
   { skip: noPackagedModule() },
   async () => {
-    await using engines = await enginesWithModule();
-    process.env["STORE_ENGINES_DIR"] = engines.folder;
     await using cluster = await startTestCluster();
     await steps(cluster, {
       "nodes report what their engines bring, and the cluster lists it for each database version": listWhatNodesBring,
+      "a build of what comes with the engine of its database version is refused": refuseBuilds,
       "a module that no node brings is refused, with those that are there": refusePhantoms,
       "a database loads the module of the package beside its engine, with a replica": useThePackage,
       "a database uses the module that is built into its engine": useWhatIsBuiltIn,
@@ -30,22 +27,6 @@ await test(
     });
   },
 );
-
-/** A folder with redis 7 and the package `redis-redisearch` beside it, as Debian lays them out. */
-async function enginesWithModule(): Promise<AsyncDisposable & { readonly folder: string }> {
-  const folder = await mkdtemp(join(tmpdir(), "engines-"));
-  const real = (await discoverEngines(process.env)).find(
-    ({ family, version }) => family === "redis" && version.startsWith("7."),
-  );
-  assert.ok(real !== undefined, "there is no redis 7 on this machine");
-  const home = join(folder, "redis-7");
-  const path = join(home, "bin", basename(real.path));
-  await mkdir(dirname(path), { recursive: true });
-  await symlink(real.path, path);
-  await mkdir(join(home, "lib/redis/modules"), { recursive: true });
-  await cp(await packagedLibrary(), join(home, "lib/redis/modules/redisearch.so"));
-  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
-}
 
 async function listWhatNodesBring({ client }: TestCluster): Promise<void> {
   for (const node of await client.call("nodes")) {
@@ -70,6 +51,20 @@ async function listWhatNodesBring({ client }: TestCluster): Promise<void> {
     ],
   );
   for (const { platforms } of modules) assert.match(Object.keys(platforms).join(), /^rhel9\/\w+$/);
+}
+
+async function refuseBuilds({ client }: TestCluster): Promise<void> {
+  const before = await client.call("modules");
+  await assert.rejects(
+    client.call("uploadModule", { body: { module: searchArchive("7.2") } }),
+    /module "ft" comes with the engine of database version 7\.2 on every node: ft 1\.2\.0.*\(406 module_bundled/,
+  );
+  const vectors = await tallyArchive({ compatible: "8.2", manifest: { module_name: "VectorSet" } });
+  await assert.rejects(
+    client.call("uploadModule", { body: { module: vectors } }),
+    /module "VectorSet" comes with the engine of database version 8\.2 on every node: vectorset 0\.0\.1/,
+  );
+  assert.deepEqual(await client.call("modules"), before);
 }
 
 async function refusePhantoms({ client }: TestCluster): Promise<void> {

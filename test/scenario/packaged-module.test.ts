@@ -4,11 +4,13 @@ import type { BdbRecord } from "../../src/ports/management/records.ts";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
 import type { Reply } from "../../src/ports/resp/reply.ts";
 import { startTestCluster, type TestCluster } from "../kit/world/cluster.ts";
-import { noPackagedModule, searchArchive } from "../kit/modules/packaged-module.ts";
+import { enginesWithoutPackages, noPackagedModule, searchArchive } from "../kit/modules/packaged-module.ts";
 import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
 
 test("a search module that a distribution packages", { skip: noPackagedModule() ?? false }, async () => {
+  await using engines = await enginesWithoutPackages();
+  process.env["STORE_ENGINES_DIR"] = engines.path;
   await using cluster = await startTestCluster({ nodes: 3 });
   await steps(cluster, {
     "it is uploaded for two database versions, and a database indexes and finds with it": indexAndFind,
@@ -17,7 +19,7 @@ test("a search module that a distribution packages", { skip: noPackagedModule() 
 });
 
 async function indexAndFind(cluster: TestCluster): Promise<void> {
-  for (const compatible of ["7.2", "8.0"]) await upload(cluster, await searchArchive(compatible));
+  for (const compatible of ["7.2", "8.0"]) await upload(cluster, searchArchive(compatible));
   await cluster.create({
     name: "books",
     memory_size: 50_000_000,

@@ -53,12 +53,20 @@ await test("modules upload checks the archive, installs it on every node and lis
   assert.doesNotMatch((await world.storectl("modules", "list")).stdout, /tally/);
 });
 
-await test("a malformed archive never reaches the cluster, and a build is named exactly", async () => {
+await test("a malformed archive never reaches the cluster, one of a bundled module is refused, and a build is named exactly", async () => {
   const file = join(world.dir, "no.zip");
   await writeFile(file, "not a zip");
   const refused = await world.storectl("modules", "upload", file);
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /^MODULES_NOT_AN_ARCHIVE: /);
+  const bundled = join(world.dir, "vectors.zip");
+  await writeFile(bundled, await tallyArchive({ compatible: "8.2", manifest: { module_name: "vectorset" } }));
+  const brought = await world.storectl("modules", "upload", bundled);
+  assert.equal(brought.code, 1);
+  assert.match(
+    brought.stderr,
+    /^CLI_MODULE_BUNDLED: module "vectorset" comes with the engine of database version 8\.2 on every node: vectorset 0\.0\.1/,
+  );
   const unknown = await world.storectl("modules", "delete", "tally");
   assert.match(unknown.stderr, /^CLI_NO_MODULE: no module "tally" is installed; there are: none\n {2}remedy: /);
 });

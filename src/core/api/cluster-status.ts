@@ -28,6 +28,11 @@ const moduleStatus = z.object({
     .describe("Versions of databases whose engines bring it; absent of a module that was installed."),
 });
 
+const operatorModules = z.object({
+  databaseVersion: z.string().describe("Version of databases, as `spec.storeVersion` takes it."),
+  names: z.array(z.string()).describe("`module_name` of each that its engine brings."),
+});
+
 const nodeStatus = z.object({
   uid: z.int().describe("Number of the node: ordinal of its pod plus one."),
   pod: z.string().describe("Its pod."),
@@ -109,6 +114,10 @@ export const clusterStatus = z.object({
     .string()
     .optional()
     .describe("Base system of the operator's image, and so of the node image of its release (§1.6)."),
+  operatorModules: z
+    .array(operatorModules)
+    .optional()
+    .describe("Modules that the engines of the operator's image bring, and so those of the node image of its release."),
   persistenceStatus: persistenceStatus.optional().describe("The volumes of the nodes; absent without volumes."),
   upgrade: upgradeStatus.optional().describe("The running rolling upgrade, or the last one."),
   recovery: recoveryStatus.optional().describe("The running recovery (`spec.clusterRecovery`), or the last one."),

@@ -16,6 +16,7 @@ import type { Reading, ClusterEnvironment, WebhookFacts } from "../../core/plann
 import type { Platform } from "../../core/releases/permissions/permission.ts";
 import type { MissingPermission } from "../../core/releases/permissions/roles.ts";
 import type { Release } from "../../core/releases/catalogue/release.ts";
+import type { VersionModules } from "../../core/releases/engines/bundled-module.ts";
 import { factsOf } from "./management/cluster-records.ts";
 import type { Connection, Connections } from "./management/connections.ts";
 import type { InformerCache } from "./kubernetes/informer-cache.ts";
@@ -31,6 +32,8 @@ export interface ObserveDeps {
   readonly release: Release;
   /** Base system of the image of the operator that observes; absent from other programs, which take what the operator reported. */
   readonly baseSystem?: string | undefined;
+  /** What the engines of that image bring; the same. */
+  readonly ownModules?: Promise<readonly VersionModules[]> | undefined;
   /** Plain Kubernetes when absent. */
   readonly platform?: Platform;
   /** Minor of the API server, for instance "1.33". */
@@ -122,7 +125,7 @@ export async function observeCluster(
     deleting: rec.metadata.deletionTimestamp !== undefined,
     remembered: rec.status ?? {},
     operator: deps.release,
-    operatorBaseSystem: deps.baseSystem ?? rec.status?.operatorBaseSystem,
+    ...(await ownImage(deps, rec)),
     ...(deps.platform !== undefined && { platform: deps.platform }),
     kubernetesMinor,
     workload,
@@ -142,6 +145,21 @@ export async function observeCluster(
 
 async function readAround(deps: ObserveDeps, view: ClusterView): Promise<ClusterEnvironment> {
   return { permissions: await readPermissions(deps.permissions, view), ...(await readWebhook(deps, view)) };
+}
+
+/** The operator looks at its own image; other programs take what the operator reported of it. */
+async function ownImage(
+  { baseSystem, ownModules }: ObserveDeps,
+  { status }: Stored<StoreEnterpriseCluster>,
+): Promise<Pick<ClusterView, "operatorBaseSystem" | "operatorModules">> {
+  const written = status?.operatorModules?.map(({ databaseVersion, names }) => ({
+    storeVersion: databaseVersion,
+    modules: names,
+  }));
+  return {
+    operatorBaseSystem: baseSystem ?? status?.operatorBaseSystem,
+    operatorModules: (await ownModules) ?? written,
+  };
 }
 
 /** The StatefulSet, and the volumes while they grow or are all that shows what a lost StatefulSet had. */

@@ -33,7 +33,7 @@ test("an engine with a package of a module beside it brings this module", { skip
   await mkdir(dirname(path), { recursive: true });
   await symlink(real.path, path);
   await mkdir(modules, { recursive: true });
-  await cp(await packagedLibrary(), join(modules, "redisearch.so"));
+  await cp(packagedLibrary(), join(modules, "redisearch.so"));
   await cp(real.path, join(modules, "no-module.so"));
   assert.deepEqual(await modulesOfEngine({ ...real, path }, tools), [
     { name: "ft", version: "1.2.0", path: join(modules, "redisearch.so") },

@@ -52,7 +52,8 @@ export const faults = {
   moduleBundled: {
     code: "CLI_MODULE_BUNDLED",
     retry: "never",
-    remedy: "Keep the module: it comes with the engines and cannot be deleted.",
+    remedy:
+      "Use the module that comes with the engine: it is neither deleted nor replaced. A build for another database version can be uploaded.",
   },
   moduleNotSpread: {
     code: "CLI_MODULE_NOT_SPREAD",

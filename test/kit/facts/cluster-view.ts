@@ -90,6 +90,7 @@ export function node(uid: number, change: Partial<ClusterNode> = {}): ClusterNod
     acceptsClients: true,
     leader: uid === 1,
     tag: AS_MADE,
+    engines: [],
     memoryBytes: 4_000_000_000,
     setAside: [],
     ...change,
@@ -106,6 +107,7 @@ export function database(change: Partial<ClusterDatabase> = {}): ClusterDatabase
     persistence: "aofEverySecond",
     memoryBytes: 100_000_000,
     modules: [],
+    askedModules: [],
     waitingFor: "",
     needsConsent: false,
     instances: [

@@ -1,25 +1,22 @@
-import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempDisposableSync, readFileSync, readdirSync, renameSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
-import { privateApt, readDistribution } from "../../../scripts/install/private-apt.mjs";
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { mkdir, mkdtempDisposable, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { discoverEngines } from "../../../src/mechanisms/supervisor/engines.ts";
 import { zipOf } from "./zip.ts";
 
-const exec = promisify(execFile);
-const PACKAGE = "redis-redisearch";
-const LIBRARY = "usr/lib/redis/modules/redisearch.so";
+const ROOT = join(import.meta.dirname, "../../..");
+const [LIBRARY] = globSync(".engines/redis-7.*/lib/redis/modules/redisearch.so", { cwd: ROOT });
 
 /** Why there is no packaged module on this machine; undefined when there is one. */
 export function noPackagedModule(): string | undefined {
-  const distribution = readDistribution();
-  if (distribution?.id !== "debian") return `only Debian has a package ${PACKAGE}`;
-  if (process.arch !== "x64" && process.arch !== "arm64") return `${PACKAGE} is not looked for on ${process.arch}`;
-  return undefined;
+  if (LIBRARY !== undefined) return undefined;
+  return "no redis 7 of .engines has the module package redis-redisearch beside it; npm run setup lays it there on Debian";
 }
 
-/** The search module that the distribution packages, as an archive for database version `compatible`; fetched once. */
-export async function searchArchive(compatible: string): Promise<Buffer<ArrayBuffer>> {
+/** The search module that the distribution packages, as an archive for database version `compatible`. */
+export function searchArchive(compatible: string): Buffer<ArrayBuffer> {
   const manifest = {
     module_name: "ft",
     display_name: "Search",
@@ -31,26 +28,26 @@ export async function searchArchive(compatible: string): Promise<Buffer<ArrayBuf
   };
   const entries = [
     { name: "module.json", data: JSON.stringify(manifest) },
-    { name: "redisearch.so", data: readFileSync(await packagedLibrary()) },
+    { name: "redisearch.so", data: readFileSync(packagedLibrary()) },
   ];
   return Buffer.from(zipOf(entries));
 }
 
-/** Path of the shared object in that package; fetched once. */
-export async function packagedLibrary(): Promise<string> {
-  const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "store-enterprise", "modules");
-  const library = join(cache, `${PACKAGE}.so`);
-  if (existsSync(library)) return library;
-  const distribution = readDistribution();
-  if (distribution === undefined) throw new Error("this machine has no packages of Debian");
-  mkdirSync(cache, { recursive: true });
-  using temporary = mkdtempDisposableSync(join(cache, ".fetching-"));
-  const work = temporary.path;
-  const apt = await privateApt(work, distribution, [distribution.codename]);
-  mkdirSync(join(work, "debs"));
-  await apt.get(["download", PACKAGE], join(work, "debs"));
-  for (const deb of readdirSync(join(work, "debs")))
-    await exec("dpkg", ["-x", join(work, "debs", deb), join(work, "root")]);
-  renameSync(join(work, "root", LIBRARY), library);
-  return library;
+/** Path of the shared object in that package. */
+export function packagedLibrary(): string {
+  assert.ok(LIBRARY !== undefined);
+  return join(ROOT, LIBRARY);
+}
+
+/** A folder for `STORE_ENGINES_DIR` with the redis 7 of this machine, and no package beside it. */
+export async function enginesWithoutPackages(): Promise<AsyncDisposable & { readonly path: string }> {
+  const folder = await mkdtempDisposable(join(tmpdir(), "engines-"));
+  const real = (await discoverEngines(process.env)).find(
+    ({ family, version }) => family === "redis" && version.startsWith("7."),
+  );
+  assert.ok(real !== undefined, "there is no redis 7 on this machine");
+  const home = join(folder.path, "redis-7", "bin");
+  await mkdir(home, { recursive: true });
+  await symlink(real.path, join(home, basename(real.path)));
+  return { path: folder.path, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
 }

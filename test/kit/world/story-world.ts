@@ -4,7 +4,12 @@ import { join } from "node:path";
 import { jsonLog } from "../../../src/core/base/log.ts";
 import type { BuiltRelease } from "../../../scripts/releases/build.ts";
 import { imagesWith } from "../../../scripts/releases/images.ts";
-import { startWorld, type World, type WorldOptions } from "../../../src/local-kubernetes/world/index.ts";
+import {
+  startWorld,
+  type ImageStore,
+  type World,
+  type WorldOptions,
+} from "../../../src/local-kubernetes/world/index.ts";
 import type { Progress } from "../../../src/programs/demo/report/progress.ts";
 import { startReleaseServer, type ReleaseServer } from "../../../src/programs/demo/steps/release-server.ts";
 import type { ScenarioContext } from "../../../src/programs/demo/steps/steps.ts";
@@ -38,9 +43,11 @@ export interface StoryWorld extends AsyncDisposable {
 export interface StoryWorldOptions extends Pick<WorldOptions, "audit" | "kubernetesVersion"> {
   /** The older release, with programs, definitions and roles of its own; this checkout under its label when absent. */
   readonly from?: BuiltRelease;
+  /** The images to run instead of the usual ones, made from them. */
+  readonly imagesFrom?: (usual: ImageStore) => ImageStore;
 }
 
-export async function startStoryWorld({ from, ...options }: StoryWorldOptions = {}): Promise<StoryWorld> {
+export async function startStoryWorld({ from, imagesFrom, ...options }: StoryWorldOptions = {}): Promise<StoryWorld> {
   await using stack = new AsyncDisposableStack();
   const dir = stack.use(await mkdtempDisposable(join(tmpdir(), "story-"))).path;
   const lines: string[] = [];
@@ -59,7 +66,8 @@ export async function startStoryWorld({ from, ...options }: StoryWorldOptions = 
     return known === undefined ? undefined : bundleFor(known);
   });
   stack.defer(() => releases.close());
-  const images = onOfficialBase(imagesWith(from === undefined ? [] : [from], join(dir, "cache")));
+  const usual = onOfficialBase(imagesWith(from === undefined ? [] : [from], join(dir, "cache")));
+  const images = imagesFrom?.(usual) ?? usual;
   const world = await startWorld({
     ...options,
     dir,

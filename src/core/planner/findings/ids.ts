@@ -7,6 +7,7 @@ const FINDING_IDS = [
   "AutoUpgradeContradiction",
   "AutoUpgradeDigestConflict",
   "AutoUpgradeUserModules",
+  "BundledModuleMissing",
   "CallFailed",
   "CapacityShort",
   "CertificateRefused",

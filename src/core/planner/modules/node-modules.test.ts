@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { InstalledModule } from "../../api/records.ts";
-import { bundledModules, moduleObjection, type ModuleNode } from "./node-modules.ts";
+import { broughtEverywhere, bundledModules, moduleObjection, type ModuleNode } from "./node-modules.ts";
 
 const VECTORS = { name: "vectorset", version: "0.0.1" };
 
@@ -104,3 +104,21 @@ test("modules of nodes: each version of a module is listed once, with its databa
     { ...VECTORS, versions: ["8.2"], platforms: ["rhel9/x86_64", "debian12/x86_64"] },
   ]);
 });
+
+for (const { rule, nodes, want } of [
+  {
+    rule: "one that each node with an engine of the version brings is bundled",
+    nodes: [node(1), node(2)],
+    want: VECTORS,
+  },
+  {
+    rule: "a node without an engine of the version does not matter for that",
+    nodes: [node(1), node(2, { engines: [] })],
+    want: VECTORS,
+  },
+  { rule: "one that some node lacks may be installed", nodes: [node(1), silent] },
+  { rule: "one that no node could have may be installed", nodes: [] },
+])
+  test(`modules: ${rule}`, () => {
+    assert.deepEqual(broughtEverywhere(nodes, { name: "VectorSet", storeVersion: "8.2" }), want);
+  });

@@ -43,6 +43,17 @@ export function moduleObjection(
   };
 }
 
+/** The module of this name that each node with an engine of the version brings with it; undefined when some node lacks it. */
+export function broughtEverywhere(
+  nodes: readonly ModuleNode[],
+  { name, storeVersion }: { readonly name: string; readonly storeVersion: string },
+): BundledModule | undefined {
+  const offers = nodes
+    .flatMap(({ engines }) => engines.filter((engine) => engine.storeVersion === storeVersion))
+    .map(({ modules = [] }) => modules.find((one) => one.name.toLowerCase() === name.toLowerCase()));
+  return offers.every((offer) => offer !== undefined) ? offers[0] : undefined;
+}
+
 function brings({ engines }: ModuleNode, name: string, storeVersion: StoreVersion): boolean {
   return engines.some(
     (engine) => engine.storeVersion === storeVersion && engine.modules?.some((one) => one.name === name),

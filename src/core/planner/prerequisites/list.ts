@@ -1,4 +1,5 @@
 import type { Check } from "./check.ts";
+import { bundledModulesStay } from "./bundled-modules.ts";
 import { autoUpgradeIsConsistent, noDigestWithAutoUpgrade, noUserModulesWithAutoUpgrade } from "./automatic.ts";
 import {
   clusterIsAtRest,
@@ -55,6 +56,7 @@ export const CHECKS: readonly Check[] = [
   userModulesAreSupported,
   userModulesAreInstalled,
   modulesHaveBuilds,
+  bundledModulesStay,
   modulesAreListed,
   licenseIsValid,
   noDataIsSetAside,

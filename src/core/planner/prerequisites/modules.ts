@@ -2,6 +2,7 @@ import { editObject } from "../../api/kubectl.ts";
 import type { ClusterDatabase, ClusterView } from "../view/cluster-view.ts";
 import { hasBuildsFor, neededSystems, systemsText, type NeededSystems } from "../view/base-systems.ts";
 import { block } from "../findings/finding.ts";
+import { isBundledFor } from "./bundled-modules.ts";
 import { named, type Check } from "./check.ts";
 
 /** Product facts §6.2: 8.0.2 cannot take them at all. */
@@ -78,22 +79,21 @@ export interface CustomModule {
   readonly users: readonly ClusterDatabase[];
 }
 
-/** The modules in use that are not bundled; one that nothing is known of is none that is bundled. */
+/** The modules in use that no engine of their database's version brings; one that nothing is known of is none of those. */
 export function customModules({ cluster }: ClusterView): readonly CustomModule[] {
   if (!cluster.reachable) return [];
   const { modules, databases } = cluster;
-  const names = [...new Set(databases.flatMap((database) => database.modules))];
-  return names.flatMap((name) => {
-    const builds = modules.filter((module) => module.name === name);
-    if (builds.some(({ bundled }) => bundled)) return [];
-    return [
-      {
-        name,
-        displayName: builds[0]?.displayName ?? name,
-        platforms: [...new Set(builds.flatMap(({ platforms }) => platforms))],
-        everywhere: builds.some(({ platforms }) => platforms.length === 0),
-        users: databases.filter((database) => database.modules.includes(name)),
-      },
-    ];
+  const isCustom = (name: string, { storeVersion }: ClusterDatabase): boolean =>
+    !modules.some((module) => isBundledFor(module, name, storeVersion));
+  const names = new Set(databases.flatMap((database) => database.modules.filter((name) => isCustom(name, database))));
+  return [...names].map((name) => {
+    const builds = modules.filter((module) => module.name === name && !module.bundled);
+    return {
+      name,
+      displayName: builds[0]?.displayName ?? name,
+      platforms: [...new Set(builds.flatMap(({ platforms }) => platforms))],
+      everywhere: builds.some(({ platforms }) => platforms.length === 0),
+      users: databases.filter((database) => database.modules.includes(name) && isCustom(name, database)),
+    };
   });
 }

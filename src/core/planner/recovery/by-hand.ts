@@ -4,6 +4,7 @@ export const BY_HAND = "by hand";
 /** The findings that `storectl recover` does not clear. */
 export const LEFT_TO_USERS = {
   ActionRunning: BY_HAND,
+  BundledModuleMissing: BY_HAND,
   CallFailed: BY_HAND,
   CapacityShort: BY_HAND,
   CertificateRefused: BY_HAND,

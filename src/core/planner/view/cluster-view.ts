@@ -1,6 +1,7 @@
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import type { ClusterStatus } from "../../api/cluster-status.ts";
 import type { DatabaseState, StoreVersion } from "../../api/records.ts";
+import type { VersionModules } from "../../releases/engines/bundled-module.ts";
 import type { SettingValues } from "../../api/settings/types.ts";
 import type { LicenseVerdict } from "../license/evaluate.ts";
 import type { Platform } from "../../releases/permissions/permission.ts";
@@ -19,6 +20,8 @@ export interface ClusterView {
   readonly operator: Release;
   /** Base system of the operator's image, for instance `rhel9`: the images of a release are made alike. Absent where it is not known. */
   readonly operatorBaseSystem?: string | undefined;
+  /** What the engines of the operator's image bring: the images of a release are made alike. Absent where it is not known. */
+  readonly operatorModules?: readonly VersionModules[] | undefined;
   /** Plain Kubernetes when absent. */
   readonly platform?: Platform;
   /** For instance "1.33"; undefined while the API server has not said. */
@@ -101,6 +104,8 @@ export interface ClusterNode {
   readonly tag: string;
   /** Base system that it reports; absent of a node of release 0.1.0. */
   readonly baseSystem?: string | undefined;
+  /** Its engines, by the database versions that they serve. */
+  readonly engines: readonly NodeEngine[];
   /** Memory of its machine, in bytes. */
   readonly memoryBytes: number;
   /** Data on its volume that no record asks for. */
@@ -118,12 +123,19 @@ export interface SetAside {
   readonly bytes: number;
 }
 
+/** An engine of a node; its modules are absent where the node does not say, as one of release 0.1.0. */
+export type NodeEngine = Pick<VersionModules, "storeVersion"> & Partial<VersionModules>;
+
 export interface ClusterModule {
   readonly name: string;
   readonly displayName: string;
   readonly bundled: boolean;
   /** For instance "rhel9/x86_64"; none for one that runs everywhere. */
   readonly platforms: readonly string[];
+  /** Database versions whose engines bring it; absent from one that was installed, and where nodes do not say. */
+  readonly databaseVersions?: readonly StoreVersion[] | undefined;
+  /** Database version that an installed build is for; absent from one that is bundled. */
+  readonly compatible?: string | undefined;
 }
 
 export interface ClusterDatabase extends Pick<SettingValues, "memoryBytes" | "replication" | "persistence"> {
@@ -131,8 +143,10 @@ export interface ClusterDatabase extends Pick<SettingValues, "memoryBytes" | "re
   readonly name: string;
   readonly status: DatabaseState;
   readonly storeVersion: StoreVersion;
-  /** Names of the modules that it uses. */
+  /** Names of the modules that its engines have loaded. */
   readonly modules: readonly string[];
+  /** Those of them that it asks for; the others are built into the engine. */
+  readonly askedModules: readonly string[];
   /** It comes back only once a user agrees to what is gone. */
   readonly needsConsent: boolean;
   /** Why a change of it waits; empty when none does. */

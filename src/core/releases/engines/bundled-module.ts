@@ -3,3 +3,10 @@ export interface BundledModule {
   readonly name: string;
   readonly version: string;
 }
+
+/** The names of the modules that the engine of a database version brings. */
+export interface VersionModules {
+  /** For instance "8.2". */
+  readonly storeVersion: string;
+  readonly modules: readonly string[];
+}

@@ -91,16 +91,21 @@ function factsFrom(records: ClusterRecords): PolledCluster {
       storeVersion: bdb.redis_version,
       ...settingsOfWire(bdb),
       modules: bdb.module_list.map(({ module_name }) => module_name),
+      askedModules: bdb.module_list.flatMap(({ module_name, module_args }) =>
+        module_args === undefined ? [] : [module_name],
+      ),
       needsConsent: bdb.recovery?.needs_consent === true,
       waitingFor: bdb.waiting_for,
       instances: (shards.get(bdb.uid) ?? []).map(instanceOf),
     })),
     license: { ...verdictOf(records.license), expirationDate: records.license.expiration_date },
-    modules: records.modules.map(({ module_name, display_name, is_bundled, platforms }) => ({
+    modules: records.modules.map(({ module_name, display_name, is_bundled, platforms, ...versions }) => ({
       name: module_name,
       displayName: display_name,
       bundled: is_bundled,
       platforms: Object.keys(platforms),
+      databaseVersions: versions.database_versions,
+      compatible: versions.compatible_redis_version,
     })),
     actions: records.actions
       .filter(({ status }) => status === "queued" || status === "running")
@@ -117,6 +122,10 @@ function nodeFrom(node: NodeRecord): PolledCluster["nodes"][number] {
     leader: node.role === "leader",
     tag: node.software_version,
     baseSystem: node.base_system,
+    engines: node.supported_database_versions.map(({ redis_version: storeVersion, modules }) => ({
+      storeVersion,
+      ...(modules === undefined ? {} : { modules: modules.map(({ module_name }) => module_name) }),
+    })),
     memoryBytes: node.total_memory,
     setAside: (node.set_aside ?? []).map(({ id, bdb, name, since, bytes }) => ({
       id,

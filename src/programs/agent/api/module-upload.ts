@@ -7,11 +7,14 @@ import type { ModuleRecord, ModuleUploaded } from "../../../ports/management/rec
 import { openModule, type OpenedModule } from "../../../ports/modules/archive.ts";
 import { faults } from "../../../ports/modules/faults.ts";
 import { sameBuild } from "../../../core/planner/modules/builds.ts";
+import { broughtEverywhere } from "../../../core/planner/modules/node-modules.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { MACHINE } from "../modules/platforms.ts";
 import type { ModuleStore } from "../modules/module-store.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
+import type { Members } from "../members/members.ts";
+import { moduleNodes } from "./module-nodes.ts";
 import { installedRecord } from "./modules.ts";
 import { refusals, refuse } from "./refusals.ts";
 
@@ -21,6 +24,7 @@ export interface ModulesContext {
   readonly records: Pick<Records, "state" | "databases" | "changeState">;
   readonly modules: Pick<ModuleStore, "has" | "read" | "put">;
   readonly clock: Clock;
+  readonly members: Pick<Members, "list">;
 }
 
 /**
@@ -32,6 +36,7 @@ export async function uploadModule(context: ModulesContext, archive: Uint8Array<
   const opened = await openArchive(Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength));
   requireFits(context, opened.manifest);
   const build = buildOf(opened, context.clock.now());
+  refuseBundled(context, build);
   await context.modules.put(build, opened.library);
   const state = await context.records.changeState((old) => {
     const installed = old.modules ?? [];
@@ -102,6 +107,15 @@ function requireFits(context: ModulesContext, { architecture, min_redis_pack_ver
       `module: it needs a cluster of ${minimum} or later, and this one is ${nodeTag}`,
     );
   }
+}
+
+/** Nodes that lack it, as of a release whose image no longer has the package, may be given a build. */
+function refuseBundled({ members }: ModulesContext, { name, compatible }: InstalledModule): void {
+  const brought = broughtEverywhere(moduleNodes(members), { name, storeVersion: compatible });
+  if (brought === undefined) return;
+  const { version } = brought;
+  const said = `module "${name}" comes with the engine of database version ${compatible} on every node: ${brought.name} ${version}`;
+  throw refuse(refusals.moduleBundled, `${said}; databases of this version use that one`, { field: "module_name" });
 }
 
 function buildOf({ manifest, library, sha256 }: OpenedModule, now: Date): InstalledModule {

@@ -17,18 +17,28 @@ export function moduleRecords(
   observed: readonly EngineAnswers[],
   installed: readonly InstalledModule[],
 ): readonly ModuleRecord[] {
-  const isInstalled = (name: string): boolean => installed.some((one) => one.name === name);
-  const brought = bundledModules(nodes).filter(({ name }) => !isInstalled(name));
+  const brought = bundledModules(nodes).flatMap((module) => withoutInstalled(module, installed));
   const platforms = [...new Set(nodes.flatMap((node) => node.platforms))];
   const running = observed
     .flatMap((answers) => [...answers.values()])
     .flatMap(modulesOf)
     .map((module) => ({ name: module.name, version: semanticVersion(module), platforms }))
     .filter(({ name, version }) => !brought.some((one) => one.name === name && one.version === version))
-    .filter(({ name }) => !isInstalled(name));
+    .filter(({ name }) => !installed.some((one) => one.name === name));
   const distinct = new Map([...running, ...brought].map((module) => [`${module.name} ${module.version}`, module]));
   const builds = Map.groupBy(installed, ({ name, version, compatible }) => `${name} ${version} ${compatible}`);
   return [...[...distinct.values()].map(bundledRecord), ...[...builds.values()].map(installedRecord)];
+}
+
+/** An installed build goes before what the engine of its database version brings. */
+function withoutInstalled(
+  module: ReturnType<typeof bundledModules>[number],
+  installed: readonly InstalledModule[],
+): readonly (typeof module)[] {
+  const versions = module.versions.filter(
+    (version) => !installed.some(({ name, compatible }) => name === module.name && compatible === version),
+  );
+  return versions.length === 0 ? [] : [{ ...module, versions }];
 }
 
 /** Builds of one version of a module for different platforms, as one record. */

@@ -97,6 +97,12 @@ export const refusals = {
     "module_exists",
     "Give the changed build another version, or delete the installed one.",
   ),
+  moduleBundled: row(
+    "AGENT_MODULE_BUNDLED",
+    406,
+    "module_bundled",
+    "Use the module that comes with the engine, or pack the build for another database version.",
+  ),
   moduleInUse: row("AGENT_MODULE_IN_USE", 406, "module_in_use", "Delete the databases that use it first."),
   noSuchModule: row("AGENT_NO_SUCH_MODULE", 404, "module_not_exist", "List the modules with GET /v1/modules."),
   missingModule: row(

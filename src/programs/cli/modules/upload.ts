@@ -3,6 +3,7 @@ import type { ModuleManifest } from "../../../core/api/module-manifest.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
+import type { ModuleUploaded } from "../../../ports/management/records.ts";
 import { openModule } from "../../../ports/modules/archive.ts";
 import { ARCHIVE_LIMITS } from "../../../ports/modules/entries.ts";
 import { faults } from "../faults.ts";
@@ -42,9 +43,12 @@ const LOOK_EVERY_MS = 200;
 /** How long the nodes may take to fetch it from each other, in milliseconds. */
 const PATIENCE_MS = 120_000;
 
-/** Uploads an archive and resolves with the uid of its module once every node has it; CLI_MODULE_NOT_SPREAD when that takes too long. */
+/**
+ * Uploads an archive and resolves with the uid of its module once every node has it. CLI_MODULE_NOT_SPREAD when that takes too long,
+ * CLI_MODULE_BUNDLED when the engines of its database version bring a module of that name.
+ */
 export async function spread(client: ManagementClient, archive: ReadArchive["archive"], clock: Clock): Promise<string> {
-  const { uid, action_uid, module_name } = await client.call("uploadModule", { body: { module: archive } });
+  const { uid, action_uid, module_name } = await upload(client, archive);
   const deadline = clock.uptimeMs() + PATIENCE_MS;
   for (;;) {
     const { status, error = "" } = await client.call("action", { params: { uid: action_uid } });
@@ -55,5 +59,15 @@ export async function spread(client: ManagementClient, archive: ReadArchive["arc
         `module ${module_name} is not on every node: ${error || `it is ${status}`}`,
       );
     await clock.sleep(LOOK_EVERY_MS);
+  }
+}
+
+async function upload(client: ManagementClient, archive: ReadArchive["archive"]): Promise<ModuleUploaded> {
+  try {
+    return await client.call("uploadModule", { body: { module: archive } });
+  } catch (error) {
+    if (error instanceof Fault && error.details["error_code"] === "module_bundled")
+      throw new Fault(faults.moduleBundled, String(error.details["description"]), error.details, error);
+    throw error;
   }
 }

@@ -35,6 +35,7 @@ export function nextStatus(
     ...("unreachable" in records ? {} : polledStatus(view, records)),
     bundledDatabaseVersions: supportedStoreVersions(view.operator).map((version) => ({ dbType: "redis", version })),
     ...(view.operatorBaseSystem === undefined ? {} : { operatorBaseSystem: view.operatorBaseSystem }),
+    ...modulesOfImage(view),
     ...persistenceOf(view, environment),
     ...upgradeOf(view, decision, now),
     ...recoveryOf(view, now),
@@ -48,6 +49,15 @@ export function nextStatus(
       now,
     ),
   };
+}
+
+function modulesOfImage({ operatorModules }: ClusterView): Pick<ClusterStatus, "operatorModules"> {
+  if (operatorModules === undefined) return {};
+  const written = operatorModules.map(({ storeVersion, modules }) => ({
+    databaseVersion: storeVersion,
+    names: [...modules],
+  }));
+  return { operatorModules: written };
 }
 
 /** Once complete, a cluster has the version that each of its nodes reports at least; one that is silent counts as before. */

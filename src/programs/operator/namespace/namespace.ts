@@ -103,6 +103,7 @@ function startControllers(
     applier: objectApplier(kube, OPERATOR_NAME, applied),
     release: config.release,
     baseSystem: config.baseSystem,
+    ownModules: config.ownModules,
     platform: config.platform ?? "kubernetes",
   } as const;
   const start = (name: string, workers: number, reconcile: (key: string) => Promise<Outcome>): Controller =>

@@ -2,6 +2,7 @@ import { Fault } from "../../../core/base/fault.ts";
 import { releaseByOperator } from "../../../core/releases/catalogue/find.ts";
 import type { Platform } from "../../../core/releases/permissions/permission.ts";
 import type { Release } from "../../../core/releases/catalogue/release.ts";
+import type { VersionModules } from "../../../core/releases/engines/bundled-module.ts";
 import { readBaseSystem } from "../../../mechanisms/observe/environment/base-system.ts";
 import { faults } from "../faults.ts";
 
@@ -16,6 +17,8 @@ export interface OperatorConfig {
   readonly release: Release;
   /** Base system of its image, for instance `rhel9`; absent when the image does not say. */
   readonly baseSystem?: string | undefined;
+  /** What the engines of its image bring; absent from programs that run without an image. */
+  readonly ownModules?: Promise<readonly VersionModules[]>;
   /** Plain Kubernetes when absent. */
   readonly platform?: Platform;
 }

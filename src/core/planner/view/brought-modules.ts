@@ -1,0 +1,35 @@
+import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
+import type { VersionModules } from "../../releases/engines/bundled-module.ts";
+import type { Release } from "../../releases/catalogue/release.ts";
+import type { ClusterView } from "./cluster-view.ts";
+
+/**
+ * What the engines of the nodes of `release` bring; undefined when nothing is known of it. As with the base system (decision 0017), what
+ * nodes of that release report is certain. Before there is one, the operator's own image tells, as the images of a release are made alike.
+ */
+export function broughtBy(
+  { cluster, operator, operatorModules }: ClusterView,
+  release: Release,
+): readonly VersionModules[] | undefined {
+  const nodes = cluster.reachable ? cluster.nodes : [];
+  const reported = nodes
+    .filter(({ active, tag }) => active && releaseByNodeTag(tag) === release)
+    .map(({ engines }) => engines.flatMap(({ storeVersion, modules = [] }) => [{ storeVersion, modules }]));
+  const [first, ...others] = reported;
+  if (first === undefined) return release === operator ? operatorModules : undefined;
+  return first.map(({ storeVersion, modules }) => ({
+    storeVersion,
+    modules: modules.filter((name) => others.every((engines) => brings(engines, name, storeVersion))),
+  }));
+}
+
+/** Names of modules are compared as engines do when they load them for a database: the case does not count. */
+export function brings(engines: readonly VersionModules[], name: string, storeVersion: string): boolean {
+  return engines.some(
+    (engine) => engine.storeVersion === storeVersion && engine.modules.some((one) => isSameName(one, name)),
+  );
+}
+
+export function isSameName(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
