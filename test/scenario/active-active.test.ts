@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { test } from "node:test";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
@@ -57,7 +58,7 @@ async function listRemoteClusters({ east, west, north }: Scene): Promise<void> {
   for (const site of [east, west, north]) {
     const rows = ["east", "north", "west"].map((name) => [name, "Active", "Valid", String(name === site.name)]);
     const wanted = [["NAME", "STATUS", "SPEC STATUS", "LOCAL"], ...rows];
-    await until(`${site.name} lists three`, async () => same(await listed(site), wanted), PATIENCE).catch(
+    await until(`${site.name} lists three`, async () => isDeepStrictEqual(await listed(site), wanted), PATIENCE).catch(
       failWith(site),
     );
   }
@@ -159,16 +160,35 @@ async function editNumbers({ east, west, north }: Scene): Promise<void> {
   await east.kubectl(`patch ${kind} store-enterprise-admission -p '${JSON.stringify({ webhooks: [trust] })}'`);
   const edit = (spec: object) =>
     east.type.run(`kubectl -n east patch reaadb carts --type merge -p '${JSON.stringify({ spec })}'`);
-  const moduleList = [{ name: "tally", version: "7.4.0" }];
+  const moduleList = [{ name: "tally", version: "9.9.9" }];
+  const before = await Promise.all([east, west, north].map(changesOfCarts));
   const refused = await edit({ storeVersion: "8.0", moduleList });
   assert.match(refused.stderr, /spec\.moduleList: Forbidden: it is edited together with the version/);
   assert.equal((await edit({ moduleList })).code, 0);
-  for (const site of [west, north]) {
+  for (const site of [east, west, north]) {
     const numbers = async () => site.kubectl("get reaadb carts -o jsonpath='{.spec.moduleList[*].version}'");
-    await until(`${site.name} has the number`, async () => (await numbers()) === "7.4.0", PATIENCE);
+    await until(`${site.name} has the number`, async () => (await numbers()) === "9.9.9", PATIENCE);
+    await until(`${site.name} has acted on it`, () => isActedOn(site, "carts"), PATIENCE);
     await serves(site, "carts", "7.4");
   }
+  proves(
+    "§2.3 moduleList numbers are left as they are when storeVersion changes, and have no effect",
+    "modules, epoch, last action and last change of each database after the number was edited to 9.9.9: as before",
+  ).deepEqual(await Promise.all([east, west, north].map(changesOfCarts)), before);
   await east.kubectl(`delete ${kind} store-enterprise-admission`);
+}
+
+/** Version and modules of the database, how often its primary moved, its last action and its last change. */
+async function changesOfCarts(site: Site): Promise<unknown> {
+  const carts = listOf(await management(site, "/v1/bdbs")).find(({ name }) => name === "carts") ?? {};
+  return ["version", "module_list", "epoch", "action_uid", "last_changed_time"].map((field) => carts[field]);
+}
+
+/** Whether what was done about the objects of the database is done about their specs as they are. */
+async function isActedOn(site: Site, name: string): Promise<boolean> {
+  const path = "{range .items[*]}{.metadata.generation}={.status.observedGeneration} {end}";
+  const each = (await site.kubectl(`get reaadb/${name} redb/${name} -o jsonpath='${path}'`)).trim().split(" ");
+  return each.every((one) => new Set(one.split("=")).size === 1);
 }
 
 async function refuseCredentials({ east, north }: Scene): Promise<void> {
@@ -277,8 +297,4 @@ async function installTally(sites: Sites, site: Site): Promise<void> {
   }
   const modules = () => site.kubectl(`get rec ${site.name} -o jsonpath='{.status.modules[*].name}'`);
   await until(`${site.name} has the module`, async () => (await modules()).includes("tally"), PATIENCE);
-}
-
-function same(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }
