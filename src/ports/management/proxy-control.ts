@@ -36,6 +36,8 @@ export type ProxyCommand =
   | { readonly op: "configure"; readonly endpoints: readonly EndpointConfig[] }
   /** Dial, authenticate and warm a pool to the primary-to-be; no client effect. `epoch` is the one that will begin. */
   | { readonly op: "prepare"; readonly bdb: number; readonly epoch: number; readonly target: Address }
+  /** Answers as soon as no request has been at an engine for long, after `withinMs` at the latest; no client effect. */
+  | { readonly op: "quiet"; readonly bdb: number; readonly withinMs: number }
   /** Stop reading clients and let what is in flight finish within `drainMs`; resume `holdMs` after the start. */
   | {
       readonly op: "hold";
@@ -56,6 +58,14 @@ export type ProxyCommand =
   | { readonly op: "undrain" }
   | { readonly op: "stats" };
 
+/** A request of a client that an engine has not answered. */
+export interface OutstandingRequest {
+  /** Address and port of the client. */
+  readonly client: string;
+  readonly command: string;
+  readonly ageMs: number;
+}
+
 /** Numbers of one endpoint since it was opened. */
 export interface EndpointStats {
   readonly bdb: number;
@@ -71,11 +81,15 @@ export interface EndpointStats {
   readonly holdsExpired: number;
   /** Requests answered -READONLY by a demoted primary and sent again to the new one. */
   readonly resent: number;
+  /** The oldest request at an engine that is older than a second; nodes of releases before 0.4.0 do not say it. */
+  readonly oldest?: OutstandingRequest;
 }
 
 export type ProxyReply =
   | { readonly ok: true; readonly op: "configure"; readonly refused: readonly number[] }
   | { readonly ok: true; readonly op: "lease" | "prepare" | "fence" | "abort" | "undrain" }
+  /** `waitsFor`: requests that are at an engine for long; empty when it is quiet. */
+  | { readonly ok: true; readonly op: "quiet"; readonly waitsFor: readonly OutstandingRequest[] }
   | { readonly ok: true; readonly op: "hold"; readonly drainMs: number }
   | { readonly ok: true; readonly op: "release"; readonly heldMs: number }
   | { readonly ok: true; readonly op: "drain"; readonly closed: number; readonly remaining: number }

@@ -54,6 +54,8 @@ export class ProxyEndpoints {
       case "prepare":
         await this.#switchover(command.bdb).prepare(command.epoch, command.target);
         return { ok: true, op };
+      case "quiet":
+        return { ok: true, op, waitsFor: await this.#switchover(command.bdb).quiet(command.withinMs) };
       case "hold":
         return {
           ok: true,

@@ -4,6 +4,8 @@ import type { ProxyReply } from "../proxy-control.ts";
 const count = z.int().nonnegative();
 const milliseconds = z.number().nonnegative();
 
+const OUTSTANDING_REQUEST = z.strictObject({ client: z.string(), command: z.string(), ageMs: milliseconds });
+
 const ENDPOINT_COUNTERS = z.strictObject({
   bdb: z.int().positive(),
   epoch: count,
@@ -15,6 +17,7 @@ const ENDPOINT_COUNTERS = z.strictObject({
   cut: count,
   holdsExpired: count,
   resent: count,
+  oldest: OUTSTANDING_REQUEST.exactOptional().describe("Absent from nodes of releases before 0.4.0."),
 });
 
 /** What the proxy of a node replies to a command of the leader. */
@@ -22,6 +25,7 @@ export const PROXY_REPLY: z.ZodType<ProxyReply> = z
   .union([
     z.strictObject({ ok: z.literal(true), op: z.literal("configure"), refused: z.array(z.int()) }),
     z.strictObject({ ok: z.literal(true), op: z.enum(["lease", "prepare", "fence", "abort", "undrain"]) }),
+    z.strictObject({ ok: z.literal(true), op: z.literal("quiet"), waitsFor: z.array(OUTSTANDING_REQUEST) }),
     z.strictObject({ ok: z.literal(true), op: z.literal("hold"), drainMs: milliseconds }),
     z.strictObject({ ok: z.literal(true), op: z.literal("release"), heldMs: milliseconds }),
     z.strictObject({ ok: z.literal(true), op: z.literal("drain"), closed: count, remaining: count }),

@@ -9,6 +9,7 @@ const milliseconds = z.int().nonnegative().max(600_000);
 /** The commands that the leader may send to the proxy of another node. */
 export const proxyCommand: z.ZodType<ProxyCommand> = z.discriminatedUnion("op", [
   z.strictObject({ op: z.literal("prepare"), bdb, epoch, target }),
+  z.strictObject({ op: z.literal("quiet"), bdb, withinMs: milliseconds }),
   z.strictObject({ op: z.literal("hold"), bdb, epoch, drainMs: milliseconds, holdMs: milliseconds }),
   z.strictObject({ op: z.literal("fence"), bdb, epoch }),
   z.strictObject({ op: z.literal("release"), bdb, epoch, target }),

@@ -100,6 +100,7 @@ export class Endpoint implements SessionEndpoint {
       ...{ bdb: this.#config.bdb, epoch, listening: this.#listener.listening, held },
       ...{ clients: this.#sessions.size, inFlight: (upstream?.lanes.inFlight ?? 0) + this.#busyPins },
       ...{ requests, cut, holdsExpired, resent },
+      ...this.#oldest,
     };
   }
 
@@ -107,6 +108,11 @@ export class Endpoint implements SessionEndpoint {
   get #mostClients(): number {
     const { maxClients } = this.#config.settings;
     return maxClients === 0 ? LIMITS.clients : Math.min(maxClients, LIMITS.clients);
+  }
+
+  get #oldest(): Pick<EndpointStats, "oldest"> {
+    const [oldest] = this.switchover.outstanding.toSorted((one, other) => other.ageMs - one.ageMs);
+    return oldest === undefined || oldest.ageMs < REPORTED_MS ? {} : { oldest };
   }
 
   get #busyPins(): number {
@@ -131,3 +137,6 @@ export class Endpoint implements SessionEndpoint {
     this.#sessions.add(session);
   }
 }
+
+/** A request that has been at an engine for less is not worth a note. */
+const REPORTED_MS = 1000;

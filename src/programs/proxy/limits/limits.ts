@@ -12,7 +12,12 @@ export const LIMITS = {
   maxQueuedBytes: 2 ** 30,
   /** The requests of a client are not read while so many bytes of replies are queued for it. */
   congestedBytes: 2 ** 20,
-  /** A hold does not wait for a request that has been arriving for so long. */
-  uploadMs: 60_000,
+  /** A move waits so long for a request that it cannot carry over; then the client is cut. */
+  patienceMs: 60_000,
+  /** A request is at an engine for long after this time: before it asks clients to wait, a move waits for its reply. */
+  quietMs: 50,
+  /** A large request is carried over by a move up to this size, while all of an endpoint have no more than the second number. */
+  keptBytes: 64 * 2 ** 20,
+  allKeptBytes: 256 * 2 ** 20,
   transactionBytes: 64 * 2 ** 20,
 } as const;

@@ -1,3 +1,5 @@
+import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
+import { commandName } from "../protocol/arguments.ts";
 import { isRepeatable } from "./pending-request.ts";
 import type { PendingRequest } from "./pending-request.ts";
 
@@ -7,6 +9,7 @@ export class PendingQueue {
   readonly #sent: PendingRequest[] = [];
   /** Not executed: to be sent again at the next engine. */
   #refused: PendingRequest[] = [];
+  #answeredAt = 0;
 
   get length(): number {
     return this.#sent.length;
@@ -20,6 +23,14 @@ export class PendingQueue {
   /** Something other than a blocking command is at the engine. */
   get busy(): boolean {
     return this.#sent.some(({ kind }) => kind !== "blocking" && kind !== "internal");
+  }
+
+  /** The oldest request of `client` that `busy` counts; its age counts from the last reply, and `nowMs` is the uptime. */
+  oldest(client: string, nowMs: number): OutstandingRequest | undefined {
+    const oldest = this.#sent.find(({ kind }) => kind !== "blocking" && kind !== "internal");
+    if (oldest === undefined) return undefined;
+    const ageMs = Math.max(0, nowMs - Math.max(oldest.since, this.#answeredAt));
+    return { client, command: commandName(oldest.request), ageMs };
   }
 
   /** Only a blocking command is at the engine. */
@@ -36,7 +47,8 @@ export class PendingQueue {
   }
 
   /** The request that the next reply belongs to; it leaves the queue with its last reply. */
-  next(): PendingRequest | undefined {
+  next(nowMs: number): PendingRequest | undefined {
+    this.#answeredAt = nowMs;
     const [first] = this.#sent;
     if (first !== undefined && --first.replies === 0) this.#sent.shift();
     return first;

@@ -1,3 +1,4 @@
+import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { LIMITS } from "../limits/limits.ts";
 import type { SpecialCommand } from "../protocol/commands.ts";
 import { replies } from "../protocol/replies.ts";
@@ -70,6 +71,11 @@ export class Pinned implements PinUser, Subscriber {
     return this.#pending.busy;
   }
 
+  /** The oldest of what `busy` counts; its age counts from the last reply. */
+  get oldest(): OutstandingRequest | undefined {
+    return this.#pending.oldest(this.#owner.identity.address, this.#owner.endpoint.clock.uptimeMs());
+  }
+
   /** The client waits for a reply. */
   get hasPending(): boolean {
     return this.#pending.hasPending;
@@ -93,7 +99,7 @@ export class Pinned implements PinUser, Subscriber {
       if (this.#mirroring.passes(frame)) this.#owner.deliver(frame);
       return;
     }
-    const pending = this.#pending.next();
+    const pending = this.#pending.next(this.#owner.endpoint.clock.uptimeMs());
     if (pending === undefined) return;
     if (this.#pending.hasRefused || wasNotExecuted(pending, frame)) this.#keep(pending, frame);
     else this.#accept(pending, frame);

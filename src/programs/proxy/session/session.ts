@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { ClientIdentity } from "../client/identity.ts";
 import { OutputLimit } from "../client/output-limit.ts";
+import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { PinnedRoute } from "../pinned/pinned-route.ts";
 import type { PinnedRouteOwner } from "../pinned/pinned-route.ts";
@@ -95,12 +96,18 @@ export class Session implements SessionParts {
 
   /** True while a request of this client is at an engine; one that blocks does not count. */
   get busy(): boolean {
-    return this.shared.inFlight > 0 || (this.pinned.current?.busy ?? false) || (this.#upload?.started ?? false);
+    return this.shared.inFlight > 0 || this.outstanding !== undefined;
+  }
+
+  /** What a move has to wait for of this client, on a connection of its own. */
+  get outstanding(): OutstandingRequest | undefined {
+    return this.pinned.current?.oldest ?? this.#upload?.outstanding;
   }
 
   /** True while the client waits for a reply of any kind. */
   get hasPending(): boolean {
-    return this.busy || this.shared.hasPending || (this.pinned.current?.hasPending ?? false);
+    const isPinned = this.pinned.current?.hasPending ?? this.#upload?.started ?? false;
+    return this.shared.hasPending || isPinned;
   }
 
   /** The client does not read its replies as fast as they arrive. */
@@ -215,9 +222,10 @@ export class Session implements SessionParts {
     this.pinned.current?.withdraw();
   }
 
-  /** Cuts a client whose request has been arriving for so long that a hold cannot wait for it. */
-  cutSlowUpload(): void {
-    if ((this.#upload?.ageMs ?? 0) > LIMITS.uploadMs) this.cut("the request has been arriving for too long");
+  /** Cuts a client with a request that a move has waited for in vain. */
+  cutOverdue(): void {
+    const { command = "", ageMs = 0 } = this.outstanding ?? {};
+    if (ageMs > LIMITS.patienceMs) this.cut(`${command} has taken too long for a change of primary`);
   }
 
   cut(why: string): void {

@@ -45,6 +45,10 @@ export class SharedRoute implements BacklogOwner {
     return this.inFlight > 0 || this.#backlog.active;
   }
 
+  get client(): string {
+    return this.#owner.identity.address;
+  }
+
   /** More requests may be sent. */
   get open(): boolean {
     return !this.#backlog.active && this.inFlight < LIMITS.inFlight;

@@ -1,3 +1,5 @@
+import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
+import type { Counters } from "../limits/counters.ts";
 import { LIMITS } from "../limits/limits.ts";
 import type { PinnedRouteOwner } from "../pinned/pinned-route.ts";
 import { commandName } from "../protocol/arguments.ts";
@@ -9,28 +11,35 @@ import { isMessage } from "../protocol/subscriptions.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { Pin, PinUser } from "../upstream/pin.ts";
 import type { Upstream } from "../upstream/upstream.ts";
+import { KeptRequest } from "./kept-request.ts";
 
 /** What an upload needs of the session that it belongs to. */
 export interface UploadOwner extends Pick<
   PinnedRouteOwner,
-  "endpoint" | "identity" | "hasPending" | "wakeUpstream" | "pump" | "cut"
+  "identity" | "hasPending" | "wakeUpstream" | "pump" | "cut"
 > {
+  readonly endpoint: PinnedRouteOwner["endpoint"] & { readonly counters: Pick<Counters, "keptBytes"> };
   /** The request is answered. */
   uploaded(answer: Buffer): void;
 }
 
 /**
  * A request that is too large to be collected. It flows through a connection of its own, as fast as the client sends and
- * the engine takes, so that it delays no other client and needs little memory. It cannot be sent again: when the engine
- * does not execute it, the rest of it is discarded, and the client gets an error.
+ * the engine takes, so that it delays no other client. As long as it can be kept, it is sent again from its beginning to
+ * another primary; a larger one is not, and when the engine does not execute it, the client gets an error.
  */
 export class Upload implements PinUser {
   readonly #owner: UploadOwner;
   readonly #startedAt = performance.now();
-  readonly #head: PartialRequest;
+  readonly #name: string;
+  readonly #kept: KeptRequest;
   #state: "pending" | "dialling" | "sending" | "discarding" | "sent" | "over" = "pending";
   #pin: Pin | undefined;
   #upstream: Upstream | undefined;
+  /** To be sent when there is an engine. */
+  #head: readonly Buffer[];
+  /** The end has arrived. */
+  #isWhole = false;
   /** What the engine answered before the whole request was sent. */
   #early: Buffer | undefined;
 
@@ -39,47 +48,59 @@ export class Upload implements PinUser {
     const name = Buffer.from(commandName(Buffer.concat(head.chunks)), "latin1");
     if (classify(name, 0, name.length) !== undefined) return undefined;
     if (owner.endpoint.counters.pins >= LIMITS.pins) return undefined;
-    return new Upload(owner, head);
+    return new Upload(owner, head, name.toString("latin1"));
   }
 
-  private constructor(owner: UploadOwner, head: PartialRequest) {
+  private constructor(owner: UploadOwner, head: PartialRequest, name: string) {
     this.#owner = owner;
-    this.#head = head;
+    this.#name = name;
+    this.#head = [...head.chunks];
+    this.#kept = new KeptRequest(owner.endpoint.counters);
+    for (const bytes of head.chunks) this.#kept.add(bytes);
+    head.drop();
     owner.endpoint.counters.pins++;
   }
 
-  get ageMs(): number {
-    return performance.now() - this.#startedAt;
+  /** What a move has to wait for; undefined when it can carry the request over, or none of it was sent. */
+  get outstanding(): OutstandingRequest | undefined {
+    const isCarried = this.#state === "pending" || (this.#state !== "sent" && this.#kept.chunks !== undefined);
+    if (isCarried || this.#state === "discarding") return undefined;
+    const ageMs = performance.now() - this.#startedAt;
+    return { client: this.#owner.identity.address, command: `${this.#name} (upload)`, ageMs };
   }
 
-  /** The engine has been sent something. */
+  /** The engine has been sent something, or the whole request has arrived. */
   get started(): boolean {
-    return this.#state !== "pending";
+    return this.#state !== "pending" || this.#isWhole;
   }
 
   /** The end has not arrived: nothing is executed if it ends now. */
   get incomplete(): boolean {
-    return this.#state !== "sent";
+    return !this.#isWhole;
   }
 
-  /** More of the request can be taken now. */
+  /** More of the request can be taken now: during a hold only what cannot be carried over. */
   get receiving(): boolean {
-    return this.#state === "discarding" || (this.#state === "sending" && this.#pin?.congested === false);
+    if (this.#state !== "sending") return this.#state === "discarding";
+    const stays = this.#owner.endpoint.primary.held && this.#kept.chunks !== undefined;
+    return !stays && this.#pin?.congested === false;
   }
 
   /** Begins, when the earlier requests of the client are answered and there is a primary. */
   start(): void {
     const { primary } = this.#owner.endpoint;
-    if (this.#state !== "pending" || this.#owner.hasPending || primary.held) return;
+    if (this.#state !== "pending" || (!this.#isWhole && this.#owner.hasPending) || primary.held) return;
     const { upstream } = primary;
     if (upstream?.lanes.reachable === true) void this.#dial(upstream);
-    else if (primary.unavailable) this.#state = "discarding";
+    else if (primary.unavailable) this.#discard();
     else this.#owner.wakeUpstream();
   }
 
   /** Takes more of the request; `last`: its end. */
   take(bytes: Buffer, last: boolean): void {
+    this.#isWhole = last;
     if (this.#state === "sending") {
+      this.#kept.add(bytes);
       this.#pin?.write(bytes);
       if (last) this.#state = "sent";
     } else if (last) this.#end(this.#early ?? replies.noPrimary);
@@ -87,28 +108,31 @@ export class Upload implements PinUser {
 
   frame(frame: Buffer): void {
     if (isMessage(frame)) return;
-    if (this.#state === "sent") this.#end(isRefusal(frame) ? replies.noPrimary : frame);
-    else this.#early = frame;
+    if (this.#state !== "sent") this.#early = frame;
+    else if (!isRefusal(frame)) this.#end(frame);
+    else if (this.#startOver()) this.#retry();
+    else this.#end(replies.noPrimary);
   }
 
   closed(): void {
-    if (this.#state === "sent") {
-      this.#owner.cut("the engine is gone with a request of unknown outcome");
-      return;
-    }
-    this.#state = "discarding";
-    this.#owner.pump();
+    if (this.#state === "sent") this.#owner.cut("the engine is gone with a request of unknown outcome");
+    else if (this.#startOver()) this.#retry();
+    else this.#discard();
   }
 
   drained(): void {
     this.#owner.pump();
   }
 
-  /** A former primary that does not answer is treated as gone. */
+  /** What the former primary has not got whole goes to the new one; a former primary that does not answer is treated as gone. */
   upstreamChanged(): void {
     const { clock, primary } = this.#owner.endpoint;
     const pin = this.#pin;
     if (pin === undefined || primary.upstream === this.#upstream) return;
+    if (this.#state === "sending" && this.#startOver()) {
+      this.start();
+      return;
+    }
     startTimer(clock, primary.holdMs, () => {
       if (this.#pin !== pin) return;
       pin.destroy();
@@ -121,7 +145,8 @@ export class Upload implements PinUser {
     if (this.#state === "over") return;
     const unanswered = this.#state !== "pending";
     this.#state = "over";
-    this.#head.drop();
+    this.#head = [];
+    this.#kept.drop();
     this.#owner.endpoint.counters.pins--;
     const pin = this.#pin;
     this.#pin = undefined;
@@ -136,27 +161,52 @@ export class Upload implements PinUser {
     try {
       this.#begin(await upstream.pins.takeOrDial(settings), upstream);
     } catch (error) {
-      const { clock, log } = this.#owner.endpoint;
-      log.debug("an upload cannot begin yet", { error });
+      this.#owner.endpoint.log.debug("an upload cannot begin yet", { error });
       if (!this.#isOver()) this.#state = "pending";
-      startTimer(clock, RETRY_MS, () => {
-        this.#owner.pump();
-      });
+      this.#retry();
     }
   }
 
   #begin(pin: Pin, upstream: Upstream): void {
-    if (this.#isOver()) {
+    if (this.#isOver() || upstream !== this.#owner.endpoint.primary.upstream) {
       upstream.pins.giveBack(pin);
+      if (!this.#isOver()) this.#state = "pending";
+      this.#retry();
       return;
     }
     this.#pin = pin;
     this.#upstream = upstream;
     pin.attach(this);
-    for (const bytes of this.#head.chunks) pin.write(bytes);
-    this.#head.drop();
-    this.#state = "sending";
+    for (const bytes of this.#head) pin.write(bytes);
+    this.#head = [];
+    this.#state = this.#isWhole ? "sent" : "sending";
     this.#owner.pump();
+  }
+
+  /** Leaves the engine, which has executed nothing; false when the beginning of the request is not there any more. */
+  #startOver(): boolean {
+    const { chunks } = this.#kept;
+    if (chunks === undefined) return false;
+    this.#pin?.destroy();
+    this.#pin = undefined;
+    this.#early = undefined;
+    this.#head = chunks;
+    this.#state = "pending";
+    return true;
+  }
+
+  #retry(): void {
+    startTimer(this.#owner.endpoint.clock, RETRY_MS, () => {
+      this.#owner.pump();
+    });
+  }
+
+  #discard(): void {
+    if (this.#isWhole) this.#end(replies.noPrimary);
+    else {
+      this.#state = "discarding";
+      this.#owner.pump();
+    }
   }
 
   #isOver(): boolean {

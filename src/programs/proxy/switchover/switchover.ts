@@ -1,8 +1,9 @@
 import { Fault, messageOf } from "../../../core/base/fault.ts";
-import type { Address } from "../../../ports/management/proxy-control.ts";
+import type { Address, OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import { faults } from "../faults.ts";
 import type { Counters } from "../limits/counters.ts";
+import { LIMITS } from "../limits/limits.ts";
 import { mirrorSubscribers } from "../pinned/mirror-subscribers.ts";
 import type { Subscriber } from "../pinned/mirror-subscribers.ts";
 import { DEFAULT_SETTINGS } from "../upstream/connection-settings.ts";
@@ -11,16 +12,19 @@ import type { Upstream } from "../upstream/upstream.ts";
 import { CurrentPrimary } from "./current-primary.ts";
 import type { PrimaryContext } from "./current-primary.ts";
 import { Hold } from "./hold.ts";
+import { describeOldest, quiet } from "./quiet.ts";
 
 /** A session, as a change of primary sees it. */
 export interface SwitchoverClient {
   readonly identity: ClientIdentity;
-  /** A request of the client is at an engine; one that blocks does not count. */
+  /** A request of the client is at an engine; one that blocks does not count, nor one that a move carries over. */
   readonly busy: boolean;
+  /** The oldest of those on a connection of its own. */
+  readonly outstanding: OutstandingRequest | undefined;
   /** Its connection to the engine, if it has one of its own. */
   readonly pinned: { readonly current: Subscriber | undefined };
-  /** Cuts a client whose request has been arriving for so long that a hold cannot wait for it. */
-  cutSlowUpload(): void;
+  /** Cuts a client with a request that a move has waited for in vain. */
+  cutOverdue(): void;
   /** The primary is another one, can be reached again, or is unavailable. */
   upstreamChanged(): void;
 }
@@ -115,13 +119,25 @@ export class Switchover implements PrimaryView {
     }
   }
 
+  /** Waits until no request has been at the engine for long, at most `withinMs`; what a hold would have to wait for then. */
+  quiet(withinMs: number): Promise<readonly OutstandingRequest[]> {
+    return quiet(() => this.outstanding, this.#context.clock, withinMs);
+  }
+
+  /** Requests at the engine that others may wait for. */
+  get outstanding(): readonly OutstandingRequest[] {
+    const own = [...this.#context.clients].map(({ outstanding }) => outstanding);
+    return [...(this.upstream?.lanes.oldest ?? []), ...own.filter((request) => request !== undefined)];
+  }
+
   /** Stops taking requests; resolves with the milliseconds until none was outstanding. PROXY_NOT_DRAINED resumes at once. */
   async hold(epoch: number, drainMs: number, holdMs: number): Promise<number> {
     this.requireEpoch(epoch);
     const hold = this.#beginHold(epoch, holdMs);
     this.upstream?.lanes.flush();
     const { clients } = this.#context;
-    for (const client of [...clients]) client.cutSlowUpload();
+    for (const client of [...clients]) client.cutOverdue();
+    this.upstream?.lanes.destroyOverdue(LIMITS.patienceMs);
     const busy = [...clients].filter((client) => client.busy);
     const drained = await hold.drain(busy, drainMs);
     if (drained !== undefined) {
@@ -129,8 +145,9 @@ export class Switchover implements PrimaryView {
       if (this.#hold === hold) return drained;
     }
     const left = busy.filter((client) => client.busy).length;
+    const named = describeOldest(this.outstanding);
     this.#resume(hold);
-    const message = `${left} clients still wait for a reply after ${drainMs} ms, or the hold was ended before that.`;
+    const message = `${left} clients still wait for a reply after ${drainMs} ms${named}, or the hold was ended before that.`;
     throw new Fault(faults.notDrained, message, { left, drainMs });
   }
 

@@ -1,5 +1,6 @@
 import { backoffMs } from "../../../core/base/backoff.ts";
 import type { Clock } from "../../../core/base/clock.ts";
+import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import type { Lease } from "../timing/lease.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { ArenaPool } from "./arena.ts";
@@ -60,9 +61,19 @@ export class LanePool {
     return this.#lanes.reduce((sum, lane) => sum + lane.inFlight, 0);
   }
 
+  /** Of each lane the request that all others on it wait for. */
+  get oldest(): readonly OutstandingRequest[] {
+    return this.#lanes.map((lane) => lane.oldest).filter((request) => request !== undefined);
+  }
+
   /** Sends what waits for the end of the turn. */
   flush(): void {
     for (const lane of this.#lanes) lane.flush();
+  }
+
+  /** Ends the lanes on which a request has waited longer than `ms`. */
+  destroyOverdue(ms: number): void {
+    for (const lane of this.#lanes) if ((lane.oldest?.ageMs ?? 0) > ms) lane.destroy();
   }
 
   /** Ends the lanes that have nothing in flight; the others end when they are idle. */

@@ -87,6 +87,7 @@ test("memory is used again once all in it is answered", async () => {
 const PING = encodeCommand(["PING"]);
 
 class Owner implements Requester {
+  readonly client = "127.0.0.1:1";
   inFlight = 0;
   readonly wantsWholeReplies = false;
   got: Buffer = Buffer.alloc(0);

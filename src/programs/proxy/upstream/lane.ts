@@ -5,6 +5,8 @@ import { ARENA_BYTES } from "./arena.ts";
 import type { Arena, ArenaPool } from "./arena.ts";
 import { outstandingOf, requestOf } from "./request-batch.ts";
 import type { RequestBatch } from "./request-batch.ts";
+import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
+import { commandName } from "../protocol/arguments.ts";
 import { isRefusal } from "../protocol/refusals.ts";
 import { LeaseGate } from "./lease-gate.ts";
 import type { Lease } from "../timing/lease.ts";
@@ -34,6 +36,8 @@ export class Lane {
   readonly #scanner = new FrameScanner({ maxFrameBytes: MAX_REPLY_BYTES });
   readonly #batches: RequestBatch[] = [];
   #head = 0;
+  /** When the last replies arrived, by `performance.now`. */
+  #answeredAt = 0;
   #arena: Arena;
   #scheduled = false;
   /** Beginning of a reply that must be delivered whole. */
@@ -85,12 +89,21 @@ export class Lane {
     } else {
       arena.batches++;
       const at = arena.used;
-      this.#batches.push({ owner, arena, bytes: arena.bytes, start: at, end: at + length, count, answered: 0 });
+      const place = { arena, bytes: arena.bytes, start: at, end: at + length };
+      this.#batches.push({ owner, since: performance.now(), ...place, count, answered: 0 });
     }
     bytes.copy(arena.bytes, arena.used, start, end);
     arena.used += length;
     if (arena.used - arena.sent >= FLUSH_BYTES) this.flush();
     else if (!this.#scheduled) this.#schedule();
+  }
+
+  /** The request that all others on the lane wait for; its age counts from the last reply. */
+  get oldest(): OutstandingRequest | undefined {
+    const batch = this.#batches[this.#head];
+    if (batch === undefined) return undefined;
+    const command = commandName(requestOf(batch, batch.answered));
+    return { client: batch.owner.client, command, ageMs: performance.now() - Math.max(batch.since, this.#answeredAt) };
   }
 
   /** Sends what waits for the end of the turn. */
@@ -119,8 +132,8 @@ export class Lane {
   #pushLarge(owner: Requester, bytes: Buffer, start: number, end: number, count: number): void {
     this.flush();
     const own = bytes.subarray(start, end);
-    const batch: RequestBatch = { owner, arena: undefined, bytes: own, start: 0, end: own.length, count, answered: 0 };
-    this.#batches.push(batch);
+    const place = { arena: undefined, bytes: own, start: 0, end: own.length };
+    this.#batches.push({ owner, since: performance.now(), ...place, count, answered: 0 });
     this.#wire.write(own);
   }
 
@@ -135,6 +148,7 @@ export class Lane {
   }
 
   #receive(bytes: Buffer): void {
+    this.#answeredAt = performance.now();
     try {
       this.#distribute(bytes);
     } catch (error) {

@@ -5,6 +5,8 @@ import { RequestScanner } from "../protocol/request-scanner.ts";
 /** Requests of one client that were put on a lane together. */
 export interface RequestBatch {
   readonly owner: Requester;
+  /** When the first of them was put there, by `performance.now`. */
+  readonly since: number;
   /** Where the requests stand: in an arena, or one large request in memory of its own. */
   readonly arena: Arena | undefined;
   readonly bytes: Buffer;

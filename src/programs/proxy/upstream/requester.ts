@@ -1,5 +1,7 @@
 /** What puts requests on a lane and gets the replies. */
 export interface Requester {
+  /** Address and port of the client. */
+  readonly client: string;
   /** Requests on the lane that are not answered; the lane counts them. */
   inFlight: number;
   /** True while each reply must come alone, through `answered`. */

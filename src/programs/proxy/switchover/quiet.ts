@@ -1,0 +1,38 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import { describeRequest } from "../../../core/planner/database/waiting-requests.ts";
+import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
+import { LIMITS } from "../limits/limits.ts";
+
+/**
+ * Waits until no request has been at an engine for long, at most `withinMs`. What is left then, the oldest first; without
+ * those that a hold does not wait for any more.
+ */
+export async function quiet(
+  outstanding: () => readonly OutstandingRequest[],
+  clock: Clock,
+  withinMs: number,
+): Promise<readonly OutstandingRequest[]> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const long = outstanding().filter(({ ageMs }) => ageMs > LIMITS.quietMs);
+    if (long.length === 0) return [];
+    if (performance.now() >= deadline)
+      return byAge(long)
+        .filter(({ ageMs }) => ageMs <= LIMITS.patienceMs)
+        .slice(0, MOST_NAMED);
+    await clock.sleep(POLL_MS);
+  }
+}
+
+/** The oldest of these requests, for the end of a sentence; empty without one. */
+export function describeOldest(requests: readonly OutstandingRequest[]): string {
+  const [oldest] = byAge(requests);
+  return oldest === undefined ? "" : `, the longest for ${describeRequest(oldest)}`;
+}
+
+function byAge(requests: readonly OutstandingRequest[]): readonly OutstandingRequest[] {
+  return requests.toSorted((one, other) => other.ageMs - one.ageMs);
+}
+
+const POLL_MS = 5;
+const MOST_NAMED = 5;
