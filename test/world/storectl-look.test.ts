@@ -68,6 +68,25 @@ await test("plan prints the way to the latest release, the same as YAML", async 
   assert.match(yaml.stdout, /^possible: true$/m);
 });
 
+await test("under the policy major, plan and upgrade move databases to major versions alone, and say so", async () => {
+  const to = ["--to", latestRelease().operator, "--databases"];
+  const setPolicy = (storeUpgradePolicy: "major" | "latest") =>
+    world.kube.patch(Clusters, REC, { type: "merge", body: { spec: { storeUpgradePolicy } } });
+  await setPolicy("major");
+  const allowed = await storectl("plan", ...to, "8.0");
+  assert.match(allowed.stdout, /3\. databases: 7\.2 -> 8\.0\n[^]*the upgrade policy "major" keeps "orders" from minor/);
+  for (const asked of [await storectl("plan", ...to, "8.2"), await storectl("upgrade", ...to, "8.2", "--yes")]) {
+    assert.equal(asked.code, 3, asked.stderr);
+    assert.match(
+      unfolded(asked.stdout),
+      /databases to 8\.2 is not possible at .*: 8\.2 is a minor version, and only 7\.2, 8\.0/,
+    );
+    assert.match(unfolded(asked.stdout), /the upgrade policy of cluster rec is "major": kubectl patch rec rec /);
+  }
+  await setPolicy("latest");
+  assert.equal((await storectl("plan", ...to, "8.2")).code, 0);
+});
+
 await test("plan names the missing edge, and ends with 3", async () => {
   const { code, stdout } = await storectl("plan", "--to", "7.22.2-21");
   assert.equal(code, 3);
@@ -266,4 +285,9 @@ async function readerKubeconfig(): Promise<string> {
     },
   );
   return file;
+}
+
+/** On one line, as the text is before it is folded for the terminal. */
+function unfolded(text: string): string {
+  return text.replaceAll(/\s+/g, " ");
 }

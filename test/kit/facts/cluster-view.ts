@@ -108,6 +108,7 @@ export function database(change: Partial<ClusterDatabase> = {}): ClusterDatabase
     memoryBytes: 100_000_000,
     modules: [],
     askedModules: [],
+    upgradePolicy: "latest",
     waitingFor: "",
     needsConsent: false,
     instances: [

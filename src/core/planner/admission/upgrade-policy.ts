@@ -1,7 +1,9 @@
-import type { StoreVersion } from "../../api/records.ts";
+import { patchCluster, patchDatabase } from "../../api/kubectl.ts";
 import type { SettingValues } from "../../api/settings/types.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { isMinorVersion } from "../../releases/catalogue/find.ts";
+
+const LATEST = { storeUpgradePolicy: "latest" };
 
 type UpgradePolicy = SettingValues["upgradePolicy"];
 
@@ -19,9 +21,36 @@ export function strictest({ cluster, database }: UpgradePolicies): UpgradePolicy
 /** Which of both keep a database at `from` from moving to `to`, a minor version; none when it may. */
 export function policiesAgainst(
   policies: UpgradePolicies,
-  from: StoreVersion,
-  to: StoreVersion,
+  from: string,
+  to: string,
 ): readonly (keyof UpgradePolicies)[] {
   if (!isMinorVersion(to) || (compareVersionText(to, from) ?? 0) <= 0) return [];
   return (["cluster", "database"] as const).filter((one) => policies[one] === "major");
+}
+
+/** Whose policy keeps databases from a version. */
+export interface AgainstVersion {
+  /** Name of the cluster whose policy does; absent when it does not. */
+  readonly cluster?: string | undefined;
+  /** Databases whose own policy does. */
+  readonly databases: readonly { readonly name: string; readonly uid: number }[];
+}
+
+/** Why databases are not moved to a minor version, with the commands that change it. */
+export function policySentence(
+  target: string,
+  allowed: readonly string[],
+  { cluster, databases }: AgainstVersion,
+): string {
+  const said = [
+    ...(cluster === undefined
+      ? []
+      : [`the upgrade policy of cluster ${cluster} is "major": ${patchCluster(cluster, LATEST)}`]),
+    ...databases.map(
+      ({ name, uid }) =>
+        `the upgrade policy of database "${name}" is "major": ${patchDatabase(name, LATEST)}, ` +
+        `or PUT /v1/bdbs/${uid} where it has no object`,
+    ),
+  ];
+  return `${target} is a minor version, and only ${allowed.join(", ")} are allowed: ${said.join("; ")}`;
 }

@@ -13,6 +13,7 @@ import { knownIssues } from "../../releases/catalogue/known-issues.ts";
 import { openShiftOf } from "../../releases/catalogue/open-shift.ts";
 import { newPorts } from "../../releases/catalogue/ports.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
+import { strictest } from "../admission/upgrade-policy.ts";
 import { isSameSystem, modulesBefore, systemsOf, type Prepared } from "./modules.ts";
 import { isOlder, versionsAt, type PathDatabase, type PathFacts, type PathState, type Move } from "./state.ts";
 import type { PlanStep } from "./step.ts";
@@ -108,7 +109,7 @@ function databasesStep(state: PathState, to: string, facts: PathFacts): PlanStep
     irreversible: `these databases never go back below ${to}`,
     consent: "the owners of these databases",
     commands: old.map((database) => raise(database, to, suspended)),
-    notes: clientNotes(versions, to),
+    notes: [...policyNotes(old), ...clientNotes(versions, to)],
   };
 }
 
@@ -117,6 +118,12 @@ function raise({ name, uid, hasObject }: PathDatabase, to: string, suspended: bo
   return hasObject && !suspended
     ? patchDatabaseVersion(name, to)
     : `POST /v1/bdbs/${uid}/upgrade {"store_version":"${to}"}  # ${name}`;
+}
+
+/** Said where it holds: without it the plan may stop at an earlier version than a reader expects. */
+function policyNotes(databases: readonly PathDatabase[]): readonly string[] {
+  const kept = databases.filter(({ policies }) => strictest(policies) === "major");
+  return kept.length === 0 ? [] : [`the upgrade policy "major" keeps ${listed(kept)} from minor versions`];
 }
 
 /** What changes for clients of a database (product facts §7, case 39). */

@@ -41,6 +41,7 @@ function factsOf({ from, ahead, kubernetes, databases, modules }: Drawn): PathFa
       version,
       replication: index % 2 === 0,
       hasObject: index !== 1,
+      policies: { cluster: modules ? "major" : "latest", database: index === 1 ? "major" : "latest" },
     })),
     modules: modules ? [{ name: "m", databases: ["db-0"], systems: [] }] : [],
     listedModules: [],
@@ -125,7 +126,12 @@ test("whatever the versions are, there is an answer", () => {
           operator,
           nodeTag,
           kubernetes,
-          databases: [{ name: "db", uid: 1, version: database, replication: false, hasObject: true }],
+          databases: [
+            {
+              ...{ name: "db", uid: 1, version: database, replication: false, hasObject: true },
+              policies: { cluster: "major", database: undefined },
+            },
+          ],
           modules: [],
           listedModules: [],
           autoUpgrade: false,

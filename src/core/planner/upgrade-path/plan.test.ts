@@ -1,15 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { planUpgradePath } from "./plan.ts";
-import type { Goal, PathFacts } from "./state.ts";
+import type { Goal, PathDatabase, PathFacts } from "./state.ts";
 
+const orders: PathDatabase = {
+  ...{ name: "orders", uid: 1, version: "7.2", replication: true, hasObject: true },
+  policies: { cluster: "latest", database: "latest" },
+};
 const facts: PathFacts = {
   cluster: "rec",
   nodes: 3,
   operator: "8.0.6-8",
   nodeTag: "8.0.6-54",
   kubernetes: "1.33",
-  databases: [{ name: "orders", uid: 1, version: "7.2", replication: true, hasObject: true }],
+  databases: [orders],
   modules: [],
   listedModules: [],
   autoUpgrade: false,
@@ -44,7 +48,7 @@ const cases: readonly Case[] = [
       operator: "7.4.6-2",
       nodeTag: "7.4.6-22",
       kubernetes: "1.30",
-      databases: [{ name: "old", uid: 7, version: "6.2", replication: false, hasObject: false }],
+      databases: [{ ...orders, name: "old", uid: 7, version: "6.2", replication: false, hasObject: false }],
     },
     to: { release: "7.8.6-1" },
     steps: ["databases 7.2", "operator 7.8.6-1", "cluster 7.8.6-13"],
@@ -61,7 +65,7 @@ const cases: readonly Case[] = [
       operator: "7.8.2-6",
       nodeTag: "7.4.2-54",
       kubernetes: "1.29",
-      databases: [{ name: "old", uid: 7, version: "6.2", replication: false, hasObject: true }],
+      databases: [{ ...orders, name: "old", uid: 7, version: "6.2", replication: false }],
     },
     to: { release: "7.8.2-6" },
     steps: ["databases 7.2", "cluster 7.8.2-34"],
@@ -111,6 +115,18 @@ const cases: readonly Case[] = [
     from: { operator: "7.22.2-21", nodeTag: "7.22.2-14", kubernetes: "1.32", modules: [search] },
     to: { release: "8.0.6-8" },
     steps: ["operator 8.0.6-8", "modules spec.userDefinedModules", "cluster 8.0.6-54"],
+  },
+  {
+    name: "under the policy major databases are raised to a major version",
+    from: { databases: [{ ...orders, policies: { cluster: "major", database: "latest" } }] },
+    to: { release: "8.2.0-12", databases: "8.0" },
+    steps: ["operator 8.2.0-12", "cluster 8.2.0-25.12", "databases 8.0"],
+  },
+  {
+    name: "a database that is past a minor version is in nothing's way",
+    from: { databases: [orders, { ...orders, version: "8.2", policies: { cluster: "latest", database: "major" } }] },
+    to: { release: "8.2.0-12", databases: "8.2" },
+    steps: ["operator 8.2.0-12", "cluster 8.2.0-25.12", "databases 8.2"],
   },
   {
     name: "nothing is said about a Kubernetes that did not tell its version",
@@ -167,6 +183,20 @@ const deadEnds: readonly Dead[] = [
     to: { release: "7.22.2-21", databases: "8.0" },
     why: /7\.22\.2-21 does not carry databases of version 8\.0/,
   },
+  {
+    name: "a minor version under the policy major of the cluster",
+    from: { databases: [{ ...orders, policies: { cluster: "major", database: "latest" } }] },
+    to: { release: "8.2.0-12", databases: "8.2" },
+    why: /^8\.2 is a minor version, and only 7\.2, 8\.0 are allowed: the upgrade policy of cluster rec is "major": kubectl patch rec rec /,
+  },
+  {
+    name: "a minor version under the policy major of one of the databases",
+    from: {
+      databases: [orders, { ...orders, name: "old", uid: 2, policies: { cluster: "latest", database: "major" } }],
+    },
+    to: { release: "8.2.0-12", databases: "8.2" },
+    why: /allowed: the upgrade policy of database "old" is "major": kubectl patch redb old .*, or PUT \/v1\/bdbs\/2 where/,
+  },
 ];
 
 for (const { name, from, to, why } of deadEnds) {
@@ -191,4 +221,11 @@ test("a step says what it restarts, what waits, what is irreversible, which cons
   assert.match(cluster?.commands[0] ?? "", /kubectl patch rec rec .*"versionTag":"7\.8\.2-34"/);
   assert.equal(databases?.consent, "the owners of these databases");
   assert.match(databases?.commands[0] ?? "", /kubectl patch redb orders .*"storeVersion":"7\.4"/);
+});
+
+test("a step says which databases the policy major holds for", () => {
+  const held = { ...orders, name: "held", uid: 2, policies: { cluster: "latest", database: "major" } } as const;
+  const plan = planUpgradePath({ ...facts, databases: [orders, held] }, { release: "8.2.0-12", databases: "8.0" });
+  assert.ok(plan.possible);
+  assert.equal(plan.steps.at(-1)?.notes[0], 'the upgrade policy "major" keeps "held" from minor versions');
 });

@@ -1,7 +1,8 @@
 import { STORE_VERSIONS } from "../../api/records.ts";
-import { kubernetesSupport } from "../../releases/catalogue/find.ts";
+import { kubernetesSupport, majorVersions, supportedStoreVersions } from "../../releases/catalogue/find.ts";
 import { pathProblem } from "../../releases/catalogue/path.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
+import { policiesAgainst, policySentence } from "../admission/upgrade-policy.ts";
 import { isOlder, versionsAt, type PathFacts, type PathState, type Move } from "./state.ts";
 
 /** Why a move is not possible at a place, as a sentence; undefined when it is. The one word on every step of a plan. */
@@ -58,7 +59,21 @@ function databasesRefusal(state: PathState, to: string, facts: PathFacts): strin
   }
   if (!versionsAt(state, facts).some((version) => isOlder(version, to))) return `no database is older than ${to}`;
   if (!carries(state.cluster, to)) return `${state.cluster.operator} does not carry databases of version ${to}`;
-  return undefined;
+  return policyRefusal(state, to, facts);
+}
+
+/** §2.2: a database that the policy keeps from the version keeps the move from being made. */
+function policyRefusal(state: PathState, to: string, facts: PathFacts): string | undefined {
+  const versions = versionsAt(state, facts);
+  const kept = facts.databases.map((database, index) => ({
+    database,
+    against: policiesAgainst(database.policies, versions[index] ?? "", to),
+  }));
+  if (kept.every(({ against }) => against.length === 0)) return undefined;
+  return policySentence(to, majorVersions(supportedStoreVersions(state.cluster)), {
+    cluster: kept.some(({ against }) => against.includes("cluster")) ? facts.cluster : undefined,
+    databases: kept.flatMap(({ database, against }) => (against.includes("database") ? [database] : [])),
+  });
 }
 
 function unsupported(minor: string | undefined, releases: readonly Release[]): string | undefined {

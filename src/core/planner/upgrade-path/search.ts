@@ -88,7 +88,9 @@ function missingAt(
     movesAt(state, target, goal)
       .filter((move) => move.stage !== "operator" || move.to.operator === target.operator)
       .filter((move) => move.stage !== "cluster" || state.cluster.operator !== state.operator.operator)
-      .filter((move) => move.stage !== "databases" || goal.databases !== undefined)
+      // with only the databases left to be raised, the version of Kubernetes does not matter
+      .filter((move) => move.stage !== "kubernetes" || !isReached(state, target, { ...goal, databases: "" }, facts))
+      .filter((move) => move.stage !== "databases" || move.to === goal.databases)
       .flatMap((move) => {
         const why = refusal(state, move, facts);
         return why === undefined ? [] : [{ at: placeOf(state), move: nameOf(move), why }];

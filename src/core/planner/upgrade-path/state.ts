@@ -1,4 +1,5 @@
 import { compareVersionText } from "../../base/version.ts";
+import type { UpgradePolicies } from "../admission/upgrade-policy.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 
 /** What a plan starts from, as it was found; any version may be unknown. */
@@ -27,6 +28,8 @@ export interface PathDatabase {
   readonly replication: boolean;
   /** It has an object, where its version is written too. */
   readonly hasObject: boolean;
+  /** What cluster and database say about the versions that it may be moved to (§2.2). */
+  readonly policies: UpgradePolicies;
 }
 
 export interface PathModule {

@@ -138,7 +138,10 @@ export interface ClusterModule {
   readonly compatible?: string | undefined;
 }
 
-export interface ClusterDatabase extends Pick<SettingValues, "memoryBytes" | "replication" | "persistence"> {
+export interface ClusterDatabase extends Pick<
+  SettingValues,
+  "memoryBytes" | "replication" | "persistence" | "upgradePolicy"
+> {
   readonly uid: number;
   readonly name: string;
   readonly status: DatabaseState;

@@ -42,7 +42,7 @@ export function majorVersions(versions: readonly StoreVersion[]): readonly Store
 }
 
 /** Whether a version comes after the first one of its line. */
-export function isMinorVersion(version: StoreVersion): boolean {
+export function isMinorVersion(version: string): boolean {
   const line = (text: string): string => text.split(".", 1)[0] ?? "";
   return STORE_VERSIONS.find((first) => line(first) === line(version)) !== version;
 }

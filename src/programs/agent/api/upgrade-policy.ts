@@ -1,7 +1,6 @@
 import type { DatabaseRecord, StoreVersion } from "../../../core/api/records.ts";
 import type { SettingValues } from "../../../core/api/settings/types.ts";
-import { patchCluster, patchDatabase } from "../../../core/api/kubectl.ts";
-import { policiesAgainst, strictest } from "../../../core/planner/admission/upgrade-policy.ts";
+import { policiesAgainst, policySentence, strictest } from "../../../core/planner/admission/upgrade-policy.ts";
 import { majorVersions, supportedStoreVersions } from "../../../core/releases/catalogue/find.ts";
 import type { Records } from "../records/records.ts";
 import type { CheckContext } from "./checks.ts";
@@ -19,18 +18,9 @@ export function requirePolicy(context: CheckContext, record: DatabaseRecord, tar
   const policies = { cluster: context.records.state()?.upgradePolicy, database: record.upgradePolicy };
   const against = policiesAgainst(policies, record.storeVersion, target);
   if (against.length === 0) return;
-  const { cluster } = context.config;
-  const changes = {
-    cluster: `the upgrade policy of cluster ${cluster} is "major": ${patchCluster(cluster, LATEST)}`,
-    database:
-      `the upgrade policy of database "${record.name}" is "major": ${patchDatabase(record.name, LATEST)}, ` +
-      `or PUT /v1/bdbs/${record.uid} where it has no object`,
-  };
-  const allowed = majorVersions(supportedStoreVersions(context.config.release)).join(", ");
-  throw refuse(
-    refusals.policyMajor,
-    `${target} is a minor version, and only ${allowed} are allowed: ${against.map((one) => changes[one]).join("; ")}`,
-  );
+  const sentence = policySentence(target, majorVersions(supportedStoreVersions(context.config.release)), {
+    ...(against.includes("cluster") ? { cluster: context.config.cluster } : {}),
+    databases: against.includes("database") ? [record] : [],
+  });
+  throw refuse(refusals.policyMajor, sentence);
 }
-
-const LATEST = { storeUpgradePolicy: "latest" };
