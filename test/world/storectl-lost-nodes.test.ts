@@ -5,10 +5,10 @@ import type { ClusterStatus } from "../../src/core/api/cluster-status.ts";
 import type { DatabaseStatus } from "../../src/core/api/database-status.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Nodes, Pods, Secrets, Services } from "../../src/ports/kube/builtin.ts";
-import { callEngine, type EngineOptions } from "../../src/ports/resp/engine-client.ts";
+import { Nodes, Pods } from "../../src/ports/kube/builtin.ts";
 import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
+import { askDatabase } from "../kit/world/ask.ts";
 import { PATIENCE, startStorectlWorld } from "../kit/world/storectl-world.ts";
 
 // Every node of a cluster is lost at once, and no worker takes a new one: the volumes are what is left.
@@ -31,7 +31,7 @@ async function fill(): Promise<void> {
   const spec = { storeVersion: "7.2", persistence: "aofAlways" } as const;
   await world.kube.create(Databases, { metadata: { name: "ledger", namespace: "default" }, spec });
   await until("ledger", async () => (await database("ledger")).status === "active", PATIENCE);
-  await until("it serves", async () => (await ask("ledger", "SET", "kept", "yes").catch(String)) === "OK", PATIENCE);
+  await until("it serves", async () => (await ask("SET", "kept", "yes").catch(String)) === "OK", PATIENCE);
 }
 
 async function loseNodes(): Promise<void> {
@@ -84,7 +84,7 @@ async function recover(): Promise<void> {
 
 async function assertBack(): Promise<void> {
   await until("ledger", async () => (await database("ledger")).status === "active", PATIENCE);
-  assert.equal(await ask("ledger", "GET", "kept"), "yes");
+  assert.equal(await ask("GET", "kept"), "yes");
   assert.deepEqual((await database("ledger")).lossReports, []);
   await until("orders", async () => (await database("orders")).status === "active", PATIENCE);
   assert.match((await database("orders")).lossReports?.join() ?? "", /"orders" starts again .* its data is gone/);
@@ -108,16 +108,6 @@ async function setWorkers(unschedulable: boolean): Promise<void> {
   for (const { metadata } of items) await world.kube.patch(Nodes, { name: metadata.name }, { type: "merge", body });
 }
 
-async function ask(name: string, ...command: readonly [string, ...string[]]): Promise<unknown> {
-  return callEngine(await endpointOf(name), ...command);
-}
-
-async function endpointOf(name: string): Promise<EngineOptions> {
-  const [service, secret] = await Promise.all([
-    world.kube.get(Services, { namespace: "default", name }),
-    world.kube.get(Secrets, { namespace: "default", name: `redb-${name}` }),
-  ]);
-  const { clusterIP: host = "", ports = [] } = service?.spec ?? {};
-  const password = Buffer.from(secret?.data?.["password"] ?? "", "base64").toString();
-  return { host, port: ports[0]?.port ?? 0, password, timeoutMs: 2_000 };
+function ask(...command: readonly [string, ...string[]]): Promise<unknown> {
+  return askDatabase(world.kube, { name: "ledger", namespace: "default" }, ...command);
 }
