@@ -34,6 +34,9 @@ await using type = startShell(process.cwd(), { ...process.env, KUBECONFIG: play.
 const { kube } = play.world;
 const loads: LoadProcess[] = [];
 let before: readonly string[] = [];
+/** What the cluster has reported of itself while its volumes grew. */
+const reports: { readonly state: string | undefined; readonly message: string | undefined }[] = [];
+const watching = new AbortController();
 
 await test("volumes grow while clients write, no pod restarts for it, and the upgrade afterwards works", () =>
   steps(play, {
@@ -41,7 +44,7 @@ await test("volumes grow while clients write, no pod restarts for it, and the up
     "of a class whose volumes do not grow the webhook refuses the edit, and names the class": refuseAtOnce,
     "without a webhook the operator refuses it before anything has changed": refuse,
     "what the class allows begins at once, and the operator is killed where the StatefulSet is not there": growAndKill,
-    "every volume has the size, and no pod was replaced": compare,
+    "every volume has the size, no pod was replaced, and STATE was Running all the time": compare,
     "an upgrade and a second growth that are asked for together follow one another": upgrade,
     "no request failed, and nothing is lost": finish,
   })
@@ -92,6 +95,9 @@ async function refuse(): Promise<void> {
 
 async function growAndKill(): Promise<void> {
   await allowGrowth(true);
+  void noteReports().catch((error: unknown) => {
+    if (!watching.signal.aborted) throw error;
+  });
   const progress: string[] = [];
   await ask({ persistentSpec: { volumeSize: "40Gi" } });
   const isFreed = async (): Promise<boolean> => {
@@ -114,6 +120,21 @@ async function compare(): Promise<void> {
   assert.deepEqual(await requested(), ["40Gi", "40Gi", "40Gi"]);
   assert.equal(await templateSize(), "40Gi");
   assert.deepEqual(await nodePods(), before);
+  watching.abort();
+  assert.deepEqual([...new Set(reports.map(({ state }) => state))], ["Running"]);
+  const said = new Set(reports.map(({ message }) => message));
+  const remade = "the StatefulSet is gone and is made again with volumes of 40Gi; its pods stay";
+  assert.ok(said.has(remade), [...said].join("\n"));
+}
+
+/** Adds to the reports, until it is aborted. */
+async function noteReports(): Promise<void> {
+  const resourceVersion = (await kube.get(Clusters, REC))?.metadata.resourceVersion ?? "";
+  for await (const event of kube.watch(Clusters, { namespace, resourceVersion, signal: watching.signal })) {
+    if (event.type === "BOOKMARK") continue;
+    const { state, conditions = [] } = event.object.status ?? {};
+    reports.push({ state, message: conditions.find((one) => one.type === "Progressing")?.message });
+  }
 }
 
 async function upgrade(): Promise<void> {

@@ -79,13 +79,17 @@ export function planCluster(view: ClusterView, wanted: string, environment: Clus
  * A StatefulSet without which the pods would not be kept comes before everything else: it is gone between two steps of giving
  * the volumes another size, or a user has deleted it alone.
  */
-function workloadStep({ workload, deleting }: ClusterView): RollStep | undefined {
+function workloadStep({ workload, deleting, spec }: ClusterView): RollStep | undefined {
   if (workload === undefined || deleting || workload.presence === "there") return undefined;
   if (workload.presence === "leaving") {
-    return { kind: "wait", reason: "StatefulSetLeaving", message: "the StatefulSet leaves its pods" };
+    const message = "the StatefulSet is deleted without its pods, and is then made again";
+    return { kind: "wait", reason: "StatefulSetLeaving", message };
   }
   const { imageTag: tag, replicas: partition } = workload;
-  return { kind: "act", act: { kind: "restore-workload", tag, partition }, why: "the pods have no StatefulSet" };
+  const { enabled, volumeSize } = spec.persistentSpec;
+  const volumes = enabled ? ` with volumes of ${volumeSize}` : "";
+  const why = `the StatefulSet is gone and is made again${volumes}; its pods stay`;
+  return { kind: "act", act: { kind: "restore-workload", tag, partition }, why };
 }
 
 /** With automatic upgrade the tag is written first: the spec then says what the cluster becomes (§2.2). */
@@ -138,10 +142,11 @@ function isUnfinished(view: ClusterView): boolean {
   return upgrade !== undefined && upgrade.finishedAt === undefined && !isComplete(view);
 }
 
+/** Without its StatefulSet no pod is replaced: the template that is written again is compared then. */
 function rollsTemplate(view: ClusterView, wanted: string): boolean {
   const { workload } = view;
   return (
-    workload !== undefined &&
+    workload?.presence === "there" &&
     wasRunning(view) &&
     (workload.template !== wanted || view.pods.some(({ revision }) => revision !== workload.updateRevision))
   );

@@ -5,6 +5,7 @@ import { clusterSpec } from "../../api/cluster-spec.ts";
 import { operatorNeeds } from "../../releases/permissions/roles.ts";
 import type { ClusterEnvironment, Volume } from "../prerequisites/environment.ts";
 import type { ClusterView, Workload } from "../view/cluster-view.ts";
+import { clusterConditions } from "./conditions.ts";
 import { planCluster } from "./plan.ts";
 import { persistenceOf } from "./volumes.ts";
 
@@ -138,6 +139,17 @@ for (const { name, view = bigger, environment = {}, want, says = /./ } of cases)
     assert.match([...said, ...findings.map(({ evidence }) => evidence)].join(" "), says);
     if (step.kind !== "act" || step.act.kind !== "restore-workload") return;
     assert.deepEqual([step.act.tag, step.act.partition >= 0], [OLD.nodeTag, true]);
+  });
+}
+
+for (const presence of ["leaving", "lost"] as const) {
+  test(`volumes: STATE is Running while a StatefulSet is ${presence}, and Progressing says what becomes of it`, () => {
+    const template = presence === "lost" ? "" : AT_REST;
+    const view = clusterView({ ...bigger, workload: workload({ presence, template }) });
+    const decision = planCluster(view, AT_REST);
+    assert.equal(decision.state, "Running");
+    const progressing = clusterConditions(view, decision).find(({ type }) => type === "Progressing");
+    assert.match(progressing?.message ?? "", /made again( with volumes of 40Gi; its pods stay)?$/);
   });
 }
 
