@@ -2,6 +2,8 @@ import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.t
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
+import { attempted, held, nextAttempt, NO_ATTEMPTS } from "../../../core/planner/database/hold-budget.ts";
+import type { MoveAttempts } from "../../../core/planner/database/hold-budget.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
 import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
 import { proofOfEnd } from "../../../core/planner/database/failover.ts";
@@ -13,7 +15,8 @@ import type { DatabaseFactsContext } from "../observation/database-facts.ts";
 import type { Records } from "../records/records.ts";
 import { attachAll } from "../switchover/after-promotion.ts";
 import { failOver } from "../switchover/failover.ts";
-import type { ProxyPort, ShardPorts } from "../switchover/ports.ts";
+import { SWITCHOVER_MS } from "../switchover/ports.ts";
+import type { ProxyPort, ShardPorts, SwitchoverResult } from "../switchover/ports.ts";
 import { resolveIntent } from "../switchover/resolve.ts";
 import { switchOver } from "../switchover/switchover.ts";
 import { verifyReplica } from "../switchover/verify.ts";
@@ -31,6 +34,8 @@ export type OperationsContext = DatabaseFactsContext & {
 export class LeaderOperations implements ShardOperations {
   readonly #context: OperationsContext;
   readonly #proxies: () => readonly ProxyPort[];
+  /** By database. */
+  readonly #attempts = new Map<number, MoveAttempts>();
 
   constructor(context: OperationsContext, proxies: () => readonly ProxyPort[]) {
     this.#context = context;
@@ -38,9 +43,19 @@ export class LeaderOperations implements ShardOperations {
   }
 
   async switchOver(record: DatabaseRecord, shard: number, to: number): Promise<void> {
-    const result = await switchOver({ record, shard, to }, await this.#portsFor(record));
+    const { clock, log } = this.#context;
+    const before = attempted(this.#attempts.get(record.uid) ?? NO_ATTEMPTS, clock.uptimeMs());
+    this.#attempts.set(record.uid, before);
+    const { waitMs, insists, drainMs } = nextAttempt(before, clock.uptimeMs());
+    if (waitMs > 0)
+      throw notDone(
+        record,
+        `clients had to wait a moment ago: the next attempt follows in ${Math.ceil(waitMs / 1000)} s`,
+      );
+    const result = await switchOver({ record, shard, to, insists, drainMs }, await this.#portsFor(record));
+    this.#attempts.set(record.uid, held(before, heldBy(result), result.kind === "done", clock.uptimeMs()));
     if (result.kind !== "done") throw notDone(record, `${result.kind}: ${result.reason}`);
-    this.#context.log.info("switched over", { bdb: record.uid, shard, to, ...result.timings });
+    log.info("switched over", { bdb: record.uid, shard, to, ...result.timings });
   }
 
   async resumeSwitchover(record: DatabaseRecord, shard: number): Promise<void> {
@@ -111,6 +126,20 @@ export class LeaderOperations implements ShardOperations {
 
   async #observe(record: DatabaseRecord, instance: number): Promise<InstanceFacts | undefined> {
     return (await gatherFacts(this.#context, record, new Set())).instances.get(instance);
+  }
+}
+
+/** For how long clients had to wait, in milliseconds; when that is not known, for as long as a hold lasts at most. */
+function heldBy(result: SwitchoverResult): number {
+  switch (result.kind) {
+    case "done":
+      return result.timings.heldMs;
+    case "aborted":
+      return result.heldMs;
+    case "unresolved":
+      return SWITCHOVER_MS.hold;
+    case "refused":
+      return 0;
   }
 }
 

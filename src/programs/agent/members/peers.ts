@@ -108,8 +108,20 @@ class PeerClients {
 
 /** A command may take the time that it allows, and its answer a little more. */
 function deadlineMs(command: ProxyCommand): number {
-  const allowed = command.op === "drain" ? command.deadlineMs : command.op === "hold" ? command.drainMs : 0;
-  return allowed + 3_000;
+  return allowedMs(command) + 3_000;
+}
+
+function allowedMs(command: ProxyCommand): number {
+  switch (command.op) {
+    case "drain":
+      return command.deadlineMs;
+    case "hold":
+      return command.drainMs;
+    case "quiet":
+      return command.withinMs;
+    default:
+      return 0;
+  }
 }
 
 /** The caller decides what a missing answer means. */

@@ -2,12 +2,15 @@ import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import { instanceOf } from "../../../core/planner/database/switchover-record.ts";
 import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
+import { busyText } from "../../../core/planner/database/waiting-requests.ts";
 import { switchoverGates } from "../../../core/planner/database/switchover.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
 import { openEngine, viewEngine } from "./engines.ts";
 import type { EngineControl } from "./engines.ts";
+import { SWITCHOVER_MS } from "./ports.ts";
 import type { ShardPorts } from "./ports.ts";
+import { sendToProxies } from "./proxies.ts";
 
 /** The instance that shall be primary. */
 export interface SwitchoverRequest {
@@ -17,6 +20,10 @@ export interface SwitchoverRequest {
   readonly to: number;
   /** Back to the engine that served before, though it is the older one. */
   readonly rollback?: boolean;
+  /** Clients are asked to wait although requests have been at the primary for long. */
+  readonly insists?: boolean;
+  /** For the requests in flight, in milliseconds; the ordinary time when absent. */
+  readonly drainMs?: number;
 }
 
 /** A switchover with its engines connected. The connection to the target is never made anew: another leader may close it. */
@@ -24,6 +31,7 @@ export interface OpenSwitchover {
   readonly move: SwitchoverMove;
   readonly ports: ShardPorts;
   readonly record: DatabaseRecord;
+  readonly drainMs: number;
   readonly primary: EngineControl;
   readonly target: EngineControl;
   readonly targetAddress: EngineAddress;
@@ -46,8 +54,9 @@ export async function openSwitchover(
     opened.push(primary);
     const target = await openEngine(targetAddress);
     opened.push(target);
+    if (request.insists !== true) await requireQuiet(record, ports);
     await requireGates(primary, target, request);
-    return { move, ports, record, primary, target, targetAddress };
+    return { move, ports, record, drainMs: request.drainMs ?? SWITCHOVER_MS.drain, primary, target, targetAddress };
   } catch (error) {
     for (const { client } of opened) client.close();
     if (!(error instanceof Fault)) throw error;
@@ -58,6 +67,14 @@ export async function openSwitchover(
 export function closeSwitchover({ primary, target }: OpenSwitchover): void {
   primary.client.close();
   target.client.close();
+}
+
+/** A proxy that cannot say it has no objection: its hold shows whether it is quiet. Those of releases before 0.4.0 cannot. */
+async function requireQuiet({ uid: bdb }: DatabaseRecord, { proxies }: ShardPorts): Promise<void> {
+  const outcomes = await sendToProxies(proxies, { op: "quiet", bdb, withinMs: SWITCHOVER_MS.quiet });
+  const waitsFor = outcomes.flatMap(({ reply }) => (reply?.ok === true && reply.op === "quiet" ? reply.waitsFor : []));
+  const objection = busyText(waitsFor);
+  if (objection !== undefined) throw new Fault(faults.switchoverRefused, objection, { bdb });
 }
 
 /** The primary is read first: what it writes in between makes the gap smaller, never larger. */

@@ -29,7 +29,9 @@ export interface ShardPorts {
 
 /** Deadlines of a planned switchover, in milliseconds. */
 export const SWITCHOVER_MS = {
-  /** For the requests of clients that are in flight. */
+  /** For requests that have been at the primary for long, before any client has to wait. */
+  quiet: 1_000,
+  /** For the requests of clients that are in flight, while clients wait. */
   drain: 500,
   /** After this a proxy that gets no further command goes on with the old primary. */
   hold: 5_000,
@@ -80,6 +82,12 @@ export type SwitchoverResult =
   /** Nothing was touched. */
   | { readonly kind: "refused"; readonly reason: string }
   /** The old primary serves as before. */
-  | { readonly kind: "aborted"; readonly step: SwitchoverStep; readonly reason: string }
+  | {
+      readonly kind: "aborted";
+      readonly step: SwitchoverStep;
+      readonly reason: string;
+      /** For how long clients were asked to wait, in milliseconds; 0 when it did not get that far. */
+      readonly heldMs: number;
+    }
   /** Whether the target was promoted is unknown: the intent stays, and `resolveIntent` finds out. */
   | { readonly kind: "unresolved"; readonly step: SwitchoverStep; readonly reason: string };

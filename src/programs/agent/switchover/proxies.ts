@@ -72,5 +72,5 @@ async function answer(proxy: ProxyPort, command: ProxyCommand): Promise<ProxyOut
 
 /** A proxy that does not reply must not keep the others holding; a hold may take as long as it allows for draining. */
 function deadlineMs(command: ProxyCommand): number {
-  return ANSWER_MS + (command.op === "hold" ? command.drainMs : 0);
+  return ANSWER_MS + (command.op === "hold" ? command.drainMs : command.op === "quiet" ? command.withinMs : 0);
 }

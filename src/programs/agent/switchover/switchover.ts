@@ -59,7 +59,7 @@ async function execute(run: OpenSwitchover, began: number): Promise<SwitchoverRe
   } catch (error) {
     const promoted = await wasPromoted(run, progress.step);
     if (promoted === undefined) return { kind: "unresolved", step: progress.step, reason: reasonOf(error) };
-    if (!promoted) return rollBack(run, progress.step, reasonOf(error));
+    if (!promoted) return rollBack(run, progress, reasonOf(error));
     progress.promotedAt = performance.now();
   }
   return complete(run, progress, began);
@@ -88,7 +88,7 @@ async function complete(run: OpenSwitchover, progress: Progress, began: number):
 }
 
 async function upToPromotion(
-  { move, ports, record, primary, target }: OpenSwitchover,
+  { move, ports, record, drainMs, primary, target }: OpenSwitchover,
   progress: Progress,
 ): Promise<void> {
   const { proxies } = ports;
@@ -108,7 +108,7 @@ async function upToPromotion(
     op: "hold",
     bdb,
     epoch: move.epoch,
-    drainMs: SWITCHOVER_MS.drain,
+    drainMs,
     holdMs: SWITCHOVER_MS.hold,
   } as const;
   const held = await sendToProxies(proxies, hold);
@@ -158,7 +158,7 @@ async function wasPromoted({ targetAddress }: OpenSwitchover, step: SwitchoverSt
 }
 
 /** Undoes every step; what cannot be undone now ends by its own deadline, or when the intent is resolved. */
-async function rollBack(run: OpenSwitchover, step: SwitchoverStep, reason: string): Promise<SwitchoverResult> {
+async function rollBack(run: OpenSwitchover, { step, heldAt }: Progress, reason: string): Promise<SwitchoverResult> {
   const { move, ports, primary } = run;
   const bdb = run.record.uid;
   const undone = await Promise.allSettled([
@@ -168,5 +168,5 @@ async function rollBack(run: OpenSwitchover, step: SwitchoverStep, reason: strin
   ]);
   const failures = undone.flatMap((act) => (act.status === "rejected" ? [reasonOf(act.reason)] : []));
   ports.log.warn("switchover aborted", { bdb, shard: move.shard, to: move.to, step, reason, failures });
-  return { kind: "aborted", step, reason };
+  return { kind: "aborted", step, reason, heldMs: heldAt === 0 ? 0 : performance.now() - heldAt };
 }
