@@ -62,6 +62,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/image-digest.test.ts": 30,
   "test/watched/embedded.test.ts": 30,
   "test/world/storectl-local.test.ts": 30,
+  "src/programs/agent/switchover/siblings.test.ts": 20,
   "test/kubectl/read.test.ts": 20,
   "test/kubectl/versions.test.ts": 20,
   "test/permissions/embedded.test.ts": 20,

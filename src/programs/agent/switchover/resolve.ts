@@ -14,6 +14,7 @@ import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
 import { attach, pauseWrites, promote, reasonOf, resumeWrites, roleOf, settledRole, withEngine } from "./engines.ts";
 import { completeSwitchover } from "./after-promotion.ts";
+import { returnSiblings } from "./siblings.ts";
 import { SWITCHOVER_MS } from "./ports.ts";
 import type { ShardPorts } from "./ports.ts";
 import { sendToProxies } from "./proxies.ts";
@@ -103,6 +104,7 @@ async function rollBack(
   if (loss !== undefined) await sendToProxies(ports.proxies, { op: "fence", bdb: record.uid, epoch: move.epoch + 1 });
   await sendToProxies(ports.proxies, { op: "release", bdb: record.uid, epoch: move.epoch + 1, target });
   await withEngine(oldAddress, resumeWrites);
+  await returnSiblings(stored, move, target, ports);
   return { kind: "taken-back", record: stored };
 }
 

@@ -8,6 +8,7 @@ import type { OpenSwitchover, SwitchoverRequest } from "./open.ts";
 import { awaitEqualOffset, pauseWrites, promote, reasonOf, resumeWrites, settledRole } from "./engines.ts";
 import type { CompletedSwitchover } from "./after-promotion.ts";
 import { completeSwitchover } from "./after-promotion.ts";
+import { moveSiblings, returnSiblings } from "./siblings.ts";
 import { SWITCHOVER_MS } from "./ports.ts";
 import type { ShardPorts, SwitchoverResult, SwitchoverStep } from "./ports.ts";
 import { requireConfirmed, slowest, sendToProxies } from "./proxies.ts";
@@ -121,6 +122,7 @@ async function upToPromotion(
   await step("catch-up");
   await awaitEqualOffset(primary, target);
   progress.caughtUpAt = performance.now();
+  await moveSiblings(record, move, place, ports);
   await step("promote");
   requireFence(fencedAt);
   await promote(target);
@@ -164,6 +166,9 @@ async function rollBack(run: OpenSwitchover, { step, heldAt }: Progress, reason:
   const undone = await Promise.allSettled([
     sendToProxies(ports.proxies, { op: "abort", bdb, epoch: move.epoch }),
     resumeWrites(primary),
+    ...(step === "promote"
+      ? [returnSiblings(run.record, move, { host: primary.host, port: primary.port }, ports)]
+      : []),
     ports.change((stored) => withdraw(stored, move)),
   ]);
   const failures = undone.flatMap((act) => (act.status === "rejected" ? [reasonOf(act.reason)] : []));

@@ -1,0 +1,38 @@
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+import { siblingsOf } from "../../../core/planner/database/switchover-record.ts";
+import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
+import type { HostPort } from "../../../core/planner/database/switchover.ts";
+import { attachAll } from "./after-promotion.ts";
+import type { ShardPorts } from "./ports.ts";
+
+/** For asking the siblings while clients wait, in milliseconds; one that does not answer in time is attached later. */
+const ATTACH_MS = 100;
+
+/**
+ * Lets the other replicas follow the target before it is promoted. A primary pings its replicas, and what it sent them after
+ * the promotion is not in the stream of its successor: they and it would have to get all data again. Without replicas it
+ * sends nothing.
+ */
+export async function moveSiblings(
+  record: DatabaseRecord,
+  move: SwitchoverMove,
+  target: HostPort,
+  ports: ShardPorts,
+): Promise<void> {
+  const siblings = siblingsOf(record, move);
+  if (siblings.length === 0) return;
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(late.resolve, ATTACH_MS, undefined);
+  await Promise.race([attachAll(siblings, target, ports), late.promise]);
+  clearTimeout(timer);
+}
+
+/** Lets them follow the old primary again; one that does not answer is attached when it does. */
+export async function returnSiblings(
+  record: DatabaseRecord,
+  move: SwitchoverMove,
+  primary: HostPort,
+  ports: ShardPorts,
+): Promise<void> {
+  await attachAll(siblingsOf(record, move), primary, ports);
+}
