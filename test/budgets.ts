@@ -59,6 +59,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/kubernetes/control-plane.test.ts": 30,
   "test/readme.test.ts": 30,
   "test/scenario/frozen-node.test.ts": 30,
+  "test/scenario/in-sync.test.ts": 30,
   "test/scenario/image-digest.test.ts": 30,
   "test/watched/embedded.test.ts": 30,
   "test/world/storectl-local.test.ts": 30,

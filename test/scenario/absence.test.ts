@@ -4,12 +4,11 @@ import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { ConfigMap } from "kubernetes-types/core/v1.js";
-import { LABELS, NODE_PATHS, clusterNames } from "../../src/core/api/names.ts";
+import { LABELS, NODE_PATHS } from "../../src/core/api/names.ts";
 import { ConfigMaps } from "../../src/ports/kube/builtin.ts";
-import { connect } from "../../src/ports/kube/client.ts";
-import { loadKubeConfig } from "../../src/ports/kube/config.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { KEYS, filledDatabase, type FilledDatabase } from "../kit/world/filled-database.ts";
+import { kubeOf, recordRef } from "../kit/world/records.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
 import { until } from "../kit/time/until.ts";
 
@@ -20,13 +19,12 @@ const NODES = [1, 2, 3];
 const DURABLE = { replication: true, data_persistence: "aofAlways" } as const;
 
 await using cluster = await startTestCluster();
-await using stack = new AsyncDisposableStack();
-const kube = stack.adopt(connect(loadKubeConfig({ KUBECONFIG: cluster.kubeconfig })), (open) => open.close());
+using kube = kubeOf(cluster);
 
 await test("a record is deleted by hand: both copies are set aside, and used again when the record returns", async () => {
   await using database = await filledDatabase(cluster, { name: "deleted", ...DURABLE });
   const record = await recordOf(database);
-  await kube.delete(ConfigMaps, refOf(database));
+  await kube.delete(ConfigMaps, recordRef(cluster, database.uid));
   await setAside(database, 2);
   await kube.create(ConfigMaps, copyOf(record));
   await database.active();
@@ -45,7 +43,7 @@ await test("a record loses its label, and a database that keeps nothing on disk 
 
 await test("what is set aside is reported with its size, and removed when a user asks for that or its time is over", async () => {
   const database = await filledDatabase(cluster, { name: "released", ...DURABLE });
-  await kube.delete(ConfigMaps, refOf(database));
+  await kube.delete(ConfigMaps, recordRef(cluster, database.uid));
   await setAside(database, 2);
   const reported = async () =>
     (await cluster.client.call("nodes")).flatMap(({ uid, set_aside = [] }) =>
@@ -115,12 +113,8 @@ function heldBy(node: number, { uid }: FilledDatabase): boolean {
   return existsSync(join(cluster.root(node), NODE_PATHS.data, `db-${uid}`));
 }
 
-function refOf({ uid }: FilledDatabase): { readonly name: string; readonly namespace: string } {
-  return { name: clusterNames.databaseRecord(cluster.rec, uid), namespace: cluster.namespace };
-}
-
 async function recordOf(database: FilledDatabase) {
-  const found = await kube.get(ConfigMaps, refOf(database));
+  const found = await kube.get(ConfigMaps, recordRef(cluster, database.uid));
   assert.ok(found !== undefined);
   return found;
 }
@@ -135,5 +129,5 @@ function copyOf({ metadata, data }: Awaited<ReturnType<typeof recordOf>>): Confi
 
 function label(database: FilledDatabase, value: "database" | null): Promise<unknown> {
   const body = { metadata: { labels: { [LABELS.record]: value } } };
-  return kube.patch(ConfigMaps, refOf(database), { type: "merge", body });
+  return kube.patch(ConfigMaps, recordRef(cluster, database.uid), { type: "merge", body });
 }

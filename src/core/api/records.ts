@@ -46,6 +46,14 @@ export interface SwitchoverIntent {
   readonly forced?: true;
 }
 
+/** Replicas that may succeed the primary: the node of the primary takes one out before it may be promoted without what it lacks. */
+export interface InSyncSet {
+  /** The set counts in this epoch alone: a leader that knows no set changes the epoch and leaves the set as it was. */
+  readonly epoch: number;
+  /** ids of replicas. */
+  readonly members: readonly number[];
+}
+
 /** A slice of the key space: one primary and its replicas. */
 export interface ShardRecord {
   readonly id: number;
@@ -55,6 +63,8 @@ export interface ShardRecord {
   readonly primary: number;
   readonly instances: readonly InstanceRecord[];
   readonly switchover?: SwitchoverIntent;
+  /** Absent: never written, because it has no replica or its node is of a release before 0.4.0. */
+  readonly inSync?: InSyncSet;
 }
 
 /** A module that a database uses. */

@@ -1,6 +1,7 @@
 import type { Clock } from "../../core/base/clock.ts";
 import { connectEngine, engineCodeOf } from "../../ports/resp/engine-client.ts";
 import type { EngineAddress, EngineClient } from "../../ports/resp/engine-client.ts";
+import { textOf } from "../../ports/resp/reply.ts";
 
 /** How long an engine may take, in milliseconds. */
 export interface HeartbeatLimits {
@@ -8,16 +9,19 @@ export interface HeartbeatLimits {
   readonly readyMs: number;
   /** A serving engine that does not answer for this long hangs. */
   readonly silentMs: number;
-  /** Between two PINGs to a serving engine; a starting one gets more. */
+  /** Between two questions to a serving engine; a starting one gets more. */
   readonly everyMs: number;
 }
 
 export interface Heartbeat {
-  readonly address: EngineAddress;
+  /** Read at each connection: passwords change while the engine runs. */
+  readonly address: () => EngineAddress;
   readonly limits: HeartbeatLimits;
   readonly clock: Clock;
   /** Called once, when the engine first answers as one that has its data. */
   readonly onPong: () => void;
+  /** Called with what a serving engine says of its replication, as INFO has it, and when that was asked, in milliseconds of uptime. */
+  readonly onReplication: (info: string, at: number) => void;
   /** Aborts when the process has ended or is being stopped. */
   readonly signal: AbortSignal;
 }
@@ -28,17 +32,19 @@ const ANSWER_MS = 1_000;
 type PingResult = "pong" | "loading" | "silence";
 
 /**
- * Sends PING to an engine until the signal aborts ("ended") or the engine has not answered for too long ("silent"). An
+ * Asks an engine until the signal aborts ("ended") or the engine has not answered for too long ("silent"). An
  * error is an answer too; an open port alone is none.
  */
 export async function watchHeartbeat(heartbeat: Heartbeat): Promise<"ended" | "silent"> {
-  const { limits, clock, signal, onPong } = heartbeat;
+  const { limits, clock, signal, onPong, onReplication } = heartbeat;
   const probe = new EngineProbe(heartbeat.address, signal);
   let serving = false;
   let silentSince: number | undefined; // a ping, not the time before it: this process may have stood still itself
   while (!signal.aborted) {
     const began = clock.uptimeMs();
-    const answer = await probe.ping();
+    // an engine that loads answers INFO, and PING with an error
+    const [answer, info] = serving ? await probe.ask("INFO", "replication") : await probe.ask("PING");
+    if (serving && info !== "") onReplication(info, began);
     silentSince = answer === "silence" ? (silentSince ?? began) : undefined;
     const limitMs = serving ? limits.silentMs : limits.readyMs;
     if (silentSince !== undefined && clock.uptimeMs() - silentSince > limitMs) break;
@@ -52,27 +58,27 @@ export async function watchHeartbeat(heartbeat: Heartbeat): Promise<"ended" | "s
   return signal.aborted ? "ended" : "silent";
 }
 
-/** One connection, kept between PINGs and made anew after a failure. */
+/** One connection, kept between questions and made anew after a failure. */
 class EngineProbe {
-  readonly #address: EngineAddress;
+  readonly #address: () => EngineAddress;
   readonly #signal: AbortSignal;
   #client: EngineClient | undefined;
 
-  constructor(address: EngineAddress, signal: AbortSignal) {
+  constructor(address: () => EngineAddress, signal: AbortSignal) {
     this.#address = address;
     this.#signal = signal;
   }
 
-  async ping(): Promise<PingResult> {
+  /** How it answered, and the text of its answer; empty without one. */
+  async ask(...command: readonly string[]): Promise<readonly [PingResult, string]> {
     try {
-      this.#client ??= await connectEngine({ ...this.#address, timeoutMs: ANSWER_MS, signal: this.#signal });
-      await this.#client.call("PING");
-      return "pong";
+      this.#client ??= await connectEngine({ ...this.#address(), timeoutMs: ANSWER_MS, signal: this.#signal });
+      return ["pong", textOf(await this.#client.call(...command))];
     } catch (error) {
       const code = engineCodeOf(error);
-      if (code !== undefined) return code === "LOADING" ? "loading" : "pong";
+      if (code !== undefined) return [code === "LOADING" ? "loading" : "pong", ""];
       this.close();
-      return "silence";
+      return ["silence", ""];
     }
   }
 

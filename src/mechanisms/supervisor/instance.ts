@@ -3,6 +3,8 @@ import type { Clock } from "../../core/base/clock.ts";
 import { Fault } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
 import { chooseEngine, engineText } from "../../core/releases/engines/engines.ts";
+import { parseInfo, replicationView } from "../../ports/resp/info.ts";
+import type { EngineAddress } from "../../ports/resp/engine-client.ts";
 import { startChild, stopChild } from "../processes/child.ts";
 import type { Child, Exit } from "../processes/child.ts";
 import { AppliedSettings } from "./applied-settings.ts";
@@ -51,10 +53,20 @@ export interface InstanceReport {
   readonly launch: number;
   /** It ended when asked to: what it keeps on disk is complete. */
   readonly clean: boolean;
+  /** What it had written to its replicas when it answered last, in bytes; absent before. */
+  readonly offset?: number;
   /** Its data directory is gone or another one: nothing that it kept is there. */
   readonly lost: boolean;
   /** The last warnings of its engine when that ended; empty before. */
   readonly last_words: string;
+}
+
+/** What an engine said of its replication. */
+export interface ReplicationAnswer {
+  /** As INFO has it. */
+  readonly info: string;
+  /** When that was asked, in milliseconds of uptime. */
+  readonly at: number;
 }
 
 const RETRY_BASE_MS = 200;
@@ -78,6 +90,7 @@ export class Instance {
   #clean = false;
   #lost = false;
   #lastWords = "";
+  #replication: ReplicationAnswer | undefined;
   #restarts = 0;
   #crashes = 0;
   #retryAt = 0;
@@ -102,11 +115,16 @@ export class Instance {
     return this.#wanted.database;
   }
 
+  /** What its engine said last of its replication; undefined before it said anything. */
+  replication(): ReplicationAnswer | undefined {
+    return this.#replication;
+  }
+
   report(): InstanceReport {
     const { bdb, instance } = this.#wanted;
     const pid = this.#child?.pid ?? 0;
     const launch = this.#usedLaunch;
-    const ended = { clean: this.#clean, lost: this.#lost, last_words: this.#lastWords };
+    const ended = { clean: this.#clean, lost: this.#lost, last_words: this.#lastWords, ...this.#offset() };
     return { bdb, instance, state: this.#state, pid, restarts: this.#restarts, launch, ...ended };
   }
 
@@ -195,7 +213,7 @@ export class Instance {
     this.#usedLaunch = launch;
     this.#settings.started(wanted);
     if (this.#crashes > 0) this.#restarts += 1;
-    this.#supervise(child, wanted);
+    this.#supervise(child);
     this.#log.info("engine started", { as, engine: engineText(engine), pid: child.pid, launch: this.#usedLaunch });
   }
 
@@ -214,7 +232,12 @@ export class Instance {
     throw new Fault(faults.noEngine, `no engine for store version ${storeVersion} here; found: ${known || "none"}`);
   }
 
-  #supervise(child: Child, { host, port, password, otherPasswords }: WantedInstance): void {
+  #address(): EngineAddress {
+    const { host, port, password, otherPasswords } = this.#wanted;
+    return { host, port, password, otherPasswords };
+  }
+
+  #supervise(child: Child): void {
     const watch = new AbortController();
     this.#watch = watch;
     this.#child = child;
@@ -228,8 +251,13 @@ export class Instance {
       this.#servingSince = this.#now();
       this.#move("pong");
     };
+    this.#replication = undefined;
+    const onReplication = (info: string, at: number): void => {
+      this.#replication = { info, at };
+    };
     const heartbeat = {
-      address: { host, port, password, otherPasswords },
+      onReplication,
+      address: () => this.#address(),
       limits,
       clock,
       onPong,
@@ -238,6 +266,12 @@ export class Instance {
     void watchHeartbeat(heartbeat).then((end) => {
       if (end === "silent") this.#kill(child);
     });
+  }
+
+  #offset(): Pick<InstanceReport, "offset"> {
+    if (this.#state !== "crashed" || this.#replication === undefined) return {};
+    const view = replicationView(parseInfo(this.#replication.info));
+    return view?.role === "primary" ? { offset: view.offset } : {};
   }
 
   #kill(child: Child): void {
@@ -251,6 +285,9 @@ export class Instance {
     const served = this.#state === "serving" ? this.#now() - this.#servingSince : 0;
     this.#move("exit");
     if (this.#state !== "crashed") return;
+    // asked by another than its agent: it has written what it keeps
+    this.#clean = code === 0;
+    if (this.#clean) void this.#enqueue(() => noteEnd(this.#files, true));
     this.#log.warn("engine ended unasked", { pid: child.pid, code, signal });
     if (served >= STEADY_MS) this.#crashes = 0;
     this.#scheduleRetry();

@@ -3,7 +3,7 @@ import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
 import type { FoundEngine } from "./engines.ts";
 import { Instance } from "./instance.ts";
-import type { InstanceDeps, InstanceReport } from "./instance.ts";
+import type { InstanceDeps, InstanceReport, ReplicationAnswer } from "./instance.ts";
 import { instanceFiles, listInstanceDirectories, readDatabase, removeInstance } from "./instance-files.ts";
 import type { InstanceDirectory } from "./instance-files.ts";
 import { endLeftover } from "./leftovers.ts";
@@ -37,6 +37,8 @@ export interface InstanceSupervisor {
    */
   reconcileInstances(wanted: readonly WantedInstance[], fateOf: FateOf): Promise<void>;
   report(): readonly InstanceReport[];
+  /** What the engine of an instance said last of its replication; undefined while it has said nothing. */
+  replicationOf(bdb: number, instance: number): ReplicationAnswer | undefined;
   /** What is set aside on this node, oldest first; empty before the first reconcile. */
   setAside(): readonly SetAsideData[];
   /** Removes what is set aside and `isOver`. */
@@ -58,6 +60,7 @@ export function superviseInstances(deps: SupervisorDeps): InstanceSupervisor {
   return {
     reconcileInstances: (wanted, fateOf) => next(() => instances.reconcile(wanted, fateOf)),
     report: () => instances.report(),
+    replicationOf: (bdb, instance) => instances.replicationOf(bdb, instance),
     setAside: () => instances.kept,
     releaseSetAside: (isOver) => next(() => instances.release(isOver)),
     stopAll: async () => {
@@ -99,6 +102,10 @@ class Instances {
 
   report(): readonly InstanceReport[] {
     return [...this.#instances.values()].map((instance) => instance.report());
+  }
+
+  replicationOf(bdb: number, instance: number): ReplicationAnswer | undefined {
+    return this.#instances.get(keyOf({ bdb, instance }))?.replication();
   }
 
   async release(isOver: (data: SetAsideData) => boolean): Promise<void> {

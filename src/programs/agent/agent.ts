@@ -13,6 +13,7 @@ import type { LeaderElection } from "./members/leader-election.ts";
 import type { NodeLease } from "./members/node-lease.ts";
 import { grantWhileMember, joinCluster } from "./membership.ts";
 import { nodePlatforms } from "./modules/platforms.ts";
+import { keepInSync } from "./node/in-sync.ts";
 import { loadedModules } from "./node/loaded-modules.ts";
 import { syncModules } from "./node/module-sync.ts";
 import { evacuateForShutdown, isEligibleLeader, returnAfterRestart } from "./node/own-maintenance.ts";
@@ -49,13 +50,14 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
   membership.joined = true;
   log.info("joined the cluster", { node: config.node, address: config.address, release: config.release.operator });
   const grants = grantWhileMember(context, lease, sync, signal);
+  const keeping = keepInSync(context, signal);
   await returnAfterRestart(context);
 
   return {
     async stop() {
       await evacuateForShutdown(context);
       ending.abort(new Error("the agent is stopping"));
-      await Promise.all([election.stopped, sync.stopped, fetching.stopped, grants, ...following]);
+      await Promise.all([election.stopped, sync.stopped, fetching.stopped, grants, keeping, ...following]);
       await endAll(context, api, lease);
       log.info("the agent has stopped");
     },

@@ -11,6 +11,7 @@ export const node = (uid: number, over: Partial<NodeFacts> = {}): NodeFacts => (
   draining: false,
   engines: ["7.2", "8.0"],
   memoryBytes: 1e9,
+  keepsInSync: true,
   ...over,
 });
 /** An instance on a node. */

@@ -35,7 +35,7 @@ export async function filledDatabase(
   const endpoint = async (): Promise<EngineOptions> => {
     const { port } = await cluster.client.call("bdb", { params: { uid } });
     const node = nodeOf(primaryOf(await cluster.shards(uid)));
-    return { host: cluster.address(node), port, password: "", timeoutMs: 5_000 };
+    return { host: cluster.address(node), port, password: body.authentication_redis_pass ?? "", timeoutMs: 5_000 };
   };
   const database: FilledDatabase = {
     uid,

@@ -12,13 +12,15 @@ export interface NodeFacts {
   /** Versions that it has an engine for. */
   readonly engines: readonly StoreVersion[];
   readonly memoryBytes: number;
+  /** It keeps the sets of replicas in sync of its primaries; those of releases before 0.4.0 do not. */
+  readonly keepsInSync: boolean;
 }
 
 /** What became of asking one engine process. */
 export interface InstanceFacts {
   /**
-   * `serving` answers; `loading` is on its way up or down; `dead` refuses connections although its node does not start it,
-   * is reported crashed by its own node, or its node is gone; `silent` did not answer in time, for an unknown reason.
+   * `serving` answers; `loading` is on its way up or down; `dead` refuses connections although its agent says that it does
+   * not start it, is reported crashed by its own node, or its node is gone; `silent` did not answer in time, for an unknown reason.
    */
   readonly state: "serving" | "loading" | "dead" | "silent";
   /** What the process says of itself; absent unless it serves. */
@@ -40,6 +42,10 @@ export interface InstanceFacts {
   readonly lastWords?: string;
   /** It has the settings of the record, as far as it reports. */
   readonly configured: boolean;
+  /** What a primary that does not run had written when its node saw it last, in bytes of its stream. */
+  readonly lastOffset?: number;
+  /** A replica that has taken in all that its primary had sent: the link is down. */
+  readonly drained?: true;
   /** It is called dead because its node is gone and can acknowledge nothing any more; its process may still run. */
   readonly cutOff?: true;
   /** Highest launch number that was used for it; present only when its node reports it crashed. */

@@ -1,38 +1,65 @@
-import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
+import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../api/records.ts";
+import { successorsOf } from "./in-sync.ts";
 import type { DatabaseStep } from "./step.ts";
 import { relaunch, withoutData, withoutNewest } from "./recovery.ts";
 import { primaryOf, replicasOf } from "./facts.ts";
 import type { DatabaseFacts, InstanceFacts } from "./facts.ts";
 
 /**
- * What a primary that does not serve calls for: nothing while it serves; patience while it starts, loads or is silent;
- * when it is dead, the replica that has the most takes over, and only without one may it start again by itself.
+ * What a primary that does not serve calls for: nothing while it serves; patience while it starts, loads or is silent. When it
+ * is dead, a replica of the set in sync takes over, or the primary starts again from what it kept. Only what the primary does
+ * not keep may be taken from a replica that left the set.
  */
-export function primaryStep({ record, instances, nodes }: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
+export function primaryStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
   const primary = primaryOf(shard);
-  const facts = instances.get(primary.id);
-  const who = `the primary of "${record.name}" on node ${primary.node}`;
-  if (facts === undefined) return { kind: "wait", reason: `${who} has not been asked yet` };
-  switch (facts.state) {
+  const seen = facts.instances.get(primary.id);
+  const who = `the primary of "${facts.record.name}" on node ${primary.node}`;
+  if (seen === undefined) return { kind: "wait", reason: `${who} has not been asked yet` };
+  switch (seen.state) {
     case "serving":
-      return facts.role === "primary" ? undefined : successionStep();
+      return seen.role === "primary" ? undefined : succession(facts, shard, seen, who);
     case "loading":
       return { kind: "wait", reason: `${who} is starting` };
     case "silent":
       return { kind: "wait", reason: `${who} does not answer, and its node has not said that it crashed` };
     case "dead":
-      return mayStillStart(primary, facts) ? { kind: "wait", reason: `${who} is starting` } : successionStep();
+      return mayStillStart(primary, seen)
+        ? { kind: "wait", reason: `${who} is starting` }
+        : succession(facts, shard, seen, who);
   }
+}
 
-  function successionStep(): DatabaseStep {
-    const heir = heirOf(shard, instances);
-    if (heir !== undefined) return { kind: "fail-over", shard: shard.id, to: heir.id };
-    if (facts?.lostData === true) return withoutData(record, shard, instances);
-    if (facts?.usedLaunch !== undefined) return relaunch(record, shard, facts.usedLaunch, facts.lastWords);
-    const gone = Math.round((nodes.find(({ uid }) => uid === primary.node)?.goneForMs ?? 0) / 1000);
-    if (gone === 0) return { kind: "wait", reason: `${who} does not run yet` };
-    return withoutNewest(record, shard, instances, gone);
-  }
+function succession(facts: DatabaseFacts, shard: ShardRecord, primary: InstanceFacts, who: string): DatabaseStep {
+  const { record, instances, nodes } = facts;
+  const { usedLaunch } = primary;
+  const heir = heirOf(shard, instances, successorsOf(shard, nodes));
+  const returns = usedLaunch !== undefined && keepsAll(record, primary);
+  if (heir !== undefined && !(returns && lacksSomething(instances.get(heir.id), primary)))
+    return failOverTo(shard, heir);
+  // any copy is newer than what a primary without its data has
+  const copy = heirOf(shard, instances, undefined);
+  const isGone = usedLaunch === undefined && primary.state === "dead" && primary.lostData !== true;
+  if (copy !== undefined && !returns && !isGone) return failOverTo(shard, copy);
+  if (primary.lostData === true) return withoutData(record, shard, instances);
+  if (usedLaunch !== undefined) return relaunch(record, shard, usedLaunch, primary.lastWords);
+  const goneMs = nodes.find(({ uid }) => uid === primaryOf(shard).node)?.goneForMs ?? 0;
+  if (goneMs === 0) return { kind: "wait", reason: `${who} does not run yet` };
+  return withoutNewest(record, shard, instances, Math.round(goneMs / 1000));
+}
+
+function failOverTo(shard: ShardRecord, { id }: InstanceRecord): DatabaseStep {
+  return { kind: "fail-over", shard: shard.id, to: id };
+}
+
+/** Its disk has all that it acknowledged, but for the last second of an AOF that is written each second. */
+function keepsAll({ persistence }: DatabaseRecord, { endedCleanly, lostData }: InstanceFacts): boolean {
+  if (persistence === "disabled" || lostData === true) return false;
+  return endedCleanly === true || persistence === "aofAlways" || persistence === "aofEverySecond";
+}
+
+/** It has taken in all that came from the primary, and the primary was seen to have written more. */
+function lacksSomething(heir: InstanceFacts | undefined, { lastOffset }: InstanceFacts): boolean {
+  return heir?.drained === true && lastOffset !== undefined && heir.offset < lastOffset;
 }
 
 /**
@@ -44,13 +71,21 @@ export function proofOfEnd(facts: InstanceFacts | undefined): "ended" | "cut-off
   return facts?.state === "serving" && facts.role === "replica" ? "ended" : undefined;
 }
 
-/** The replica with the highest offset among those that serve and have held the data; one promoted already wins. */
-function heirOf(shard: ShardRecord, instances: ReadonlyMap<number, InstanceFacts>): InstanceRecord | undefined {
+/**
+ * The replica with the highest offset among those that serve and have held the data; of `members` alone where a set is kept.
+ * One that was promoted already wins.
+ */
+function heirOf(
+  shard: ShardRecord,
+  instances: ReadonlyMap<number, InstanceFacts>,
+  members: readonly number[] | undefined,
+): InstanceRecord | undefined {
   const offset = ({ id }: InstanceRecord): number => instances.get(id)?.offset ?? -1;
-  const promoted = ({ id }: InstanceRecord): number => (instances.get(id)?.role === "primary" ? 1 : 0);
+  const isPromoted = ({ id }: InstanceRecord): boolean => instances.get(id)?.role === "primary";
   return replicasOf(shard)
     .filter(({ id }) => instances.get(id)?.state === "serving" && instances.get(id)?.hasData === true)
-    .toSorted((a, b) => promoted(b) - promoted(a) || offset(b) - offset(a) || a.id - b.id)[0];
+    .filter((replica) => members === undefined || members.includes(replica.id) || isPromoted(replica))
+    .toSorted((a, b) => Number(isPromoted(b)) - Number(isPromoted(a)) || offset(b) - offset(a) || a.id - b.id)[0];
 }
 
 /** Its node has not yet used the newest permission to start it as primary. */

@@ -11,6 +11,7 @@ const node = (uid: number, over: Partial<NodeFacts> = {}): NodeFacts => ({
   draining: false,
   engines: ["7.2", "8.0"],
   memoryBytes: 1_000 * 1_048_576,
+  keepsInSync: true,
   ...over,
 });
 const held = (uid: number, over: Partial<PlacedInstance> = {}): PlacedInstance => ({

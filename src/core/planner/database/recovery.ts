@@ -38,7 +38,7 @@ export function withoutData(record: DatabaseRecord, shard: ShardRecord, instance
   return askConsent(record, `the data of "${record.name}" on node ${node} is gone with its volume; ${rest}`);
 }
 
-/** The node with the newest copy is away, for `gone` seconds: one on the disk of another node takes over once a user agrees. */
+/** The node with the newest copy is away, for `gone` seconds: a replica that is not in sync takes over once a user agrees. */
 export function withoutNewest(
   record: DatabaseRecord,
   shard: ShardRecord,
@@ -46,11 +46,12 @@ export function withoutNewest(
   gone: number,
 ): DatabaseStep {
   const { node } = primaryOf(shard);
-  const kept = newestKept(shard, instances);
+  const kept = newestCopy(shard, instances) ?? newestKept(shard, instances);
   if (kept === undefined)
     return { kind: "wait", reason: `node ${node}, gone for ${gone} s, holds the newest copy of "${record.name}"` };
   if (record.recovery?.consent === true) return { kind: "fail-over", shard: shard.id, to: kept.id };
-  const lacks = `node ${node}, which is away, holds the newest copy of "${record.name}"; node ${kept.node} has an older one on its disk`;
+  const place = instances.get(kept.id)?.kept === true ? " on its disk" : "";
+  const lacks = `node ${node}, which is away, holds the newest copy of "${record.name}"; node ${kept.node} has an older one${place}`;
   return askConsent(record, lacks);
 }
 
@@ -58,10 +59,26 @@ function askConsent({ recovery }: DatabaseRecord, lacks: string): DatabaseStep {
   return recovery?.lacks === lacks ? { kind: "wait", reason: lacks } : { kind: "ask-consent", lacks };
 }
 
+/** The replica with the highest offset among those that were linked to the primary and are not known to be in sync. */
+function newestCopy(shard: ShardRecord, instances: Instances): InstanceRecord | undefined {
+  return newest(shard, instances, ({ state, hasData }) => state === "serving" && hasData);
+}
+
 /** The replica with the highest offset among those that read keys from their own disks. */
 function newestKept(shard: ShardRecord, instances: Instances): InstanceRecord | undefined {
+  return newest(shard, instances, ({ kept }) => kept === true);
+}
+
+function newest(
+  shard: ShardRecord,
+  instances: Instances,
+  counts: (facts: InstanceFacts) => boolean,
+): InstanceRecord | undefined {
   const offset = ({ id }: InstanceRecord): number => instances.get(id)?.offset ?? -1;
   return replicasOf(shard)
-    .filter(({ id }) => instances.get(id)?.kept === true)
+    .filter(({ id }) => {
+      const facts = instances.get(id);
+      return facts !== undefined && counts(facts);
+    })
     .toSorted((one, other) => offset(other) - offset(one) || one.id - other.id)[0];
 }

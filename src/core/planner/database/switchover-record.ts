@@ -1,3 +1,4 @@
+import { membersOf } from "./in-sync.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../api/records.ts";
 
 /** Which change of primary is meant: it is begun, finished or taken back as a whole. */
@@ -53,8 +54,10 @@ export function begin(record: DatabaseRecord, move: SwitchoverMove, forced = fal
 /** The target serves: primary and epoch change and the intent goes. Unchanged unless this move is under way. */
 export function finish(record: DatabaseRecord, move: SwitchoverMove): DatabaseRecord {
   if (!isUnderWay(record, move)) return record;
+  // the old primary held all that the new one has, and follows it
   return onShard(record, move, ({ switchover: _over, ...shard }) => ({
     ...shard,
+    ...carried(shard, move.epoch, (members) => [...members.filter((id) => id !== move.to), move.from]),
     primary: move.to,
     epoch: move.epoch,
   }));
@@ -72,14 +75,24 @@ export function withdraw(record: DatabaseRecord, move: SwitchoverMove): Database
  */
 export function takeBack(record: DatabaseRecord, move: SwitchoverMove): DatabaseRecord {
   if (!isUnderWay(record, move)) return record;
-  return onShard(record, move, ({ switchover: _over, ...shard }) => ({ ...shard, epoch: move.epoch + 1 }));
+  return onShard(record, move, ({ switchover: _over, ...shard }) => ({
+    ...shard,
+    ...carried(shard, move.epoch + 1, (members) => members),
+    epoch: move.epoch + 1,
+  }));
 }
 
 /** An instance takes over without being asked to wait: primary and epoch at once, any intent goes; itself when too late. */
 export function recordSuccession(record: DatabaseRecord, move: SwitchoverMove): DatabaseRecord {
   const shard = shardOf(record, move);
   if (shard?.primary !== move.from || shard.epoch >= move.epoch) return record;
-  return onShard(record, move, ({ switchover: _over, ...old }) => ({ ...old, primary: move.to, epoch: move.epoch }));
+  // whether the others have what the successor has is not known before they follow it
+  return onShard(record, move, ({ switchover: _over, ...old }) => ({
+    ...old,
+    ...carried(old, move.epoch, () => []),
+    primary: move.to,
+    epoch: move.epoch,
+  }));
 }
 
 /** Adds a sentence about what a crash may have cost; the oldest go first. */
@@ -96,6 +109,16 @@ export function instanceOf(record: DatabaseRecord, move: SwitchoverMove, id: num
 /** Instances of the move's shard that are neither the old nor the new primary. */
 export function siblingsOf(record: DatabaseRecord, move: SwitchoverMove): readonly InstanceRecord[] {
   return shardOf(record, move)?.instances.filter(({ id }) => id !== move.from && id !== move.to) ?? [];
+}
+
+/** The set of replicas in sync for the next epoch, where one was kept in this one. */
+function carried(
+  shard: ShardRecord,
+  epoch: number,
+  change: (members: readonly number[]) => readonly number[],
+): Pick<ShardRecord, "inSync"> {
+  const members = membersOf(shard);
+  return members === undefined ? {} : { inSync: { epoch, members: change(members) } };
 }
 
 function shardOf(record: DatabaseRecord, move: SwitchoverMove): ShardRecord | undefined {

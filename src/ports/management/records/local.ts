@@ -18,6 +18,13 @@ export const LOCAL_INSTANCE = z
       .string()
       .exactOptional()
       .describe("What its engine said when it ended unasked; absent from nodes of older releases."),
+    offset: z
+      .int()
+      .nonnegative()
+      .exactOptional()
+      .describe(
+        "What it had written to its replicas when it answered last, in bytes; absent before, and from nodes of releases before 0.4.0.",
+      ),
     clean: z.boolean().exactOptional().describe("It ended when asked to; absent from nodes of older releases."),
   })
   .meta({ id: "LocalInstance" });

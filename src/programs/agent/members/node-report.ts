@@ -2,8 +2,8 @@ import { z } from "zod";
 import { isKnownFormat } from "../../../core/api/format.ts";
 import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
 
-/** What a node can do that those of release 0.1.0 cannot: a change that needs it waits for every node. */
-export const NODE_CAPABILITIES = ["password-overlap"] as const;
+/** What a node can do that those of older releases cannot: a change of passwords waits for every node, a set of replicas in sync counts where it is kept. */
+export const NODE_CAPABILITIES = ["password-overlap", "in-sync-set"] as const;
 export type NodeCapability = (typeof NODE_CAPABILITIES)[number];
 
 /** So much of what is set aside fits into a Lease. */

@@ -2,8 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ShardRecord } from "../../../core/api/records.ts";
 import type { ReplicationView } from "../../../ports/resp/info.ts";
+import { factsOf } from "../../../../test/kit/facts/database-scene.ts";
+import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
+import type { LocalInstance } from "../../../ports/management/records.ts";
+import type { AgentReport } from "./agent-report.ts";
 import type { EngineAnswer } from "./engine-watch.ts";
-import { replicationProgress } from "./instance-facts.ts";
+import { instanceFacts, replicationProgress } from "./instance-facts.ts";
 
 const PRIMARY = { id: 1, node: 1, port: 20_001, storeVersion: "7.2", launch: 1 } as const;
 const REPLICA = { id: 2, node: 2, port: 20_002, storeVersion: "7.2", launch: 0 } as const;
@@ -68,4 +72,69 @@ function serving(replication: ReplicationView): EngineAnswer {
     configFile: "",
     modules: [],
   };
+}
+
+const ends: readonly {
+  readonly rule: string;
+  readonly answer: "refused" | "silent";
+  readonly report: AgentReport | undefined;
+  readonly gone: boolean;
+  readonly want: Pick<InstanceFacts, "state" | "cutOff">;
+}[] = [
+  {
+    rule: "a port that refuses is no proof of death while the agent of its node is silent",
+    answer: "refused",
+    report: { kind: "no-answer" },
+    gone: false,
+    want: { state: "silent" },
+  },
+  {
+    rule: "a port that refuses on a node that can acknowledge nothing is cut off, and is fenced first",
+    answer: "refused",
+    report: undefined,
+    gone: true,
+    want: { state: "dead", cutOff: true },
+  },
+  {
+    rule: "a port that refuses has ended when the agent of its node says so",
+    answer: "refused",
+    report: { kind: "reported", instance: local("crashed") },
+    gone: false,
+    want: { state: "dead" },
+  },
+  {
+    rule: "an engine that was seen to serve and refuses has just ended",
+    answer: "refused",
+    report: { kind: "reported", instance: local("serving") },
+    gone: false,
+    want: { state: "dead" },
+  },
+  {
+    rule: "an engine that its agent is starting is on its way",
+    answer: "refused",
+    report: { kind: "reported", instance: local("starting") },
+    gone: false,
+    want: { state: "loading" },
+  },
+  {
+    rule: "an engine that does not answer, on a node that can acknowledge nothing, is cut off",
+    answer: "silent",
+    report: undefined,
+    gone: true,
+    want: { state: "dead", cutOff: true },
+  },
+];
+
+for (const { rule, answer, report, gone, want } of ends) {
+  test(rule, () => {
+    const answers = new Map([[1, answer === "refused" ? { state: answer } : { state: answer, why: "" }]]);
+    const { record } = factsOf({ instances: [PRIMARY, REPLICA] });
+    const seen = instanceFacts(record, shard, PRIMARY, { answers, addressOf: hosts, report, nodeIsGone: gone });
+    const { state, cutOff } = seen;
+    assert.deepEqual({ state, ...(cutOff && { cutOff }) }, want);
+  });
+}
+
+function local(state: LocalInstance["state"]): LocalInstance {
+  return { bdb: 1, instance: 1, state, pid: 0, restarts: 0, launch: 1 };
 }

@@ -32,7 +32,8 @@ export function instanceFacts(
     const local = report?.kind === "reported" ? report.instance : undefined;
     // only a crashed instance has used its launch up; one that is starting or ending may be about to write it
     const used = local?.state === "crashed" ? crashOf(local) : {};
-    const cutOff = answer.state === "silent" && nodeIsGone ? ({ cutOff: true } as const) : {};
+    // a port that refuses proves nothing of a node whose agent is silent: what answers there may be the network
+    const cutOff = report?.kind !== "reported" && nodeIsGone ? ({ cutOff: true } as const) : {};
     return { ...nothing, ...used, ...cutOff, state: stateOf(answer.state, report, nodeIsGone) };
   }
   return {
@@ -41,6 +42,7 @@ export function instanceFacts(
     ...replicationProgress(shard, instance, answers, addressOf),
     ...followed(shard, instance, answer.replication.link, addressOf),
     hasData: answer.hasData,
+    ...(answer.replication.link?.status === "down" ? { drained: true } : {}),
     ...(instance.id !== shard.primary && !answer.hasData && holdsKeys(answer.info) ? { kept: true } : {}),
     configured: reportsSettings(record, answer.info),
   };
@@ -52,8 +54,9 @@ function holdsKeys(info: Info): boolean {
 }
 
 /** A node of release 0.1.0 reports neither a lost directory nor last words. */
-function crashOf({ launch, clean, lost, last_words: lastWords }: LocalInstance): Partial<InstanceFacts> {
+function crashOf({ launch, clean, lost, last_words: lastWords, offset }: LocalInstance): Partial<InstanceFacts> {
   return {
+    ...(offset === undefined ? {} : { lastOffset: offset }),
     usedLaunch: launch,
     endedCleanly: clean === true,
     ...(lost === true ? { lostData: true } : {}),
@@ -109,7 +112,8 @@ function stateOf(
     case "loading":
       return "loading";
     case "refused":
-      return reported === undefined || reported === "crashed" || reported === "serving" ? "dead" : "loading";
+      if (reported === undefined) return nodeIsGone ? "dead" : "silent";
+      return reported === "crashed" || reported === "serving" ? "dead" : "loading";
     case "silent":
       return nodeIsGone || reported === "crashed" ? "dead" : "silent";
   }

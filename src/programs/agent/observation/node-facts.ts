@@ -1,6 +1,7 @@
 import type { NodeFacts } from "../../../core/planner/database/facts.ts";
 import type { Member, Members } from "../members/members.ts";
 import type { Peers } from "../members/peers.ts";
+import type { NodeCapability } from "../members/node-report.ts";
 import { isDraining } from "../records/maintenance.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
@@ -28,5 +29,6 @@ async function nodeFacts({ config, peers, records }: NodeFactsContext, member: M
     draining: isDraining(records.state(), uid),
     engines: report.engines.map(({ storeVersion }) => storeVersion),
     memoryBytes: report.memoryBytes,
+    keepsInSync: report.capabilities.includes("in-sync-set" satisfies NodeCapability),
   };
 }

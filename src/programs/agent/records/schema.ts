@@ -26,6 +26,7 @@ const shard = z.looseObject({
     z.looseObject({ id: count, node: count, port: count, storeVersion: z.enum(DATABASE_VERSIONS), launch: count }),
   ),
   switchover: z.looseObject({ to: count, epoch: count, forced: z.literal(true).exactOptional() }).exactOptional(),
+  inSync: z.looseObject({ epoch: count, members: z.array(count) }).exactOptional(),
 });
 
 const format = z

@@ -1,3 +1,4 @@
+import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { EngineView, HostPort } from "../../../core/planner/database/switchover.ts";
 import { connectEngine } from "../../../ports/resp/engine-client.ts";
@@ -24,6 +25,11 @@ export interface RoleView {
 /** For connecting and for each command of a move, in milliseconds. */
 const ANSWER_MS = 1_500;
 const CATCH_UP_MS = 2_000;
+/** For what a replica has received and not taken in yet, in milliseconds. */
+const DRAIN_MS = 5_000;
+/** A stream that has brought nothing for this long is empty, in milliseconds; a primary sends a ping each second, and no data with it. */
+const QUIET_MS = 300;
+const DRAIN_POLL_MS = 5;
 
 export async function openEngine(address: EngineAddress): Promise<EngineControl> {
   const { host, port } = address;
@@ -90,6 +96,26 @@ export async function awaitEqualOffset(primary: EngineControl, target: EngineCon
       { gap },
     );
   }
+}
+
+/**
+ * Resolves with the role of a replica once it has taken in all that its primary had sent: the link is down, or brings nothing
+ * more. A promotion before that would discard what is still in its buffers. At most 5 s, since a primary that is cut off may
+ * go on sending.
+ */
+export async function awaitDrained(replica: EngineControl, clock: Clock): Promise<RoleView> {
+  const deadline = clock.uptimeMs() + DRAIN_MS;
+  let view = await roleOf(replica);
+  let movedAt = clock.uptimeMs();
+  while (view.role === "replica" && view.link?.status === "up") {
+    const now = clock.uptimeMs();
+    if (now - movedAt >= QUIET_MS || now >= deadline) break;
+    await clock.sleep(DRAIN_POLL_MS);
+    const next = await roleOf(replica);
+    if (next.offset > view.offset) movedAt = clock.uptimeMs();
+    view = next;
+  }
+  return view;
 }
 
 export async function promote({ client }: EngineControl): Promise<void> {

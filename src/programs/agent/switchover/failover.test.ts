@@ -26,6 +26,19 @@ test("a replica takes over from a dead primary, the others follow it, and the re
   assert.equal(await shard.request("GET", "before"), "1");
 });
 
+test("a replica takes in what it has received of its dead primary before it is promoted", async () => {
+  await using shard = await startShard([OLDEST, OLDEST]);
+  const replica = shard.engine(2);
+  process.kill(replica.pid, "SIGSTOP");
+  const value = "x".repeat(1_000);
+  for (let key = 0; key < 2_000; key++) await shard.engine(1).call("SET", `key ${key}`, value);
+  await shard.engine(1).stop();
+  const takingOver = takeOver(shard);
+  process.kill(replica.pid, "SIGCONT");
+  await takingOver;
+  assert.equal(await replica.call("DBSIZE"), 2_000);
+});
+
 test("no replica takes over from a primary that may still take writes", async () => {
   await using shard = await startShard([OLDEST, OLDEST]);
   await assert.rejects(takeOver(shard, { proof: async () => undefined }), { code: "AGENT_NOT_FENCED" });

@@ -13,7 +13,7 @@ import {
 import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
 import { faults } from "../faults.ts";
 import { withWaitReason } from "../records/changes.ts";
-import { attach, promote, reasonOf, roleOf, withEngine } from "./engines.ts";
+import { attach, awaitDrained, promote, reasonOf, withEngine } from "./engines.ts";
 import { attachAll, demoteTarget } from "./after-promotion.ts";
 import type { ShardPorts } from "./ports.ts";
 import { failedNodes, sendToProxies } from "./proxies.ts";
@@ -39,7 +39,8 @@ export interface FailoverResult {
 }
 
 /**
- * Makes a replica primary because the primary is dead: promotion, record with the next epoch, clients, the other replicas.
+ * Makes a replica primary because the primary is dead: the replica takes in all that it has received, then promotion, record
+ * with the next epoch, clients, the other replicas.
  * A primary that is cut off may come back and is fenced first. No client is sent to the new primary before the record names
  * it; a leader that finds an unfinished failover finds a promoted replica, and goes on with that one. AGENT_NOT_FENCED when
  * the old primary may still take writes; AGENT_RECORD_MOVED when another leader was first: then the target is demoted.
@@ -58,7 +59,7 @@ export async function failOver(
     });
   if ((await requireEnd(request)) === "cut-off") await fenceOldPrimary(record, move, ports);
   const { offset } = await withEngine(address, async (engine) => {
-    const view = await roleOf(engine);
+    const view = await awaitDrained(engine, ports.clock);
     await promote(engine);
     return view;
   });

@@ -1,0 +1,91 @@
+import type { DatabaseRecord, InSyncSet, InstanceRecord, ShardRecord } from "../../api/records.ts";
+import { primaryOf, replicasOf } from "./facts.ts";
+import type { NodeFacts } from "./facts.ts";
+
+/** What a replica has confirmed to its primary. */
+export interface Confirmed {
+  /** Its stream flows. */
+  readonly linked: boolean;
+  readonly offset: number;
+}
+
+/** What a primary said at one moment. */
+export interface PrimarySample {
+  /** In milliseconds of one clock. */
+  readonly at: number;
+  /** What it had written, in bytes of its stream. */
+  readonly offset: number;
+  /** By id; absent: it never listed the replica. */
+  readonly replicas: ReadonlyMap<number, Confirmed>;
+}
+
+/** A linked replica in sync has confirmed all that its primary had written so long ago. Longer than replicas of a busy machine are late. */
+export const IN_SYNC_MS = 5_000;
+
+/**
+ * The replicas that are in sync by what the primary has said, newest sample last. A replica joins once it has confirmed all
+ * that was written at the sample before. It leaves when the primary writes and it is not linked, or when it has not confirmed
+ * what was written `IN_SYNC_MS` ago.
+ */
+export function inSyncMembers(
+  samples: readonly PrimarySample[],
+  members: readonly number[],
+  replicas: readonly Pick<InstanceRecord, "id">[],
+): readonly number[] {
+  const now = samples.at(-1);
+  if (now === undefined) return members;
+  const before = samples.at(-2);
+  const longAgo = samples.findLast(({ at }) => now.at - at >= IN_SYNC_MS);
+  const stays = (id: number): boolean => {
+    const seen = now.replicas.get(id);
+    if (seen?.linked === true) return longAgo === undefined || seen.offset >= longAgo.offset;
+    return seen !== undefined && seen.offset >= now.offset;
+  };
+  const joins = (id: number): boolean => {
+    const seen = now.replicas.get(id);
+    return (
+      before?.replicas.get(id)?.linked === true && seen !== undefined && seen.linked && seen.offset >= before.offset
+    );
+  };
+  return replicas.map(({ id }) => id).filter((id) => (members.includes(id) ? stays(id) : joins(id)));
+}
+
+/** Samples that later decisions need, with a new one. What a replica had confirmed counts on when it is no longer listed. */
+export function withSample(samples: readonly PrimarySample[], sample: PrimarySample): readonly PrimarySample[] {
+  const left = [...(samples.at(-1)?.replicas ?? [])].map(
+    ([id, { offset }]) => [id, { linked: false, offset }] as const,
+  );
+  const all = [...samples, { ...sample, replicas: new Map([...left, ...sample.replicas]) }];
+  const first = all.findLastIndex(({ at }) => sample.at - at >= IN_SYNC_MS);
+  return all.slice(Math.max(0, first));
+}
+
+/**
+ * The replicas that may succeed the primary without a loss that is not bounded: the set of the record, while the node of the
+ * primary keeps it. Undefined where that is not known: nodes of releases before 0.4.0 keep none.
+ */
+export function successorsOf(shard: ShardRecord, nodes: readonly NodeFacts[]): readonly number[] | undefined {
+  const { node } = primaryOf(shard);
+  const isKept = nodes.some(({ uid, keepsInSync }) => uid === node && keepsInSync);
+  return isKept ? membersOf(shard) : undefined;
+}
+
+/** The set of the shard's present epoch; undefined when none was written in it. */
+export function membersOf({ inSync, epoch }: ShardRecord): readonly number[] | undefined {
+  return inSync?.epoch === epoch ? inSync.members : undefined;
+}
+
+/** The record with these members; itself when the primary has changed or is about to. */
+export function withMembers(
+  record: DatabaseRecord,
+  decidedOn: Pick<ShardRecord, "id" | "epoch">,
+  members: readonly number[],
+): DatabaseRecord {
+  const change = (shard: ShardRecord): ShardRecord => {
+    if (shard.id !== decidedOn.id || shard.epoch !== decidedOn.epoch || shard.switchover !== undefined) return shard;
+    const present = replicasOf(shard).map(({ id }) => id);
+    const inSync: InSyncSet = { epoch: shard.epoch, members: members.filter((id) => present.includes(id)) };
+    return { ...shard, inSync };
+  };
+  return { ...record, shards: record.shards.map(change) };
+}
