@@ -28,16 +28,16 @@ const CHECK_MS = 250;
  * behind or is lost leaves the set, so that it cannot succeed the primary; one that has caught up joins it.
  */
 export async function keepInSync(context: InSyncContext, signal: AbortSignal): Promise<void> {
-  const keepers = new Map<string, ShardKeeper>();
+  const shards = new Map<string, ShardSync>();
   while (!signal.aborted) {
     const here = context.records.databases().flatMap((record) => shardsServed(record, context.config.node));
     const present = new Set(here.map(({ key }) => key));
-    for (const key of keepers.keys()) if (!present.has(key)) keepers.delete(key);
+    for (const key of shards.keys()) if (!present.has(key)) shards.delete(key);
     await Promise.all(
       here.map(({ key, record, shard }) => {
-        const keeper = keepers.get(key) ?? new ShardKeeper(context);
-        keepers.set(key, keeper);
-        return keeper.check(record, shard);
+        const sync = shards.get(key) ?? new ShardSync(context);
+        shards.set(key, sync);
+        return sync.check(record, shard);
       }),
     );
     await context.clock.sleep(CHECK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
@@ -53,7 +53,7 @@ function shardsServed(record: DatabaseRecord, node: number) {
 }
 
 /** The set of one shard in one epoch. */
-class ShardKeeper {
+class ShardSync {
   readonly #context: InSyncContext;
   #samples: readonly PrimarySample[] = [];
   #failing = false;
