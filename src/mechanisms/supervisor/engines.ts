@@ -2,8 +2,11 @@ import { execFile } from "node:child_process";
 import { access, constants, readdir, realpath } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import { ENGINE_FAMILIES } from "../../core/releases/engines/engines.ts";
+import type { StoreVersion } from "../../core/api/records.ts";
+import { Fault } from "../../core/base/fault.ts";
+import { ENGINE_FAMILIES, chooseEngine, engineText } from "../../core/releases/engines/engines.ts";
 import type { EngineIdentity } from "../../core/releases/engines/engines.ts";
+import { faults } from "./faults.ts";
 
 /** An engine that this machine can start. */
 export interface FoundEngine extends EngineIdentity {
@@ -27,6 +30,17 @@ export function discoverEngines(env: Environment): Promise<readonly FoundEngine[
   const known = discoveries.get(key) ?? look(env);
   discoveries.set(key, known);
   return known;
+}
+
+/** The engine that serves a database version here; SUPERVISOR_NO_ENGINE when there is none. */
+export function engineFor(
+  { storeVersion }: { readonly storeVersion: StoreVersion },
+  engines: readonly FoundEngine[],
+): FoundEngine {
+  const chosen = chooseEngine(storeVersion, engines);
+  if (chosen !== undefined) return chosen.engine;
+  const known = engines.map(engineText).join(", ");
+  throw new Fault(faults.noEngine, `no engine for store version ${storeVersion} here; found: ${known || "none"}`);
 }
 
 async function look(env: Environment): Promise<readonly FoundEngine[]> {

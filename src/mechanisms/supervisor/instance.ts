@@ -1,16 +1,14 @@
 import { backoffMs } from "../../core/base/backoff.ts";
 import type { Clock } from "../../core/base/clock.ts";
-import { Fault } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
-import { chooseEngine, engineText } from "../../core/releases/engines/engines.ts";
-import { parseInfo, replicationView } from "../../ports/resp/info.ts";
+import { engineText } from "../../core/releases/engines/engines.ts";
 import type { EngineAddress } from "../../ports/resp/engine-client.ts";
 import { startChild, stopChild } from "../processes/child.ts";
 import type { Child, Exit } from "../processes/child.ts";
 import { AppliedSettings } from "./applied-settings.ts";
 import { renderConfig } from "./engine-config.ts";
+import { engineFor } from "./engines.ts";
 import type { FoundEngine } from "./engines.ts";
-import { faults } from "./faults.ts";
 import { watchHeartbeat } from "./heartbeat.ts";
 import type { HeartbeatLimits } from "./heartbeat.ts";
 import { decideInstance } from "./instance-decision.ts";
@@ -25,6 +23,8 @@ import {
   writeLaunch,
 } from "./instance-files.ts";
 import type { InstanceFiles } from "./instance-files.ts";
+import { writtenBy } from "./instance-report.ts";
+import type { InstanceReport, ReplicationAnswer } from "./instance-report.ts";
 import { nextState } from "./instance-states.ts";
 import type { InstanceEvent, InstanceState } from "./instance-states.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
@@ -38,35 +38,6 @@ export interface InstanceDeps {
     /** Patience with SIGTERM before SIGKILL, in milliseconds. */
     readonly graceMs: number;
   };
-}
-
-/** What the node reports of an instance. */
-export interface InstanceReport {
-  readonly bdb: number;
-  readonly instance: number;
-  readonly state: InstanceState;
-  /** 0 while no process runs. */
-  readonly pid: number;
-  /** Starts after a crash since the agent came up. */
-  readonly restarts: number;
-  /** Highest launch number this node has used for it. */
-  readonly launch: number;
-  /** It ended when asked to: what it keeps on disk is complete. */
-  readonly clean: boolean;
-  /** What it had written to its replicas when it answered last, in bytes; absent before. */
-  readonly offset?: number;
-  /** Its data directory is gone or another one: nothing that it kept is there. */
-  readonly lost: boolean;
-  /** The last warnings of its engine when that ended; empty before. */
-  readonly last_words: string;
-}
-
-/** What an engine said of its replication. */
-export interface ReplicationAnswer {
-  /** As INFO has it. */
-  readonly info: string;
-  /** When that was asked, in milliseconds of uptime. */
-  readonly at: number;
 }
 
 const RETRY_BASE_MS = 200;
@@ -124,7 +95,12 @@ export class Instance {
     const { bdb, instance } = this.#wanted;
     const pid = this.#child?.pid ?? 0;
     const launch = this.#usedLaunch;
-    const ended = { clean: this.#clean, lost: this.#lost, last_words: this.#lastWords, ...this.#offset() };
+    const ended = {
+      clean: this.#clean,
+      lost: this.#lost,
+      last_words: this.#lastWords,
+      ...writtenBy(this.#state, this.#replication),
+    };
     return { bdb, instance, state: this.#state, pid, restarts: this.#restarts, launch, ...ended };
   }
 
@@ -192,7 +168,7 @@ export class Instance {
 
   async #start(as: "primary" | "replica"): Promise<void> {
     const wanted = this.#wanted;
-    const engine = this.#engineFor(wanted);
+    const engine = engineFor(wanted, this.#deps.engines);
     const launch = as === "primary" ? wanted.launch : this.#usedLaunch;
     await prepareDirectory(this.#files, wanted.database);
     await noteEnd(this.#files, false);
@@ -223,13 +199,6 @@ export class Instance {
     if (role !== "primary" || launch <= this.#usedLaunch) return;
     await writeLaunch(this.#files, launch);
     this.#usedLaunch = launch;
-  }
-
-  #engineFor({ storeVersion }: WantedInstance): FoundEngine {
-    const chosen = chooseEngine(storeVersion, this.#deps.engines);
-    if (chosen !== undefined) return chosen.engine;
-    const known = this.#deps.engines.map(engineText).join(", ");
-    throw new Fault(faults.noEngine, `no engine for store version ${storeVersion} here; found: ${known || "none"}`);
   }
 
   #address(): EngineAddress {
@@ -266,12 +235,6 @@ export class Instance {
     void watchHeartbeat(heartbeat).then((end) => {
       if (end === "silent") this.#kill(child);
     });
-  }
-
-  #offset(): Pick<InstanceReport, "offset"> {
-    if (this.#state !== "crashed" || this.#replication === undefined) return {};
-    const view = replicationView(parseInfo(this.#replication.info));
-    return view?.role === "primary" ? { offset: view.offset } : {};
   }
 
   #kill(child: Child): void {

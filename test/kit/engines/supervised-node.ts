@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLog } from "../../../src/core/base/log.ts";
 import { discoverEngines } from "../../../src/mechanisms/supervisor/engines.ts";
-import type { InstanceReport } from "../../../src/mechanisms/supervisor/instance.ts";
+import type { InstanceReport } from "../../../src/mechanisms/supervisor/instance-report.ts";
 import { superviseInstances } from "../../../src/mechanisms/supervisor/instances.ts";
 import type { FateOf, InstanceSupervisor, SupervisorDeps } from "../../../src/mechanisms/supervisor/instances.ts";
 import type { WantedInstance } from "../../../src/mechanisms/supervisor/wanted-instance.ts";

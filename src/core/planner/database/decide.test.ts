@@ -24,8 +24,6 @@ const agreed = { status: "recovery", recovery: { lacks: "the newest copy", conse
 const GONE = 'the data of "orders" on node 1 is gone with its volume';
 const draining1 = [node(1, { draining: true })];
 
-const synced = (...members: readonly number[]) => ({ inSync: { epoch: 1, members } });
-
 const cases: readonly (Scene & { readonly rule: string; readonly want: string })[] = [
   { rule: "a database with a primary and a replica in sync rests", instances: pair, want: "rest" },
   {
@@ -56,78 +54,6 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
     want: "resume-switchover",
   },
   { rule: "a dead primary is followed by its replica", instances: pair, but: { 1: dead }, want: "fail-over to 2" },
-  {
-    rule: "of two replicas the one in sync takes over, also when the other reports more",
-    instances: [...pair, on(3, 3)],
-    shard: synced(2),
-    but: { 1: dead, 3: { ...serving, offset: 101 } },
-    want: "fail-over to 2",
-  },
-  {
-    rule: "a primary that kept its data returns before a replica that is not in sync takes over",
-    instances: pair,
-    record: { persistence: "aofEverySecond" },
-    shard: synced(),
-    but: { 1: { ...dead, usedLaunch: 1 } },
-    want: "relaunch 1",
-  },
-  {
-    rule: "a primary that ended in good order returns when the replica in sync lacks what it had written",
-    instances: pair,
-    record: { persistence: "aofEverySecond" },
-    shard: synced(2),
-    but: { 1: { ...dead, usedLaunch: 1, endedCleanly: true, lastOffset: 101 }, 2: { ...serving, drained: true } },
-    want: "relaunch 1",
-  },
-  {
-    rule: "a replica that may not have taken in everything yet is not judged by its offset",
-    instances: pair,
-    record: { persistence: "aofEverySecond" },
-    shard: synced(2),
-    but: { 1: { ...dead, usedLaunch: 1, lastOffset: 101 } },
-    want: "fail-over to 2",
-  },
-  {
-    rule: "a replica that is not in sync takes over from a primary that kept nothing",
-    instances: pair,
-    record: { persistence: "disabled" },
-    shard: synced(),
-    but: { 1: { ...dead, usedLaunch: 1 } },
-    want: "fail-over to 2",
-  },
-  {
-    rule: "a replica that is not in sync takes over from a primary that lost its data",
-    instances: pair,
-    record: { persistence: "aofAlways" },
-    shard: synced(),
-    but: { 1: lost },
-    want: "fail-over to 2",
-  },
-  {
-    rule: "a replica that is not in sync does not take over unasked from a node that is away",
-    instances: pair,
-    record: { persistence: "aofAlways" },
-    shard: synced(),
-    nodes: [node(1, { alive: false, goneForMs: 9_000 })],
-    but: { 1: { ...dead, cutOff: true } },
-    want: 'ask-consent: node 1, which is away, holds the newest copy of "orders"; node 2 has an older one',
-  },
-  {
-    rule: "a replica of a primary whose node keeps no set takes over as it always has",
-    instances: pair,
-    shard: synced(),
-    nodes: [node(1, { keepsInSync: false })],
-    but: { 1: { ...dead, usedLaunch: 1 } },
-    want: "fail-over to 2",
-  },
-  {
-    rule: "a replica that was promoted already goes on, in sync or not",
-    instances: pair,
-    record: { persistence: "aofAlways" },
-    shard: synced(),
-    but: { 1: { ...dead, usedLaunch: 1 }, 2: primary },
-    want: "fail-over to 2",
-  },
   {
     rule: "of two replicas the one with more data takes over",
     instances: [...pair, on(3, 3)],

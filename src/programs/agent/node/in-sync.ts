@@ -5,7 +5,7 @@ import type { PrimarySample } from "../../../core/planner/database/in-sync.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
-import type { ReplicationAnswer } from "../../../mechanisms/supervisor/instance.ts";
+import type { ReplicationAnswer } from "../../../mechanisms/supervisor/instance-report.ts";
 import type { InstanceSupervisor } from "../../../mechanisms/supervisor/instances.ts";
 import { parseInfo, replicationView } from "../../../ports/resp/info.ts";
 import { nodeAddress } from "../members/addresses.ts";

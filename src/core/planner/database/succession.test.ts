@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { brief, dead, factsOf, node, on, primary, serving } from "../../../../test/kit/facts/database-scene.ts";
+import type { Scene } from "../../../../test/kit/facts/database-scene.ts";
+import { decideDatabase } from "./decide.ts";
+import type { InstanceFacts } from "./facts.ts";
+
+const pair = [on(1, 1), on(2, 2)];
+const lost: InstanceFacts = { ...dead, usedLaunch: 1, lostData: true };
+const synced = (...members: readonly number[]) => ({ inSync: { epoch: 1, members } });
+
+const cases: readonly (Scene & { readonly rule: string; readonly want: string })[] = [
+  {
+    rule: "of two replicas the one in sync takes over, also when the other reports more",
+    instances: [...pair, on(3, 3)],
+    shard: synced(2),
+    but: { 1: dead, 3: { ...serving, offset: 101 } },
+    want: "fail-over to 2",
+  },
+  {
+    rule: "a primary that kept its data returns before a replica that is not in sync takes over",
+    instances: pair,
+    record: { persistence: "aofEverySecond" },
+    shard: synced(),
+    but: { 1: { ...dead, usedLaunch: 1 } },
+    want: "relaunch 1",
+  },
+  {
+    rule: "a primary that ended in good order returns when the replica in sync lacks what it had written",
+    instances: pair,
+    record: { persistence: "aofEverySecond" },
+    shard: synced(2),
+    but: { 1: { ...dead, usedLaunch: 1, endedCleanly: true, lastOffset: 101 }, 2: { ...serving, drained: true } },
+    want: "relaunch 1",
+  },
+  {
+    rule: "a replica that may not have taken in everything yet is not judged by its offset",
+    instances: pair,
+    record: { persistence: "aofEverySecond" },
+    shard: synced(2),
+    but: { 1: { ...dead, usedLaunch: 1, lastOffset: 101 } },
+    want: "fail-over to 2",
+  },
+  {
+    rule: "a replica that is not in sync takes over from a primary that kept nothing",
+    instances: pair,
+    record: { persistence: "disabled" },
+    shard: synced(),
+    but: { 1: { ...dead, usedLaunch: 1 } },
+    want: "fail-over to 2",
+  },
+  {
+    rule: "a replica that is not in sync takes over from a primary that lost its data",
+    instances: pair,
+    record: { persistence: "aofAlways" },
+    shard: synced(),
+    but: { 1: lost },
+    want: "fail-over to 2",
+  },
+  {
+    rule: "a replica that is not in sync does not take over unasked from a node that is away",
+    instances: pair,
+    record: { persistence: "aofAlways" },
+    shard: synced(),
+    nodes: [node(1, { alive: false, goneForMs: 9_000 })],
+    but: { 1: { ...dead, cutOff: true } },
+    want: 'ask-consent: node 1, which is away, holds the newest copy of "orders"; node 2 has an older one',
+  },
+  {
+    rule: "a replica of a primary whose node keeps no set takes over as it always has",
+    instances: pair,
+    shard: synced(),
+    nodes: [node(1, { keepsInSync: false })],
+    but: { 1: { ...dead, usedLaunch: 1 } },
+    want: "fail-over to 2",
+  },
+  {
+    rule: "a replica that was promoted already goes on, in sync or not",
+    instances: pair,
+    record: { persistence: "aofAlways" },
+    shard: synced(),
+    but: { 1: { ...dead, usedLaunch: 1 }, 2: primary },
+    want: "fail-over to 2",
+  },
+];
+
+for (const { rule, want, ...scene } of cases) {
+  test(rule, () => assert.equal(brief(decideDatabase(factsOf(scene))), want));
+}

@@ -1,0 +1,38 @@
+import { parseInfo, replicationView } from "../../ports/resp/info.ts";
+import type { InstanceState } from "./instance-states.ts";
+
+/** What the node reports of an instance. */
+export interface InstanceReport {
+  readonly bdb: number;
+  readonly instance: number;
+  readonly state: InstanceState;
+  /** 0 while no process runs. */
+  readonly pid: number;
+  /** Starts after a crash since the agent came up. */
+  readonly restarts: number;
+  /** Highest launch number this node has used for it. */
+  readonly launch: number;
+  /** It ended when asked to: what it keeps on disk is complete. */
+  readonly clean: boolean;
+  /** What it had written to its replicas when it answered last, in bytes; absent before. */
+  readonly offset?: number;
+  /** Its data directory is gone or another one: nothing that it kept is there. */
+  readonly lost: boolean;
+  /** The last warnings of its engine when that ended; empty before. */
+  readonly last_words: string;
+}
+
+/** What an engine said of its replication. */
+export interface ReplicationAnswer {
+  /** As INFO has it. */
+  readonly info: string;
+  /** When that was asked, in milliseconds of uptime. */
+  readonly at: number;
+}
+
+/** What a primary that has crashed had written when it answered last. */
+export function writtenBy(state: InstanceState, said: ReplicationAnswer | undefined): Pick<InstanceReport, "offset"> {
+  if (state !== "crashed" || said === undefined) return {};
+  const view = replicationView(parseInfo(said.info));
+  return view?.role === "primary" ? { offset: view.offset } : {};
+}
