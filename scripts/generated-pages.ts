@@ -11,13 +11,15 @@ import type { Moment } from "../src/core/planner/prerequisites/check.ts";
 import { CHECKS } from "../src/core/planner/prerequisites/list.ts";
 import { PERMISSIONS } from "../src/core/releases/permissions/permissions.ts";
 import type { Permission } from "../src/core/releases/permissions/permission.ts";
+import { commandsPage } from "./generated-commands.ts";
 import type { GeneratedFile } from "./generated-file.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** The pages of docs/ whose truth is a table in the sources: error codes, the management API, permissions, prerequisites. */
+/** The pages of docs/ whose truth is a table in the sources: commands, error codes, the management API, permissions, prerequisites. */
 export async function generatedPages(): Promise<readonly GeneratedFile[]> {
   return [
+    { path: "docs/commands.md", text: commandsPage() },
     { path: "docs/errors.md", text: await errorsPage() },
     { path: "docs/management-api.md", text: managementPage() },
     {

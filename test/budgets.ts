@@ -95,6 +95,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/ports/kube/informer-reconnect.test.ts": 8,
   "src/programs/proxy/endpoint/drain.test.ts": 8,
   "src/programs/proxy/endpoint/endless-script.test.ts": 8,
+  "src/programs/proxy/session/isolation.test.ts": 8,
   "src/programs/proxy/endpoint/limits.test.ts": 8,
   "src/programs/proxy/switchover/failure.test.ts": 8,
   "src/programs/proxy/switchover/lease.test.ts": 8,
@@ -116,6 +117,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/core/planner/upgrade-path/plan.property.test.ts": 4,
   "src/local-kubernetes/controllers/controllers.test.ts": 4,
   "src/programs/operator/teardown/teardown.test.ts": 4,
+  "src/programs/proxy/session/scripts.test.ts": 4,
   "src/programs/proxy/session/sessions.test.ts": 4,
 };
 

@@ -25,11 +25,14 @@ export function renderConfig(wanted: WantedInstance, files: EngineFiles, startAs
   );
   return [
     ...lines,
-    `user default on ~* &* +@all ${passwordRules(wanted).join(" ")}`,
+    `user default on ~* &* ${COMMANDS} ${passwordRules(wanted).join(" ")}`,
     ...wanted.modules.map(loading),
     "",
   ].join("\n");
 }
+
+/** All but what a client's script could use to reach other servers, or to harm the engine: endpoints cannot see inside scripts. */
+const COMMANDS = "+@all -migrate -pfdebug -pfselftest -restore-asking";
 
 function loading({ path, args }: WantedInstance["modules"][number]): string {
   const words = args.split(/\s+/).filter((word) => word !== "");

@@ -89,6 +89,11 @@ export class RawClient {
   close(): void {
     this.#socket.destroy();
   }
+
+  /** Ends the connection as a client does that has crashed: with RST. */
+  reset(): void {
+    this.#socket.resetAndDestroy();
+  }
 }
 
 /** Errors as text, so that a whole list of replies can be compared. */

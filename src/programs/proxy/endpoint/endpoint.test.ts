@@ -63,7 +63,7 @@ for (const request of [
 ])
   test(`${request.join(" ")} is not for clients`, async () => {
     const one = await client();
-    assert.match(String(await one.ask(...request)), /^-ERR store: .* is not available at an endpoint$/);
+    assert.match(String(await one.ask(...request)), /^-ERR store: .* is not available at an endpoint: [a-z]/);
     assert.equal(await one.ask("PING"), "PONG");
   });
 
@@ -84,7 +84,7 @@ test("replies of engine and proxy come in the order of the requests", async () =
   one.write("*0\r\n*-1\r\n");
   one.send("NOSUCH");
   const got = (await one.readMany(14)).map(plain);
-  assert.match(String(got[5]), /CONFIG is not available inside MULTI/);
+  assert.match(String(got[5]), /CONFIG GET is not available/);
   assert.match(String(got[7]), /^-EXECABORT/);
   assert.match(String(got[13]), /^-ERR unknown command/);
   const expected: (Reply | undefined)[] = ["OK", null, 2, "OK", "QUEUED", got[5], "QUEUED", got[7], null, "OK", null];

@@ -1,6 +1,6 @@
 import { LIMITS } from "../limits/limits.ts";
-import type { CommandClass, SpecialCommand } from "../protocol/commands.ts";
-import { errorReply, replies } from "../protocol/replies.ts";
+import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
+import { errorReply, refusalOf, replies } from "../protocol/replies.ts";
 
 /** A transaction as its client sees it: from the MULTI to the EXEC that it has sent, answered or not. */
 export class OpenTransaction {
@@ -18,13 +18,20 @@ export class OpenTransaction {
   }
 
   /** Why this request cannot be queued; undefined when the engine is to queue it. */
-  objection(request: Buffer, command: SpecialCommand | undefined): Buffer | undefined {
+  objection(request: Buffer, command: CommandEntry | undefined): Buffer | undefined {
     if (command !== undefined && !QUEUEABLE.has(command.commandClass))
-      return errorReply(`ERR store: ${command.name} is not available inside MULTI`);
+      return command.commandClass === "refused" ? refusalOf(command) : notInside(command);
     if (this.#bytes + request.length > LIMITS.transactionBytes) return replies.tooLargeTransaction;
     this.#bytes += request.length;
     return undefined;
   }
 }
 
-const QUEUEABLE: ReadonlySet<CommandClass> = new Set(["transaction", "blocking", "wait", "scan", "script", "long"]);
+const QUEUEABLE: ReadonlySet<CommandClass> = new Set([
+  ...(["read", "write", "long", "script", "scripts", "kill"] as const),
+  ...(["transaction", "blocking", "wait", "scan"] as const),
+]);
+
+function notInside({ name }: CommandEntry): Buffer {
+  return errorReply(`ERR store: ${name.replace("|", " ")} is not available inside MULTI`);
+}

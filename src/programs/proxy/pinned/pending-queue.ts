@@ -46,17 +46,25 @@ export class PendingQueue {
     this.#sent.push(pending);
   }
 
+  /** The proxy takes blocking commands back: what says so is not for the client. */
+  withdraw(): void {
+    for (const pending of this.#sent) if (pending.kind === "blocking") pending.withdrawn = true;
+  }
+
   /** The request that the next reply belongs to; it leaves the queue with its last reply. */
-  next(nowMs: number): PendingRequest | undefined {
+  next(frame: Buffer, nowMs: number): PendingRequest | undefined {
     this.#answeredAt = nowMs;
     const [first] = this.#sent;
-    if (first !== undefined && --first.replies === 0) this.#sent.shift();
+    if (first === undefined) return undefined;
+    // a subscription to many channels is confirmed channel by channel, but refused once
+    first.replies = frame[0] === MINUS ? 0 : first.replies - 1;
+    if (first.replies === 0) this.#sent.shift();
     return first;
   }
 
-  /** Keeps a request that was not executed. */
+  /** Keeps a request that was not executed, unless it is one of the proxy itself. */
   refuse(pending: PendingRequest): void {
-    this.#refused.push(pending);
+    if (pending.kind !== "internal") this.#refused.push(pending);
   }
 
   /** The engine is gone: true when all that was sent may be sent again. */
@@ -71,3 +79,5 @@ export class PendingQueue {
     return this.#refused.splice(0);
   }
 }
+
+const MINUS = 45;

@@ -1,6 +1,6 @@
 import { commandName } from "../protocol/arguments.ts";
-import { isRead } from "../protocol/commands.ts";
-import { isRefusal, isRefusedExec, isUnblocked } from "../protocol/refusals.ts";
+import { isRead, runsForeignCode } from "../protocol/commands.ts";
+import { isRefusal, isRefusedExec, isUnblockedByCommand, isUnblockedByDemotion } from "../protocol/refusals.ts";
 
 /** What the reply means for the session. */
 export type PendingKind =
@@ -26,6 +26,8 @@ export interface PendingRequest {
   /** How many replies the engine gives, and how many of them have not arrived. */
   readonly count: number;
   replies: number;
+  /** The proxy has taken it back, not the client. */
+  withdrawn?: boolean;
   /** When it was first sent, in milliseconds; the timeout of a blocking command counts from then. */
   readonly since: number;
   /** What the client gets instead of the engine's reply. */
@@ -38,7 +40,7 @@ export interface PendingRequest {
 export function isRepeatable({ kind, request, substitute }: PendingRequest): boolean {
   switch (kind) {
     case "command":
-      return isRead(commandName(request));
+      return isRead(request);
     case "exec":
       return substitute !== undefined;
     case "blocking":
@@ -49,10 +51,21 @@ export function isRepeatable({ kind, request, substitute }: PendingRequest): boo
 }
 
 /** True when the reply proves that the request was not executed, and that another engine will execute it. */
-export function wasNotExecuted({ kind }: PendingRequest, answer: Buffer): boolean {
+export function wasNotExecuted({ kind, withdrawn = false }: PendingRequest, answer: Buffer): boolean {
   if (answer[0] !== MINUS) return false;
   if (isRefusal(answer)) return true;
-  return (kind === "blocking" && isUnblocked(answer)) || (kind === "exec" && isRefusedExec(answer));
+  if (kind === "blocking") return isUnblockedByDemotion(answer) || (withdrawn && isUnblockedByCommand(answer));
+  return kind === "exec" && isRefusedExec(answer);
+}
+
+/** True when the reply has the text of a refusal, but comes from a script or a module: only the engine's role can tell. */
+export function isDoubtful({ kind, request }: PendingRequest, answer: Buffer): boolean {
+  return kind === "command" && isRefusal(answer) && runsForeignCode(request);
+}
+
+/** True for an error that proves that the request changed nothing. */
+export function hasFailed({ kind, request }: PendingRequest, answer: Buffer): boolean {
+  return answer[0] === MINUS && !(kind === "command" && runsForeignCode(request));
 }
 
 const MINUS = 45;

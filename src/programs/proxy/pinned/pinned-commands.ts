@@ -2,7 +2,7 @@ import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { Arg } from "../../../ports/resp/encode.ts";
 import { argumentsOf, commandName } from "../protocol/arguments.ts";
 import { withRemainingTimeout } from "../protocol/blocking-timeout.ts";
-import type { SpecialCommand } from "../protocol/commands.ts";
+import type { CommandEntry } from "../protocol/table/entry.ts";
 import { abortedByWatch } from "../protocol/replies.ts";
 import type { ConnectionState } from "./connection-state.ts";
 import { OpenTransaction } from "./open-transaction.ts";
@@ -38,7 +38,7 @@ export class PinnedCommands {
   }
 
   /** Sends one request; false when it cannot be sent yet. */
-  take(request: Buffer, command: SpecialCommand | undefined): boolean {
+  take(request: Buffer, command: CommandEntry | undefined): boolean {
     if (this.#open !== undefined) return this.#takeQueued(this.#open, request, command);
     switch (command?.commandClass) {
       case "transaction":
@@ -61,7 +61,7 @@ export class PinnedCommands {
 
   /** Sends a request again that the engine before did not execute. */
   repeat(refused: PendingRequest): void {
-    const pending = { ...refused, replies: refused.count };
+    const pending = { ...refused, replies: refused.count, withdrawn: false };
     if (pending.kind === "blocking") this.#blockAgain(pending);
     else this.#send(this.#checked(pending));
   }
@@ -85,7 +85,7 @@ export class PinnedCommands {
     return this.#forward(TRANSACTION_KINDS[name] ?? "command", request);
   }
 
-  #takeQueued(open: OpenTransaction, request: Buffer, command: SpecialCommand | undefined): boolean {
+  #takeQueued(open: OpenTransaction, request: Buffer, command: CommandEntry | undefined): boolean {
     if (command?.name === "EXEC") return this.#takeExec(open, request);
     if (command?.name === "DISCARD") {
       this.#open = undefined;

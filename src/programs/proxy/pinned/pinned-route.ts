@@ -1,5 +1,5 @@
 import { LIMITS } from "../limits/limits.ts";
-import type { SpecialCommand } from "../protocol/commands.ts";
+import type { CommandEntry } from "../protocol/table/entry.ts";
 import { replies } from "../protocol/replies.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { Pinned } from "./pinned.ts";
@@ -26,7 +26,7 @@ export class PinnedRoute {
   }
 
   /** Takes one request, after making the connection when there is none; false when it cannot be sent now. */
-  take(request: Buffer, command: SpecialCommand): boolean {
+  take(request: Buffer, command: CommandEntry): boolean {
     if (this.current !== undefined) return this.current.take(request, command);
     const owner = this.#owner;
     const { primary, counters } = owner.endpoint;

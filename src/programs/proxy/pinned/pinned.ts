@@ -1,22 +1,22 @@
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { LIMITS } from "../limits/limits.ts";
-import type { SpecialCommand } from "../protocol/commands.ts";
+import type { CommandEntry } from "../protocol/table/entry.ts";
 import { replies } from "../protocol/replies.ts";
-import { isMessage } from "../protocol/subscriptions.ts";
-import { startTimer } from "../timing/timer.ts";
+import { isMessage, isPushed } from "../protocol/subscriptions.ts";
 import type { Pin, PinUser } from "../upstream/pin.ts";
-import type { Replay } from "../upstream/replay.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { ConnectionState } from "./connection-state.ts";
+import { Departure } from "./departure.ts";
 import type { Subscriber } from "./mirror-subscribers.ts";
 import { Mirroring } from "./mirroring.ts";
 import type { MirroringOwner } from "./mirroring.ts";
 import { PendingQueue } from "./pending-queue.ts";
-import { isRepeatable, wasNotExecuted } from "./pending-request.ts";
+import { hasFailed, isDoubtful, isRepeatable, wasNotExecuted } from "./pending-request.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import { PinnedCommands } from "./pinned-commands.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
 import { Relocation } from "./relocation.ts";
+import { RoleCheck } from "./role-check.ts";
 import type { SubscriptionMirror } from "./subscription-mirror.ts";
 
 /**
@@ -31,9 +31,12 @@ export class Pinned implements PinUser, Subscriber {
   readonly #commands: PinnedCommands;
   readonly #mirroring: Mirroring;
   readonly #relocation: Relocation;
+  readonly #departure = new Departure();
+  readonly #roleCheck = new RoleCheck((frame) => {
+    this.frame(frame);
+  });
   #pin: Pin | undefined;
   #upstream: Upstream;
-  #cancelDeadline: (() => void) | undefined;
 
   constructor(owner: PinnedOwner, pin: Pin, upstream: Upstream) {
     this.#owner = owner;
@@ -44,7 +47,7 @@ export class Pinned implements PinUser, Subscriber {
     });
     this.#mirroring = new Mirroring(this.#mirroringOwner());
     this.#relocation = new Relocation(owner, {
-      replay: () => this.#replay(),
+      replay: () => this.#state.replay(this.#owner.identity),
       arrived: (fresh, from) => {
         this.#arrive(fresh, from);
       },
@@ -68,7 +71,7 @@ export class Pinned implements PinUser, Subscriber {
 
   /** Something other than a blocking command is at the engine. */
   get busy(): boolean {
-    return this.#pending.busy;
+    return this.#pending.busy || this.#roleCheck.asking;
   }
 
   /** The oldest of what `busy` counts; its age counts from the last reply. */
@@ -78,7 +81,7 @@ export class Pinned implements PinUser, Subscriber {
 
   /** The client waits for a reply. */
   get hasPending(): boolean {
-    return this.#pending.hasPending;
+    return this.#pending.hasPending || this.#roleCheck.asking;
   }
 
   /** The client has subscribed to channels, and a switchover can mirror that. */
@@ -88,25 +91,29 @@ export class Pinned implements PinUser, Subscriber {
   }
 
   /** Takes one request; false when it cannot be sent now. */
-  take(request: Buffer, command: SpecialCommand | undefined): boolean {
+  take(request: Buffer, command: CommandEntry | undefined): boolean {
     if (this.#pin === undefined) return this.#owner.endpoint.primary.unavailable && this.#refuse(request);
     if (this.#pending.length >= LIMITS.inFlight) return false;
     return this.#commands.take(request, command);
   }
 
   frame(frame: Buffer): void {
-    if (isMessage(frame)) {
+    if (this.#roleCheck.keeps(frame)) return;
+    if (this.#subscribed ? isMessage(frame) : isPushed(frame)) {
       if (this.#mirroring.passes(frame)) this.#owner.deliver(frame);
       return;
     }
-    const pending = this.#pending.next(this.#owner.endpoint.clock.uptimeMs());
+    const pending = this.#pending.next(frame, this.#owner.endpoint.clock.uptimeMs());
     if (pending === undefined) return;
-    if (this.#pending.hasRefused || wasNotExecuted(pending, frame)) this.#keep(pending, frame);
-    else this.#accept(pending, frame);
-    if (this.#pending.length === 0) this.#settle();
+    const decide = (refused: boolean): void => {
+      this.#answered(pending, frame, refused);
+    };
+    if (isDoubtful(pending, frame)) this.#roleCheck.begin(this.#upstream, decide);
+    else decide(wasNotExecuted(pending, frame));
   }
 
   closed(): void {
+    this.#roleCheck.abandon();
     this.#pin = undefined;
     this.#mirroring.end();
     // an engine ends a subscriber that does not read its messages: to go on would hide that some were missed
@@ -126,7 +133,7 @@ export class Pinned implements PinUser, Subscriber {
     if (mirror !== undefined) this.#goOnAt(mirror);
     else if (upstream !== undefined && upstream !== this.#upstream) {
       this.#leave();
-      this.#leaveInTime();
+      if (this.#pin !== undefined) this.#departure.begin(this.#pin, this.#owner.endpoint, () => void this.closed());
     } else this.#mirroring.end();
   }
 
@@ -137,6 +144,7 @@ export class Pinned implements PinUser, Subscriber {
   /** Takes a blocking command back from the engine: its reply, or the proof that nothing was taken, arrives later. */
   withdraw(): void {
     if (!this.#pending.blocked || this.#pin === undefined) return;
+    this.#pending.withdraw();
     const { id } = this.#pin;
     void this.#upstream
       .control()
@@ -157,7 +165,7 @@ export class Pinned implements PinUser, Subscriber {
   /** The session does not need this any more. */
   dispose(): void {
     this.#relocation.stop();
-    this.#cancelDeadline?.();
+    this.#departure.stop();
     this.#mirroring.dispose();
     this.#owner.endpoint.counters.pins--;
     const pin = this.#pin;
@@ -174,7 +182,7 @@ export class Pinned implements PinUser, Subscriber {
       held: () => endpoint.primary.held,
       settings: () => identity.settings,
       pin: () => this.#pin,
-      replay: () => this.#replay(),
+      replay: () => this.#state.replay(this.#owner.identity),
       command: (args, confirmed) => {
         this.#commands.postInternal(args, confirmed);
       },
@@ -184,13 +192,21 @@ export class Pinned implements PinUser, Subscriber {
     };
   }
 
-  #replay(): Replay {
-    return this.#state.replay(this.#owner.identity);
-  }
-
   #post(pending: PendingRequest, bytes: Buffer): void {
     this.#pending.push(pending);
     this.#pin?.write(bytes);
+  }
+
+  /** Messages look like data in RESP2, where only a subscriber gets them, and no data. */
+  get #subscribed(): boolean {
+    return this.#owner.identity.settings.protocol === 2 && this.#state.subscriptions.size > 0;
+  }
+
+  #answered(pending: PendingRequest, frame: Buffer, refused: boolean): void {
+    if (refused) this.#pending.refuse(pending);
+    else if (this.#pending.hasRefused) this.#keepBehindRefused(pending, frame);
+    else this.#accept(pending, frame);
+    if (this.#pending.length === 0) this.#settle();
   }
 
   #accept(pending: PendingRequest, frame: Buffer): void {
@@ -201,9 +217,8 @@ export class Pinned implements PinUser, Subscriber {
   }
 
   /** Behind a request that was not executed all others must wait for it; one that was executed all the same cannot. */
-  #keep(pending: PendingRequest, frame: Buffer): void {
-    if (pending.kind === "internal" || pending.replies > 0) return;
-    if (frame[0] === MINUS || isRepeatable(pending)) this.#pending.refuse(pending);
+  #keepBehindRefused(pending: PendingRequest, frame: Buffer): void {
+    if (hasFailed(pending, frame) || isRepeatable(pending)) this.#pending.refuse(pending);
     else this.#owner.cut("a request was executed although an earlier one was not");
   }
 
@@ -218,19 +233,6 @@ export class Pinned implements PinUser, Subscriber {
 
   get #needsPin(): boolean {
     return this.#state.needsPin || this.inTransaction;
-  }
-
-  /** A former primary that does not answer is treated as gone. */
-  #leaveInTime(): void {
-    const pin = this.#pin;
-    if (pin === undefined) return;
-    const { clock, primary } = this.#owner.endpoint;
-    this.#cancelDeadline?.();
-    this.#cancelDeadline = startTimer(clock, primary.holdMs, () => {
-      if (this.#pin !== pin) return;
-      pin.destroy();
-      this.closed();
-    });
   }
 
   #goOnAt({ pin, upstream, channel, messages }: SubscriptionMirror): void {
@@ -249,7 +251,7 @@ export class Pinned implements PinUser, Subscriber {
       this.withdraw();
       return;
     }
-    if (this.#pending.length > 0) return;
+    if (this.#pending.length > 0 || this.#roleCheck.asking) return;
     this.#pin?.destroy();
     this.#pin = undefined;
     if (this.#owner.finishing) {
@@ -291,5 +293,4 @@ export class Pinned implements PinUser, Subscriber {
   }
 }
 
-const MINUS = 45;
 const RETRY_MS = 50;

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { isMessage } from "../protocol/subscriptions.ts";
+import { channelOf, isMessage } from "../protocol/subscriptions.ts";
 import type { ConnectionSettings } from "../upstream/connection-settings.ts";
 import type { Pin } from "../upstream/pin.ts";
 import { replayOn } from "../upstream/replay.ts";
@@ -20,7 +20,7 @@ const MARKER_PREFIX = "store:move:";
 
 /** True for a marker of any proxy, which no client is to get. */
 export function isMarker(message: Buffer): boolean {
-  return message.subarray(0, 256).includes(MARKER_PREFIX);
+  return channelOf(message).startsWith(MARKER_PREFIX);
 }
 
 /** The channel of the marker of one switchover. */
@@ -98,7 +98,7 @@ export class SubscriptionMirror {
 
   #take(side: MirroredSide, message: Buffer): void {
     if (!isMarker(message)) side.take(message);
-    else if (message.includes(this.channel)) {
+    else if (channelOf(message) === this.channel) {
       side.marked = true;
       if (this.complete) this.#resolve();
     }

@@ -1,27 +1,41 @@
 /**
- * True for a reply that proves that the request was not executed, and that another engine, or the same one a little
- * later, will execute it: from a demoted primary, a replica without primary, or an engine that still loads its data.
+ * True for a reply with the exact text of an engine that has not executed a request, and will later, or as a primary: one
+ * that was demoted, is a replica without primary, or still loads its data. It proves that for the engine's own commands; a
+ * script and a command of a module may answer with any text, so that only the engine's role can confirm it.
  */
 export function isRefusal(reply: Buffer): boolean {
-  return (
-    reply[0] === MINUS && (starts(reply, "-READONLY ") || starts(reply, "-LOADING ") || starts(reply, "-MASTERDOWN "))
-  );
+  return reply[0] === MINUS && REFUSALS.some((refusal) => reply.subarray(0, refusal.length).equals(refusal));
 }
 
 /** True for an EXEC that was refused for one of these reasons: the engine has dropped the transaction. */
 export function isRefusedExec(reply: Buffer): boolean {
-  return (
-    starts(reply, "-EXECABORT ") && /because of: (READONLY|LOADING|MASTERDOWN) /.test(reply.toString("latin1", 0, 120))
-  );
+  return REFUSED_EXECS.some((refusal) => reply.subarray(0, refusal.length).equals(refusal));
 }
 
 /** True for the reply to a blocked client whose engine was demoted: nothing was taken from any key. */
-export function isUnblocked(reply: Buffer): boolean {
-  return starts(reply, "-UNBLOCKED ");
+export function isUnblockedByDemotion(reply: Buffer): boolean {
+  return reply.equals(UNBLOCKED_BY_DEMOTION);
+}
+
+/** True for the reply to a blocked client that CLIENT UNBLOCK took back: nothing was taken from any key. */
+export function isUnblockedByCommand(reply: Buffer): boolean {
+  return reply.equals(UNBLOCKED_BY_COMMAND);
 }
 
 const MINUS = 45;
 
-function starts(reply: Buffer, prefix: string): boolean {
-  return reply.toString("latin1", 0, prefix.length) === prefix;
-}
+/** Redis 7.0 to 8.0 and Valkey 8.0 to 8.1; inside a script the text goes on with the place in the script. */
+const TEXTS = [
+  "READONLY You can't write against a read only replica.",
+  "READONLY Can not run script with write flag on readonly replica",
+  "LOADING Redis is loading the dataset in memory",
+  "LOADING Valkey is loading the dataset in memory",
+  "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+  "MASTERDOWN Link with MASTER is down, replica-serve-stale-data is set to 'no' and 'allow-stale' flag",
+];
+const REFUSALS = TEXTS.map((text) => Buffer.from(`-${text}`));
+const REFUSED_EXECS = TEXTS.map((text) => Buffer.from(`-EXECABORT Transaction discarded because of: ${text}`));
+const UNBLOCKED_BY_DEMOTION = Buffer.from(
+  "-UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)\r\n",
+);
+const UNBLOCKED_BY_COMMAND = Buffer.from("-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n");

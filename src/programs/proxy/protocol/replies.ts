@@ -1,3 +1,5 @@
+import type { CommandEntry } from "./table/entry.ts";
+
 /** Replies of the proxy itself, encoded. */
 export const replies = {
   ok: Buffer.from("+OK\r\n"),
@@ -23,6 +25,11 @@ export const replies = {
 /** An error reply with this message. */
 export function errorReply(message: string): Buffer {
   return Buffer.from(`-${message.replaceAll(/[\r\n]/g, " ")}\r\n`);
+}
+
+/** Why a command of class `refused` is refused. */
+export function refusalOf({ name, note }: CommandEntry): Buffer {
+  return errorReply(`ERR store: ${name.replace("|", " ")} is not available at an endpoint: ${note}`);
 }
 
 /** An integer reply. */

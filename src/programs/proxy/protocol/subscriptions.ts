@@ -23,7 +23,7 @@ export class Subscriptions {
   /** How many confirmations an engine sends for this command. */
   confirmations(args: readonly Buffer[], name: string): number {
     const { verb, adds } = effectOf(name);
-    if (adds || args.length > 1) return args.length - 1;
+    if (adds || args.length > 1) return Math.max(1, args.length - 1);
     return Math.max(1, this.#of(verb).size);
   }
 
@@ -44,20 +44,52 @@ export class Subscriptions {
   }
 }
 
-/** True for a frame that is a published message and answers no command. */
+/**
+ * True for a frame that answers no command, on a connection whose requests may be answered with any data: RESP3 has a type
+ * of its own for messages. Confirmations of subscriptions have that type too, and answer a command.
+ */
+export function isPushed(frame: Buffer): boolean {
+  return frame[0] === PUSH && !CONFIRMATIONS.has(elementOf(frame, 0));
+}
+
+/**
+ * True for a frame that is a published message, on a connection that has subscribed. In RESP2 messages are arrays: only the
+ * engine's rule that a subscriber cannot ask for data makes them distinct.
+ */
 export function isMessage(frame: Buffer): boolean {
-  const head = frame.toString("latin1", 0, 24);
-  return (
-    /^[*>]\d\r\n\$\d+\r\n[ps]?message\r\n/.test(head) ||
-    (frame[0] === PUSH && !/subscribe\r\n/.test(frame.toString("latin1", 0, 32)))
-  );
+  return isPushed(frame) || (frame[0] === ARRAY && MESSAGES.has(elementOf(frame, 0)));
+}
+
+/** The channel that a message was published to; empty when the frame is none. */
+export function channelOf(message: Buffer): string {
+  const kind = elementOf(message, 0);
+  return MESSAGES.has(kind) ? elementOf(message, kind === "pmessage" ? 2 : 1) : "";
 }
 
 const PUSH = 62;
+const ARRAY = 42;
+const DOLLAR = 36;
+const LF = 10;
+const MESSAGES: ReadonlySet<string> = new Set(["message", "pmessage", "smessage"]);
+const CONFIRMATIONS: ReadonlySet<string> = new Set(
+  ["subscribe", "psubscribe", "ssubscribe"].flatMap((name) => [name, name.replace("sub", "unsub")]),
+);
 const VERBS: readonly SubscribeVerb[] = ["SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE"];
 
 function effectOf(name: string): { readonly verb: SubscribeVerb; readonly adds: boolean } {
   const adds = !name.includes("UNSUB");
   const verb = VERBS.find((candidate) => candidate === name.replace("UNSUB", "SUB")) ?? "SUBSCRIBE";
   return { verb, adds };
+}
+
+/** The string at `index` of an array or push of strings; empty when there is none. */
+function elementOf(frame: Buffer, index: number): string {
+  let at = frame.indexOf(LF) + 1;
+  for (let i = 0; at > 0 && frame[at] === DOLLAR; i++) {
+    const start = frame.indexOf(LF, at) + 1;
+    const length = Number(frame.toString("latin1", at + 1, start - 2));
+    if (i === index) return frame.toString("latin1", start, start + length);
+    at = start + length + 2;
+  }
+  return "";
 }

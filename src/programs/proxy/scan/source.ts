@@ -2,7 +2,7 @@ import type { Clock } from "../../../core/base/clock.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { ClientIdentity } from "../client/identity.ts";
-import { isMessage } from "../protocol/subscriptions.ts";
+import { isPushed } from "../protocol/subscriptions.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { Pin } from "../upstream/pin.ts";
 import { replayOn } from "../upstream/replay.ts";
@@ -104,7 +104,7 @@ export class ScanSource {
       this.#asking.add(giveUp);
       pin.attach({
         frame: (frame) => {
-          if (isMessage(frame)) return;
+          if (isPushed(frame)) return;
           this.#asking.delete(giveUp);
           resolve(frame);
         },

@@ -1,6 +1,5 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Counters } from "../limits/counters.ts";
-import { commandName } from "../protocol/arguments.ts";
 import { isRead } from "../protocol/commands.ts";
 import { isRefusal } from "../protocol/refusals.ts";
 import { replies } from "../protocol/replies.ts";
@@ -18,18 +17,22 @@ export interface BacklogOwner extends Requester {
   };
   /** A lane that takes requests now. */
   usableLane(): Lane | undefined;
+  /** Ends the client's connection at once. */
+  cut(why: string): void;
 }
 
 /**
  * Requests of one client that an engine did not execute, because it is not primary or not ready. They are sent again in
  * order, to the primary of that time; later requests of the client wait. After `holdMs` they are answered with an error.
+ * Only commands of the engine itself come here, so that the text of a refusal proves it.
  */
 export class Backlog {
   readonly #owner: BacklogOwner;
-  /** To be sent again. A slot with a reply was executed: its reply waits for those before it. */
-  #slots: Slot[] = [];
+  /** To be sent again. */
+  #requests: Buffer[] = [];
   /** The same, of requests whose successors are still being answered. */
-  #gathered: Slot[] = [];
+  #gathered: Buffer[] = [];
+  #dropped = false;
   #expired = false;
   #cancelExpiry: (() => void) | undefined;
   #cancelRetry: () => void = () => undefined;
@@ -38,63 +41,60 @@ export class Backlog {
     this.#owner = owner;
   }
 
+  /** From the first refusal until nothing is left to be sent again. */
   get active(): boolean {
-    return this.#slots.length + this.#gathered.length > 0;
+    return this.#cancelExpiry !== undefined;
   }
 
   /** Takes a reply that is a refusal, or that follows one. */
   answered(request: Buffer, reply: Buffer): void {
-    if (isRefusal(reply)) this.#gather({ request });
-    else if (this.#gathered.length === 0) this.#owner.deliver(reply);
-    // a read is sent again behind the refused request, so that it sees what that request did
-    else this.#gather(isRead(commandName(request)) ? { request } : { request, reply: Buffer.from(reply) });
+    const refused = isRefusal(reply);
+    if (this.#dropped || (!refused && this.#gathered.length === 0)) this.#owner.deliver(reply);
+    // what failed, or only reads, is sent again behind the refused request, so that it sees what that request did
+    else if (refused || reply[0] === MINUS || isRead(request)) this.#gather(request);
+    else this.#owner.cut("a request was executed although an earlier one was not");
   }
 
   /** The lane is gone. True when all its requests can be sent again; otherwise the outcome of some is unknown. */
-  takeOver(requests: readonly LostRequest[]): boolean {
-    if (requests.some(({ request, sent }) => sent && !isRead(commandName(request)))) return false;
-    for (const { request } of requests) this.#gather({ request });
+  takeOver(lost: readonly LostRequest[]): boolean {
+    if (lost.some(({ request, sent }) => sent && !isRead(request))) return false;
+    for (const { request } of lost) this.#gather(request);
     this.settled();
     return true;
   }
 
-  /** Nothing is in flight any more: what was gathered comes before what has not been sent again yet. */
+  /** Nothing is in flight any more: what was gathered is sent again before what has not been sent again yet. */
   settled(): void {
-    const refused = this.#gathered.length > 0;
-    this.#slots = [...this.#gathered, ...this.#slots];
-    this.#gathered = [];
-    this.#deliverKept();
-    if (this.#slots.length === 0) this.#end();
+    this.#requests = [...this.#gathered.splice(0), ...this.#requests];
+    if (this.#requests.length === 0) this.#end();
     else if (this.#expired) this.#giveUp();
-    else if (refused) this.#retryLater();
-    else this.resend();
+    else this.#retryLater();
   }
 
-  /** Sends again as much as possible, if there is a primary that takes it. */
+  /** Sends again all that waits, if there is a primary that takes it. */
   resend(): void {
     const { primary, counters } = this.#owner.endpoint;
-    if (this.#slots.length === 0 || this.#owner.inFlight > 0 || primary.held) return;
+    if (this.#requests.length === 0 || this.#owner.inFlight > 0 || primary.held) return;
     const lane = this.#owner.usableLane();
     if (lane === undefined) {
       this.#retryLater();
       return;
     }
-    const kept = this.#slots.findIndex((slot) => slot.reply !== undefined);
-    const run = this.#slots.splice(0, kept < 0 ? this.#slots.length : kept);
+    const run = this.#requests.splice(0);
     counters.resent += run.length;
-    // while slots remain behind the run, or one of the run is refused again, the lane gives replies one by one
-    for (const { request } of run) lane.push(this.#owner, 1, request, 0, request.length);
+    for (const request of run) lane.push(this.#owner, 1, request, 0, request.length);
   }
 
-  /** The client is gone. */
+  /** The client is gone: nothing is sent again for it. */
   drop(): void {
-    this.#slots = [];
+    this.#dropped = true;
+    this.#requests = [];
     this.#gathered = [];
     this.#end();
   }
 
-  #gather(slot: Slot): void {
-    this.#gathered.push(slot);
+  #gather(request: Buffer): void {
+    this.#gathered.push(request);
     const { clock, primary } = this.#owner.endpoint;
     this.#cancelExpiry ??= startTimer(clock, primary.holdMs, () => {
       this.#expired = true;
@@ -109,14 +109,10 @@ export class Backlog {
     });
   }
 
-  #deliverKept(): void {
-    while (this.#slots[0]?.reply !== undefined) this.#owner.deliver(this.#slots.shift()?.reply ?? Buffer.alloc(0));
-  }
-
   #giveUp(): void {
-    const slots = this.#slots.splice(0);
+    const requests = this.#requests.splice(0);
     this.#end();
-    for (const { reply } of slots) this.#owner.deliver(reply ?? replies.noPrimary);
+    for (let i = 0; i < requests.length; i++) this.#owner.deliver(replies.noPrimary);
     this.#owner.settled();
   }
 
@@ -128,9 +124,5 @@ export class Backlog {
   }
 }
 
-interface Slot {
-  readonly request: Buffer;
-  readonly reply?: Buffer;
-}
-
+const MINUS = 45;
 const RETRY_MS = 50;

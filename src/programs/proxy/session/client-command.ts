@@ -23,12 +23,8 @@ export function handleClient(session: NamedSession, args: readonly Buffer[]): bo
       return session.answer(args.length === 4 ? replies.ok : replies.syntax);
     case "ID":
       return session.answer(integerReply(identity.id));
-    case "INFO":
-      return session.answer(bulkReply(Buffer.from(describe(identity), "latin1"), settings.protocol));
-    case "REPLY":
-      return session.answer(keyword(args[2]) === "ON" ? replies.ok : unavailable(subcommand));
     default:
-      return session.answer(unavailable(subcommand));
+      return session.answer(bulkReply(Buffer.from(describe(identity), "latin1"), settings.protocol));
   }
 }
 
@@ -46,9 +42,4 @@ function describe({ id, address, name, settings, user }: ClientIdentity): string
     `id=${id} addr=${address} name=${name.toString("latin1")} db=${settings.database} ` +
     `resp=${settings.protocol} user=${user?.name.toString("latin1") ?? "default"}\n`
   );
-}
-
-function unavailable(subcommand: string): Buffer {
-  const name = /^[A-Z-]{1,20}$/.test(subcommand) ? ` ${subcommand}` : "";
-  return errorReply(`ERR store: CLIENT${name} is not available at an endpoint`);
 }

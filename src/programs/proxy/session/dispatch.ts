@@ -2,13 +2,14 @@ import { assertNever } from "../../../core/base/assert-never.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { argumentsOf, keyword } from "../protocol/arguments.ts";
-import type { SpecialCommand } from "../protocol/commands.ts";
-import { errorReply, replies } from "../protocol/replies.ts";
+import { subcommandOf } from "../protocol/commands.ts";
+import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
+import { refusalOf, replies } from "../protocol/replies.ts";
 import { continueAtPrimary, takeScan } from "../scan/scan.ts";
 import type { ScanSession } from "../scan/scan.ts";
 import { handleClient } from "./client-command.ts";
 import { handleAuth, handleHello } from "./login.ts";
-import { isKill, killScript } from "./kill-script.ts";
+import { killScript } from "./kill-script.ts";
 import { handleReset, handleSelect } from "./settings.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import type { SharedRoute } from "./shared-route.ts";
@@ -30,20 +31,40 @@ export interface CommandSession extends ScanSession {
 }
 
 /** Takes one request that is not simply forwarded. False: it cannot be taken yet, and the session offers it again. */
-export function dispatch(session: CommandSession, request: Buffer, command: SpecialCommand | undefined): boolean {
-  const commandClass = command?.commandClass;
-  if (!session.identity.authenticated && commandClass !== "identity" && commandClass !== "quit")
+export function dispatch(session: CommandSession, request: Buffer, command: CommandEntry | undefined): boolean {
+  if (!session.identity.authenticated && !OPEN_TO_GUESTS.has(command?.name ?? ""))
     return session.answer(replies.noAuth);
+  const known = command === undefined ? PLAIN : resolve(session, request, command);
+  if (known === undefined) return false;
   const pinned = session.pinned.current;
-  if (pinned?.inTransaction === true && commandClass !== "quit" && command?.name !== "RESET") {
-    const queued = commandClass === "scan" ? continueAtPrimary(session.endpoint.scans, request) : request;
-    return pinned.take(queued, command);
+  if (pinned?.inTransaction === true && known.name !== "QUIT" && known.name !== "RESET") {
+    const queued = known.commandClass === "scan" ? continueAtPrimary(session.endpoint.scans, request) : request;
+    return pinned.take(queued, known);
   }
-  return command === undefined ? takePlain(session, request) : handle(session, request, command);
+  return handle(session, request, known);
 }
 
-function handle(session: CommandSession, request: Buffer, command: SpecialCommand): boolean {
+const OPEN_TO_GUESTS: ReadonlySet<string> = new Set(["AUTH", "HELLO", "QUIT", "RESET"]);
+const PLAIN: CommandEntry = { name: "", commandClass: "write", note: "" };
+
+/** The entry of the subcommand, or what the engine says of a command that is not in the table; undefined: not known yet. */
+function resolve(session: CommandSession, request: Buffer, command: CommandEntry): CommandEntry | undefined {
+  const entry = command.commandClass === "container" ? subcommandOf(command, argumentsOf(request)[1]) : command;
+  if (entry.commandClass !== "unknown") return entry;
+  const { upstream } = session.endpoint.primary;
+  // without an engine the request waits, or gets the error that says so
+  if (upstream === undefined) return PLAIN;
+  const commandClass = upstream.catalogue.classOf(entry.name);
+  if (commandClass !== undefined) return { ...entry, commandClass, note: "this release does not know it" };
+  session.waitFor(upstream.catalogue.learn(entry.name));
+  return undefined;
+}
+
+function handle(session: CommandSession, request: Buffer, command: CommandEntry): boolean {
   switch (command.commandClass) {
+    case "read":
+    case "write":
+      return takePlain(session, request);
     case "transaction":
       return takeTransaction(session, request, command);
     case "blocking":
@@ -55,24 +76,58 @@ function handle(session: CommandSession, request: Buffer, command: SpecialComman
     case "scan":
       return takeOrForwardScan(session, request);
     case "script":
-      return takeScript(session, request, command);
+      rememberScript(session.endpoint.scripts, request);
+      return session.pinned.take(request, command);
+    case "scripts":
+      rememberScript(session.endpoint.scripts, request);
+      return takePlain(session, request);
+    case "kill":
+      return killScript(session, request);
     case "long":
       return isAnsweredAtOnce(request, command) ? takePlain(session, request) : session.pinned.take(request, command);
+    case "identity":
+    case "session":
+    case "client":
+    case "quit":
+    case "refused":
+    case "hostile":
+      return handleHere(session, request, command, command.commandClass);
+    case "view":
+    case "container":
+    case "unknown":
+      throw new Error(`${command.name} was not resolved`);
+    default:
+      return assertNever(command.commandClass);
+  }
+}
+
+type ClassAnsweredHere = Extract<CommandClass, "identity" | "session" | "client" | "quit" | "refused" | "hostile">;
+
+/** Answers what no engine sees. */
+function handleHere(
+  session: CommandSession,
+  request: Buffer,
+  command: CommandEntry,
+  commandClass: ClassAnsweredHere,
+): boolean {
+  switch (commandClass) {
     case "identity":
       return command.name === "AUTH" ? handleAuth(session, request, command) : handleHello(session, request, command);
     case "session":
       return handleSession(session, request, command);
+    case "client":
+      return !session.hasPending && handleClient(session, argumentsOf(request));
     case "quit":
       if (!session.answer(replies.ok)) return false;
       session.finish();
       return true;
-    case "denied":
-      return session.answer(errorReply(`ERR store: ${command.name} is not available at an endpoint`));
+    case "refused":
+      return session.answer(refusalOf(command));
     case "hostile":
       session.cut("the client speaks HTTP");
       return true;
     default:
-      return assertNever(command.commandClass);
+      return assertNever(commandClass);
   }
 }
 
@@ -81,25 +136,13 @@ function takePlain(session: CommandSession, request: Buffer): boolean {
   return pinned === undefined ? session.shared.forward(request) : pinned.take(request, undefined);
 }
 
-/** A script may run without end, and everything behind it on its connection waits as long. */
-function takeScript(session: CommandSession, request: Buffer, command: SpecialCommand): boolean {
-  const { name } = command;
-  if (name === "EVAL" || name === "EVAL_RO") {
-    rememberScript(session.endpoint.scripts, request);
-    return session.pinned.take(request, command);
-  }
-  if (isKill(request)) return killScript(session, request);
-  if (name === "SCRIPT") rememberScript(session.endpoint.scripts, request);
-  return takePlain(session, request);
-}
-
 /** VADD waits for a thread only with CAS. */
-function isAnsweredAtOnce(request: Buffer, { name }: SpecialCommand): boolean {
+function isAnsweredAtOnce(request: Buffer, { name }: CommandEntry): boolean {
   return name === "VADD" && !argumentsOf(request).some((argument) => keyword(argument) === "CAS");
 }
 
 /** Without a pinned connection the client has no transaction to end: the engine gives the error. */
-function takeTransaction(session: CommandSession, request: Buffer, command: SpecialCommand): boolean {
+function takeTransaction(session: CommandSession, request: Buffer, command: CommandEntry): boolean {
   const begins = command.name === "MULTI" || command.name === "WATCH";
   if (session.pinned.current === undefined && !begins) return session.shared.forward(request);
   return session.pinned.take(request, command);
@@ -112,16 +155,9 @@ function takeOrForwardScan(session: CommandSession, request: Buffer): boolean {
   return takeScan(session, request) ?? takePlain(session, request);
 }
 
-function handleSession(session: CommandSession, request: Buffer, command: SpecialCommand): boolean {
+function handleSession(session: CommandSession, request: Buffer, command: CommandEntry): boolean {
   if (session.hasPending) return false;
-  switch (command.name) {
-    case "CLIENT":
-      return handleClient(session, argumentsOf(request));
-    case "RESET":
-      return handleReset(session);
-    default:
-      return handleSelect(session, request, command);
-  }
+  return command.name === "RESET" ? handleReset(session) : handleSelect(session, request, command);
 }
 
 function blocks(request: Buffer): boolean {

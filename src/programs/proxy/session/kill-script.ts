@@ -1,7 +1,7 @@
 import { messageOf } from "../../../core/base/fault.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
-import { argumentsOf, keyword } from "../protocol/arguments.ts";
+import { argumentsOf } from "../protocol/arguments.ts";
 import { errorReply, replies } from "../protocol/replies.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 
@@ -16,12 +16,6 @@ export interface KillingSession {
   answer(reply: Buffer): boolean;
   /** Takes no request until `work` is over; it must not reject. */
   waitFor(work: Promise<void>): void;
-}
-
-/** True for SCRIPT KILL and FUNCTION KILL. */
-export function isKill(request: Buffer): boolean {
-  const [, subcommand, ...more] = argumentsOf(request);
-  return keyword(subcommand) === "KILL" && more.length === 0;
 }
 
 /**

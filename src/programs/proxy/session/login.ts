@@ -1,6 +1,6 @@
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { argumentsOf, keyword } from "../protocol/arguments.ts";
-import type { SpecialCommand } from "../protocol/commands.ts";
+import type { CommandEntry } from "../protocol/table/entry.ts";
 import { replies } from "../protocol/replies.ts";
 import { changeSettings } from "./settings.ts";
 import type { SettingsSession } from "./settings.ts";
@@ -13,7 +13,7 @@ export interface LoginSession extends SettingsSession {
 }
 
 /** AUTH: the proxy checks the endpoint's password, and the engine those of other users. */
-export function handleAuth(session: LoginSession, request: Buffer, command: SpecialCommand): boolean {
+export function handleAuth(session: LoginSession, request: Buffer, command: CommandEntry): boolean {
   const [, first, second, extra] = argumentsOf(request);
   if (first === undefined || extra !== undefined) return session.answer(replies.syntax);
   const { identity } = session;
@@ -29,7 +29,7 @@ export function handleAuth(session: LoginSession, request: Buffer, command: Spec
 }
 
 /** HELLO: may authenticate, name the client and change the protocol version. */
-export function handleHello(session: LoginSession, request: Buffer, command: SpecialCommand): boolean {
+export function handleHello(session: LoginSession, request: Buffer, command: CommandEntry): boolean {
   const hello = parseHello(argumentsOf(request));
   if (hello === undefined) return session.answer(replies.syntax);
   const { identity, pinned } = session;

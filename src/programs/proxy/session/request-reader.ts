@@ -3,7 +3,7 @@ import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
 import { wordsOf } from "../protocol/arguments.ts";
 import { classify } from "../protocol/commands.ts";
-import type { SpecialCommand } from "../protocol/commands.ts";
+import type { CommandEntry } from "../protocol/table/entry.ts";
 import { PartialRequest } from "../protocol/partial-request.ts";
 import type { PartialBudget } from "../protocol/partial-request.ts";
 import { errorReply, replies } from "../protocol/replies.ts";
@@ -27,7 +27,7 @@ export interface RequestTaker {
   /** Forwards `count` plain requests that lie in `bytes` up to `end`. */
   forward(lane: Lane, count: number, bytes: Buffer, end: number): void;
   /** Takes one request; false when it cannot be taken yet. */
-  take(request: Buffer, command: SpecialCommand | undefined): boolean;
+  take(request: Buffer, command: CommandEntry | undefined): boolean;
   /** Answers in the engine's place; false when earlier replies are missing. */
   answer(reply: Buffer): boolean;
   /** Ends at the next boundary between requests. */
@@ -143,14 +143,14 @@ export class RequestReader {
   }
 
   /** Offers the request between `at` and `past`; what follows it, or with it when it is not taken, is unread again. */
-  #takeOne(chunk: Buffer, at: number, past: number, command: SpecialCommand | undefined): boolean {
+  #takeOne(chunk: Buffer, at: number, past: number, command: CommandEntry | undefined): boolean {
     const taken = this.#offer(chunk.subarray(at, past), command);
     const rest = taken ? past : at;
     if (rest < chunk.length) this.#unread.unshift(chunk.subarray(rest));
     return taken;
   }
 
-  #offer(request: Buffer, command: SpecialCommand | undefined): boolean {
+  #offer(request: Buffer, command: CommandEntry | undefined): boolean {
     if (this.#scanner.inline) return this.#offerLine(request);
     return this.#scanner.empty || this.#taker.take(request, command);
   }

@@ -5,7 +5,7 @@ import type { OutstandingRequest } from "../../../ports/management/proxy-control
 import { LIMITS } from "../limits/limits.ts";
 import { PinnedRoute } from "../pinned/pinned-route.ts";
 import type { PinnedRouteOwner } from "../pinned/pinned-route.ts";
-import type { SpecialCommand } from "../protocol/commands.ts";
+import type { CommandEntry } from "../protocol/table/entry.ts";
 import type { PartialRequest } from "../protocol/partial-request.ts";
 import type { Lane } from "../upstream/lane.ts";
 import { Wire } from "../upstream/wire.ts";
@@ -96,7 +96,7 @@ export class Session implements SessionParts {
 
   /** True while a request of this client is at an engine; one that blocks does not count. */
   get busy(): boolean {
-    return this.shared.inFlight > 0 || this.outstanding !== undefined;
+    return this.shared.inFlight > 0 || this.outstanding !== undefined || this.pinned.current?.busy === true;
   }
 
   /** What a move has to wait for of this client, on a connection of its own. */
@@ -133,7 +133,7 @@ export class Session implements SessionParts {
     this.shared.push(lane, count, bytes, end);
   }
 
-  take(request: Buffer, command: SpecialCommand | undefined): boolean {
+  take(request: Buffer, command: CommandEntry | undefined): boolean {
     return dispatch(this, request, command);
   }
 

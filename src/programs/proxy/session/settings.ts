@@ -2,7 +2,7 @@ import type { ClientIdentity } from "../client/identity.ts";
 import { LIMITS } from "../limits/limits.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { argumentsOf } from "../protocol/arguments.ts";
-import type { SpecialCommand } from "../protocol/commands.ts";
+import type { CommandEntry } from "../protocol/table/entry.ts";
 import { replies } from "../protocol/replies.ts";
 import { DEFAULT_SETTINGS, settingsKey } from "../upstream/connection-settings.ts";
 import type { ConnectionSettings } from "../upstream/connection-settings.ts";
@@ -21,7 +21,7 @@ export interface SettingsSession {
 }
 
 /** SELECT: false when it cannot be taken yet. */
-export function handleSelect(session: SettingsSession, request: Buffer, command: SpecialCommand): boolean {
+export function handleSelect(session: SettingsSession, request: Buffer, command: CommandEntry): boolean {
   const pinned = session.pinned.current;
   if (pinned !== undefined) return pinned.take(request, command);
   const args = argumentsOf(request);

@@ -67,6 +67,10 @@ export class SharedRoute implements BacklogOwner {
     return this.#lane;
   }
 
+  cut(why: string): void {
+    this.#owner.cut(why);
+  }
+
   /** The settings of the client have changed: it needs another lane. */
   leaveLane(): void {
     this.#lane = undefined;

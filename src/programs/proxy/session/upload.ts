@@ -7,7 +7,7 @@ import { classify } from "../protocol/commands.ts";
 import type { PartialRequest } from "../protocol/partial-request.ts";
 import { isRefusal } from "../protocol/refusals.ts";
 import { replies } from "../protocol/replies.ts";
-import { isMessage } from "../protocol/subscriptions.ts";
+import { isPushed } from "../protocol/subscriptions.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { Pin, PinUser } from "../upstream/pin.ts";
 import type { Upstream } from "../upstream/upstream.ts";
@@ -107,7 +107,7 @@ export class Upload implements PinUser {
   }
 
   frame(frame: Buffer): void {
-    if (isMessage(frame)) return;
+    if (isPushed(frame)) return;
     if (this.#state !== "sent") this.#early = frame;
     else if (!isRefusal(frame)) this.#end(frame);
     else if (this.#startOver()) this.#retry();

@@ -62,13 +62,29 @@ test("a refusal is given to its client together with its request, however it is 
   lane.push(owner, 1, PING, 0, PING.length);
   const set = encodeCommand(["SET", "k", "v"]);
   lane.push(owner, 1, set, 0, set.length);
-  for (const byte of "+PONG\r\n-READONLY no\r\n") {
+  for (const byte of "+PONG\r\n-READONLY You can't write against a read only replica.\r\n") {
     engineSide.write(byte);
     await turn();
   }
   await until("both are answered", () => lane.inFlight === 0);
   assert.equal(owner.got.toString(), "+PONG\r\n");
-  assert.deepEqual(owner.refusals, [[set.toString(), "-READONLY no\r\n"]]);
+  assert.deepEqual(owner.refusals, [[set.toString(), "-READONLY You can't write against a read only replica.\r\n"]]);
+});
+
+test("what is left of a reply whose client has gone reaches no other client", async () => {
+  await using opened = await openLane();
+  const { lane, engineSide } = opened;
+  const [leaving, next] = [new Owner(), new Owner()];
+  leaving.wantsWholeReplies = true;
+  push(lane, leaving);
+  push(lane, next);
+  engineSide.write("$10\r\nsecret");
+  await turn();
+  await turn();
+  leaving.wantsWholeReplies = false;
+  engineSide.write("secr\r\n-ERR no\r\n");
+  await until("both are answered", () => lane.inFlight === 0);
+  assert.equal(next.got.toString(), "-ERR no\r\n");
 });
 
 test("memory is used again once all in it is answered", async () => {
@@ -89,7 +105,7 @@ const PING = encodeCommand(["PING"]);
 class Owner implements Requester {
   readonly client = "127.0.0.1:1";
   inFlight = 0;
-  readonly wantsWholeReplies = false;
+  wantsWholeReplies = false;
   got: Buffer = Buffer.alloc(0);
   readonly refusals: [string, string][] = [];
   /** Of each loss: whether a reply was cutOff, and whether the first request had been sent. */

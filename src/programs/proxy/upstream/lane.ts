@@ -40,7 +40,9 @@ export class Lane {
   #answeredAt = 0;
   #arena: Arena;
   #scheduled = false;
-  /** Beginning of a reply that must be delivered whole. */
+  /** The reply that is being read is delivered whole. That is decided at its beginning: its client may leave before its end. */
+  #whole = false;
+  /** Its beginning. */
   #withheld: Buffer[] = [];
 
   constructor(socket: Socket, arenas: ArenaPool, lease: Lease, events: LaneEvents) {
@@ -161,6 +163,7 @@ export class Lane {
     let start = 0;
     let at = 0;
     while (at < bytes.length) {
+      const begins = !this.#scanner.inside;
       const past = this.#scanner.next(bytes, at, bytes.length);
       const batch = this.#batches[this.#head];
       if (batch === undefined) {
@@ -169,14 +172,14 @@ export class Lane {
         start = at = past;
         continue;
       }
-      const whole = this.#scanner.kind === MINUS || batch.owner.wantsWholeReplies;
-      if (whole && start < at) batch.owner.deliver(bytes.subarray(start, at));
+      if (begins) this.#whole = this.#scanner.kind === MINUS || batch.owner.wantsWholeReplies;
+      if (this.#whole && start < at) batch.owner.deliver(bytes.subarray(start, at));
       if (past === INCOMPLETE) {
-        if (whole) this.#withheld.push(bytes.subarray(at));
+        if (this.#whole) this.#withheld.push(bytes.subarray(at));
         else batch.owner.deliver(bytes.subarray(start));
         return;
       }
-      if (whole) {
+      if (this.#whole) {
         this.#answer(batch, bytes.subarray(at, past));
         start = past;
       }

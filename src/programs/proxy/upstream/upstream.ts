@@ -2,9 +2,12 @@ import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { Address } from "../../../ports/management/proxy-control.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
+import { parseInfo } from "../../../ports/resp/info.ts";
+import { textOf } from "../../../ports/resp/reply.ts";
 import type { Lease } from "../timing/lease.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { ArenaPool } from "./arena.ts";
+import { CommandCatalogue } from "./command-catalogue.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import { ControlConnection } from "./control-connection.ts";
 import type { EngineUser } from "./control-connection.ts";
@@ -31,6 +34,7 @@ export class Upstream {
   readonly address: Address;
   readonly lanes: LanePool;
   readonly pins: PinPool;
+  readonly catalogue: CommandCatalogue;
   readonly #clock: Clock;
   readonly #control: ControlConnection;
   #retired = false;
@@ -41,6 +45,7 @@ export class Upstream {
     this.address = address;
     this.#clock = clock;
     this.#control = new ControlConnection(address, passwords, scripts);
+    this.catalogue = new CommandCatalogue(clock, () => this.control());
     const isRetired = (): boolean => this.#retired;
     const dial = (settings: ConnectionSettings) =>
       dialEngine({ address, passwords: passwords(), ...settings, timeoutMs: DIAL_TIMEOUT_MS });
@@ -70,6 +75,17 @@ export class Upstream {
   /** The engine's status or error reply, encoded, to a command that must not wait behind those of other clients. */
   ask(args: readonly Buffer[], user: EngineUser | undefined): Promise<Buffer> {
     return this.#control.ask(args, user);
+  }
+
+  /** True when the engine is no primary, or loads; false when it does not say. */
+  async refuses(): Promise<boolean> {
+    try {
+      const control = await this.control();
+      const info = parseInfo(textOf(await control.call("INFO", "replication", "persistence")));
+      return info.get("role") !== "master" || info.get("loading") !== "0";
+    } catch {
+      return false; // the engine is gone: nothing is known of it
+    }
   }
 
   /** Loads the scripts that this engine has not got yet. */

@@ -1,0 +1,55 @@
+import { COMMAND_TABLE } from "../src/programs/proxy/protocol/table/table.ts";
+import type { CommandEntry } from "../src/programs/proxy/protocol/table/entry.ts";
+
+/** docs/commands.md: what an endpoint does with each command, from the table of the proxy. */
+export function commandsPage(): string {
+  const entries = [...COMMAND_TABLE.values()].filter(
+    ({ commandClass }) => commandClass !== "container" && commandClass !== "hostile",
+  );
+  const refused = entries.filter(({ commandClass }) => commandClass === "refused");
+  const adapted = entries.filter(({ commandClass, note }) => commandClass !== "refused" && note !== "");
+  const plain = entries.filter(({ commandClass, note }) => commandClass !== "refused" && note === "");
+  return `# Commands
+
+Generated from the table in \`src/programs/proxy/protocol/table\` by \`npm run generate\`. An endpoint of a database answers each command in one of
+three ways. A test asks each engine for its commands, and fails when one of them is missing here.
+
+What an endpoint refuses is refused inside scripts and functions too: there the engine itself refuses it, by the rights of its user.
+
+The name of a command that is not on this page is looked up at the engine. Commands of modules run on a connection of their own; those of \`JSON\`,
+\`BF\`, \`CF\`, \`CMS\`, \`TOPK\`, \`TDIGEST\` and \`TS\` share the one of other clients. What a later engine has added is refused until it is listed here.
+
+The slow log, the latency monitor and the statistics are those of the engine that is primary. It serves this database alone, but its slow log names
+the proxy as the client, and a new primary begins with empty ones.
+
+## As the engine
+
+${namesOf(plain)}
+
+## Adapted
+
+| Commands | What differs |
+|---|---|
+${rowsOf(adapted)}
+
+## Refused
+
+The error is \`ERR store: <command> is not available at an endpoint: <why>\`.
+
+| Commands | Why |
+|---|---|
+${rowsOf(refused)}
+`;
+}
+
+function rowsOf(entries: readonly CommandEntry[]): string {
+  const notes = [...new Set(entries.map(({ note }) => note))];
+  return notes.map((note) => `| ${namesOf(entries.filter((entry) => entry.note === note))} | ${note} |`).join("\n");
+}
+
+function namesOf(entries: readonly CommandEntry[]): string {
+  return entries
+    .map(({ name }) => `\`${name.replace("|", " ")}\``)
+    .sort((one, other) => one.localeCompare(other, "en"))
+    .join(", ");
+}

@@ -1,0 +1,48 @@
+import type { Upstream } from "../upstream/upstream.ts";
+
+/** Takes the frames that arrived while the engine was asked, in order. */
+export type TakeFrame = (frame: Buffer) => void;
+
+/** A reply that only the engine's role can explain, and what arrives behind it until the role is known. */
+export class RoleCheck {
+  readonly #take: TakeFrame;
+  #kept: Buffer[] | undefined;
+  #decide: ((refuses: boolean) => void) | undefined;
+
+  constructor(take: TakeFrame) {
+    this.#take = take;
+  }
+
+  /** The engine has not said yet what it is. */
+  get asking(): boolean {
+    return this.#decide !== undefined;
+  }
+
+  /** Keeps a frame that arrives while the engine is asked; false when it is not. */
+  keeps(frame: Buffer): boolean {
+    this.#kept?.push(frame);
+    return this.#kept !== undefined;
+  }
+
+  /** Asks; `decide` is called once, with true when the engine refuses requests. */
+  begin(engine: Pick<Upstream, "refuses">, decide: (refuses: boolean) => void): void {
+    this.#kept = [];
+    this.#decide = decide;
+    void engine.refuses().then((answer) => {
+      if (this.#decide === decide) this.#end(answer);
+    });
+  }
+
+  /** The engine is gone: what it has replied counts as it is. */
+  abandon(): void {
+    while (this.asking) this.#end(false);
+  }
+
+  #end(refuses: boolean): void {
+    const [decide, kept = []] = [this.#decide, this.#kept];
+    this.#decide = undefined;
+    this.#kept = undefined;
+    decide?.(refuses);
+    for (const frame of kept) this.#take(frame);
+  }
+}

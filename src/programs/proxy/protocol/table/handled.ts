@@ -1,0 +1,97 @@
+import type { CommandClass } from "./entry.ts";
+
+/** Commands of one class, and what differs from an engine. */
+export interface HandledCommands {
+  readonly commandClass: CommandClass;
+  readonly names: string;
+  readonly note: string;
+}
+
+const NEXT_PRIMARY = "goes on at the next primary when the primary changes";
+
+const OWN_CONNECTION = "on a connection of its own while it runs, so that it delays no other client";
+
+/** Commands that the proxy does not simply forward. */
+export const HANDLED: readonly HandledCommands[] = [
+  { commandClass: "transaction", names: "MULTI EXEC DISCARD UNWATCH", note: NEXT_PRIMARY },
+  { commandClass: "transaction", names: "WATCH", note: "a change of primary counts as a change of the watched keys" },
+  {
+    commandClass: "blocking",
+    names: "BLPOP BRPOP BLMOVE BRPOPLPUSH BLMPOP BZPOPMIN BZPOPMAX BZMPOP XREAD XREADGROUP",
+    note: `${NEXT_PRIMARY}, with the rest of its timeout`,
+  },
+  {
+    commandClass: "wait",
+    names: "WAIT WAITAOF",
+    note: "counts the writes of all clients of the database, as clients share connections to the engine",
+  },
+  {
+    commandClass: "scan",
+    names: "SCAN HSCAN SSCAN ZSCAN",
+    note: "the cursor names the engine that gave it: a scan goes on there when the primary changes",
+  },
+  {
+    commandClass: "subscription",
+    names: "SUBSCRIBE PSUBSCRIBE SSUBSCRIBE UNSUBSCRIBE PUNSUBSCRIBE SUNSUBSCRIBE",
+    note: `${NEXT_PRIMARY}, without a message that is missing or comes twice`,
+  },
+  { commandClass: "identity", names: "AUTH HELLO", note: "the proxy knows the passwords of the database" },
+  { commandClass: "session", names: "SELECT RESET", note: "the proxy keeps them for the client" },
+  { commandClass: "quit", names: "QUIT", note: "" },
+  {
+    commandClass: "script",
+    names: "EVAL EVAL_RO",
+    note: `${OWN_CONNECTION}; the script is loaded into the next primary when the primary changes`,
+  },
+  {
+    commandClass: "scripts",
+    names: "SCRIPT|LOAD SCRIPT|FLUSH",
+    note: "the scripts of the database are loaded into the next primary when the primary changes",
+  },
+  { commandClass: "long", names: "EVALSHA EVALSHA_RO FCALL FCALL_RO VADD VSIM", note: OWN_CONNECTION },
+  { commandClass: "kill", names: "SCRIPT|KILL FUNCTION|KILL", note: "reaches the engine past all other requests" },
+  {
+    commandClass: "client",
+    names: "CLIENT|ID CLIENT|INFO CLIENT|GETNAME CLIENT|SETNAME CLIENT|SETINFO",
+    note: "answered by the proxy for the client's connection to it",
+  },
+  // engines end the connection on these too: a web page may make a browser send them
+  { commandClass: "hostile", names: "POST HOST:", note: "ends the connection" },
+];
+
+const BY_API = "the database's definition sets this, and a change of primary keeps it";
+const USERS = "passwords and roles of the database are given in its definition";
+
+/** Commands that clients of a database cannot use, by the reason. */
+export const REFUSED: readonly { readonly why: string; readonly names: string }[] = [
+  { why: "it makes the engine connect to other servers", names: "MIGRATE" },
+  {
+    why: "the cluster decides which engine is primary",
+    names: "REPLICAOF SLAVEOF FAILOVER SYNC PSYNC REPLCONF",
+  },
+  { why: "the cluster starts and stops engines", names: "SHUTDOWN" },
+  { why: "modules are given in the database's definition", names: "MODULE|LOAD MODULE|LOADEX MODULE|UNLOAD" },
+  { why: "persistence is given in the database's definition", names: "SAVE BGSAVE BGREWRITEAOF" },
+  { why: BY_API, names: "CONFIG|GET CONFIG|SET CONFIG|REWRITE" },
+  { why: "the metrics of the database are made from these numbers", names: "CONFIG|RESETSTAT" },
+  {
+    why: USERS,
+    names: "ACL|DELUSER ACL|DRYRUN ACL|GETUSER ACL|LIST ACL|LOAD ACL|LOG ACL|SAVE ACL|SETUSER ACL|USERS",
+  },
+  { why: "it stops the connection that clients share", names: "SCRIPT|DEBUG" },
+  { why: "it is for tests of an engine", names: "DEBUG PFDEBUG PFSELFTEST" },
+  {
+    why: "the database is no cluster of engines for its clients",
+    names:
+      "ASKING READONLY READWRITE RESTORE-ASKING CLUSTER|ADDSLOTS CLUSTER|ADDSLOTSRANGE CLUSTER|BUMPEPOCH " +
+      "CLUSTER|COUNT-FAILURE-REPORTS CLUSTER|DELSLOTS CLUSTER|DELSLOTSRANGE CLUSTER|FAILOVER CLUSTER|FLUSHSLOTS " +
+      "CLUSTER|FORGET CLUSTER|MEET CLUSTER|REPLICAS CLUSTER|REPLICATE CLUSTER|RESET CLUSTER|SAVECONFIG " +
+      "CLUSTER|SET-CONFIG-EPOCH CLUSTER|SETSLOT CLUSTER|SLAVES",
+  },
+  {
+    why: "clients share connections to the engine",
+    names:
+      "MONITOR CLIENT|CACHING CLIENT|CAPA CLIENT|GETREDIR CLIENT|IMPORT-SOURCE CLIENT|KILL CLIENT|LIST CLIENT|NO-EVICT " +
+      "CLIENT|NO-TOUCH CLIENT|PAUSE CLIENT|REPLY CLIENT|TRACKING CLIENT|TRACKINGINFO CLIENT|UNBLOCK CLIENT|UNPAUSE",
+  },
+];
