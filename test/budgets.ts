@@ -33,6 +33,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/kubernetes/cluster.test.ts": 60,
   "test/compatibility/oldest.test.ts": 60,
   "test/compatibility/previous.test.ts": 60,
+  "test/compatibility/mixed-passwords.test.ts": 60,
   "test/scenario/by-hand.test.ts": 60,
   "test/scenario/recovery.test.ts": 60,
   "test/scenario/walk.test.ts": 60,
@@ -145,6 +146,10 @@ export const LIMITS: Readonly<Record<string, { readonly seconds: number; readonl
     why: "the operator goes forward, back and forward, then all of it",
   },
   "test/compatibility/previous.test.ts": { seconds: 300, why: "the same from another release" },
+  "test/compatibility/mixed-passwords.test.ts": {
+    seconds: 300,
+    why: "a roll that stands half-way, from the oldest release",
+  },
   "test/scenario/at-rest.test.ts": { seconds: 240, why: "it watches a settled world for a while" },
 };
 

@@ -73,9 +73,12 @@ export async function awaitSingle(kube: Kube, version: string): Promise<void> {
   });
 }
 
-/** Clients write, count and read in both databases from now on. */
-export async function startLoads({ play, loads }: Scene): Promise<void> {
-  for (const name of [DEMO.database, SINGLE.metadata.name]) {
+/** Clients write, count and read in the databases from now on. */
+export async function startLoads(
+  { play, loads }: Scene,
+  databases: readonly string[] = [DEMO.database, SINGLE.metadata.name],
+): Promise<void> {
+  for (const name of databases) {
     const options = { ...(await findEndpoint(play.stage, name)), connections: 10, gapMs: 20 };
     loads.set(name, await startLoadProcess(options));
   }
@@ -102,14 +105,17 @@ export async function programsOf({ play, from }: Scene): Promise<{ readonly old:
   return { old: programs.filter(({ command }) => command.includes(from.folder)).length, all: programs.length };
 }
 
-/** The management API of the cluster, as its administrator. */
-export async function administrator(kube: Kube): Promise<ManagementClient> {
+/** The management API of the cluster, as its administrator; of one node when its uid is given. */
+export async function administrator(kube: Kube, node?: number): Promise<ManagementClient> {
   const secret = async (name: string, key: string): Promise<string> =>
     Buffer.from((await kube.get(Secrets, { name, namespace }))?.data?.[key] ?? "", "base64").toString();
   const labelSelector = "storeenterprise.io/role=node";
   const { items } = await kube.list(Pods, { namespace, labelSelector });
+  const asked = items.filter(
+    ({ metadata }) => node === undefined || metadata.name === clusterNames.nodePod(cluster, node),
+  );
   return managementClient({
-    addresses: () => items.flatMap(({ status }) => status?.podIP ?? []),
+    addresses: () => asked.flatMap(({ status }) => status?.podIP ?? []),
     port: PORTS.management,
     serverName: clusterNames.dnsName(cluster, namespace),
     ca: await secret(`${cluster}-node-tls`, "ca.crt"),

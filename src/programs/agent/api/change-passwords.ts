@@ -25,11 +25,7 @@ export async function changePasswords(
   seen: DatabaseRecord,
   change: PasswordChange,
 ): Promise<DatabaseRecord> {
-  const stored = await context.passwords.read(seen.uid);
-  const isRecorded = stored.revision === (seen.passwords?.revision ?? 0);
-  if (isRecorded && changed(context, seen, stored.set, change) === stored.set) return seen;
-  requireLicense(context);
-  requireCapability(context, "password-overlap", "keeps to the overlap of two passwords");
+  if (!(await isAllowedChange(context, seen, change))) return seen;
   const { set, revision } = await context.passwords.change(seen.uid, (held): StoredPasswords => {
     const next = changed(context, seen, held.set, change);
     return next === held.set ? held : { set: next, revision: held.revision + 1 };
@@ -41,6 +37,20 @@ export async function changePasswords(
   });
   await awaitEndpoints(context, record, change);
   return record;
+}
+
+/** False when it would change nothing; refused where it cannot be made, as while a node of an older release is a member. */
+export async function isAllowedChange(
+  context: WriteContext,
+  seen: DatabaseRecord,
+  change: PasswordChange,
+): Promise<boolean> {
+  const stored = await context.passwords.read(seen.uid);
+  const isRecorded = stored.revision === (seen.passwords?.revision ?? 0);
+  if (isRecorded && changed(context, seen, stored.set, change) === stored.set) return false;
+  requireLicense(context);
+  requireCapability(context, "password-overlap", "keeps to the overlap of two passwords");
+  return true;
 }
 
 function changed(

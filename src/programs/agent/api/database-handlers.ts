@@ -18,8 +18,7 @@ import type { LeaderContext } from "./run-on-leader.ts";
 import type { WriteContext } from "./write-context.ts";
 import { databaseWrites } from "./database-writes.ts";
 
-type DatabaseRoutes =
-  "bdbs" | "bdb" | "createBdb" | "updateBdb" | "deleteBdb" | "upgradeBdb" | "recoverBdb" | "crdbs" | "putCrdb";
+type DatabaseRoutes = "bdbs" | "bdb" | "createBdb" | "deleteBdb" | "upgradeBdb" | "recoverBdb" | "crdbs" | "putCrdb";
 type ShardRoutes = "shards" | "shard" | "bdbShards" | "bdbAction" | "bdbActions";
 type ModuleRoutes = "modules" | "module" | "uploadModule" | "deleteModule" | "localModule";
 
@@ -34,10 +33,6 @@ export function databaseHandlers(
     bdb: ({ params }) => reads.get(reads.record(params.uid)),
     createBdb: ({ body, forwardedBy }) =>
       runOnLeader(context, "createBdb", { body }, forwardedBy, async () => reads.fresh(await writes.create(body))),
-    updateBdb: ({ params, body, forwardedBy }) =>
-      runOnLeader(context, "updateBdb", { params: uidParam(params), body }, forwardedBy, async () =>
-        reads.fresh(await writes.update(reads.record(params.uid), body)),
-      ),
     deleteBdb: ({ params, forwardedBy }) =>
       runOnLeader(context, "deleteBdb", { params: uidParam(params) }, forwardedBy, () =>
         writes.remove(reads.record(params.uid)),

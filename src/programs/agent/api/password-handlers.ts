@@ -1,48 +1,50 @@
 import type { PasswordChange } from "../../../core/planner/database/passwords.ts";
-import type { BdbRecord } from "../../../ports/management/records.ts";
+import { isAllowedChange } from "./change-passwords.ts";
 import type { DatabaseWrites } from "./database-writes.ts";
 import type { DatabaseReads } from "./databases.ts";
 import { uidParam } from "./handler-call.ts";
-import type { Handlers } from "./handler-call.ts";
+import type { HandlerCall, Handlers } from "./handler-call.ts";
 import { runOnLeader } from "./run-on-leader.ts";
 import type { LeaderContext } from "./run-on-leader.ts";
+import type { WriteContext } from "./write-context.ts";
 
-export type PasswordRoutes = "addPassword" | "replacePasswords" | "removePassword";
+export type PasswordRoutes = "addPassword" | "replacePasswords" | "removePassword" | "updateBdb";
 
-/** The passwords of a database, which no answer shows. */
+/** Everything that may change the passwords of a database, which no answer shows. */
 export function passwordHandlers(
-  context: LeaderContext,
+  context: LeaderContext & WriteContext,
   reads: DatabaseReads,
   writes: DatabaseWrites,
 ): Pick<Handlers, PasswordRoutes> {
   const change =
-    (uid: string | undefined, asked: PasswordChange): (() => Promise<BdbRecord>) =>
-    async () =>
-      reads.fresh(await writes.passwords(reads.record(uid), asked));
+    <N extends Exclude<PasswordRoutes, "updateBdb">>(route: N, kind: PasswordChange["kind"]) =>
+    async ({ params, body, forwardedBy }: HandlerCall<N>) => {
+      const asked: PasswordChange = { kind, ...body };
+      await refuseForLeader(context, params["uid"], asked);
+      return runOnLeader<PasswordRoutes>(context, route, { params: uidParam(params), body }, forwardedBy, async () =>
+        reads.fresh(await writes.passwords(reads.record(params["uid"]), asked)),
+      );
+    };
   return {
-    addPassword: ({ params, body, forwardedBy }) =>
-      runOnLeader(
-        context,
-        "addPassword",
-        { params: uidParam(params), body },
-        forwardedBy,
-        change(params.uid, { kind: "add", ...body }),
-      ),
-    replacePasswords: ({ params, body, forwardedBy }) =>
-      runOnLeader(
-        context,
-        "replacePasswords",
-        { params: uidParam(params), body },
-        forwardedBy,
-        change(params.uid, { kind: "replace", ...body }),
-      ),
-    removePassword: ({ params, body, forwardedBy }) =>
-      runOnLeader(
-        context,
-        "removePassword",
-        { params: uidParam(params), body },
-        forwardedBy,
-        change(params.uid, { kind: "remove", ...body }),
-      ),
+    addPassword: change("addPassword", "add"),
+    replacePasswords: change("replacePasswords", "replace"),
+    removePassword: change("removePassword", "remove"),
+    updateBdb: async ({ params, body, forwardedBy }) => {
+      const { authentication_redis_pass: password } = body;
+      if (password !== undefined) await refuseForLeader(context, params.uid, { kind: "change", password });
+      return runOnLeader(context, "updateBdb", { params: uidParam(params), body }, forwardedBy, async () =>
+        reads.fresh(await writes.update(reads.record(params.uid), body)),
+      );
+    },
   };
+}
+
+/** A leader of release 0.1.0 would make the change and not keep to the overlap: this node refuses it in its place. */
+async function refuseForLeader(
+  context: LeaderContext & WriteContext,
+  uid: string | undefined,
+  change: PasswordChange,
+): Promise<void> {
+  const record = context.records.database(Number(uid));
+  if (record !== undefined && !context.election.isLeader()) await isAllowedChange(context, record, change);
 }

@@ -3,7 +3,7 @@ import { APP_LABEL, LABELS, clusterNames } from "../../../core/api/names.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, isFault } from "../../../core/base/fault.ts";
-import type { PasswordSet } from "../../../core/planner/database/passwords.ts";
+import { withoutEnded, type PasswordSet } from "../../../core/planner/database/passwords.ts";
 import { Secrets } from "../../../ports/kube/builtin.ts";
 import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
 import type { Kube, Stored } from "../../../ports/kube/kube.ts";
@@ -102,7 +102,9 @@ function afterOlderLeader(
   before: PasswordSet | undefined,
   clock: Clock,
 ): PasswordSet {
-  if (revision > 0 || before === undefined || before.password === set.password) return set;
+  if (revision > 0 || before === undefined) return set;
+  // the record changes more than once for one change: what is accepted stays so until it ends
+  if (before.password === set.password) return withoutEnded(before, clock.now().toISOString());
   const until = new Date(clock.now().getTime() + OLDER_OVERLAP_MS).toISOString();
   return { ...set, others: [{ password: before.password, until }] };
 }

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { whyNotBuildable } from "../../scripts/releases/build.ts";
+import { keptReleases } from "../../scripts/releases/history.ts";
+import { imageTagOf } from "../../src/core/releases/catalogue/images.ts";
+import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
+import { Pods, Secrets } from "../../src/ports/kube/builtin.ts";
+import { isTrue } from "../../src/ports/kube/conditions.ts";
+import type { ManagementClient } from "../../src/ports/management/client.ts";
+import { callEngine } from "../../src/ports/resp/engine-client.ts";
+import { DEMO } from "../../src/programs/demo/steps/objects.ts";
+import {
+  createCluster,
+  createDatabase,
+  installOperator,
+  upgradeCluster,
+  upgradeOperator,
+} from "../../src/programs/demo/steps/steps.ts";
+import { waitForObject } from "../../src/programs/demo/steps/wait.ts";
+import { steps } from "../kit/scenario/step.ts";
+import { until } from "../kit/time/until.ts";
+import { administrator, awaitSingle, finishLoads, openScene, SINGLE, startLoads, type Scene } from "./scene.ts";
+
+const { namespace, cluster, database } = DEMO;
+const REC = { name: cluster, namespace };
+const PATIENCE = { withinMs: 120_000, everyMs: 100 };
+const [oldest] = keptReleases();
+const NODES = [1, 2, 3];
+
+await test(
+  `a password changes while nodes of ${oldest.version} are members`,
+  { skip: (await whyNotBuildable(oldest)) ?? false },
+  async () => {
+    await using scene = await openScene(oldest);
+    await steps(scene, {
+      "the older release serves databases, and clients write in them": install,
+      "the roll is held up with one node new and two old": holdRoll,
+      "the new node refuses the change by name, whichever node leads": refuseAtNewNode,
+      "what an older node changes all the same is taken with an overlap, by the new node too": changeAtOlderNode,
+      "a changed Secret waits until the roll is over, and is then applied with an overlap": changeSecret,
+      "no client was cut, and nothing is lost": finishLoads,
+    }).catch((error: unknown) => {
+      throw new Error(scene.play.said(), { cause: error });
+    });
+  },
+);
+
+async function install(scene: Scene): Promise<void> {
+  const { stage, world, older, releases, latest } = scene.play;
+  await installOperator(stage, await scene.from.bundle(), older);
+  await createCluster(stage, older);
+  await createDatabase(stage, "7.2");
+  await startLoads(scene, [database]);
+  await world.kube.create(Databases, SINGLE);
+  await awaitSingle(world.kube, "7.2");
+  await upgradeOperator(stage, releases, latest);
+}
+
+/** A configuration error is written while the first node is replaced: no other node is, until it is corrected. */
+async function holdRoll({ play: { stage, world, older, latest } }: Scene): Promise<void> {
+  const patch = (spec: object) => world.kube.patch(Clusters, REC, { type: "merge", body: { spec } });
+  await patch({ storeEnterpriseImageSpec: { versionTag: latest.nodeTag } });
+  await waitForObject(
+    stage,
+    Pods,
+    { name: `${cluster}-2`, namespace },
+    {
+      withinMs: PATIENCE.withinMs,
+      what: "the first node is being replaced",
+      isMet: ({ spec, status }) =>
+        imageTagOf(spec?.containers[0]?.image ?? "") === latest.nodeTag && !isTrue(status?.conditions, "Ready"),
+    },
+  );
+  await patch({ upgradeSpec: { autoUpgradeStoreEnterprise: true }, autoUpgradeStoreEnterprise: false });
+  const held = [older.nodeTag, older.nodeTag, latest.nodeTag];
+  const isHeld = async (): Promise<boolean> => {
+    const { state, nodes = [] } = (await world.kube.get(Clusters, REC))?.status ?? {};
+    const tags = nodes.map(({ version }) => version).join();
+    return state === "InvalidUpgrade" && tags === held.join() && nodes.every(({ status }) => status === "active");
+  };
+  await until("two nodes are old and one is new", isHeld, PATIENCE);
+}
+
+async function refuseAtNewNode({ play: { world } }: Scene): Promise<void> {
+  const client = await administrator(world.kube, 3);
+  const leaders = (await client.call("nodes")).filter(({ role }) => role === "leader");
+  assert.deepEqual(
+    leaders.map(({ uid }) => uid === 3),
+    [false],
+    "the node that was just replaced does not lead",
+  );
+  const uid = await uidOf(client, SINGLE.metadata.name);
+  const body = { authentication_redis_pass: "second" };
+  await assert.rejects(
+    client.call("updateBdb", { params: { uid }, body }),
+    /no node of an older release keeps to the overlap.*node 1 \(7\.22\.2-21\), node 2/,
+  );
+  for (const route of ["addPassword", "replacePasswords"] as const)
+    await assert.rejects(client.call(route, { params: { uid }, body: { password: "second" } }), /older release/);
+  assert.deepEqual(await acceptedBy(client, SINGLE.metadata.name, "second"), []);
+  await client.close();
+}
+
+async function changeAtOlderNode({ play: { world } }: Scene): Promise<void> {
+  const { name } = SINGLE.metadata;
+  const before = await passwordOf(world.kube, name);
+  const older = await administrator(world.kube, 1);
+  const body = { authentication_redis_pass: "by an older node" };
+  await older.call("updateBdb", { params: { uid: await uidOf(older, name) }, body });
+  const isTaken = async (): Promise<boolean> =>
+    (await acceptedBy(older, name, body.authentication_redis_pass)).length === 3;
+  await until("each node accepts the new one", isTaken, PATIENCE);
+  assert.deepEqual(await acceptedBy(older, name, before), NODES);
+  await older.close();
+}
+
+async function changeSecret({ play }: Scene): Promise<void> {
+  const { world, stage, latest } = play;
+  const first = await passwordOf(world.kube, database);
+  const data = { password: Buffer.from("second").toString("base64") };
+  await world.kube.patch(Secrets, { name: `redb-${database}`, namespace }, { type: "merge", body: { data } });
+  const mixed = await administrator(world.kube);
+  assert.deepEqual(await acceptedBy(mixed, database, first), NODES);
+  await mixed.close();
+  await world.kube.patch(Clusters, REC, { type: "merge", body: { spec: { upgradeSpec: null } } });
+  await upgradeCluster(stage, latest);
+  const client = await administrator(world.kube);
+  const isApplied = async (): Promise<boolean> => (await acceptedBy(client, database, "second")).length === 3;
+  await until("the password of the Secret is accepted", isApplied, PATIENCE);
+  assert.deepEqual(await acceptedBy(client, database, first), NODES, "the former one until the overlap ends");
+  await client.close();
+}
+
+/** The password in the Secret of a database. */
+async function passwordOf(kube: Scene["play"]["world"]["kube"], name: string): Promise<string> {
+  const data = (await kube.get(Secrets, { name: `redb-${name}`, namespace }))?.data ?? {};
+  return Buffer.from(data["password"] ?? "", "base64").toString();
+}
+
+async function uidOf(client: ManagementClient, name: string): Promise<number> {
+  return (await client.call("bdbs")).find((one) => one.name === name)?.uid ?? 0;
+}
+
+/** The nodes whose endpoint of the database takes a client with this password. */
+async function acceptedBy(client: ManagementClient, name: string, password: string): Promise<readonly number[]> {
+  const bdb = (await client.call("bdbs")).find((one) => one.name === name);
+  const nodes = await client.call("nodes");
+  const taken = await Promise.all(
+    nodes.map(({ addr }) =>
+      callEngine({ host: addr, port: bdb?.port ?? 0, password, timeoutMs: 5_000 }, "PING").then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return nodes.filter((_node, index) => taken[index]).map(({ uid }) => uid);
+}
