@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { filesBelow, importsBelow } from "../test/kit/architecture/import-graph.ts";
+import { MUTATIONS } from "./mutations/table.ts";
 import { claimsIn, type Claim } from "../test/specification/claims.ts";
 import { SECTIONS, type RuleName } from "../test/kit/specification/rules.ts";
 
@@ -71,6 +72,15 @@ npm run kube-assets -- api && npm test -- ${[
     .join(" ")}
 npm run e2e:kubernetes
 \`\`\`
+
+## Samples
+
+\`npm run test:mutations\` removes each of these behaviours from a copy of the repository and runs the test, which has to fail
+([testing](testing.md#mutations)).
+
+| Rule | Without the behaviour | Test |
+|---|---|---|
+${MUTATIONS.map(({ rule, removes, test }) => `| ${escape(rule)} | ${escape(removes)} | ${link(test)} |`).join("\n")}
 
 ${chapters.join("\n")}`;
 }

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { coverage } from "../../scripts/generated-specification.ts";
+import { MUTATIONS } from "../../scripts/mutations/table.ts";
+
+const proofs = coverage();
+
+for (const { rule, file, from, to, test: runs } of MUTATIONS) {
+  test(`${rule}: the edit that removes it fits, and its test claims it`, () => {
+    assert.equal(readFileSync(file, "utf8").split(from).length, 2, `${file} has not exactly once: ${from}`);
+    assert.notEqual(to, from);
+    assert.ok(
+      proofs.get(rule)?.some((proof) => proof.runs.includes(runs)),
+      `${runs} does not claim it`,
+    );
+  });
+}
+
+test("every section of the contract with rules has a sample", () => {
+  const sections = (names: Iterable<string>) => [...new Set([...names].map((name) => name[1]))].toSorted();
+  assert.deepEqual(sections(MUTATIONS.map(({ rule }) => rule)), sections(proofs.keys()));
+});
