@@ -1,4 +1,7 @@
+import { votersOf } from "../../core/planner/database/quorum.ts";
+import type { Member, Members } from "./members/members.ts";
 import { renewNodeLease } from "./members/node-lease.ts";
+import { isPromised } from "./members/voter-sets.ts";
 import type { NodeLease } from "./members/node-lease.ts";
 import { SET_ASIDE_LIMIT } from "./members/node-report.ts";
 import type { NodeReport } from "./members/node-report.ts";
@@ -15,7 +18,7 @@ export function joinCluster(context: AgentContext, signal: AbortSignal): NodeLea
   const { config, foundEngines, kube, clock, log, changes } = context;
   const { cluster, namespace, node, podName } = config;
   const fixed = describeNode(config, foundEngines, clock.now());
-  const report = (): NodeReport => ({ ...fixed, ...changingReport(context) });
+  const report = (): NodeReport => ({ ...fixed, ...changingReport(context), ...voters(context) });
   const lease = renewNodeLease({ kube, cluster, namespace, node, podName, report, clock, log, signal });
   let reported = JSON.stringify(changingReport(context));
   changes.subscribe(() => {
@@ -38,8 +41,14 @@ export function grantWhileMember(
   return renewGrants({
     lease,
     hasPromises: async () => {
-      const others = members.list().filter(({ uid }) => uid !== config.node);
-      return (await Promise.all(others.map(({ uid }) => peers.promises(uid)))).every(Boolean);
+      const sets = lease.voterSets();
+      const others = otherNodes(members, config.node);
+      const asked = [...new Set([...others, ...sets.flatMap((voters) => voters ?? [])])].filter(
+        (uid) => uid !== config.node,
+      );
+      const answers = await Promise.all(asked.map((uid) => peers.promises(uid)));
+      const promised = asked.filter((_, at) => answers[at] === true);
+      return isPromised(sets, config.node, others, promised);
     },
     catchUp: async () => {
       await records.refresh();
@@ -51,6 +60,27 @@ export function grantWhileMember(
     log,
     signal,
   });
+}
+
+/** Those that have not left the cluster. */
+function otherNodes(members: Pick<Members, "list">, self: number): readonly number[] {
+  return members.list().flatMap((member) => (member.uid === self || hasLeft(member) ? [] : [member.uid]));
+}
+
+/** A node that is restarted is back before this. */
+const LEFT_MS = 600_000;
+
+function hasLeft({ held, silentForMs }: Member): boolean {
+  return !held && silentForMs > LEFT_MS;
+}
+
+function voters({ members, config }: AgentContext): Pick<NodeReport, "voters"> {
+  const facts = members.list().map((member) => {
+    const { uid, fresh, report } = member;
+    return { uid, fresh, votes: report.capabilities.includes("votes"), left: hasLeft(member) };
+  });
+  const chosen = votersOf(facts, config.node);
+  return chosen === undefined ? {} : { voters: [...chosen] };
 }
 
 /** What the node reports of itself and changes while it runs. */

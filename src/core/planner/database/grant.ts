@@ -8,7 +8,7 @@ export const NODE_LEASE_MS = 6_000;
  * clocks of one cluster drift in that time, and than a confirmation needs to arrive.
  */
 export const GRANT_MS = 4_000;
-/** A renewal that is so late makes a node ask the others to vouch for it. */
+/** A renewal that is so late makes a node ask the others for their promises. */
 export const LATE_MS = 2_000;
 
 /** What a node knows of its own standing; moments in milliseconds of uptime, which no clock setting changes. */
@@ -16,7 +16,7 @@ export interface GrantFacts {
   readonly now: number;
   /** When the newest renewal was sent that the API server confirmed. */
   readonly renewedAt: number;
-  /** When the newest round began in which every other node promised to take nothing over from this one. */
+  /** When the newest round began in which a majority of its voters promised to take nothing over from this one. */
   readonly vouchedAt: number;
   /** Until when its proxy may acknowledge as it stands. */
   readonly grantedUntil: number;
@@ -53,4 +53,24 @@ export interface StandingFacts {
 /** False once a node can acknowledge nothing any more, and its primaries may be succeeded when it does not answer either. */
 export function mayAcknowledge({ gaveUp, silentForMs, promisedForMs }: StandingFacts): boolean {
   return promisedForMs < NODE_LEASE_MS || (!gaveUp && silentForMs < NODE_LEASE_MS);
+}
+
+/** What a node has said about another one, and for how long it runs; in milliseconds of a clock that does not jump. */
+export interface PledgeFacts {
+  /** Since it promised to take nothing over; Infinity when it never did. */
+  readonly promisedForMs: number;
+  /** Since it consented to a take-over; Infinity when it never did. */
+  readonly consentedForMs: number;
+  /** Since its process started: it does not know what an earlier one said. */
+  readonly runningForMs: number;
+}
+
+/** A node that consented to a take-over, as far as it can know, promises nothing until the take-over has ended or failed. */
+export function mayPromise({ consentedForMs, runningForMs }: PledgeFacts): boolean {
+  return consentedForMs >= NODE_LEASE_MS && runningForMs >= NODE_LEASE_MS;
+}
+
+/** A node consents once every promise that it may have given has ended, and the grant that rests on it. */
+export function mayConsent({ promisedForMs, runningForMs }: PledgeFacts): boolean {
+  return promisedForMs >= NODE_LEASE_MS && runningForMs >= NODE_LEASE_MS;
 }

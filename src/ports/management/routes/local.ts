@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ProxyCommand } from "../proxy-control.ts";
-import { LOCAL_INSTANCE, VOUCHED } from "../records/local.ts";
+import { CONSENT, LOCAL_INSTANCE, VOUCHED } from "../records/local.ts";
 import { PROXY_REPLY } from "../records/proxy.ts";
 import { json, route } from "../route.ts";
 
@@ -26,6 +26,14 @@ export const localRoutes = {
     "cluster",
     "a node that does not reach the Kubernetes API asks the others not to take over its databases",
     VOUCHED,
+    json<{ readonly node: number }>(),
+  ),
+  localConsent: route(
+    "POST",
+    "/v1/local/consent",
+    "cluster",
+    "the cluster leader asks the others for their consent before it takes over from a node",
+    CONSENT,
     json<{ readonly node: number }>(),
   ),
   localProxy: route(

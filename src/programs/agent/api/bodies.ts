@@ -62,6 +62,7 @@ function schemas(supported: readonly StoreVersion[]): Schemas {
       name: userName.exactOptional(),
     }),
     localVouch: z.strictObject({ node: z.int().positive() }),
+    localConsent: z.strictObject({ node: z.int().positive() }),
     localProxy: proxyCommand,
   };
 }

@@ -25,7 +25,7 @@ import type { WriteContext } from "./write-context.ts";
 /** What the operations of one node for its peers work on. */
 interface LocalContext {
   readonly config: Pick<AgentConfig, "node">;
-  readonly members: Pick<Members, "promise">;
+  readonly members: Pick<Members, "pledges">;
   readonly localInstances: () => readonly LocalInstance[];
   readonly joined: () => boolean;
   /** Sends a command to the proxy of this node. */
@@ -63,7 +63,7 @@ export function apiHandlers(context: ApiContext): Handlers {
   };
 }
 
-type LocalRoutes = "bootstrap" | "localInstances" | "localVouch" | "localProxy";
+type LocalRoutes = "bootstrap" | "localInstances" | "localVouch" | "localConsent" | "localProxy";
 
 function localHandlers({
   config,
@@ -79,9 +79,10 @@ function localHandlers({
     },
     localInstances: async () => localInstances(),
     localVouch: async ({ body }) => {
-      members.promise(body.node);
-      return { promised_ms: NODE_LEASE_MS };
+      if (members.pledges.promise(body.node)) return { promised_ms: NODE_LEASE_MS };
+      throw refuse(refusals.takenOver, `node ${config.node} has consented to a take-over from node ${body.node}`);
     },
+    localConsent: async ({ body }) => ({ consents: members.pledges.consent(body.node) }),
     localProxy: ({ body }) => sendToProxy(body),
   };
 }

@@ -175,6 +175,7 @@ export const refusals = {
   portUnavailable: row("AGENT_PORT_UNAVAILABLE", 406, "port_unavailable", "Leave port out, or ask for a free one."),
   unchangeable: row("AGENT_UNCHANGEABLE", 406, "config_not_acceptable", "Make a new database with the wanted value."),
   notJoined: row("AGENT_NOT_JOINED", 503, "node_not_joined", "Ask another node, or wait until this one has joined."),
+  takenOver: row("AGENT_TAKEN_OVER", 409, "taken_over", "Nothing: the node that asked stops to acknowledge writes."),
   noLeader: row("AGENT_NO_LEADER", 503, "no_leader", "Wait a few seconds: the nodes elect a leader."),
   internal: row("AGENT_INTERNAL", 500, "internal_error", `Read the log of this node: ${nodeLog()}.`),
 } as const satisfies Record<string, Refusal>;

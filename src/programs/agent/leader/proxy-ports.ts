@@ -10,8 +10,8 @@ import type { ProxyPort } from "../switchover/ports.ts";
 /** What reaching the proxies of all nodes takes. */
 export interface ProxiesContext {
   readonly config: Pick<AgentConfig, "node">;
-  readonly members: Pick<Members, "list" | "get" | "isFenced">;
-  readonly peers: Pick<Peers, "proxy">;
+  readonly members: Pick<Members, "list" | "get" | "isFenced" | "pledges">;
+  readonly peers: Pick<Peers, "proxy" | "consents">;
   /** Sends a command to the proxy of this node. */
   readonly ownProxy: (command: ProxyCommand) => Promise<ProxyReply>;
   readonly log: Log;
@@ -24,8 +24,12 @@ export function proxyPorts(context: ProxiesContext): readonly ProxyPort[] {
     node: uid,
     send: (command) => sendTo(context, uid, command),
     isDead: () => uid !== config.node && members.get(uid)?.mayAcknowledge !== true,
-    isFenced: () => members.isFenced(uid),
+    isFenced: () => members.isFenced(uid, (voter) => consents(context, voter, uid)),
   }));
+}
+
+async function consents({ config, members, peers }: ProxiesContext, voter: number, uid: number): Promise<boolean> {
+  return voter === config.node ? members.pledges.consent(uid) : peers.consents(voter, uid);
 }
 
 /** Drains the clients of a node within `deadlineMs`; AGENT_PROXY_REFUSED when its proxy does not. */

@@ -1,13 +1,15 @@
 import { LABELS, clusterNames } from "../../../core/api/names.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
-import { NODE_LEASE_MS, mayAcknowledge } from "../../../core/planner/database/grant.ts";
+import { GRANT_MS, NODE_LEASE_MS, mayAcknowledge } from "../../../core/planner/database/grant.ts";
+import { deniesMajority } from "../../../core/planner/database/quorum.ts";
 import { steadyMs } from "../../../mechanisms/reconcile/uptime.ts";
 import { Leases } from "../../../ports/kube/builtin.ts";
 import { startInformer } from "../../../ports/kube/informer.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import { readNodeLease } from "./node-lease.ts";
 import type { NodeReport } from "./node-report.ts";
+import { Pledges } from "./pledges.ts";
 import { observeLease, renewTimeOf } from "./observed-lease.ts";
 import type { ObservedLease } from "./observed-lease.ts";
 
@@ -15,6 +17,8 @@ import type { ObservedLease } from "./observed-lease.ts";
 export interface Member {
   readonly uid: number;
   readonly report: NodeReport;
+  /** Its lease is held: it has not ended in good order. */
+  readonly held: boolean;
   /** Its lease is held, and was renewed within the duration of the lease, by the clock of this process. */
   readonly fresh: boolean;
   /** Milliseconds since the last renewal was seen. */
@@ -28,10 +32,13 @@ export interface Members {
   readonly synced: Promise<void>;
   list(): readonly Member[];
   get(uid: number): Member | undefined;
-  /** Promises to take nothing over from the node for the length of a lease from now on. */
-  promise(uid: number): void;
-  /** Asks the API server: true when the node can acknowledge nothing and has not come back since. */
-  isFenced(uid: number): Promise<boolean>;
+  /** What this node has said about the others. */
+  readonly pledges: Pledges;
+  /**
+   * Asks the voters of the node for their consent, then the API server: true when the node can acknowledge nothing and has not
+   * come back since. Ask after the intent is in the record.
+   */
+  isFenced(uid: number, consents: (voter: number) => Promise<boolean>): Promise<boolean>;
   /** Calls back when the report of a node has changed; a renewal alone is no change. */
   onReport(listener: () => void): void;
 }
@@ -49,12 +56,12 @@ export interface MembersOptions {
 export function followMembers(options: MembersOptions): Members {
   const { cluster, kube, namespace } = options;
   const leases = new Map<number, ObservedLease>();
-  const promisedAt = new Map<number, number>();
+  const pledges = new Pledges(steadyMs);
   const listeners: (() => void)[] = [];
   const synced = observeLeases(options, leases, () => {
     for (const listener of listeners) listener();
   });
-  const member = (lease: ObservedLease): Member => memberOf(lease, promisedAt.get(lease.uid));
+  const member = (lease: ObservedLease): Member => memberOf(lease, pledges.promisedForMs(lease.uid));
   return {
     synced,
     list: () => [...leases.values()].map(member).toSorted((a, b) => a.uid - b.uid),
@@ -62,13 +69,14 @@ export function followMembers(options: MembersOptions): Members {
       const found = leases.get(uid);
       return found && member(found);
     },
-    promise: (uid) => {
-      promisedAt.set(uid, steadyMs());
-    },
-    isFenced: async (uid) => {
+    pledges,
+    isFenced: async (uid, consents) => {
       const before = leases.get(uid);
       if (before === undefined || member(before).mayAcknowledge) return false;
+      const began = steadyMs();
+      if (before.held && !(await isDenied(before, consents))) return false;
       const stored = await readNodeLease(kube, { name: clusterNames.nodeLease(cluster, uid), namespace });
+      if (steadyMs() - began >= GRANT_MS) return false; // the first consent may end before the last
       return stored === undefined || renewTimeOf(stored) === before.renewTime;
     },
     onReport: (listener) => {
@@ -99,13 +107,28 @@ function observeLeases(
   return informer.synced;
 }
 
-function memberOf({ uid, report, renewedAt, seenAt, held }: ObservedLease, promisedAt: number | undefined): Member {
+/** A node without voters needs the promise of every other one: that this node gives none is enough. */
+async function isDenied(
+  { uid, report: { voters } }: ObservedLease,
+  consents: (voter: number) => Promise<boolean>,
+): Promise<boolean> {
+  if (voters === undefined) return true;
+  const others = voters.filter((voter) => voter !== uid);
+  const answers = await Promise.all(others.map(consents));
+  return deniesMajority(
+    voters,
+    uid,
+    others.filter((_, at) => answers[at] === true),
+  );
+}
+
+function memberOf({ uid, report, renewedAt, seenAt, held }: ObservedLease, promisedForMs: number): Member {
   const now = steadyMs();
   const silentForMs = now - renewedAt;
-  const promisedForMs = now - (promisedAt ?? Number.NEGATIVE_INFINITY);
   return {
     uid,
     report,
+    held,
     silentForMs,
     fresh: held && silentForMs < NODE_LEASE_MS,
     mayAcknowledge: mayAcknowledge({ gaveUp: !held, silentForMs: now - seenAt, promisedForMs }),

@@ -6,6 +6,7 @@ import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
 import { testApi, type TestApi } from "../../../../test/kit/kubernetes/api-server.ts";
 import { until } from "../../../../test/kit/time/until.ts";
 import { followMembers } from "./members.ts";
+import { VoterSets, isPromised } from "./voter-sets.ts";
 import { renewNodeLease, readNodeLease, type NodeLease } from "./node-lease.ts";
 
 const CLUSTER = { cluster: "rec", namespace: "default" };
@@ -50,33 +51,69 @@ test("a node that releases its lease is gone at once, and back with its next ren
   await until("the node is back", () => watching.members.get(2)?.fresh === true);
 });
 
-test("a node is fenced only when the API server has no later renewal than this process has seen", async () => {
+test("a node that released its lease is fenced unless the API server has a later renewal", async () => {
   await using api = await testApi();
-  using node = new Candidate(api);
+  using node = new Candidate(api, [1, 2, 3]);
   await node.lease.joined;
   using watching = new Watching(api);
   await watching.members.synced;
   await until("it is known", () => watching.members.get(2) !== undefined);
-  assert.equal(await watching.members.isFenced(2), false, "its lease lasts");
+  assert.equal(await watching.members.isFenced(2, consentOf(1, 3)), false, "its lease lasts");
   node.ending.abort();
   await node.lease.release();
   await until("it has released its lease", () => watching.members.get(2)?.mayAcknowledge === false);
-  assert.equal(await watching.members.isFenced(2), true);
-  watching.members.promise(2);
-  assert.equal(await watching.members.isFenced(2), false, "a promise binds the node that gave it");
+  assert.equal(await watching.members.isFenced(2, consentOf()), true, "one that ended in good order needs no consent");
 });
+
+test("a node that is silent is fenced when the voters that its lease names consent", async () => {
+  await using api = await testApi();
+  using node = new Candidate(api, [1, 2, 3]);
+  using alone = new Candidate(api, undefined, 3);
+  await Promise.all([node.lease.joined, alone.lease.joined]);
+  using watching = new Watching(api);
+  await watching.members.synced;
+  for (const silent of [node, alone]) silent.ending.abort();
+  await until("their leases ran out", () => watching.members.list().every(({ mayAcknowledge }) => !mayAcknowledge));
+  assert.equal(await watching.members.isFenced(2, consentOf(1)), false, "another voter may promise");
+  assert.equal(await watching.members.isFenced(2, consentOf(1, 3)), true);
+  assert.equal(await watching.members.isFenced(3, consentOf()), true, "it names no voters: it needs every promise");
+});
+
+test("the voters of a renewal whose outcome is not known count until the next one is confirmed", async () => {
+  const sets = new VoterSets();
+  sets.send([1, 2]);
+  assert.deepEqual(sets.all(), [undefined, [1, 2]]);
+  sets.confirm([1, 2]);
+  for (const voters of [
+    [1, 2],
+    [1, 3],
+    [1, 3],
+  ])
+    sets.send(voters);
+  assert.deepEqual(sets.all(), [
+    [1, 2],
+    [1, 3],
+  ]);
+  assert.deepEqual([isPromised(sets.all(), 1, [2, 3], [2]), isPromised(sets.all(), 1, [2, 3], [2, 3])], [false, true]);
+  sets.confirm([1, 2, 3]);
+  assert.equal(isPromised(sets.all(), 1, [2, 3], [3]), true);
+});
+
+function consentOf(...uids: readonly number[]): (voter: number) => Promise<boolean> {
+  return async (voter) => uids.includes(voter);
+}
 
 class Candidate {
   readonly ending = new AbortController();
   readonly lease: NodeLease;
 
-  constructor({ kube }: TestApi) {
+  constructor({ kube }: TestApi, voters?: number[], uid = 2) {
     const about = { address: "127.0.0.1", softwareVersion: "8.2.0-25.12", operatorVersion: "8.2.0-12" };
     const machine = { osName: "Linux", architecture: "x64", cores: 1, memoryBytes: 1 };
     const startedAt = new Date(0).toISOString();
     this.lease = renewNodeLease({
       ...CLUSTER,
-      ...{ kube, clock: systemClock, log: silentLog, signal: this.ending.signal, node: 2, podName: "rec-1" },
+      ...{ kube, clock: systemClock, log: silentLog, signal: this.ending.signal, node: uid, podName: `rec-${uid - 1}` },
       report: () => ({
         ...about,
         ...machine,
@@ -86,6 +123,7 @@ class Candidate {
         setAside: [],
         capabilities: [],
         startedAt,
+        ...(voters === undefined ? {} : { voters }),
       }),
     });
   }

@@ -11,6 +11,7 @@ import { LONG_AGO, NODE_LEASE_MS } from "../../../core/planner/database/grant.ts
 import { faults } from "../faults.ts";
 import { REPORT_ANNOTATION } from "./node-report.ts";
 import type { NodeReport } from "./node-report.ts";
+import { VoterSets } from "./voter-sets.ts";
 
 export interface NodeLeaseOptions {
   readonly kube: Kube;
@@ -28,6 +29,11 @@ export interface NodeLeaseOptions {
 export interface NodeLease {
   /** When the newest renewal was sent that the API server has confirmed, in milliseconds of uptime. */
   renewedAt(): number;
+  /**
+   * Whose promises count, as the renewals say that another node may go by: the last confirmed one, and each later one whose outcome
+   * is not known. Undefined stands for every other node.
+   */
+  voterSets(): readonly (readonly number[] | undefined)[];
   /** Resolves when the node is a member: the first renewal is stored. */
   readonly joined: Promise<void>;
   /** Renews now, instead of a little later; false when that fails. */
@@ -51,14 +57,18 @@ export function renewNodeLease(options: NodeLeaseOptions): NodeLease {
   const joined = Promise.withResolvers<void>();
   const own = new OwnLease(options);
   let renewedAt = LONG_AGO;
+  const voterSets = new VoterSets();
   let failing = false;
   let tail = Promise.resolve(false);
 
   const renew = async (): Promise<boolean> => {
     const sentAt = clock.uptimeMs();
+    const report = options.report();
+    voterSets.send(report.voters);
     try {
-      await own.write(options.podName);
+      await own.write(options.podName, report);
       renewedAt = sentAt;
+      voterSets.confirm(report.voters);
       joined.resolve();
       if (failing) log.info("the node's lease is renewed again");
       failing = false;
@@ -75,9 +85,10 @@ export function renewNodeLease(options: NodeLeaseOptions): NodeLease {
     joined: joined.promise,
     renewNow,
     renewedAt: () => renewedAt,
+    voterSets: () => voterSets.all(),
     release: async () => {
       await tail;
-      await own.write("");
+      await own.write("", options.report());
     },
   };
 }
@@ -110,32 +121,33 @@ class OwnLease {
   }
 
   /** AGENT_SUPERSEDED when another process acts for the node since. */
-  async write(holder: string): Promise<void> {
+  async write(holder: string, report: NodeReport): Promise<void> {
     const { kube, cluster, namespace, node } = this.#options;
     const ref = { name: clusterNames.nodeLease(cluster, node), namespace };
     const current = this.#held ?? (await readNodeLease(kube, ref));
     try {
-      this.#held = current === undefined ? await this.#create(ref, holder) : await this.#change(current, holder);
+      this.#held =
+        current === undefined ? await this.#create(ref, holder, report) : await this.#change(current, holder, report);
     } catch (error) {
       if (!isFault(error, kubeFaults.conflict) && !isFault(error, kubeFaults.notFound)) throw error;
       this.#check(await readNodeLease(kube, ref));
       if (this.#held === undefined) throw error;
-      this.#held = await this.#change(this.#held, holder);
+      this.#held = await this.#change(this.#held, holder, report);
     }
   }
 
-  #create(ref: LeaseRef, holder: string): Promise<Stored<Lease>> {
-    const { kube, cluster, report } = this.#options;
+  #create(ref: LeaseRef, holder: string, report: NodeReport): Promise<Stored<Lease>> {
+    const { kube, cluster } = this.#options;
     const labels = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.role]: "node" };
-    const annotations = { [REPORT_ANNOTATION]: JSON.stringify(report()) };
+    const annotations = { [REPORT_ANNOTATION]: JSON.stringify(report) };
     return kube.create(Leases, { metadata: { ...ref, labels, annotations }, spec: this.#spec(holder, 1) }, WITHIN);
   }
 
-  #change({ metadata, spec }: Stored<Lease>, holder: string): Promise<Stored<Lease>> {
-    const { kube, report, namespace } = this.#options;
+  #change({ metadata, spec }: Stored<Lease>, holder: string, report: NodeReport): Promise<Stored<Lease>> {
+    const { kube, namespace } = this.#options;
     const begun = spec?.leaseTransitions ?? 0;
     const { name, resourceVersion } = metadata;
-    const annotations = { [REPORT_ANNOTATION]: JSON.stringify(report()) };
+    const annotations = { [REPORT_ANNOTATION]: JSON.stringify(report) };
     const body = {
       metadata: { resourceVersion, annotations },
       spec: this.#spec(holder, this.#held === undefined ? begun + 1 : begun),

@@ -2,8 +2,11 @@ import { z } from "zod";
 import { isKnownFormat } from "../../../core/api/format.ts";
 import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
 
-/** What a node can do that those of older releases cannot: a change of passwords waits for every node, a set of replicas in sync counts where it is kept. */
-export const NODE_CAPABILITIES = ["password-overlap", "in-sync-set"] as const;
+/**
+ * What a node can do that those of older releases cannot: a change of passwords waits for every node, a set of replicas in sync
+ * counts where it is kept, a majority is enough once every node votes.
+ */
+export const NODE_CAPABILITIES = ["password-overlap", "in-sync-set", "votes"] as const;
 export type NodeCapability = (typeof NODE_CAPABILITIES)[number];
 
 /** So much of what is set aside fits into a Lease. */
@@ -47,6 +50,8 @@ const schema = z.object({
     .default([]),
   /** Base system of its image, for instance `rhel9`; absent from nodes of release 0.1.0, and where the image does not say. */
   baseSystem: z.string().max(64).optional(),
+  /** The nodes whose promises count for it (src/core/planner/database/quorum.ts); absent while it needs that of every other one. */
+  voters: z.array(z.int().positive()).max(1024).optional(),
   osName: z.string().max(128),
   architecture: z.string().max(64),
   cores: z.int().nonnegative(),

@@ -19,6 +19,8 @@ export interface Peers {
   forward<N extends RouteName>(node: number, route: N, request: RequestOf<N>): Promise<ReplyOf<N>>;
   /** Whether the node promises now to take nothing over from this one for the length of a lease. */
   promises(node: number): Promise<boolean>;
+  /** Whether a voter consents to a take-over from a node. */
+  consents(voter: number, node: number): Promise<boolean>;
   /** Whether the agent answers at all; an answer counts for half a second. */
   answers(node: number): Promise<boolean>;
   /** Waits for no answer: a peer that is gone never sends one. */
@@ -59,6 +61,10 @@ export function connectPeers(options: PeersOptions): Peers {
     promises: async (node) => {
       const body = { node: self };
       return (await clients.of(node, TIMEOUT_MS).call("localVouch", { body }).catch(noAnswer)) !== undefined;
+    },
+    consents: async (voter, node) => {
+      const answer = await clients.of(voter, TIMEOUT_MS).call("localConsent", { body: { node } }).catch(noAnswer);
+      return answer?.consents === true;
     },
     answers: (node) => {
       const now = clock.uptimeMs();

@@ -8,7 +8,7 @@ import type { NodeLease } from "../members/node-lease.ts";
 
 export interface GrantOptions {
   readonly lease: Pick<NodeLease, "renewedAt" | "renewNow">;
-  /** Whether every other node promises now to take nothing over from this one for the length of a lease. */
+  /** Whether a majority of its voters promise now to take nothing over from this node for the length of a lease. */
   readonly hasPromises: () => Promise<boolean>;
   /** Reads the records anew from the API server, and resolves when the proxy works by them. */
   readonly catchUp: () => Promise<void>;
