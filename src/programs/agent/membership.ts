@@ -1,7 +1,7 @@
 import { votersOf } from "../../core/planner/database/quorum.ts";
 import type { Member, Members } from "./members/members.ts";
 import { renewNodeLease } from "./members/node-lease.ts";
-import { isPromised } from "./members/voter-sets.ts";
+import { Promises } from "./members/promises.ts";
 import type { NodeLease } from "./members/node-lease.ts";
 import { SET_ASIDE_LIMIT } from "./members/node-report.ts";
 import type { NodeReport } from "./members/node-report.ts";
@@ -40,16 +40,13 @@ export function grantWhileMember(
   const { members, peers, config, records, proxy, clock, log } = context;
   return renewGrants({
     lease,
-    hasPromises: async () => {
-      const sets = lease.voterSets();
-      const others = otherNodes(members, config.node);
-      const asked = [...new Set([...others, ...sets.flatMap((voters) => voters ?? [])])].filter(
-        (uid) => uid !== config.node,
-      );
-      const answers = await Promise.all(asked.map((uid) => peers.promises(uid)));
-      const promised = asked.filter((_, at) => answers[at] === true);
-      return isPromised(sets, config.node, others, promised);
-    },
+    promises: new Promises({
+      self: config.node,
+      others: () => otherNodes(members, config.node),
+      voterSets: () => lease.voterSets(),
+      ask: (node) => peers.promises(node),
+      uptimeMs: () => clock.uptimeMs(),
+    }),
     catchUp: async () => {
       await records.refresh();
       await sync.endpointsApplied();

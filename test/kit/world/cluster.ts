@@ -7,6 +7,7 @@ import { shardUid } from "../../../src/core/api/shard-uid.ts";
 import type { BdbCreate, BdbRecord, ShardInstanceRecord } from "../../../src/ports/management/records.ts";
 import { createAuthority, issue } from "../../../src/ports/pki/authority.ts";
 import type { Authority } from "../../../src/ports/pki/authority.ts";
+import { openApiRelays, type ApiRelay } from "../kubernetes/api-relay.ts";
 import { startLoopbackApi } from "../kubernetes/loopback-api.ts";
 import { until } from "../time/until.ts";
 import { osRelease } from "./base-systems.ts";
@@ -20,6 +21,8 @@ export interface TestCluster extends AsyncDisposable {
   readonly kubeconfig: string;
   readonly ca: string;
   readonly client: ManagementClient;
+  /** A client that asks node `uid` alone; close it. */
+  clientOf(uid: number): ManagementClient;
   /** Of node `uid`. */
   address(uid: number): string;
   pid(uid: number): number;
@@ -32,6 +35,8 @@ export interface TestCluster extends AsyncDisposable {
   freeze(uid: number): Promise<void>;
   /** SIGCONT to all of them. */
   thaw(uid: number): void;
+  /** The way of node `uid` to the API server; a test cuts it. */
+  api(uid: number): ApiRelay;
   leader(): Promise<number>;
   /** Makes a database and waits until it is active. */
   create(body: BdbCreate): Promise<BdbRecord>;
@@ -69,6 +74,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
   const address = (uid: number): string => api.address(uid + 1);
   const root = (uid: number): string => join(api.folder, `node-${uid}`);
   const log = (uid: number): string => readFileSync(join(root(uid), "log"), "utf8");
+  const relays = stack.use(await openApiRelays(kubeconfig, api.folder));
   const agents = new Map<number, AgentProcess>();
   const agentOf = (uid: number): AgentProcess => {
     const agent = agents.get(uid);
@@ -82,13 +88,16 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     const place = { address: address(uid), root: root(uid), log: join(root(uid), "log") };
     writeMounts(place.root, authority, newNodeTls());
     const pod = clusterNames.nodePod(REC, uid);
-    const agent = startAgent({ ...place, kubeconfig, cluster: REC, namespace: NAMESPACE, pod, release });
+    const agent = startAgent({
+      ...place,
+      kubeconfig: await relays.kubeconfigOf(uid),
+      cluster: REC,
+      namespace: NAMESPACE,
+      pod,
+      release,
+    });
     agents.set(uid, agent);
-    const isUp = async (): Promise<boolean> => {
-      if (!agent.isRunning()) throw new Error(`node ${uid} ended: ${log(uid).slice(-2_000)}`);
-      return hasJoined(client, uid);
-    };
-    await until(`node ${uid} has joined`, isUp, { withinMs: 20_000, everyMs: 50 });
+    await untilJoined(client, uid, agent, () => log(uid));
   };
 
   await Promise.all(Array.from({ length: nodes }, (_, index) => start(index + 1)));
@@ -99,18 +108,14 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     kubeconfig,
     ca: authority.certificate,
     client,
+    clientOf: (uid) => clientOf(authority, () => [address(uid)]),
     address,
     start,
     log,
     root,
     newNodeTls,
-    pid: (uid) => agentOf(uid).pid,
-    kill: (uid) => agentOf(uid).kill(),
-    stop: (uid) => agentOf(uid).stop(),
-    freeze: (uid) => agentOf(uid).freeze(),
-    thaw: (uid) => {
-      agentOf(uid).thaw();
-    },
+    ...processesOf(agentOf),
+    api: (uid) => relays.of(uid),
     leader: async () => (await client.call("cluster")).leader_uid,
     create: (body) => createDatabase(client, body),
     shards: (uid) => client.call("bdbShards", { params: { uid } }),
@@ -130,6 +135,33 @@ function clientOf(authority: Authority, addresses: () => readonly string[]): Man
       timeoutMs: 20_000,
     }),
   );
+}
+
+type Processes = Pick<TestCluster, "pid" | "kill" | "stop" | "freeze" | "thaw">;
+
+function processesOf(agentOf: (uid: number) => AgentProcess): Processes {
+  return {
+    pid: (uid) => agentOf(uid).pid,
+    kill: (uid) => agentOf(uid).kill(),
+    stop: (uid) => agentOf(uid).stop(),
+    freeze: (uid) => agentOf(uid).freeze(),
+    thaw: (uid) => {
+      agentOf(uid).thaw();
+    },
+  };
+}
+
+async function untilJoined(
+  client: ManagementClient,
+  uid: number,
+  agent: AgentProcess,
+  log: () => string,
+): Promise<void> {
+  const isUp = async (): Promise<boolean> => {
+    if (!agent.isRunning()) throw new Error(`node ${uid} ended: ${log().slice(-2_000)}`);
+    return hasJoined(client, uid);
+  };
+  await until(`node ${uid} has joined`, isUp, { withinMs: 20_000, everyMs: 50 });
 }
 
 async function hasJoined(client: ManagementClient, uid: number): Promise<boolean> {

@@ -45,7 +45,7 @@ export function freeEndpointPort(taken: readonly number[]): number | undefined {
 
 function whyNot(node: NodeFacts, request: PlacementRequest): string | undefined {
   if (!node.alive) return "is down";
-  if (node.draining) return "is in maintenance";
+  if (node.draining) return "is in maintenance or does not reach the Kubernetes API";
   if (request.avoid.includes(node.uid)) return "already holds an instance of it";
   if (!node.engines.includes(request.storeVersion)) return `has no ${request.storeVersion} engine`;
   const free = node.memoryBytes - usedOn(node.uid, request.everything);

@@ -75,7 +75,10 @@ class TestNode {
           return this.api;
         },
       },
-      hasPromises: async () => this.promised,
+      promises: {
+        ask: () => undefined,
+        heldSince: () => (this.promised ? systemClock.uptimeMs() : LONG_AGO),
+      },
       catchUp: async () => {
         this.events.push("catch up");
       },

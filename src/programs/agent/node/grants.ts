@@ -5,11 +5,12 @@ import { LATE_MS, LONG_AGO, evaluateGrant } from "../../../core/planner/database
 import { callEngine } from "../../../ports/resp/engine-client.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import type { NodeLease } from "../members/node-lease.ts";
+import type { Promises } from "../members/promises.ts";
 
 export interface GrantOptions {
   readonly lease: Pick<NodeLease, "renewedAt" | "renewNow">;
-  /** Whether a majority of its voters promise now to take nothing over from this node for the length of a lease. */
-  readonly hasPromises: () => Promise<boolean>;
+  /** Promises of its voters to take nothing over from this node for the length of a lease. */
+  readonly promises: Pick<Promises, "ask" | "heldSince">;
   /** Reads the records anew from the API server, and resolves when the proxy works by them. */
   readonly catchUp: () => Promise<void>;
   /** Lets the proxy acknowledge until then, in milliseconds of uptime. */
@@ -31,14 +32,15 @@ const PAUSE_MS = 10_000;
  * engines on other ways are paused.
  */
 export async function renewGrants(options: GrantOptions): Promise<void> {
-  const { lease, clock, log, signal } = options;
-  let vouchedAt = LONG_AGO;
+  const { lease, promises, clock, log, signal } = options;
   let grantedUntil = LONG_AGO;
   let fenced = false;
   while (!signal.aborted) {
     const now = clock.uptimeMs();
-    if (now - lease.renewedAt() >= LATE_MS && (await options.hasPromises())) vouchedAt = now;
-    const term = evaluateGrant({ now: clock.uptimeMs(), renewedAt: lease.renewedAt(), vouchedAt, grantedUntil });
+    const isLate = now - lease.renewedAt() >= LATE_MS;
+    if (isLate) promises.ask();
+    const vouchedAt = isLate ? promises.heldSince() : LONG_AGO;
+    const term = evaluateGrant({ now, renewedAt: lease.renewedAt(), vouchedAt, grantedUntil });
     switch (term.kind) {
       case "granted":
         grantedUntil = term.until;

@@ -14,19 +14,23 @@ export interface NodeFactsContext {
   readonly records: Pick<Records, "state">;
 }
 
-/** Every node that has ever reported; one without a fresh lease counts as alive when its agent answers. */
+/**
+ * Every node that has ever reported. One without a fresh lease counts as alive when its agent answers, and is left: the API does
+ * not reach it, so that it follows no change of a record.
+ */
 export function gatherNodes(context: NodeFactsContext): Promise<readonly NodeFacts[]> {
   return Promise.all(context.members.list().map((member) => nodeFacts(context, member)));
 }
 
 async function nodeFacts({ config, peers, records }: NodeFactsContext, member: Member): Promise<NodeFacts> {
   const { uid, report } = member;
-  const alive = member.fresh || uid === config.node || (await peers.answers(uid));
+  const here = uid === config.node;
+  const alive = member.fresh || here || (await peers.answers(uid));
   return {
     uid,
     alive,
     goneForMs: alive ? 0 : member.silentForMs,
-    draining: isDraining(records.state(), uid),
+    draining: isDraining(records.state(), uid) || (alive && !member.fresh && !here),
     engines: report.engines.map(({ storeVersion }) => storeVersion),
     memoryBytes: report.memoryBytes,
     keepsInSync: report.capabilities.includes("in-sync-set" satisfies NodeCapability),
