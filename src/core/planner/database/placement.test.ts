@@ -68,7 +68,7 @@ const cases: readonly (Partial<PlacementRequest> & { readonly rule: string; read
     want: {
       refusal:
         "no node can take a 7.2 primary: node 1 is down, node 2 has no 7.2 engine, node 3 has 50 MiB of the 100 MiB " +
-        "it needs, node 4 already holds an instance of it, node 5 is in maintenance",
+        "it needs, node 4 already holds an instance of it, node 5 is in maintenance or does not reach the Kubernetes API",
     },
   },
   { rule: "without nodes", nodes: [], want: { refusal: "no node can take a 7.2 primary: no node is known" } },
