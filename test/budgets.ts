@@ -62,6 +62,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/readme.test.ts": 30,
   "test/scenario/frozen-node.test.ts": 30,
   "test/scenario/in-sync.test.ts": 30,
+  "test/scenario/lost-data.test.ts": 30,
   "test/scenario/image-digest.test.ts": 30,
   "test/watched/embedded.test.ts": 30,
   "test/world/storectl-local.test.ts": 30,

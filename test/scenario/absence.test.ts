@@ -49,6 +49,8 @@ await test("what is set aside is reported with its size, and removed when a user
     (await cluster.client.call("nodes")).flatMap(({ uid, set_aside = [] }) =>
       set_aside.filter(({ bdb }) => bdb === database.uid).map((one) => ({ node: uid, ...one })),
     );
+  const again = () => cluster.client.call("createBdb", { body: { name: "released", memory_size: 20_000_000 } });
+  await assert.rejects(again(), /409 data_set_aside/);
   await until("both are reported", async () => (await reported()).length === 2, PATIENCE);
   const [one, other] = await reported();
   assert.ok(one !== undefined && other !== undefined);
@@ -61,6 +63,7 @@ await test("what is set aside is reported with its size, and removed when a user
   await cluster.kill(other.node);
   await cluster.start(other.node);
   await until("its time is over", () => asideOn(database).length === 0, PATIENCE);
+  await until("its node says so", async () => (await reported()).length === 0, PATIENCE);
 });
 
 await test("an older record is restored: a replica that was made since is set aside, and the database goes on", async () => {

@@ -90,6 +90,12 @@ export async function readLaunch({ launchFile }: InstanceFiles): Promise<number 
   return Number.isNaN(launch) ? undefined : launch;
 }
 
+/** Whether an AOF is there: one file before version 7, a folder with a manifest since. */
+export async function hasAof({ directory }: InstanceFiles): Promise<boolean> {
+  const names = [...(await namesIn(directory)), ...(await namesIn(join(directory, "appendonlydir")))];
+  return names.some((name) => name === "appendonly.aof" || name.endsWith(".aof.manifest"));
+}
+
 /** The last warnings that the engine wrote into its log, in one line of at most 300 characters; empty when it wrote none. */
 export async function lastWarnings({ logFile }: InstanceFiles): Promise<string> {
   const lines = (await readOr(logFile, "")).split("\n").slice(-20);

@@ -18,7 +18,9 @@ export interface InstanceReport {
   readonly offset?: number;
   /** Its data directory is gone or another one: nothing that it kept is there. */
   readonly lost: boolean;
-  /** The last warnings of its engine when that ended; empty before. */
+  /** How often in a row it has ended before it served, or could not be started. */
+  readonly failed_starts: number;
+  /** The last warnings of its engine when that ended, or why it could not be started; empty before. */
   readonly last_words: string;
 }
 

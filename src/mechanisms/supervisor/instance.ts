@@ -1,5 +1,6 @@
 import { backoffMs } from "../../core/base/backoff.ts";
 import type { Clock } from "../../core/base/clock.ts";
+import { messageOf } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
 import { engineText } from "../../core/releases/engines/engines.ts";
 import type { EngineAddress } from "../../ports/resp/engine-client.ts";
@@ -15,6 +16,7 @@ import { decideInstance } from "./instance-decision.ts";
 import {
   claimForEngine,
   endedCleanly,
+  hasAof,
   lastWarnings,
   noteEnd,
   prepareDirectory,
@@ -64,6 +66,7 @@ export class Instance {
   #replication: ReplicationAnswer | undefined;
   #restarts = 0;
   #crashes = 0;
+  #failedStarts = 0;
   #retryAt = 0;
   #servingSince = 0;
 
@@ -99,6 +102,7 @@ export class Instance {
       clean: this.#clean,
       lost: this.#lost,
       last_words: this.#lastWords,
+      failed_starts: this.#failedStarts,
       ...writtenBy(this.#state, this.#replication),
     };
     return { bdb, instance, state: this.#state, pid, restarts: this.#restarts, launch, ...ended };
@@ -125,7 +129,7 @@ export class Instance {
   #enqueue(act: () => Promise<void>): Promise<void> {
     this.#queue = this.#queue.then(act).catch((error: unknown) => {
       this.#log.error("the engine cannot be reconciled with its record", { error });
-      this.#failed();
+      this.#failed(messageOf(error));
     });
     return this.#queue;
   }
@@ -159,11 +163,16 @@ export class Instance {
     }
   }
 
-  /** A directory without a launch file, of a database that has data, has lost it: every launch so far counts as used. */
+  /**
+   * A directory without a launch file, of a database that has data, has lost it, and so has that of a primary whose AOF is
+   * gone: it would start empty, and its replicas with it. Every launch so far counts as used then.
+   */
   async #readUsedLaunch(): Promise<number> {
+    const { fresh, role, directives, launch } = this.#wanted;
     const used = await readLaunch(this.#files);
-    this.#lost = used === undefined && !this.#wanted.fresh;
-    return used ?? (this.#wanted.fresh ? 0 : Math.max(this.#usedLaunch, this.#wanted.launch));
+    const needsAof = this.#child === undefined && role === "primary" && directives["appendonly"] === "yes";
+    this.#lost = !fresh && (used === undefined || (needsAof && !(await hasAof(this.#files))));
+    return this.#lost ? Math.max(this.#usedLaunch, launch, used ?? 0) : (used ?? 0);
   }
 
   async #start(as: "primary" | "replica"): Promise<void> {
@@ -218,6 +227,7 @@ export class Instance {
     const { limits, clock } = this.#deps;
     const onPong = (): void => {
       this.#servingSince = this.#now();
+      this.#failedStarts = 0;
       this.#move("pong");
     };
     this.#replication = undefined;
@@ -245,6 +255,7 @@ export class Instance {
   #exited(child: Child, { code, signal }: Exit): void {
     this.#watch.abort();
     this.#child = undefined;
+    if (this.#state === "starting") this.#failedStarts += 1;
     const served = this.#state === "serving" ? this.#now() - this.#servingSince : 0;
     this.#move("exit");
     if (this.#state !== "crashed") return;
@@ -256,8 +267,10 @@ export class Instance {
     this.#scheduleRetry();
   }
 
-  #failed(): void {
+  #failed(why: string): void {
     if (this.#child !== undefined) return;
+    this.#lastWords = why;
+    this.#failedStarts += 1;
     this.#move("lost");
     this.#scheduleRetry();
   }

@@ -38,7 +38,9 @@ export interface InstanceFacts {
   readonly kept?: true;
   /** Its data directory is gone or another one: nothing that it kept is there. */
   readonly lostData?: true;
-  /** What its engine said when it ended; present only when its node reports it crashed. */
+  /** How often in a row it has ended before it served; present only when its node reports it crashed. */
+  readonly failedStarts?: number;
+  /** What its engine said when it ended, or why it could not be started; present only when its node reports it crashed. */
   readonly lastWords?: string;
   /** It has the settings of the record, as far as it reports. */
   readonly configured: boolean;

@@ -1,7 +1,7 @@
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../api/records.ts";
 import { successorsOf } from "./in-sync.ts";
 import type { DatabaseStep } from "./step.ts";
-import { relaunch, withoutData, withoutNewest } from "./recovery.ts";
+import { relaunch, whileUnable, withoutData, withoutNewest } from "./recovery.ts";
 import { primaryOf, replicasOf } from "./facts.ts";
 import type { DatabaseFacts, InstanceFacts } from "./facts.ts";
 
@@ -24,24 +24,28 @@ export function primaryStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseS
       return { kind: "wait", reason: `${who} does not answer, and its node has not said that it crashed` };
     case "dead":
       return mayStillStart(primary, seen)
-        ? { kind: "wait", reason: `${who} is starting` }
+        ? { kind: "wait", reason: `${who} is starting${failuresText(seen)}` }
         : succession(facts, shard, seen, who);
   }
 }
 
 function succession(facts: DatabaseFacts, shard: ShardRecord, primary: InstanceFacts, who: string): DatabaseStep {
   const { record, instances, nodes } = facts;
-  const { usedLaunch } = primary;
+  const { usedLaunch, lastWords } = primary;
   const heir = heirOf(shard, instances, successorsOf(shard, nodes));
-  const returns = usedLaunch !== undefined && keepsAll(record, primary);
+  const isIntact = usedLaunch !== undefined && keepsAll(record, primary);
+  const returns = isIntact && !isUnable(primary);
   if (heir !== undefined && !(returns && lacksSomething(instances.get(heir.id), primary)))
     return failOverTo(shard, heir);
   // any copy is newer than what a primary without its data has
   const copy = heirOf(shard, instances, undefined);
-  const isGone = usedLaunch === undefined && primary.state === "dead" && primary.lostData !== true;
-  if (copy !== undefined && !returns && !isGone) return failOverTo(shard, copy);
+  const isGone = usedLaunch === undefined && primary.state === "dead";
+  if (copy !== undefined && !isIntact && !isGone) return failOverTo(shard, copy);
   if (primary.lostData === true) return withoutData(record, shard, instances);
-  if (usedLaunch !== undefined) return relaunch(record, shard, usedLaunch, primary.lastWords);
+  if (usedLaunch !== undefined) {
+    const again = relaunch(record, shard, usedLaunch, lastWords);
+    return isUnable(primary) ? whileUnable(record, shard, instances, { who, lastWords, again }) : again;
+  }
   const goneMs = nodes.find(({ uid }) => uid === primaryOf(shard).node)?.goneForMs ?? 0;
   if (goneMs === 0) return { kind: "wait", reason: `${who} does not run yet` };
   return withoutNewest(record, shard, instances, Math.round(goneMs / 1000));
@@ -55,6 +59,18 @@ function failOverTo(shard: ShardRecord, { id }: InstanceRecord): DatabaseStep {
 function keepsAll({ persistence }: DatabaseRecord, { endedCleanly, lostData }: InstanceFacts): boolean {
   if (persistence === "disabled" || lostData === true) return false;
   return endedCleanly === true || persistence === "aofAlways" || persistence === "aofEverySecond";
+}
+
+/** So often its engine may end before it serves; from then on an older copy is offered instead. */
+const FAILED_STARTS = 3;
+
+function isUnable({ failedStarts = 0 }: InstanceFacts): boolean {
+  return failedStarts >= FAILED_STARTS;
+}
+
+function failuresText({ failedStarts = 0, lastWords }: InstanceFacts): string {
+  if (failedStarts === 0) return "";
+  return `; it has ended ${failedStarts} times before it served${lastWords === undefined ? "" : `: ${lastWords}`}`;
 }
 
 /** It has taken in all that came from the primary, and the primary was seen to have written more. */

@@ -10,6 +10,8 @@ export interface SuccessionFacts {
   /** How long before the take-over it was seen, in milliseconds. */
   readonly seenAgoMs: number;
   readonly heirOffset: number;
+  /** The data directory of the old primary is gone. */
+  readonly dataIsGone: boolean;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface SuccessionFacts {
  * acknowledged in the primary's last moments may never have left it.
  */
 export function lossSentence(facts: SuccessionFacts): string {
-  const who = `${facts.at}: node ${facts.newNode} took over "${facts.database}" from node ${facts.oldNode}`;
+  const who = `${facts.at}: node ${facts.newNode} took over "${facts.database}" from node ${facts.oldNode}${facts.dataIsGone ? ", where its data is gone" : ""}`;
   if (facts.lastSeenOffset === undefined)
     return `${who}; acknowledged writes that had not reached it are lost, how many is not known`;
   const gap = facts.lastSeenOffset - facts.heirOffset;

@@ -24,6 +24,23 @@ export function relaunch(
 }
 
 /**
+ * The primary ends again and again before it serves. It is started again and again, for what keeps it from serving may pass, a
+ * full volume for instance; meanwhile a user may agree to an older copy.
+ */
+export function whileUnable(
+  record: DatabaseRecord,
+  shard: ShardRecord,
+  instances: Instances,
+  failing: { readonly who: string; readonly lastWords: string | undefined; readonly again: DatabaseStep },
+): DatabaseStep {
+  const copy = isBeingMade(record) ? undefined : (newestCopy(shard, instances) ?? newestKept(shard, instances));
+  if (copy === undefined) return failing.again;
+  if (record.recovery?.consent === true) return { kind: "fail-over", shard: shard.id, to: copy.id };
+  const lacks = `${failing.who} cannot start: ${failing.lastWords ?? "its engine ends"}; node ${copy.node} has an older copy`;
+  return record.recovery?.lacks === lacks ? failing.again : { kind: "ask-consent", lacks };
+}
+
+/**
  * What the primary kept is gone with its volume. What a replica has on its disk is older, and an empty database is empty: both
  * need consent. A database without persistence kept nothing that could be gone.
  */

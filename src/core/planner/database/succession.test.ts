@@ -7,6 +7,8 @@ import type { InstanceFacts } from "./facts.ts";
 
 const pair = [on(1, 1), on(2, 2)];
 const lost: InstanceFacts = { ...dead, usedLaunch: 1, lostData: true };
+const unable: InstanceFacts = { ...dead, usedLaunch: 1, failedStarts: 3, lastWords: "no space left" };
+const UNABLE = 'the primary of "orders" on node 1 cannot start: no space left; node 2 has an older copy';
 const synced = (...members: readonly number[]) => ({ inSync: { epoch: 1, members } });
 
 const cases: readonly (Scene & { readonly rule: string; readonly want: string })[] = [
@@ -81,6 +83,52 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
     shard: synced(),
     but: { 1: { ...dead, usedLaunch: 1 }, 2: primary },
     want: "fail-over to 2",
+  },
+  {
+    rule: "a primary that cannot start is started again, when there is no other copy",
+    instances: [on(1, 1)],
+    record: { replication: false, persistence: "aofAlways" },
+    but: { 1: unable },
+    want: "relaunch 1",
+  },
+  {
+    rule: "a primary that cannot start gives way to the replica in sync",
+    instances: pair,
+    record: { persistence: "aofAlways" },
+    shard: synced(2),
+    but: { 1: { ...unable, lastOffset: 101 }, 2: { ...serving, drained: true } },
+    want: "fail-over to 2",
+  },
+  {
+    rule: "where only an older copy is left besides a primary that cannot start, a user is asked",
+    instances: pair,
+    record: { persistence: "aofAlways" },
+    shard: synced(),
+    but: { 1: unable },
+    want: `ask-consent: ${UNABLE}`,
+  },
+  {
+    rule: "while a user is asked, the primary that cannot start is started again",
+    instances: pair,
+    record: { persistence: "aofAlways", status: "recovery", recovery: { lacks: UNABLE } },
+    shard: synced(),
+    but: { 1: unable },
+    want: "relaunch 1",
+  },
+  {
+    rule: "an older copy takes over from a primary that cannot start once a user agrees",
+    instances: pair,
+    record: { persistence: "aofAlways", status: "recovery", recovery: { lacks: UNABLE, consent: true } },
+    shard: synced(),
+    but: { 1: unable },
+    want: "fail-over to 2",
+  },
+  {
+    rule: "a primary that is about to be started again says why it ended before",
+    instances: [{ ...on(1, 1), launch: 9 }],
+    record: { replication: false, persistence: "aofAlways" },
+    but: { 1: unable },
+    want: 'wait: the primary of "orders" on node 1 is starting; it has ended 3 times before it served: no space left',
   },
 ];
 

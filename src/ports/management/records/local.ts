@@ -14,6 +14,11 @@ export const LOCAL_INSTANCE = z
       .boolean()
       .exactOptional()
       .describe("Its data directory is gone or another one; absent from nodes of older releases."),
+    failed_starts: z
+      .int()
+      .nonnegative()
+      .exactOptional()
+      .describe("How often in a row it has ended before it served; absent from nodes of releases before 0.4.0."),
     last_words: z
       .string()
       .exactOptional()

@@ -4,6 +4,7 @@ import type { Members } from "../members/members.ts";
 import type { NodeCapability } from "../members/node-report.ts";
 import { moduleNodes } from "./module-nodes.ts";
 import { placedInstances } from "../records/placed-instances.ts";
+import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import { freeEndpointPort, placeInstance, portOffsetOf } from "../../../core/planner/database/placement.ts";
 import type { Placement } from "../../../core/planner/database/placement.ts";
@@ -65,6 +66,20 @@ export function requireModules(
 export function requireFreeName(context: CheckContext, name: string, except?: number): void {
   const other = context.records.databases().find((record) => record.name === name && record.uid !== except);
   if (other !== undefined) throw refuse(refusals.nameTaken, `database ${other.uid} has the name "${name}" already`);
+}
+
+/** Until its nodes have reported what they set aside, in milliseconds. */
+const REPORTED_MS = 30_000;
+
+/** Refuses the name of a database whose record has vanished while its data is there: an empty one would stand in its place. */
+export function requireNothingSetAside(
+  { members, records }: CheckContext & { readonly records: Pick<Records, "vanishedWithin"> },
+  name: string,
+): void {
+  const nodes = members.list().filter(({ report }) => report.setAside.some((one) => one.name === name));
+  const where = nodes.length === 0 ? "" : ` on node ${nodes.map(({ uid }) => uid).join(", ")}`;
+  if (nodes.length > 0 || records.vanishedWithin(REPORTED_MS).includes(name))
+    throw refuse(refusals.dataSetAside, `the record of "${name}" has vanished, and its data is set aside${where}`);
 }
 
 /** The port asked for, or the lowest free one; a refusal when it is taken. */

@@ -4,7 +4,6 @@ import { settingsOfWire } from "../../../core/api/settings/values.ts";
 import { defaultStoreVersion } from "../../../core/releases/catalogue/find.ts";
 import type { BdbCreate } from "../../../ports/management/records.ts";
 import { gatherNodes } from "../observation/node-facts.ts";
-import type { Records } from "../records/records.ts";
 import { modulesOf } from "./asked-modules.ts";
 import {
   endpointPort,
@@ -13,6 +12,7 @@ import {
   requireFreeName,
   requireLicense,
   requireModules,
+  requireNothingSetAside,
   requireShards,
 } from "./checks.ts";
 import { policyFor } from "./upgrade-policy.ts";
@@ -24,6 +24,7 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   const { config, records, passwords, clock } = context;
   requireLicense(context);
   requireFreeName(context, body.name);
+  requireNothingSetAside(context, body.name);
   const settings = settingsOfWire(body);
   requireShards(context, settings.replication ? 2 : 1);
   const storeVersion =
@@ -33,7 +34,7 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   const port = endpointPort(context, body.port);
   const nodes = await gatherNodes(context);
   const places = placeDatabase(context, nodes, { storeVersion, ...settings });
-  const record = newRecord(await allocateUid(records), places, clock.now().toISOString(), {
+  const record = newRecord(await allocateUid(context), places, clock.now().toISOString(), {
     ...{ ...settings, name: body.name, port, storeVersion },
     ...(modules.length === 0 ? {} : { modules }),
   });
@@ -70,11 +71,15 @@ function newRecord(
   };
 }
 
-/** uids are never used twice, also not when the creation fails. */
-async function allocateUid(records: Pick<Records, "changeState">): Promise<number> {
+/** uids are never used twice, also not when the creation fails, or the record of the cluster was restored from an older copy. */
+async function allocateUid({ records, members }: Pick<WriteContext, "records" | "members">): Promise<number> {
+  const known = [
+    ...records.databases().map((database) => database.uid),
+    ...members.list().flatMap(({ report }) => report.setAside.map(({ bdb }) => bdb)),
+  ];
   let uid = 0;
   await records.changeState((state) => {
-    uid = state.nextDatabase;
+    uid = Math.max(state.nextDatabase, ...known.map((one) => one + 1));
     return { ...state, nextDatabase: uid + 1 };
   });
   return uid;

@@ -67,6 +67,12 @@ export const refusals = {
   noSuchData: row("AGENT_NO_SUCH_DATA", 404, "data_not_found", "List it with GET /v1/nodes: `set_aside`."),
   noSuchAction: row("AGENT_NO_SUCH_ACTION", 404, "action_not_found", "List the actions with GET /v1/actions."),
   nameTaken: row("AGENT_NAME_TAKEN", 409, "name_exists", "Choose another name, or delete the database that has it."),
+  dataSetAside: row(
+    "AGENT_DATA_SET_ASIDE",
+    409,
+    "data_set_aside",
+    "Put the ConfigMap with the record back, or remove the data for ever: DELETE /v1/nodes/<uid>/set_aside/<id>; GET /v1/nodes lists it.",
+  ),
   noModule: row(
     "AGENT_NO_MODULE",
     400,

@@ -9,7 +9,10 @@ import type { CheckContext } from "./checks.ts";
 export type WriteContext = CheckContext &
   EnginesContext &
   NodeFactsContext & {
-    readonly records: Pick<Records, "database" | "changeState" | "changeDatabase" | "createDatabase">;
+    readonly records: Pick<
+      Records,
+      "database" | "changeState" | "changeDatabase" | "createDatabase" | "vanishedWithin"
+    >;
     readonly passwords: Pick<DatabasePasswords, "read" | "change" | "set">;
     readonly clock: Clock;
   };

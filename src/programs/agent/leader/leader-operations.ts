@@ -73,10 +73,12 @@ export class LeaderOperations implements ShardOperations {
   ): Promise<void> {
     const { clock } = this.#context;
     const old = primaryOf(shardOf(record, shard)).id;
-    const proof = async () => proofOfEnd(await this.#observe(record, old));
+    let observed: InstanceFacts | undefined;
+    const proof = async () => proofOfEnd((observed = await this.#observe(record, old)));
+    const dataIsGone = (): boolean => observed?.lostData === true;
     const seen =
       lastSeen === undefined ? {} : { lastSeen: { offset: lastSeen.offset, agoMs: clock.uptimeMs() - lastSeen.at } };
-    await failOver({ record, shard, to, proof, ...seen }, { ...(await this.#portsFor(record)), clock });
+    await failOver({ record, shard, to, proof, dataIsGone, ...seen }, { ...(await this.#portsFor(record)), clock });
   }
 
   async reattach(record: DatabaseRecord, shard: number, replica: number): Promise<void> {

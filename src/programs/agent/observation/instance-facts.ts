@@ -54,8 +54,10 @@ function holdsKeys(info: Info): boolean {
 }
 
 /** A node of release 0.1.0 reports neither a lost directory nor last words. */
-function crashOf({ launch, clean, lost, last_words: lastWords, offset }: LocalInstance): Partial<InstanceFacts> {
+function crashOf(crashed: LocalInstance): Partial<InstanceFacts> {
+  const { launch, clean, lost, last_words: lastWords, failed_starts: failedStarts, offset } = crashed;
   return {
+    ...(failedStarts === undefined ? {} : { failedStarts }),
     ...(offset === undefined ? {} : { lastOffset: offset }),
     usedLaunch: launch,
     endedCleanly: clean === true,

@@ -34,9 +34,11 @@ export function withRelaunch(
   const next = withShard(record, shard, (old) => launchedOnce(old, instance, end?.usedLaunch));
   const cost = costOfRestart(record, end?.endedCleanly === true);
   const returning = inRecovery(next);
-  return cost === undefined
-    ? returning
-    : withLoss(returning, `${now}: "${record.name}" starts again from what its primary kept; ${cost}`);
+  if (cost === undefined) return returning;
+  const sentence = `"${record.name}" starts again from what its primary kept; ${cost}`;
+  // one outage, however often it is tried
+  const isSaid = record.status === "recovery" && record.lossReports.at(-1)?.endsWith(sentence) === true;
+  return isSaid ? returning : withLoss(returning, `${now}: ${sentence}`);
 }
 
 /** The record that lets its primary start in an empty data directory, with what that costs. */

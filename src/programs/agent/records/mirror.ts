@@ -1,6 +1,7 @@
 import type { ConfigMap } from "kubernetes-types/core/v1.js";
 import { clusterNames } from "../../../core/api/names.ts";
 import type { ClusterStateRecord, DatabaseRecord } from "../../../core/api/records.ts";
+import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
@@ -15,11 +16,14 @@ export class RecordMirror {
   readonly listeners: ((database: number | undefined) => void)[] = [];
   readonly unreadable = new Set<string>();
   readonly #versions = new Map<string, string>();
+  readonly #vanished = new Map<number, { readonly name: string; readonly at: number }>();
   readonly #stateName: string;
+  readonly #clock: Clock;
   readonly #log: Log;
 
-  constructor(cluster: string, log: Log) {
+  constructor(cluster: string, { clock, log }: { readonly clock: Clock; readonly log: Log }) {
     this.#stateName = clusterNames.clusterRecord(cluster);
+    this.#clock = clock;
     this.#log = log;
   }
 
@@ -42,8 +46,20 @@ export class RecordMirror {
 
   drop(object: Stored<ConfigMap>): void {
     this.unreadable.delete(object.metadata.name);
+    const uid = uidOf(object.metadata.name);
+    const known = this.databases.get(uid);
+    if (known !== undefined && known.status !== "delete-pending")
+      this.#vanished.set(uid, { name: known.name, at: this.#clock.uptimeMs() });
     if (object.metadata.name === this.#stateName) this.state = undefined;
-    else this.forget(uidOf(object.metadata.name));
+    else this.forget(uid);
+  }
+
+  /** Names of the databases whose records have vanished since `ms`, without having been deleted, and are not back. */
+  vanishedWithin(ms: number): readonly string[] {
+    const now = this.#clock.uptimeMs();
+    return [...this.#vanished]
+      .filter(([uid, { at }]) => !this.databases.has(uid) && now - at < ms)
+      .map(([, { name }]) => name);
   }
 
   forget(uid: number): void {

@@ -19,6 +19,8 @@ export interface Records {
   state(): ClusterStateRecord | undefined;
   databases(): readonly DatabaseRecord[];
   database(uid: number): DatabaseRecord | undefined;
+  /** Names of the databases whose records have vanished within that time, without having been deleted. */
+  vanishedWithin(ms: number): readonly string[];
   /** False while some record was never readable: what it asks for is not known then. */
   complete(): boolean;
   /** Reads every record from the API server: afterwards nothing is older than when this was called. */
@@ -44,10 +46,10 @@ export interface RecordsOptions {
 
 /** Follows the record objects of the cluster. A change by this process shows here at once. */
 export function followRecords(options: RecordsOptions): Records {
-  const { kube, cluster, namespace, log } = options;
+  const { kube, cluster, namespace } = options;
   const labelSelector = `${LABELS.cluster}=${cluster},${LABELS.record}`;
   const informer = startInformer(kube, ConfigMaps, { ...options, labelSelector });
-  const mirror = new RecordMirror(cluster, log);
+  const mirror = new RecordMirror(cluster, options);
   informer.onChange((_ref, current, previous) => {
     if (current !== undefined) mirror.put(current);
     else if (previous !== undefined) mirror.drop(previous);
@@ -58,6 +60,7 @@ export function followRecords(options: RecordsOptions): Records {
     state: () => mirror.state,
     databases: () => [...mirror.databases.values()].toSorted((a, b) => a.uid - b.uid),
     database: (uid) => mirror.databases.get(uid),
+    vanishedWithin: (ms) => mirror.vanishedWithin(ms),
     complete: () => mirror.unreadable.size === 0,
     async refresh() {
       const { items } = await kube.list(ConfigMaps, { namespace, labelSelector });

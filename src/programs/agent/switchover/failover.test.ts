@@ -56,9 +56,12 @@ test("of two leaders one wins, and the target of the other becomes a replica", a
   await shard.engine(1).stop();
   const seen = shard.record();
   await takeOver(shard);
-  await assert.rejects(failOver({ record: seen, shard: 1, to: 3, proof: async () => "ended" }, ports(shard)), {
-    code: "AGENT_RECORD_MOVED",
-  });
+  await assert.rejects(
+    failOver({ record: seen, shard: 1, to: 3, proof: async () => "ended", dataIsGone: () => false }, ports(shard)),
+    {
+      code: "AGENT_RECORD_MOVED",
+    },
+  );
   assert.equal(shard.shard().primary, 2);
   assert.equal((await shard.engine(3).replication()).link?.host, shard.engine(2).host);
 });
@@ -87,7 +90,13 @@ test("no replica takes over while a proxy neither leaves the primary that is cut
   assert.ok(first !== undefined && second !== undefined);
   const cut = { ...second, send: () => Promise.reject(new Error("no way")), isFenced: async () => fenced.now };
   const limited = { ...ports(shard), proxies: [first, cut] };
-  const request = { record: shard.record(), shard: 1, to: 2, proof: async () => "cut-off" as const };
+  const request = {
+    record: shard.record(),
+    shard: 1,
+    to: 2,
+    proof: async () => "cut-off" as const,
+    dataIsGone: () => false,
+  };
   await assert.rejects(failOver(request, limited), { code: "AGENT_NOT_FENCED" });
   assert.equal((await shard.engine(2).replication()).role, "replica");
   assert.deepEqual(shard.shard().switchover, { to: 2, epoch: 2, forced: true });
@@ -99,7 +108,10 @@ test("no replica takes over while a proxy neither leaves the primary that is cut
 });
 
 function takeOver(shard: TestShard, over: Partial<Parameters<typeof failOver>[0]> = {}): Promise<FailoverResult> {
-  return failOver({ record: shard.record(), shard: 1, to: 2, proof: async () => "ended", ...over }, ports(shard));
+  return failOver(
+    { record: shard.record(), shard: 1, to: 2, proof: async () => "ended", dataIsGone: () => false, ...over },
+    ports(shard),
+  );
 }
 
 function ports(shard: TestShard): Parameters<typeof failOver>[1] {

@@ -26,6 +26,8 @@ export interface FailoverRequest {
   readonly to: number;
   /** Why the old primary acknowledges no more writes; asked again right before the promotion. */
   readonly proof: () => Promise<"ended" | "cut-off" | undefined>;
+  /** Whether what it kept is gone, by what `proof` saw last; for the report. */
+  readonly dataIsGone: () => boolean;
   /** Its last known offset, for the report. */
   readonly lastSeen?: { readonly offset: number; readonly agoMs: number };
 }
@@ -105,7 +107,7 @@ async function demoteIfAlive(
 }
 
 function successionFacts(
-  { record, lastSeen }: FailoverRequest,
+  { record, lastSeen, dataIsGone }: FailoverRequest,
   move: SwitchoverMove,
   successor: InstanceRecord,
   heirOffset: number,
@@ -119,5 +121,6 @@ function successionFacts(
     lastSeenOffset: lastSeen?.offset,
     seenAgoMs: lastSeen?.agoMs ?? 0,
     heirOffset,
+    dataIsGone: dataIsGone(),
   };
 }
