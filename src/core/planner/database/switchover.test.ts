@@ -185,7 +185,15 @@ for (const [name, facts, want, loss] of intents)
     else assert.match(said ?? "", loss);
   });
 
-const succession = { database: "db", at: "T", oldNode: 1, newNode: 2, seenAgoMs: 80, heirOffset: 400, dataIsGone: false };
+const succession = {
+  database: "db",
+  at: "T",
+  oldNode: 1,
+  newNode: 2,
+  seenAgoMs: 80,
+  heirOffset: 400,
+  dataIsGone: false,
+};
 
 for (const [name, lastSeenOffset, want] of [
   ["an offset that was not read", undefined, /how many is not known/],
