@@ -16,11 +16,9 @@ import { decideInstance } from "./instance-decision.ts";
 import {
   claimForEngine,
   endedCleanly,
-  hasAof,
   lastWarnings,
   noteEnd,
   prepareDirectory,
-  readLaunch,
   writeConfig,
   writeLaunch,
 } from "./instance-files.ts";
@@ -29,6 +27,7 @@ import { writtenBy } from "./instance-report.ts";
 import type { InstanceReport, ReplicationAnswer } from "./instance-report.ts";
 import { nextState } from "./instance-states.ts";
 import type { InstanceEvent, InstanceState } from "./instance-states.ts";
+import { readUsedLaunch } from "./used-launch.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 
 /** What an instance works with. */
@@ -135,7 +134,10 @@ export class Instance {
   }
 
   async #converge(): Promise<void> {
-    this.#usedLaunch = await this.#readUsedLaunch();
+    const isRunning = this.#child !== undefined;
+    const used = await readUsedLaunch(this.#files, this.#wanted, { isRunning, before: this.#usedLaunch });
+    this.#usedLaunch = used.launch;
+    this.#lost = used.lost;
     this.#clean = await endedCleanly(this.#files);
     const now = this.#now();
     const act = decideInstance({
@@ -161,18 +163,6 @@ export class Instance {
       case "wait":
         return;
     }
-  }
-
-  /**
-   * A directory without a launch file, of a database that has data, has lost it, and so has that of a primary whose AOF is
-   * gone: it would start empty, and its replicas with it. Every launch so far counts as used then.
-   */
-  async #readUsedLaunch(): Promise<number> {
-    const { fresh, role, directives, launch } = this.#wanted;
-    const used = await readLaunch(this.#files);
-    const needsAof = this.#child === undefined && role === "primary" && directives["appendonly"] === "yes";
-    this.#lost = !fresh && (used === undefined || (needsAof && !(await hasAof(this.#files))));
-    return this.#lost ? Math.max(this.#usedLaunch, launch, used ?? 0) : (used ?? 0);
   }
 
   async #start(as: "primary" | "replica"): Promise<void> {
