@@ -37,6 +37,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/by-hand.test.ts": 60,
   "test/scenario/recovery.test.ts": 60,
   "test/scenario/walk.test.ts": 60,
+  "test/scenario/endless-script.test.ts": 60,
   "test/world/storectl-inside.test.ts": 60,
   "test/world/storectl-recover.test.ts": 60,
   "test/world/storectl-lost-nodes.test.ts": 60,

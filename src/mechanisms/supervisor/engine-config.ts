@@ -13,6 +13,12 @@ const MEBIBYTE = 1024 * 1024;
 const BACKLOG_BYTES = 64 * MEBIBYTE;
 const UPGRADE_BACKLOG_BYTES = 256 * MEBIBYTE;
 
+/**
+ * After this time a script counts as long, in milliseconds: the engine answers others that it is busy, and the script can be
+ * killed. Engines take 5 s by default, and until then they answer nothing, so that they could not be told from dead ones.
+ */
+const LONG_SCRIPT_MS = 250;
+
 /** The whole configuration file of an engine that starts; a primary has no `replicaof`. Holds the password: mode 0600. */
 export function renderConfig(wanted: WantedInstance, files: EngineFiles, startAs: "primary" | "replica"): string {
   const settings = {
@@ -99,6 +105,8 @@ function fixedSettings(wanted: WantedInstance, files: EngineFiles): Directives {
     // a replica counts as in sync once something has come by the stream: at an idle primary that is the next ping
     "repl-ping-replica-period": "1",
     "client-output-buffer-limit": "replica 1gb 512mb 120",
+    // the former name of busy-reply-threshold, which every engine knows
+    "lua-time-limit": String(LONG_SCRIPT_MS),
     // longer than a switchover needs: a demoted or stopping primary is waited for by the supervisor's own grace
     "shutdown-timeout": "3",
   };

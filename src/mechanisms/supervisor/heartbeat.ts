@@ -22,6 +22,8 @@ export interface Heartbeat {
   readonly onPong: () => void;
   /** Called with what a serving engine says of its replication, as INFO has it, and when that was asked, in milliseconds of uptime. */
   readonly onReplication: (info: string, at: number) => void;
+  /** Called when the engine begins and when it ends to run a script for so long that it answers nothing else. */
+  readonly onBusy: (busy: boolean) => void;
   /** Aborts when the process has ended or is being stopped. */
   readonly signal: AbortSignal;
 }
@@ -29,16 +31,18 @@ export interface Heartbeat {
 const STARTING_EVERY_MS = 20;
 const ANSWER_MS = 1_000;
 
-type PingResult = "pong" | "loading" | "silence";
+/** `busy`: it runs a script, and lives. */
+type PingResult = "pong" | "busy" | "loading" | "silence";
 
 /**
  * Asks an engine until the signal aborts ("ended") or the engine has not answered for too long ("silent"). An
  * error is an answer too; an open port alone is none.
  */
 export async function watchHeartbeat(heartbeat: Heartbeat): Promise<"ended" | "silent"> {
-  const { limits, clock, signal, onPong, onReplication } = heartbeat;
+  const { limits, clock, signal, onPong, onReplication, onBusy } = heartbeat;
   const probe = new EngineProbe(heartbeat.address, signal);
   let serving = false;
+  let busy = false;
   let silentSince: number | undefined; // a ping, not the time before it: this process may have stood still itself
   while (!signal.aborted) {
     const began = clock.uptimeMs();
@@ -48,6 +52,10 @@ export async function watchHeartbeat(heartbeat: Heartbeat): Promise<"ended" | "s
     silentSince = answer === "silence" ? (silentSince ?? began) : undefined;
     const limitMs = serving ? limits.silentMs : limits.readyMs;
     if (silentSince !== undefined && clock.uptimeMs() - silentSince > limitMs) break;
+    if (answer !== "silence" && (answer === "busy") !== busy) {
+      busy = !busy;
+      onBusy(busy);
+    }
     if (answer === "pong" && !serving && !signal.aborted) {
       serving = true;
       onPong();
@@ -76,7 +84,8 @@ class EngineProbe {
       return ["pong", textOf(await this.#client.call(...command))];
     } catch (error) {
       const code = engineCodeOf(error);
-      if (code !== undefined) return [code === "LOADING" ? "loading" : "pong", ""];
+      if (code === "LOADING") return ["loading", ""];
+      if (code !== undefined) return [code === "BUSY" ? "busy" : "pong", ""];
       this.close();
       return ["silence", ""];
     }

@@ -230,6 +230,9 @@ export class Instance {
       limits,
       clock,
       onPong,
+      onBusy: (busy: boolean) => {
+        this.#log.warn(busy ? "engine runs a long script" : "engine has ended a long script", { pid: child.pid });
+      },
       signal: watch.signal,
     };
     void watchHeartbeat(heartbeat).then((end) => {

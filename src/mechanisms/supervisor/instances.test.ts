@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { connectEngine } from "../../ports/resp/engine-client.ts";
 import { silentLog } from "../../core/base/log.ts";
 import { startChild } from "../processes/child.ts";
 import type { Child } from "../processes/child.ts";
@@ -54,6 +55,22 @@ test("an engine that hangs with its port open is found by its silence and ended"
   await node.serve(node.primary());
   process.kill(node.report().pid, "SIGSTOP");
   await node.awaitState("crashed");
+});
+
+test("an engine that runs an endless script answers that it is busy: it is not taken for one that hangs", async () => {
+  await using node = await superviseNode({ silentMs: 700, everyMs: 50 });
+  const primary = node.primary();
+  await node.serve(primary);
+  const { pid } = node.report();
+  const { host, port, password } = primary;
+  const runaway = await connectEngine({ host, port, password, timeoutMs: 30_000 });
+  const killed = assert.rejects(runaway.call("EVAL", "while true do end", "0"), /killed/i);
+  const began = performance.now();
+  await until("the limit for silence has passed twice", () => performance.now() - began > 1_500);
+  assert.deepEqual([node.report().pid, node.report().state], [pid, "serving"]);
+  await callInstance(primary, "SCRIPT", "KILL");
+  await killed;
+  runaway.close();
 });
 
 test("an instance that the record no longer names is stopped and its data removed; stopping all keeps data", async () => {

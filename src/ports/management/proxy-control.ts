@@ -81,7 +81,7 @@ export interface EndpointStats {
   readonly holdsExpired: number;
   /** Requests answered -READONLY by a demoted primary and sent again to the new one. */
   readonly resent: number;
-  /** The oldest request at an engine that is older than a second; nodes of releases before 0.4.0 do not say it. */
+  /** The oldest request at an engine that is older than 200 ms; nodes of releases before 0.4.0 do not say it. */
   readonly oldest?: OutstandingRequest;
 }
 

@@ -80,6 +80,7 @@ function takePartInElection(context: AgentContext, membership: Membership, signa
   const work = {
     ...context,
     proxies: () => proxyPorts(proxies),
+    sendToProxy: proxies.ownProxy,
     drain: (other: number, deadlineMs: number) => drainClients(proxies, other, deadlineMs),
     stepDown: () => election.stepDown(),
   };

@@ -42,6 +42,12 @@ export const silence: InstanceFacts = {
   hasData: false,
   configured: false,
 };
+/** A primary that has run a script for so long. */
+export const busyFor = (seconds: number): InstanceFacts => ({
+  ...silence,
+  state: "busy",
+  script: { client: "10.0.0.7:51234", command: "EVAL", ageMs: seconds * 1000 },
+});
 export const dead: InstanceFacts = { ...silence, state: "dead" };
 export const behind: InstanceFacts = { ...serving, lagBytes: 1_000_000 };
 /** An upgrade to 8.0 that is under way. */

@@ -132,7 +132,7 @@ export class SimulatedDatabases {
 
   #view(record: DatabaseRecord): BdbRecord {
     const { addresses, namespace } = this.#options;
-    return bdbView(record, { answers: answersOf(record), endpoints: addresses, namespace });
+    return bdbView(record, { answers: answersOf(record), endpoints: addresses, namespace, script: undefined });
   }
 }
 

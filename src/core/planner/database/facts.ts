@@ -1,4 +1,5 @@
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../api/records.ts";
+import type { WaitingRequest } from "./waiting-requests.ts";
 
 /** A node as the leader sees it at one moment. */
 export interface NodeFacts {
@@ -19,10 +20,13 @@ export interface NodeFacts {
 /** What became of asking one engine process. */
 export interface InstanceFacts {
   /**
-   * `serving` answers; `loading` is on its way up or down; `dead` refuses connections although its agent says that it does
-   * not start it, is reported crashed by its own node, or its node is gone; `silent` did not answer in time, for an unknown reason.
+   * `serving` answers; `busy` says that it runs a script, and nothing else; `loading` is on its way up or down; `dead` refuses
+   * connections although its agent says that it does not start it, is reported crashed by its own node, or its node is gone;
+   * `silent` did not answer in time, for an unknown reason.
    */
-  readonly state: "serving" | "loading" | "dead" | "silent";
+  readonly state: "serving" | "busy" | "loading" | "dead" | "silent";
+  /** The script that it runs; present only while it is busy. */
+  readonly script?: WaitingRequest;
   /** What the process says of itself; absent unless it serves. */
   readonly role?: "primary" | "replica";
   readonly offset: number;
@@ -126,6 +130,8 @@ export function syncText(instance: InstanceRecord, facts: InstanceFacts | undefi
       return `${who} does not run`;
     case "silent":
       return `${who} does not answer`;
+    case "busy":
+      return `${who} runs a script`;
     case "loading":
       return `${who} is loading its data`;
     case "serving":

@@ -17,6 +17,7 @@ const cases: readonly {
   { rule: "a primary that was made a replica has ended", facts: facts("serving", "replica"), want: "ended" },
   { rule: "a primary that serves has not ended", facts: facts("serving", "primary"), want: undefined },
   { rule: "a primary that is silent may acknowledge", facts: facts("silent"), want: undefined },
+  { rule: "a primary that runs a script lives, and may acknowledge", facts: facts("busy"), want: undefined },
   { rule: "a primary that starts may acknowledge soon", facts: facts("loading"), want: undefined },
   { rule: "of a primary that was not asked nothing is known", facts: undefined, want: undefined },
 ];

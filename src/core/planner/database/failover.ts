@@ -1,6 +1,7 @@
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../api/records.ts";
 import { successorsOf } from "./in-sync.ts";
 import type { DatabaseStep } from "./step.ts";
+import { scriptStep } from "./running-script.ts";
 import { relaunch, whileUnable, withoutData, withoutNewest } from "./recovery.ts";
 import { primaryOf, replicasOf } from "./facts.ts";
 import type { DatabaseFacts, InstanceFacts } from "./facts.ts";
@@ -18,6 +19,8 @@ export function primaryStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseS
   switch (seen.state) {
     case "serving":
       return seen.role === "primary" ? undefined : succession(facts, shard, seen, who);
+    case "busy":
+      return scriptStep(facts, shard, seen.script);
     case "loading":
       return { kind: "wait", reason: `${who} is starting` };
     case "silent":

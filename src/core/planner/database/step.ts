@@ -26,6 +26,8 @@ export type DatabaseStep =
   /** Compare the content of a replica with its primary's. */
   | { readonly kind: "verify"; readonly shard: number; readonly replica: number }
   | { readonly kind: "switch-over"; readonly shard: number; readonly to: number }
+  /** The primary runs a script for so long that a move waits for it no longer: end it, if it has not written. */
+  | { readonly kind: "end-script"; readonly shard: number }
   /** Point a replica that follows another engine at the primary. */
   | { readonly kind: "reattach"; readonly shard: number; readonly replica: number }
   /** The time of a former password has come: it is forgotten. */

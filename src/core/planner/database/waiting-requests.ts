@@ -1,5 +1,5 @@
 /** A request that a move waits for. */
-interface WaitingRequest {
+export interface WaitingRequest {
   readonly client: string;
   readonly command: string;
   readonly ageMs: number;
@@ -13,8 +13,8 @@ export function busyText(requests: readonly WaitingRequest[]): string | undefine
   return `the primary has not answered yet: ${describeRequest(oldest)}${more}`;
 }
 
-/** A request with its client and its age: `EVAL of client 10.0.0.7:51234 (12 s)`. */
+/** A request with its client, if that is known, and its age: `EVAL of client 10.0.0.7:51234 (12 s)`. */
 export function describeRequest({ client, command, ageMs }: WaitingRequest): string {
   const age = ageMs < 1000 ? `${Math.round(ageMs)} ms` : `${Math.round(ageMs / 1000)} s`;
-  return `${command} of client ${client} (${age})`;
+  return `${command}${client === "" ? "" : ` of client ${client}`} (${age})`;
 }

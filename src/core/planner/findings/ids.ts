@@ -74,6 +74,7 @@ const FINDING_IDS = [
   "RequestForbidden",
   "Resources",
   "RiggerTagMismatch",
+  "ScriptRunning",
   "SecretMissing",
   "SingleCopy",
   "SpecInvalid",

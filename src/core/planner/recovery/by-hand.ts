@@ -54,6 +54,7 @@ export const LEFT_TO_USERS = {
   ReplicaNotInSync: BY_HAND,
   RequestForbidden: BY_HAND,
   Resources: BY_HAND,
+  ScriptRunning: BY_HAND,
   SecretMissing: BY_HAND,
   SingleCopy: BY_HAND,
   SpecInvalid: BY_HAND,

@@ -44,6 +44,17 @@ export const BDB = z
       })
       .exactOptional()
       .describe("Only while the status is recovery; never from nodes of older releases."),
+    running_script: z
+      .strictObject({
+        node_uid: z.string().describe("The node of the primary."),
+        client: z.string().describe("Address and port; empty when no endpoint knows it."),
+        command: z.string(),
+        age_seconds: z.int().nonnegative(),
+      })
+      .exactOptional()
+      .describe(
+        "Only while the primary answers nothing but that it runs a script; never from nodes of releases before 0.4.0.",
+      ),
     loss_reports: z.array(z.string()),
     action_uid: z.string(),
     created_time: z.string(),

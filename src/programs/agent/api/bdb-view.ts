@@ -3,6 +3,8 @@ import { clusterNames } from "../../../core/api/names.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { wireOf } from "../../../core/api/settings/values.ts";
 import { shardUid } from "../../../core/api/shard-uid.ts";
+import { primaryOf } from "../../../core/planner/database/facts.ts";
+import type { WaitingRequest } from "../../../core/planner/database/waiting-requests.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 import { displayVersion, isStandIn } from "../../../core/releases/engines/engines.ts";
 import type { EngineIdentity } from "../../../core/releases/engines/engines.ts";
@@ -14,6 +16,8 @@ interface BdbContext {
   /** Addresses of the nodes that accept clients. */
   readonly endpoints: readonly string[];
   readonly namespace: string;
+  /** What the primary runs; undefined while it answers. */
+  readonly script: WaitingRequest | undefined;
 }
 
 /** A database as `GET /v1/bdbs` shows it: the desired state is from the record, the actual one from the engines. */
@@ -45,6 +49,7 @@ export function bdbView(record: DatabaseRecord, context: BdbContext): BdbRecord 
     module_list: modulesOf(record, context.answers),
     waiting_for: reasonOf(record),
     ...recoveryOf(record),
+    ...scriptOf(record, context.script),
     loss_reports: record.lossReports,
     action_uid: record.lastAction?.uid ?? "",
     created_time: record.createdTime,
@@ -62,6 +67,14 @@ function recoveryOf({ recovery }: DatabaseRecord): Pick<BdbRecord, "recovery"> {
   return {
     recovery: { lacks: recovery.lacks, needs_consent: recovery.lacks !== "" && recovery.consent !== true },
   };
+}
+
+function scriptOf({ shards }: DatabaseRecord, script: WaitingRequest | undefined): Pick<BdbRecord, "running_script"> {
+  const [shard] = shards;
+  if (script === undefined || shard === undefined) return {};
+  const { client, command, ageMs } = script;
+  const node_uid = String(primaryOf(shard).node);
+  return { running_script: { node_uid, client, command, age_seconds: Math.floor(ageMs / 1000) } };
 }
 
 /** uids in the cluster of every shard of a database. */

@@ -5,6 +5,8 @@ import { nodeAddress } from "../members/addresses.ts";
 import type { Members } from "../members/members.ts";
 import { observeEngines } from "../observation/engine-answers.ts";
 import type { EnginesContext } from "../observation/engine-answers.ts";
+import type { CountersContext } from "../observation/measurements.ts";
+import { runningScript } from "../observation/running-script.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import { bdbView } from "./bdb-view.ts";
@@ -13,12 +15,13 @@ import { refusals, refuse } from "./refusals.ts";
 import { shardViews } from "./shard-view.ts";
 
 /** What databases are read from. */
-export type DatabasesContext = EnginesContext & {
-  readonly config: Pick<AgentConfig, "namespace">;
-  readonly records: Pick<Records, "databases" | "database">;
-  readonly members: Pick<Members, "list">;
-  readonly clock: Clock;
-};
+export type DatabasesContext = EnginesContext &
+  CountersContext & {
+    readonly config: Pick<AgentConfig, "namespace" | "node">;
+    readonly records: Pick<Records, "databases" | "database">;
+    readonly members: Pick<Members, "list">;
+    readonly clock: Clock;
+  };
 
 /** Databases as `GET /v1/bdbs` shows them, and their shards. */
 export interface DatabaseReads {
@@ -91,12 +94,13 @@ async function readDatabase(context: DatabasesContext, record: DatabaseRecord): 
   const answers = await observeEngines(context, record);
   // a switchover may have ended while the engines were asked
   const newest = records.database(record.uid) ?? record;
+  const script = await runningScript(context, record.uid, answers.get(record.shards[0]?.primary ?? -1));
   const endpoints = members
     .list()
     .filter(acceptsClients)
     .map(({ report }) => report.address);
   return {
-    bdb: bdbView(newest, { answers, endpoints, namespace: config.namespace }),
+    bdb: bdbView(newest, { answers, endpoints, namespace: config.namespace, script }),
     shards: shardViews(newest, { answers, addressOf: (node) => nodeAddress(context, node) }),
   };
 }

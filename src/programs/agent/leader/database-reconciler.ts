@@ -112,6 +112,8 @@ export class DatabaseReconciler {
         );
       case "reattach":
         return this.#operations.reattach(record, step.shard, step.replica);
+      case "end-script":
+        return this.#operations.endScript(record, step.shard);
       case "verify":
         await this.#operations.verify(record, step.shard, step.replica);
         this.#verified.add(record, step.replica);

@@ -14,6 +14,7 @@ import { gatherFacts } from "../observation/database-facts.ts";
 import type { DatabaseFactsContext } from "../observation/database-facts.ts";
 import type { Records } from "../records/records.ts";
 import { attachAll } from "../switchover/after-promotion.ts";
+import { killScript, withEngine } from "../switchover/engines.ts";
 import { failOver } from "../switchover/failover.ts";
 import { SWITCHOVER_MS } from "../switchover/ports.ts";
 import type { ProxyPort, ShardPorts, SwitchoverResult } from "../switchover/ports.ts";
@@ -92,6 +93,15 @@ export class LeaderOperations implements ShardOperations {
     if (host === undefined) throw notDone(record, `node ${primary.node} has no address`);
     const failed = await attachAll(detached, { host, port: primary.port }, ports);
     if (failed.length > 0) throw notDone(record, `replica ${replica} cannot be attached now`);
+  }
+
+  async endScript(record: DatabaseRecord, shard: number): Promise<void> {
+    const { log } = this.#context;
+    const { addressOf } = await this.#portsFor(record);
+    const address = addressOf(primaryOf(shardOf(record, shard)));
+    if (address === undefined) throw notDone(record, "the primary has no address");
+    await withEngine(address, killScript);
+    log.warn("a script was ended, because a move of the primary had waited for it", { bdb: record.uid, shard });
   }
 
   async verify(record: DatabaseRecord, shard: number, replica: number): Promise<void> {

@@ -16,6 +16,8 @@ export interface ShardOperations {
   failOver(record: DatabaseRecord, shard: number, to: number, lastSeen: LastSeenPrimary | undefined): Promise<void>;
   /** Points a replica at the primary again. */
   reattach(record: DatabaseRecord, shard: number, replica: number): Promise<void>;
+  /** Ends the script that the primary runs; an engine refuses that once the script has written. */
+  endScript(record: DatabaseRecord, shard: number): Promise<void>;
   /** Compares the content of a replica with that of its primary. */
   verify(record: DatabaseRecord, shard: number, replica: number): Promise<void>;
 }

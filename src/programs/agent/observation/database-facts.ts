@@ -3,6 +3,7 @@ import type { DatabaseFacts, InstanceFacts, NodeFacts } from "../../../core/plan
 import type { Clock } from "../../../core/base/clock.ts";
 import { nodeAddress } from "../members/addresses.ts";
 import type { Members } from "../members/members.ts";
+import type { Peers } from "../members/peers.ts";
 import { placedInstances } from "../records/placed-instances.ts";
 import type { Records } from "../records/records.ts";
 import { askAgent } from "./agent-report.ts";
@@ -10,15 +11,19 @@ import type { AgentReportContext } from "./agent-report.ts";
 import { observeEngines } from "./engine-answers.ts";
 import type { EngineAnswers, EnginesContext } from "./engine-answers.ts";
 import { instanceFacts } from "./instance-facts.ts";
+import type { CountersContext } from "./measurements.ts";
 import { gatherNodes } from "./node-facts.ts";
 import type { NodeFactsContext } from "./node-facts.ts";
+import { runningScript } from "./running-script.ts";
 
 /** What the facts about a database are gathered from. */
 export type DatabaseFactsContext = EnginesContext &
   AgentReportContext &
+  CountersContext &
   NodeFactsContext & {
     readonly records: Pick<Records, "databases">;
-    readonly members: Pick<Members, "get">;
+    readonly members: Pick<Members, "get" | "list">;
+    readonly peers: Pick<Peers, "answers" | "localInstances" | "proxy">;
     readonly clock: Clock;
   };
 
@@ -52,7 +57,8 @@ async function gatherInstances(
       // a node that is away did not answer a moment ago
       const report =
         serves || isAway(node) ? undefined : await askAgent(context, node, { bdb: record.uid, instance: id });
-      const observed = { answers, addressOf, report, nodeIsGone: isGone(node) };
+      const script = await runningScript(context, record.uid, answers.get(id));
+      const observed = { answers, addressOf, report, script, nodeIsGone: isGone(node) };
       return [id, instanceFacts(record, shard, instance, observed)] as const;
     }),
   );

@@ -24,6 +24,8 @@ export type EngineAnswer =
     }
   /** Answers, but has to load its data first. */
   | { readonly state: "loading" }
+  /** Answers that it runs a script, for so many milliseconds at least, and nothing else. */
+  | { readonly state: "busy"; readonly forMs: number }
   /** No process listens there. */
   | { readonly state: "refused" }
   | { readonly state: "silent"; readonly why: string };
@@ -85,6 +87,7 @@ class EngineConnection {
   #client: Promise<EngineClient> | undefined;
   #asking: Promise<EngineAnswer> | undefined;
   #closed = false;
+  #busySince: number | undefined;
 
   constructor(address: EngineAddress, onDisconnect: () => void) {
     this.#address = address;
@@ -118,10 +121,17 @@ class EngineConnection {
     try {
       const client = await this.#connected();
       const text = textOf(await client.call("INFO", ...SECTIONS));
+      this.#busySince = undefined;
       return answerOf(parseInfo(text), modulesIn(text));
     } catch (error) {
-      return failureOf(error);
+      return engineCodeOf(error) === "BUSY" ? this.#busy() : failureOf(error);
     }
+  }
+
+  #busy(): EngineAnswer {
+    const now = performance.now();
+    this.#busySince ??= now;
+    return { state: "busy", forMs: now - this.#busySince };
   }
 
   #connected(): Promise<EngineClient> {

@@ -129,7 +129,13 @@ for (const { rule, answer, report, gone, want } of ends) {
   test(rule, () => {
     const answers = new Map([[1, answer === "refused" ? { state: answer } : { state: answer, why: "" }]]);
     const { record } = factsOf({ instances: [PRIMARY, REPLICA] });
-    const seen = instanceFacts(record, shard, PRIMARY, { answers, addressOf: hosts, report, nodeIsGone: gone });
+    const seen = instanceFacts(record, shard, PRIMARY, {
+      answers,
+      addressOf: hosts,
+      report,
+      script: undefined,
+      nodeIsGone: gone,
+    });
     const { state, cutOff } = seen;
     assert.deepEqual({ state, ...(cutOff && { cutOff }) }, want);
   });

@@ -2,6 +2,7 @@ import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../../core/
 import { reportsSettings } from "../../../core/api/settings/effects.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
 import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
+import type { WaitingRequest } from "../../../core/planner/database/waiting-requests.ts";
 import type { LocalInstance } from "../../../ports/management/records.ts";
 import type { Info } from "../../../ports/resp/info.ts";
 import type { AgentReport } from "./agent-report.ts";
@@ -15,6 +16,8 @@ export interface Observed {
   readonly addressOf: (node: number) => string | undefined;
   /** What the agent of its node reports; needed only for an engine that does not serve. */
   readonly report: AgentReport | undefined;
+  /** The script that keeps it from answering; undefined while it answers. */
+  readonly script: WaitingRequest | undefined;
   /** The node can acknowledge nothing, and its agent does not answer. */
   readonly nodeIsGone: boolean;
 }
@@ -24,7 +27,7 @@ export function instanceFacts(
   record: DatabaseRecord,
   shard: ShardRecord,
   instance: InstanceRecord,
-  { answers, addressOf, report, nodeIsGone }: Observed,
+  { answers, addressOf, report, script, nodeIsGone }: Observed,
 ): InstanceFacts {
   const answer = answers.get(instance.id) ?? { state: "silent", why: "not asked" };
   const nothing = { offset: -1, lagBytes: -1, streaming: false, hasData: false, configured: false };
@@ -34,7 +37,8 @@ export function instanceFacts(
     const used = local?.state === "crashed" ? crashOf(local) : {};
     // a port that refuses proves nothing of a node whose agent is silent: what answers there may be the network
     const cutOff = report?.kind !== "reported" && nodeIsGone ? ({ cutOff: true } as const) : {};
-    return { ...nothing, ...used, ...cutOff, state: stateOf(answer.state, report, nodeIsGone) };
+    const running = answer.state === "busy" && script !== undefined ? { script } : {};
+    return { ...nothing, ...used, ...cutOff, ...running, state: stateOf(answer.state, report, nodeIsGone) };
   }
   return {
     state: "serving",
@@ -112,7 +116,8 @@ function stateOf(
   const reported = report?.kind === "reported" ? (report.instance?.state ?? "stopped") : undefined;
   switch (answer) {
     case "loading":
-      return "loading";
+    case "busy":
+      return answer;
     case "refused":
       if (reported === undefined) return nodeIsGone ? "dead" : "silent";
       return reported === "crashed" || reported === "serving" ? "dead" : "loading";

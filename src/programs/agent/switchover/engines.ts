@@ -1,7 +1,7 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { EngineView, HostPort } from "../../../core/planner/database/switchover.ts";
-import { connectEngine } from "../../../ports/resp/engine-client.ts";
+import { connectEngine, engineCodeOf } from "../../../ports/resp/engine-client.ts";
 import type { EngineAddress, EngineClient } from "../../../ports/resp/engine-client.ts";
 import { reportedEngine, parseInfo, replicationView } from "../../../ports/resp/info.ts";
 import type { Info } from "../../../ports/resp/info.ts";
@@ -126,6 +126,20 @@ export async function promote({ client }: EngineControl): Promise<void> {
 export async function attach({ client }: EngineControl, primary: HostPort): Promise<void> {
   await client.call("REPLICAOF", primary.host, primary.port);
   await client.call("CLIENT", "UNPAUSE");
+}
+
+/** Ends the script or function that it runs, if any; RESP_ERROR_REPLY when that has written. */
+export async function killScript({ client }: EngineControl): Promise<void> {
+  for (const kind of ["SCRIPT", "FUNCTION"]) {
+    try {
+      await client.call(kind, "KILL");
+      return;
+    } catch (error) {
+      // an engine that runs a function is busy for SCRIPT KILL
+      if (engineCodeOf(error) === "NOTBUSY") return;
+      if (engineCodeOf(error) !== "BUSY") throw error;
+    }
+  }
 }
 
 /**

@@ -1,14 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Condition } from "../../../core/api/parts.ts";
-import type { BdbRecord } from "../../../ports/management/records.ts";
 import { available, serviceFindings, withoutService } from "./availability.ts";
 
 const NOW = new Date("2026-01-01T00:01:00Z");
-type Service = Pick<BdbRecord, "name" | "status" | "version" | "waiting_for" | "recovery">;
-const serving: Service = { name: "orders", status: "active", version: "7.2.4", waiting_for: "" };
+type Service = Parameters<typeof available>[0] & {};
+const endpoint = {
+  uid: "1:1",
+  dns_name: "orders.default.svc",
+  port: 12_000,
+  addr: [],
+  proxy_policy: "all-nodes",
+} as const;
+const serving: Service = { name: "orders", status: "active", version: "7.2.4", waiting_for: "", endpoints: [endpoint] };
 const away: Service = { ...serving, version: "", waiting_for: "node 1 does not answer" };
 const lacking: Service = { ...away, status: "recovery", recovery: { lacks: "a volume", needs_consent: true } };
+const running = (age_seconds: number): Service => ({
+  ...away,
+  running_script: { node_uid: "2", client: "10.0.0.7:51234", command: "EVAL", age_seconds },
+});
 const failed: Service = { ...away, status: "creation-failed", waiting_for: "no such module" };
 
 const cases = [
@@ -40,6 +50,26 @@ const cases = [
     agoMs: 0,
     says: "False CreationFailed",
     finds: [["block", "CreationFailed", /no such module/, /kubectl edit redb orders/]],
+  },
+  {
+    rule: "one whose primary runs a script is not available, and for some seconds that is no finding",
+    bdb: running(4),
+    says: "False ScriptRunning",
+    finds: [],
+  },
+  {
+    rule: "a script past the limit of engines is found, with its client, its age and both ways out",
+    bdb: running(73),
+    agoMs: 0,
+    says: "False ScriptRunning",
+    finds: [
+      [
+        "wait",
+        "ScriptRunning",
+        /^"orders" serves nothing else: EVAL of client 10\.0\.0\.7:51234 has run for 73 s on node 2$/,
+        /redis-cli -h orders\.default\.svc -p 12000 SCRIPT KILL .* UNKILLABLE .* kubectl delete pod rec-1$/,
+      ],
+    ],
   },
   {
     rule: "one that is being made has not been served yet",

@@ -1,5 +1,6 @@
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
-import { getNodePods, patchCluster } from "../../../core/api/kubectl.ts";
+import { deleteObjects, getNodePods, patchCluster } from "../../../core/api/kubectl.ts";
+import { clusterNames } from "../../../core/api/names.ts";
 import { editObject } from "../../../core/base/kubectl.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
 import { block, wait } from "../../../core/planner/findings/finding.ts";
@@ -8,18 +9,31 @@ import type { Statement } from "../../../core/planner/findings/statement.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 
 /** What the cluster says of the service of a database. */
-type Service = Pick<BdbRecord, "name" | "status" | "version" | "waiting_for" | "recovery">;
+type Service = Pick<
+  BdbRecord,
+  "name" | "status" | "version" | "waiting_for" | "recovery" | "running_script" | "endpoints"
+>;
 
+type RunningScript = NonNullable<Service["running_script"]>;
+
+/** From then on engines without this product answer others that they are busy. */
+const LONG_SCRIPT_SECONDS = 5;
 /** What speaks of the service of a database; it is looked at also while management is suspended. */
-const OF_SERVICE: readonly string[] = ["DatabaseUnavailable", "CreationFailed"] satisfies readonly FindingId[];
+const OF_SERVICE: readonly string[] = [
+  "DatabaseUnavailable",
+  "CreationFailed",
+  "ScriptRunning",
+] satisfies readonly FindingId[];
 /** A failover is over by then, in milliseconds: the lease of the lost node has ended and a replica has taken over. */
 const FAILOVER_MS = 20_000;
 
 /** Whether a primary serves the database; nothing while that is not known. */
 export function available(bdb: Service | undefined): readonly Statement[] {
   if (bdb === undefined) return [];
-  const { version, status, waiting_for } = bdb;
+  const { version, status, waiting_for, running_script } = bdb;
   if (version !== "") return [{ type: "Available", status: "True", reason: "Serving", message: "a primary serves" }];
+  if (running_script !== undefined)
+    return [{ type: "Available", status: "False", reason: "ScriptRunning", message: scriptText(running_script) }];
   const reason = status === "recovery" || status === "creation-failed" ? REASONS[status] : "NoPrimary";
   return [{ type: "Available", status: "False", reason, message: waiting_for || "no primary serves" }];
 }
@@ -41,10 +55,31 @@ export function serviceFindings(
     return [
       block("CreationFailed", bdb.waiting_for, `${editObject(`redb ${bdb.name}`)}, or mend what the evidence names`),
     ];
+  if (bdb?.running_script !== undefined) return scriptFinding(bdb, bdb.running_script, cluster);
   const condition = conditions?.find(({ type }) => type === "Available");
   if (bdb === undefined || bdb.status === "pending" || condition?.status !== "False") return [];
   if (now.getTime() - Date.parse(condition.lastTransitionTime) < FAILOVER_MS) return [];
   return [unavailable(bdb, cluster, condition)];
+}
+
+/** A script past the limit of engines. The pod of a script that cannot be killed is the way out: its agent ends the engine in the end. */
+function scriptFinding({ name, endpoints }: Service, script: RunningScript, cluster: string): readonly Finding[] {
+  if (script.age_seconds < LONG_SCRIPT_SECONDS) return [];
+  const [{ dns_name: host, port } = { dns_name: "<host>", port: 0 }] = endpoints;
+  const pod = clusterNames.nodePod(cluster, Number(script.node_uid));
+  return [
+    wait(
+      "ScriptRunning",
+      `"${name}" serves nothing else: ${scriptText(script)}`,
+      `end it: redis-cli -h ${host} -p ${port} SCRIPT KILL (FUNCTION KILL for a function); an answer UNKILLABLE means that it has ` +
+        `written: wait for its end, or give up what it wrote: ${deleteObjects("pod", [pod])}`,
+    ),
+  ];
+}
+
+function scriptText({ command, client, age_seconds, node_uid }: RunningScript): string {
+  const whose = client === "" ? "" : ` of client ${client}`;
+  return `${command}${whose} has run for ${age_seconds} s on node ${node_uid}`;
 }
 
 function unavailable(

@@ -139,4 +139,4 @@ export class Endpoint implements SessionEndpoint {
 }
 
 /** A request that has been at an engine for less is not worth a note. */
-const REPORTED_MS = 1000;
+const REPORTED_MS = 200;

@@ -17,7 +17,7 @@ export const LIMITS = {
   /** A request is at an engine for long after this time: before it asks clients to wait, a move waits for its reply. */
   quietMs: 50,
   /** A large request is carried over by a move up to this size, while all of an endpoint have no more than the second number. */
-  keptBytes: 64 * 2 ** 20,
+  keptBytes: 32 * 2 ** 20,
   allKeptBytes: 256 * 2 ** 20,
   transactionBytes: 64 * 2 ** 20,
 } as const;

@@ -1,0 +1,29 @@
+import type { ShardRecord } from "../../api/records.ts";
+import { primaryOf } from "./facts.ts";
+import type { DatabaseFacts } from "./facts.ts";
+import type { DatabaseStep } from "./step.ts";
+import { describeRequest } from "./waiting-requests.ts";
+import type { WaitingRequest } from "./waiting-requests.ts";
+
+/** A move waits so long for a script, in milliseconds; then it ends it. */
+const PATIENCE_MS = 60_000;
+
+/**
+ * A primary that runs a script lives, and its clients can end the script. A move that was asked for waits for a minute: then
+ * it ends the script itself, which an engine allows as long as the script has not written.
+ */
+export function scriptStep(
+  { record, nodes }: Pick<DatabaseFacts, "record" | "nodes">,
+  shard: ShardRecord,
+  script: WaitingRequest | undefined,
+): DatabaseStep {
+  const { node } = primaryOf(shard);
+  const isLeft = nodes.some(({ uid, draining }) => uid === node && draining);
+  if ((isLeft || record.upgrade !== undefined) && (script?.ageMs ?? 0) >= PATIENCE_MS)
+    return { kind: "end-script", shard: shard.id };
+  const what = script === undefined ? "" : `: ${describeRequest(script)}`;
+  return {
+    kind: "wait",
+    reason: `the primary of "${record.name}" on node ${node} runs a script and nothing else${what}; SCRIPT KILL or FUNCTION KILL ends it`,
+  };
+}
