@@ -6,7 +6,13 @@ import type { ConnectionSettings } from "../upstream/connection-settings.ts";
 export interface ClientIdentity {
   readonly id: number;
   readonly address: string;
+  /** Where it is connected to. */
+  readonly localAddress: string;
+  /** When it connected, as uptime in milliseconds. */
+  readonly since: number;
   name: Buffer;
+  /** What its library says of itself. */
+  library: { readonly name: string; readonly version: string };
   authenticated: boolean;
   /** An engine user other than `default`. The engine enforces its rights, so the client gets a connection of its own. */
   user: { readonly name: Buffer; readonly password: Buffer } | undefined;
@@ -15,10 +21,18 @@ export interface ClientIdentity {
 
 /** A client that has just connected. */
 export function identityOf(
-  { remoteAddress = "", remotePort = 0 }: Socket,
+  { remoteAddress = "", remotePort = 0, localAddress = "", localPort = 0 }: Socket,
   id: number,
   authenticated: boolean,
+  since: number,
 ): ClientIdentity {
-  const address = `${remoteAddress}:${remotePort}`;
-  return { id, address, name: Buffer.alloc(0), authenticated, user: undefined, settings: DEFAULT_SETTINGS };
+  return {
+    ...{ id, since, authenticated },
+    address: `${remoteAddress}:${remotePort}`,
+    localAddress: `${localAddress}:${localPort}`,
+    name: Buffer.alloc(0),
+    library: { name: "", version: "" },
+    user: undefined,
+    settings: DEFAULT_SETTINGS,
+  };
 }

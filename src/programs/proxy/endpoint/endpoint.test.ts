@@ -56,10 +56,7 @@ for (const request of [
   ["SHUTDOWN"],
   ["DEBUG", "SLEEP", "1"],
   ["REPLICAOF", "NO", "ONE"],
-  ["CLIENT", "KILL", "ID", "1"],
   ["CLIENT", "TRACKING", "ON"],
-  ["CLIENT", "REPLY", "OFF"],
-  ["CLIENT", "LIST"],
 ])
   test(`${request.join(" ")} is not for clients`, async () => {
     const one = await client();

@@ -7,6 +7,7 @@ import { identityOf } from "../client/identity.ts";
 import { newCounters } from "../limits/counters.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { ScanSources } from "../scan/sources.ts";
+import { ClientPause } from "../session/client-pause.ts";
 import type { SessionEndpoint } from "../session/session-endpoint.ts";
 import { Session } from "../session/session.ts";
 import { Switchover } from "../switchover/switchover.ts";
@@ -38,6 +39,7 @@ export class Endpoint implements SessionEndpoint {
   readonly counters = newCounters();
   readonly primary: PrimaryView;
   readonly switchover: Switchover;
+  readonly pause: ClientPause;
   readonly #sessions = new Set<Session>();
   readonly #listener = new Listener((socket) => {
     this.#accept(socket);
@@ -48,6 +50,9 @@ export class Endpoint implements SessionEndpoint {
   constructor(config: EndpointConfig, context: EndpointContext) {
     const { clock, arenas, lease } = context;
     this.clock = clock;
+    this.pause = new ClientPause(clock, () => {
+      for (const session of [...this.#sessions]) session.pump();
+    });
     this.log = context.log.with({ bdb: config.bdb });
     this.credentials = new Credentials(config, clock);
     this.#config = config;
@@ -93,6 +98,10 @@ export class Endpoint implements SessionEndpoint {
     this.scans.close();
   }
 
+  get clients(): ReadonlySet<Session> {
+    return this.#sessions;
+  }
+
   get stats(): EndpointStats {
     const { requests, cut, holdsExpired, resent } = this.counters;
     const { epoch, held, upstream } = this.switchover;
@@ -124,7 +133,7 @@ export class Endpoint implements SessionEndpoint {
       refuseConnection(socket, this.clock);
       return;
     }
-    const identity = identityOf(socket, this.#nextClient++, !this.credentials.required);
+    const identity = identityOf(socket, this.#nextClient++, !this.credentials.required, this.clock.uptimeMs());
     const session: Session = new Session(socket, this, identity, {
       settled: () => {
         this.switchover.settled(session);

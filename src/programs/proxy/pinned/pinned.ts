@@ -3,6 +3,7 @@ import { LIMITS } from "../limits/limits.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { replies } from "../protocol/replies.ts";
 import { isMessage, isPushed } from "../protocol/subscriptions.ts";
+import type { SubscriptionCounts } from "../protocol/subscriptions.ts";
 import type { Pin, PinUser } from "../upstream/pin.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { ConnectionState } from "./connection-state.ts";
@@ -84,6 +85,10 @@ export class Pinned implements PinUser, Subscriber {
     return this.#pending.hasPending || this.#roleCheck.asking;
   }
 
+  get subscriptionCounts(): SubscriptionCounts {
+    return this.#state.subscriptions.counts;
+  }
+
   /** The client has subscribed to channels, and a switchover can mirror that. */
   get listening(): boolean {
     // a user of the engine may have no right to the channel of the marker
@@ -143,15 +148,13 @@ export class Pinned implements PinUser, Subscriber {
 
   /** Takes a blocking command back from the engine: its reply, or the proof that nothing was taken, arrives later. */
   withdraw(): void {
-    if (!this.#pending.blocked || this.#pin === undefined) return;
-    this.#pending.withdraw();
-    const { id } = this.#pin;
-    void this.#upstream
-      .control()
-      .then((control) => control.call("CLIENT", "UNBLOCK", id, "ERROR"))
-      .catch((error: unknown) => {
-        this.#owner.endpoint.log.debug("a blocked client could not be released", { error });
-      });
+    if (this.#pending.blocked) this.#pending.withdraw();
+    void this.unblock("ERROR");
+  }
+
+  /** Ends the wait of a blocking command; false when nothing waits. */
+  async unblock(how: "TIMEOUT" | "ERROR"): Promise<boolean> {
+    return this.#pending.blocked && this.#pin !== undefined && this.#upstream.unblock(this.#pin.id, how);
   }
 
   pause(): void {

@@ -24,6 +24,11 @@ export function isRead(request: Buffer): boolean {
   return commandClass === "read" || commandClass === "scan" || READING.has(name);
 }
 
+/** True for a request that reaches no data: the proxy answers it. */
+export function staysHere(request: Buffer): boolean {
+  return HERE.has(entryOf(request).commandClass);
+}
+
 /** True for a request that runs what is not the engine's own code, and so may be answered with any text. */
 export function runsForeignCode(request: Buffer): boolean {
   return FOREIGN.has(entryOf(request).commandClass);
@@ -46,6 +51,15 @@ const NAMES = new NameTable(
 );
 const READING: ReadonlySet<string> = new Set(["EVAL_RO", "EVALSHA_RO", "FCALL_RO", "VSIM"]);
 const FOREIGN: ReadonlySet<CommandClass> = new Set(["script", "long", "unknown"]);
+const HERE: ReadonlySet<CommandClass> = new Set([
+  "client",
+  "identity",
+  "quit",
+  "session",
+  "subscription",
+  "view",
+  "kill",
+]);
 /** Modules that answer each command at once, in the engine's own thread. */
 const QUICK_MODULES: ReadonlySet<string> = new Set(["JSON", "BF", "CF", "CMS", "TOPK", "TDIGEST", "TS"]);
 

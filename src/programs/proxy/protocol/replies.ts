@@ -14,6 +14,7 @@ export const replies = {
   noProtocol: Buffer.from("-NOPROTO unsupported protocol version\r\n"),
   syntax: Buffer.from("-ERR syntax error\r\n"),
   unbalanced: Buffer.from("-ERR Protocol error: unbalanced quotes in request\r\n"),
+  noInteger: Buffer.from("-ERR value is not an integer or out of range\r\n"),
   badDatabase: Buffer.from("-ERR invalid DB index\r\n"),
   tooManyClients: Buffer.from("-ERR max number of clients reached\r\n"),
   tooManyDatabases: Buffer.from("-ERR store: too many different databases are selected at this endpoint\r\n"),
@@ -35,6 +36,11 @@ export function refusalOf({ name, note }: CommandEntry): Buffer {
 /** An integer reply. */
 export function integerReply(value: number): Buffer {
   return Buffer.from(`:${value}\r\n`);
+}
+
+/** An array of replies that are encoded. */
+export function arrayReply(elements: readonly Buffer[]): Buffer {
+  return Buffer.concat([Buffer.from(`*${elements.length}\r\n`), ...elements]);
 }
 
 /** A bulk string, or the null of the protocol version. */

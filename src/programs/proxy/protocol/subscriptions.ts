@@ -3,12 +3,24 @@ import { encodeCommand } from "../../../ports/resp/encode.ts";
 /** SUBSCRIBE, PSUBSCRIBE or SSUBSCRIBE. */
 export type SubscribeVerb = "SUBSCRIBE" | "PSUBSCRIBE" | "SSUBSCRIBE";
 
+/** How many channels of each kind a client has subscribed to. */
+export interface SubscriptionCounts {
+  readonly channels: number;
+  readonly patterns: number;
+  readonly sharded: number;
+}
+
 /** The channels and patterns that a client has subscribed to. */
 export class Subscriptions {
   readonly #channels = new Map<SubscribeVerb, Map<string, Buffer>>();
 
   get size(): number {
     return VERBS.reduce((sum, verb) => sum + this.#of(verb).size, 0);
+  }
+
+  get counts(): SubscriptionCounts {
+    const [channels, patterns, sharded] = [this.#of("SUBSCRIBE"), this.#of("PSUBSCRIBE"), this.#of("SSUBSCRIBE")];
+    return { channels: channels.size, patterns: patterns.size, sharded: sharded.size };
   }
 
   /** Applies a command that the engine has confirmed. */

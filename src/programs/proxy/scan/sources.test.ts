@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startEngine } from "../../../../test/kit/engines/engine.ts";
@@ -8,6 +9,7 @@ import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { ArenaPool } from "../upstream/arena.ts";
 import { epochTag } from "./cursor.ts";
 import { SCAN_IDLE_MS } from "./source.ts";
+import { identityOf } from "../client/identity.ts";
 import { ScanSources } from "./sources.ts";
 import { ScriptCache } from "../upstream/script-cache.ts";
 import { Upstream } from "../upstream/upstream.ts";
@@ -31,7 +33,7 @@ test("a former primary is kept until a minute has passed without a scan", async 
   sources.setPrimary(1, old);
   sources.setPrimary(2, fresh);
   const settings = { protocol: 2, database: 0 };
-  const identity = { id: 1, address: "", name: Buffer.alloc(0), authenticated: true, user: undefined, settings };
+  const identity = { ...identityOf(new Socket(), 1, true, 0), settings };
   const begun = { tag: epochTag(1), position: "5" };
   const route = () => {
     const found = sources.route(begun);

@@ -8,6 +8,7 @@ import { refusalOf, replies } from "../protocol/replies.ts";
 import { continueAtPrimary, takeScan } from "../scan/scan.ts";
 import type { ScanSession } from "../scan/scan.ts";
 import { handleClient } from "./client-command.ts";
+import type { ClientSession } from "./client-command.ts";
 import { handleAuth, handleHello } from "./login.ts";
 import { killScript } from "./kill-script.ts";
 import { handleReset, handleSelect } from "./settings.ts";
@@ -15,7 +16,7 @@ import type { SessionEndpoint } from "./session-endpoint.ts";
 import type { SharedRoute } from "./shared-route.ts";
 
 /** What commands that are not simply forwarded need of their session. */
-export interface CommandSession extends ScanSession {
+export interface CommandSession extends ScanSession, Pick<ClientSession, "replyMode" | "destroy"> {
   readonly endpoint: SessionEndpoint;
   readonly identity: ClientIdentity;
   readonly shared: SharedRoute;

@@ -1,6 +1,8 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { Credentials } from "../client/credentials.ts";
+import type { ClientPause } from "./client-pause.ts";
+import type { ListedClient } from "./listed-client.ts";
 import type { Counters } from "../limits/counters.ts";
 import type { ScanSources } from "../scan/sources.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
@@ -15,4 +17,7 @@ export interface SessionEndpoint {
   readonly counters: Counters;
   readonly scripts: ScriptCache;
   readonly scans: ScanSources;
+  readonly pause: ClientPause;
+  /** All clients of the endpoint at this proxy. */
+  readonly clients: ReadonlySet<ListedClient>;
 }

@@ -13,6 +13,7 @@ import { dispatch } from "./dispatch.ts";
 import type { CommandSession } from "./dispatch.ts";
 import { RequestReader } from "./request-reader.ts";
 import type { RequestTaker } from "./request-reader.ts";
+import { ReplyMode } from "./reply-mode.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import { SharedRoute } from "./shared-route.ts";
 import type { SharedRouteOwner } from "./shared-route.ts";
@@ -41,6 +42,7 @@ export class Session implements SessionParts {
   readonly identity: ClientIdentity;
   readonly shared: SharedRoute;
   readonly pinned: PinnedRoute;
+  readonly replyMode = new ReplyMode();
   readonly #events: SessionEvents;
   readonly #wire: Wire;
   readonly #reader: RequestReader;
@@ -117,6 +119,7 @@ export class Session implements SessionParts {
 
   get canTake(): boolean {
     if (!this.#takesRequests) return false;
+    if (this.replyMode.skipping) return false;
     if (this.#upload !== undefined) return this.#upload.receiving;
     return !this.endpoint.primary.held && !this.#waiting && this.shared.open && !this.congested;
   }
@@ -134,7 +137,11 @@ export class Session implements SessionParts {
   }
 
   take(request: Buffer, command: CommandEntry | undefined): boolean {
-    return dispatch(this, request, command);
+    if (this.endpoint.pause.stops(request)) return false;
+    this.replyMode.begin();
+    const taken = dispatch(this, request, command);
+    this.replyMode.taken(taken, this.hasPending || this.#waiting);
+    return taken;
   }
 
   beginUpload(head: PartialRequest): void {
@@ -180,7 +187,7 @@ export class Session implements SessionParts {
   }
 
   deliver(bytes: Buffer): void {
-    if (this.#state === "closed") return;
+    if (this.#state === "closed" || this.replyMode.silent) return;
     this.#wire.write(bytes);
     if (!this.congested) return;
     this.pinned.current?.pause();
@@ -190,6 +197,7 @@ export class Session implements SessionParts {
   settled(): void {
     if (this.busy) return;
     this.#events.settled();
+    if (!this.hasPending && !this.#waiting) this.replyMode.settled();
     if (this.#state === "finishing") this.finish();
     else if (this.#state === "draining") this.drain();
     if (this.#reader.waiting || this.#upload !== undefined) this.pump();
@@ -246,6 +254,7 @@ export class Session implements SessionParts {
   }
 
   get #isPlain(): boolean {
+    if (this.endpoint.pause.active || this.replyMode.single) return false;
     return this.pinned.current === undefined && this.identity.authenticated;
   }
 

@@ -77,6 +77,16 @@ export class Upstream {
     return this.#control.ask(args, user);
   }
 
+  /** Ends the wait of the connection with this CLIENT ID; false when it does not wait, or the engine is gone. */
+  async unblock(id: number, how: "TIMEOUT" | "ERROR"): Promise<boolean> {
+    try {
+      const control = await this.control();
+      return (await control.call("CLIENT", "UNBLOCK", id, how)) === 1;
+    } catch {
+      return false; // nothing waits at an engine that is gone
+    }
+  }
+
   /** True when the engine is no primary, or loads; false when it does not say. */
   async refuses(): Promise<boolean> {
     try {

@@ -52,9 +52,16 @@ export const HANDLED: readonly HandledCommands[] = [
   { commandClass: "kill", names: "SCRIPT|KILL FUNCTION|KILL", note: "reaches the engine past all other requests" },
   {
     commandClass: "client",
-    names: "CLIENT|ID CLIENT|INFO CLIENT|GETNAME CLIENT|SETNAME CLIENT|SETINFO",
+    names: "CLIENT|ID CLIENT|INFO CLIENT|GETNAME CLIENT|SETNAME CLIENT|SETINFO CLIENT|REPLY",
     note: "answered by the proxy for the client's connection to it",
   },
+  {
+    commandClass: "client",
+    names: "CLIENT|LIST CLIENT|KILL CLIENT|UNBLOCK CLIENT|PAUSE CLIENT|UNPAUSE",
+    note: "for the clients of the database at the same node: each node knows its own",
+  },
+  { commandClass: "client", names: "CLIENT|NO-EVICT", note: "accepted; the proxy has limits of its own for clients" },
+  { commandClass: "client", names: "CLIENT|GETREDIR CLIENT|TRACKINGINFO", note: "tracking is off" },
   // engines end the connection on these too: a web page may make a browser send them
   { commandClass: "hostile", names: "POST HOST:", note: "ends the connection" },
 ];
@@ -90,8 +97,6 @@ export const REFUSED: readonly { readonly why: string; readonly names: string }[
   },
   {
     why: "clients share connections to the engine",
-    names:
-      "MONITOR CLIENT|CACHING CLIENT|CAPA CLIENT|GETREDIR CLIENT|IMPORT-SOURCE CLIENT|KILL CLIENT|LIST CLIENT|NO-EVICT " +
-      "CLIENT|NO-TOUCH CLIENT|PAUSE CLIENT|REPLY CLIENT|TRACKING CLIENT|TRACKINGINFO CLIENT|UNBLOCK CLIENT|UNPAUSE",
+    names: "MONITOR CLIENT|CACHING CLIENT|CAPA CLIENT|IMPORT-SOURCE CLIENT|NO-TOUCH CLIENT|TRACKING",
   },
 ];
