@@ -98,6 +98,15 @@ export class Endpoint implements SessionEndpoint {
     this.scans.close();
   }
 
+  get ownParameters(): ReadonlyMap<string, string> {
+    const { host, port } = this.#config.listen;
+    return new Map([
+      ["bind", host],
+      ["port", String(port)],
+      ["maxclients", String(this.#mostClients)],
+    ]);
+  }
+
   get clients(): ReadonlySet<Session> {
     return this.#sessions;
   }

@@ -43,6 +43,11 @@ export function arrayReply(elements: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.from(`*${elements.length}\r\n`), ...elements]);
 }
 
+/** A map of RESP3: names and values, encoded, in turn. */
+export function mapReply(fields: readonly Buffer[]): Buffer {
+  return Buffer.concat([Buffer.from(`%${fields.length / 2}\r\n`), ...fields]);
+}
+
 /** A bulk string, or the null of the protocol version. */
 export function bulkReply(value: Buffer | undefined, protocol: number): Buffer {
   if (value === undefined) return Buffer.from(protocol === 3 ? "_\r\n" : "$-1\r\n");

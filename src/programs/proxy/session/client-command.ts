@@ -1,7 +1,7 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import { keyword } from "../protocol/arguments.ts";
-import { arrayReply, bulkReply, errorReply, integerReply, replies } from "../protocol/replies.ts";
+import { arrayReply, bulkReply, errorReply, integerReply, mapReply, replies } from "../protocol/replies.ts";
 import { killClients } from "./client-kill.ts";
 import type { ClientPause } from "./client-pause.ts";
 import { describe, filterOf } from "./listed-client.ts";
@@ -138,7 +138,7 @@ function trackingInfo(protocol: number): Buffer {
     textReply("prefixes"),
     arrayReply([]),
   ];
-  return protocol === 3 ? Buffer.concat([Buffer.from("%3\r\n"), ...fields]) : arrayReply(fields);
+  return protocol === 3 ? mapReply(fields) : arrayReply(fields);
 }
 
 function textReply(text: string): Buffer {

@@ -9,6 +9,7 @@ import { continueAtPrimary, takeScan } from "../scan/scan.ts";
 import type { ScanSession } from "../scan/scan.ts";
 import { handleClient } from "./client-command.ts";
 import type { ClientSession } from "./client-command.ts";
+import { takeConfigGet } from "./config-view.ts";
 import { handleAuth, handleHello } from "./login.ts";
 import { killScript } from "./kill-script.ts";
 import { handleReset, handleSelect } from "./settings.ts";
@@ -89,11 +90,11 @@ function handle(session: CommandSession, request: Buffer, command: CommandEntry)
     case "identity":
     case "session":
     case "client":
+    case "view":
     case "quit":
     case "refused":
     case "hostile":
       return handleHere(session, request, command, command.commandClass);
-    case "view":
     case "container":
     case "unknown":
       throw new Error(`${command.name} was not resolved`);
@@ -102,7 +103,10 @@ function handle(session: CommandSession, request: Buffer, command: CommandEntry)
   }
 }
 
-type ClassAnsweredHere = Extract<CommandClass, "identity" | "session" | "client" | "quit" | "refused" | "hostile">;
+type ClassAnsweredHere = Extract<
+  CommandClass,
+  "identity" | "session" | "client" | "view" | "quit" | "refused" | "hostile"
+>;
 
 /** Answers what no engine sees. */
 function handleHere(
@@ -118,6 +122,8 @@ function handleHere(
       return handleSession(session, request, command);
     case "client":
       return !session.hasPending && handleClient(session, argumentsOf(request));
+    case "view":
+      return takeConfigGet(session, argumentsOf(request));
     case "quit":
       if (!session.answer(replies.ok)) return false;
       session.finish();

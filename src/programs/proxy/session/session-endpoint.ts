@@ -18,6 +18,8 @@ export interface SessionEndpoint {
   readonly scripts: ScriptCache;
   readonly scans: ScanSources;
   readonly pause: ClientPause;
+  /** Parameters that the endpoint knows better than the engine, for CONFIG GET. */
+  readonly ownParameters: ReadonlyMap<string, string>;
   /** All clients of the endpoint at this proxy. */
   readonly clients: ReadonlySet<ListedClient>;
 }

@@ -7,7 +7,8 @@
  * - transaction, blocking, wait, subscription: needs a connection of its own until it is over
  * - scan: continues at the server that gave its cursor
  * - identity: AUTH and HELLO, which also an unauthenticated client may send
- * - session, client, view: answered by the proxy, which knows the client and the database; a view may need the engine's answer
+ * - session, client: answered by the proxy, which knows the client
+ * - view: answered by the proxy from what the engine says
  * - quit: ends the connection
  * - container: its subcommands have classes of their own
  * - refused: not for clients of a database

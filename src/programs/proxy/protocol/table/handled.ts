@@ -62,6 +62,11 @@ export const HANDLED: readonly HandledCommands[] = [
   },
   { commandClass: "client", names: "CLIENT|NO-EVICT", note: "accepted; the proxy has limits of its own for clients" },
   { commandClass: "client", names: "CLIENT|GETREDIR CLIENT|TRACKINGINFO", note: "tracking is off" },
+  {
+    commandClass: "view",
+    names: "CONFIG|GET",
+    note: "the parameters of the primary, with address and `maxclients` of the endpoint, and without passwords",
+  },
   // engines end the connection on these too: a web page may make a browser send them
   { commandClass: "hostile", names: "POST HOST:", note: "ends the connection" },
 ];
@@ -79,7 +84,7 @@ export const REFUSED: readonly { readonly why: string; readonly names: string }[
   { why: "the cluster starts and stops engines", names: "SHUTDOWN" },
   { why: "modules are given in the database's definition", names: "MODULE|LOAD MODULE|LOADEX MODULE|UNLOAD" },
   { why: "persistence is given in the database's definition", names: "SAVE BGSAVE BGREWRITEAOF" },
-  { why: BY_API, names: "CONFIG|GET CONFIG|SET CONFIG|REWRITE" },
+  { why: BY_API, names: "CONFIG|SET CONFIG|REWRITE" },
   { why: "the metrics of the database are made from these numbers", names: "CONFIG|RESETSTAT" },
   {
     why: USERS,
