@@ -44,7 +44,9 @@ ${rowsOf(refused)}
 
 function rowsOf(entries: readonly CommandEntry[]): string {
   const notes = [...new Set(entries.map(({ note }) => note))];
-  return notes.map((note) => `| ${namesOf(entries.filter((entry) => entry.note === note))} | ${note} |`).join("\n");
+  return notes
+    .map((note) => `| ${namesOf(entries.filter((entry) => entry.note === note))} | ${note.replaceAll("<", "\\<")} |`)
+    .join("\n");
 }
 
 function namesOf(entries: readonly CommandEntry[]): string {

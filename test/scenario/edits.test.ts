@@ -34,6 +34,7 @@ test("edits of a database that exists are applied under load, and none is ignore
     load.abort();
   });
   await steps<Scene>(scene, {
+    "parameters of the engines are what the endpoint shows, and can be taken back": changeParameters,
     "a password that changes in the Secret is accepted within five seconds, and the former one until the overlap ends":
       changeSecret,
     "another Secret that is not there is reported, and applied within five seconds once it is": nameSecret,
@@ -41,6 +42,16 @@ test("edits of a database that exists are applied under load, and none is ignore
   });
   await requireUnharmed(load);
 });
+
+async function changeParameters({ world, at }: Scene): Promise<void> {
+  const password = await held(world, "redb-orders");
+  const shown = () => callEngine({ ...at, password, timeoutMs: 2_000 }, "CONFIG", "GET", "slowlog-max-len");
+  const shows = async (value: string) => JSON.stringify(await shown()) === JSON.stringify(["slowlog-max-len", value]);
+  await edit(world, { engineParameters: { "slowlog-max-len": "256" } });
+  await until("the parameter is set", () => shows("256"), PATIENCE);
+  await edit(world, { engineParameters: null });
+  await until("the parameter is taken back", () => shows("128"), PATIENCE);
+}
 
 async function changeSecret({ world, at }: Scene): Promise<void> {
   const former = await held(world, "redb-orders");

@@ -21,6 +21,7 @@ test("an empty database spec is filled with the defaults of the product", () => 
     replication: false,
     persistence: "disabled",
     evictionPolicy: "volatile-lru",
+    engineParameters: {},
     maxClients: 0,
     passwordOverlapSeconds: 300,
     storeUpgradePolicy: "latest",

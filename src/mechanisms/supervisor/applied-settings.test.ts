@@ -23,6 +23,19 @@ test("settings of the record reach the running engine", async () => {
   await awaitAofRewrite(wanted, false);
 });
 
+test("parameters of the record reach the running engine, and are taken back", async () => {
+  await using node = await superviseNode();
+  const wanted = node.primary();
+  await node.serve(wanted);
+  const shown = (): Promise<unknown> => callInstance(wanted, "CONFIG", "GET", "notify-keyspace-events");
+  const directives = directivesWith({ engineParameters: "notify-keyspace-events=Ex slowlog-max-len=7" });
+  await node.reconcile([{ ...wanted, directives }]);
+  assert.deepEqual(await shown(), ["notify-keyspace-events", "xE"]);
+  await node.reconcile([wanted]);
+  assert.deepEqual(await shown(), ["notify-keyspace-events", ""]);
+  assert.equal(node.report().restarts, 0);
+});
+
 test("two passwords overlap in a running engine, and in one that starts with them", async () => {
   await using node = await superviseNode();
   const wanted = node.primary({ password: "new", otherPasswords: ["old"] });

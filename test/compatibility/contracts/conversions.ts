@@ -17,6 +17,7 @@ const ONE_IMAGE = "none reads it: agent and proxy are of one image, and other no
 export const CONVERSIONS: readonly Conversion[] = [
   { about: ".shard_list[]:", by: "src/ports/management/databases.ts", olderReaders: OPERATOR_FIRST },
   { about: "answer of GET /v1/actions:", by: "src/ports/management/answer.ts", olderReaders: OPERATOR_FIRST },
+  { about: "database.engineParameters:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "database.passwordOverlap:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "database.upgradePolicy:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "node.capabilities:", by: "src/programs/agent/members/node-report.ts", olderReaders: KEEP },

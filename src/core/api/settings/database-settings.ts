@@ -1,4 +1,10 @@
 import { z } from "zod";
+import {
+  engineParametersField,
+  engineParametersText,
+  parameterDirectives,
+  parametersText,
+} from "./engine-parameters.ts";
 import { memoryBytes } from "./memory.ts";
 import { defineSetting, type Directives } from "./setting.ts";
 
@@ -97,6 +103,16 @@ export const DATABASE_SETTINGS = {
       directives: (policy) => ({ "maxmemory-policy": policy }),
       reportedAs: { "maxmemory-policy": "maxmemory_policy" },
     },
+  }),
+  engineParameters: defineSetting({
+    specName: "engineParameters",
+    specField: engineParametersField,
+    fromSpec: (written) => parametersText(written),
+    wireName: "engine_parameters",
+    accepted: engineParametersText,
+    stored: z.string(),
+    fallback: "",
+    effect: { by: "engines", directives: (text) => parameterDirectives(text), reportedAs: {} },
   }),
   maxClients: defineSetting({
     specName: "maxClients",

@@ -75,6 +75,19 @@ const cases: Readonly<Record<SettingName, readonly Case[]>> = {
       directives: { "maxmemory-policy": "allkeys-lfu" },
     },
   ],
+  engineParameters: [
+    {
+      spec: { engineParameters: { "slowlog-max-len": "256", "notify-keyspace-events": "KEA" } },
+      record: { engineParameters: "notify-keyspace-events=KEA slowlog-max-len=256" },
+      other: { engineParameters: "" },
+      wire: { engine_parameters: "notify-keyspace-events=KEA slowlog-max-len=256" },
+      directives: {
+        "notify-keyspace-events": "KEA",
+        "slowlog-max-len": "256",
+        "slowlog-log-slower-than": "10000",
+      },
+    },
+  ],
   maxClients: [
     {
       spec: { maxClients: 500 },

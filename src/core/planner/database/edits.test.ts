@@ -42,6 +42,7 @@ const EDITS: Readonly<Record<keyof DatabaseSpec, readonly Edit[]>> = {
   replication: [{ to: { replication: true }, then: { act: "update" } }],
   persistence: [{ to: { persistence: "aofAlways" }, then: { act: "update" } }],
   evictionPolicy: [{ to: { evictionPolicy: "noeviction" }, then: { act: "update" } }],
+  engineParameters: [{ to: { engineParameters: { "slowlog-max-len": "9" } }, then: { act: "update" } }],
   maxClients: [{ to: { maxClients: 5 }, then: { act: "update" } }],
   storeUpgradePolicy: [{ to: { storeUpgradePolicy: "major" }, then: { act: "update" } }],
   passwordOverlapSeconds: [{ to: { passwordOverlapSeconds: 5 }, then: { act: "update" } }],

@@ -46,7 +46,7 @@ export class RequestScanner {
     this.empty = strings === 0;
     for (let i = 0; i < strings; i++) {
       if (at >= end) return INCOMPLETE;
-      if (bytes[at] !== DOLLAR) throw bad(`expected '$'`);
+      expectString(bytes[at] ?? 0);
       at = this.#length(bytes, at + 1, end, REQUEST_LIMITS.string);
       if (at === INCOMPLETE) return INCOMPLETE;
       if (i === 0) {
@@ -68,21 +68,21 @@ export class RequestScanner {
     while (at < end && (byte = bytes[at] ?? 0) !== CR) {
       if (byte < ZERO || byte > NINE || (value === 0 && at > start)) return this.#oddLength(bytes, start, at, end);
       value = value * 10 + byte - ZERO;
-      if (value > limit) throw bad("invalid length");
+      if (value > limit) throw invalid(limit === REQUEST_LIMITS.strings);
       at++;
     }
     if (at + 2 > end) return INCOMPLETE;
-    if (at === start || bytes[at + 1] !== LF) throw bad("invalid length");
+    if (at === start || bytes[at + 1] !== LF) throw invalid(limit === REQUEST_LIMITS.strings);
     this.#number = value;
     return at + 2;
   }
 
   /** `*-1` asks for nothing, as `*0` does; any other oddity is no RESP. */
   #oddLength(bytes: Uint8Array, start: number, at: number, end: number): number {
-    const minus = at === start && bytes[at] === MINUS && bytes[start - 1] === STAR;
-    if (!minus) throw bad("invalid length");
+    const counting = bytes[start - 1] === STAR;
+    if (!(counting && at === start && bytes[at] === MINUS)) throw invalid(counting);
     if (end - start < "-1\r\n".length) return INCOMPLETE;
-    if (bytes[at + 1] !== ZERO + 1 || bytes[at + 2] !== CR || bytes[at + 3] !== LF) throw bad("invalid length");
+    if (bytes[at + 1] !== ZERO + 1 || bytes[at + 2] !== CR || bytes[at + 3] !== LF) throw invalid(true);
     this.#number = 0;
     return at + 4;
   }
@@ -128,13 +128,13 @@ export class RequestScanner {
         return false;
       case COUNT_LF:
         expect(byte, LF);
-        if (this.#number === NEGATIVE) throw bad("invalid length");
+        if (this.#number === NEGATIVE) throw invalid(true);
         this.#strings = this.#number;
         this.empty = this.#strings <= 0;
         this.#state = DOLLAR_SIGN;
         return this.empty;
       case DOLLAR_SIGN:
-        expect(byte, DOLLAR);
+        expectString(byte);
         this.#begin(LENGTH);
         return false;
       case LENGTH_LF:
@@ -163,10 +163,10 @@ export class RequestScanner {
     if (counting && this.#digits === 0 && byte === MINUS) this.#number = NEGATIVE;
     else if (this.#number === NEGATIVE && byte === ZERO + 1 && this.#digits === 1) this.#number = -1;
     else if (byte < ZERO || byte > NINE || this.#number < 0 || (this.#number === 0 && this.#digits > 0))
-      throw bad("invalid length");
+      throw invalid(counting);
     else this.#number = this.#number * 10 + byte - ZERO;
     this.#digits++;
-    if (this.#number > (counting ? REQUEST_LIMITS.strings : REQUEST_LIMITS.string)) throw bad("invalid length");
+    if (this.#number > (counting ? REQUEST_LIMITS.strings : REQUEST_LIMITS.string)) throw invalid(counting);
   }
 }
 
@@ -194,6 +194,15 @@ const NINE = 57;
 
 function expect(byte: number, wanted: number): void {
   if (byte !== wanted) throw bad(`expected byte ${wanted}, found ${byte}`);
+}
+
+function expectString(byte: number): void {
+  if (byte !== DOLLAR) throw bad(`expected '$', got '${String.fromCharCode(byte)}'`);
+}
+
+/** Of the number of strings, or of a string; in the words of engines. */
+function invalid(counting: boolean): Fault {
+  return bad(counting ? "invalid multibulk length" : "invalid bulk length");
 }
 
 function bad(why: string): Fault {

@@ -71,7 +71,8 @@ export const HANDLED: readonly HandledCommands[] = [
   { commandClass: "hostile", names: "POST HOST:", note: "ends the connection" },
 ];
 
-const BY_API = "the database's definition sets this, and a change of primary keeps it";
+const BY_API =
+  "set spec.engineParameters of the database, or engine_parameters by PUT /v1/bdbs/<uid>; each primary of the database has them";
 const USERS = "passwords and roles of the database are given in its definition";
 
 /** Commands that clients of a database cannot use, by the reason. */
