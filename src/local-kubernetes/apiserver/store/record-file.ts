@@ -1,6 +1,7 @@
 import { open, rename, truncate } from "node:fs/promises";
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
+import { syncFolder } from "../../../mechanisms/files/replace-file.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import { faults } from "../faults.ts";
 
@@ -98,12 +99,6 @@ async function writeAll(file: Awaited<ReturnType<typeof open>>, records: Iterabl
   }
   await flush();
   return length;
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r");
-  await folder.sync();
-  await folder.close();
 }
 
 function corrupt(path: string, offset: number): Fault {

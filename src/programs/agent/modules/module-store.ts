@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { replaceFile } from "../../../mechanisms/files/replace-file.ts";
 import type { InstalledModule } from "../../../core/api/records.ts";
 
 /** The shared objects of modules that this node has, one file each. */
@@ -30,7 +31,8 @@ export async function openModuleStore(folder: string): Promise<ModuleStore> {
       const found = createHash("sha256").update(library).digest("hex");
       if (found !== sha256)
         throw new Error(`the shared object of module ${uid} has the digest ${found}, not ${sha256}`);
-      await writeDurably(pathOf(uid), library);
+      // engines refuse a shared object that may not be executed
+      await replaceFile(pathOf(uid), library, 0o700);
       held.add(uid);
     },
     async keepOnly(uids) {
@@ -42,16 +44,3 @@ export async function openModuleStore(folder: string): Promise<ModuleStore> {
 }
 
 const FILE = /^([0-9a-f]{32})\.so$/;
-
-/** Engines refuse a shared object that may not be executed. */
-async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  const beside = `${path}.part`;
-  const file = await open(beside, "w", 0o700);
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(beside, path);
-}

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempDisposable, writeFile } from "node:fs/promises";
+import { mkdir, mkdtempDisposable, rmdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -32,4 +32,15 @@ test("a file that a crash has damaged counts as absent", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "epochs-"));
   await writeFile(join(folder.path, "epochs.json"), '{"1": ');
   assert.deepEqual(await (await openEpochs(folder.path)).admit([endpoint(1, 1)]), [endpoint(1, 1)]);
+});
+
+test("an epoch that cannot be stored is not served, and is forgotten by the process too", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "epochs-"));
+  const epochs = await openEpochs(folder.path);
+  const obstacle = join(folder.path, "epochs.json");
+  await mkdir(obstacle);
+  await assert.rejects(epochs.admit([endpoint(1, 5)]), /EISDIR/);
+  await rmdir(obstacle);
+  assert.deepEqual(await epochs.admit([endpoint(1, 4)]), [endpoint(1, 4)]);
+  assert.deepEqual(await (await openEpochs(folder.path)).admit([endpoint(1, 3)]), []);
 });

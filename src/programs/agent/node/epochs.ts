@@ -1,10 +1,11 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { replaceFile } from "../../../mechanisms/files/replace-file.ts";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 
 /** The highest epoch that this node has served for each database; survives a restart of the agent. */
 export interface Epochs {
-  /** The endpoints with an epoch no lower than one served before; stores theirs before it answers. */
+  /** The endpoints with an epoch no lower than one served before; stores theirs before it answers, and admits none that it cannot store. */
   admit(endpoints: readonly EndpointConfig[]): Promise<readonly EndpointConfig[]>;
 }
 
@@ -16,8 +17,10 @@ export async function openEpochs(dataDir: string): Promise<Epochs> {
     async admit(endpoints) {
       const admitted = endpoints.filter(({ bdb, epoch }) => epoch >= (highest.get(bdb) ?? 0));
       const risen = admitted.filter(({ bdb, epoch }) => epoch > (highest.get(bdb) ?? -1));
-      for (const { bdb, epoch } of risen) highest.set(bdb, epoch);
-      if (risen.length > 0) await write(path, highest);
+      const next = risen.map(({ bdb, epoch }) => [bdb, epoch] as const);
+      // on disk first: what this process has served, the next one must know
+      if (risen.length > 0) await write(path, new Map([...highest, ...next]));
+      for (const [bdb, epoch] of next) highest.set(bdb, epoch);
       return admitted;
     },
   };
@@ -37,6 +40,5 @@ async function read(path: string): Promise<readonly [number, number][]> {
 }
 
 async function write(path: string, highest: ReadonlyMap<number, number>): Promise<void> {
-  await writeFile(`${path}.new`, JSON.stringify(Object.fromEntries(highest)), { mode: 0o600, flush: true });
-  await rename(`${path}.new`, path);
+  await replaceFile(path, JSON.stringify(Object.fromEntries(highest)));
 }
