@@ -62,6 +62,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/kubernetes/control-plane.test.ts": 30,
   "test/readme.test.ts": 30,
   "test/scenario/frozen-node.test.ts": 30,
+  "test/scenario/full-volume.test.ts": 40,
   "test/scenario/in-sync.test.ts": 30,
   "test/scenario/lost-data.test.ts": 30,
   "test/scenario/image-digest.test.ts": 30,

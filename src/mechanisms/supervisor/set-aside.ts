@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { mkdir, rename, rm, stat, readdir } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { bytesIn } from "../files/folder-size.ts";
 import { syncFolder } from "../files/replace-file.ts";
 import { filesIn, namesIn, readDatabase } from "./instance-files.ts";
 import type { InstanceDirectory } from "./instance-files.ts";
@@ -70,13 +71,6 @@ async function describe(folder: string, id: string): Promise<SetAsideData> {
     ...{ id, bdb: Number(bdb), instance: Number(instance), since: new Date(Number(since)) },
     ...{ name: database?.name ?? "", created: database?.created, bytes: await bytesIn(folder) },
   };
-}
-
-async function bytesIn(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  const sizes = await Promise.all(files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size));
-  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 async function move(from: string, to: string): Promise<void> {

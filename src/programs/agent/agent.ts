@@ -50,14 +50,14 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
   membership.joined = true;
   log.info("joined the cluster", { node: config.node, address: config.address, release: config.release.operator });
   const grants = grantWhileMember(context, lease, sync, signal);
-  const keeping = keepInSync(context, signal);
+  const keeping = [keepInSync(context, signal), context.volume.watch(context, signal)];
   await returnAfterRestart(context);
 
   return {
     async stop() {
       await evacuateForShutdown(context);
       ending.abort(new Error("the agent is stopping"));
-      await Promise.all([election.stopped, sync.stopped, fetching.stopped, grants, keeping, ...following]);
+      await Promise.all([election.stopped, sync.stopped, fetching.stopped, grants, ...keeping, ...following]);
       await endAll(context, api, lease);
       log.info("the agent has stopped");
     },

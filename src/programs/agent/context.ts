@@ -11,6 +11,7 @@ import type { Peers } from "./members/peers.ts";
 import type { EngineOfNode } from "./modules/engine-of-node.ts";
 import type { ModuleStore } from "./modules/module-store.ts";
 import type { NodeProxy } from "./node/proxy.ts";
+import type { VolumeGuard } from "./node/volume-guard.ts";
 import type { EngineWatch } from "./observation/engine-watch.ts";
 import type { Records } from "./records/records.ts";
 import type { ChangeSignal } from "./runtime/change-signal.ts";
@@ -34,6 +35,8 @@ export interface AgentContext {
   readonly engines: EngineWatch;
   /** The engine processes of this node. */
   readonly supervisor: InstanceSupervisor;
+  /** The room on the volume of this node. */
+  readonly volume: VolumeGuard;
   readonly localInstances: () => readonly LocalInstance[];
   readonly proxy: NodeProxy;
   readonly foundEngines: readonly EngineOfNode[];

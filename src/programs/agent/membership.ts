@@ -86,11 +86,14 @@ function changingReport({
   records,
   modules,
   supervisor,
+  volume,
   config,
-}: AgentContext): Pick<NodeReport, "acceptsClients" | "modules" | "setAside"> {
+}: AgentContext): Pick<NodeReport, "acceptsClients" | "modules" | "setAside" | "fullVolume"> {
   const state = records.state();
+  const fullVolume = volume.full();
   return {
     acceptsClients: proxy.acceptsClients() && !isDraining(state, config.node),
+    ...(fullVolume === undefined ? {} : { fullVolume }),
     setAside: setAsideView(supervisor).slice(0, SET_ASIDE_LIMIT),
     modules: (state?.modules ?? []).map(({ uid }) => uid).filter((uid) => modules.has(uid)),
   };

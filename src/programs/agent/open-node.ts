@@ -15,6 +15,7 @@ import { connectPeers } from "./members/peers.ts";
 import { openModuleStore } from "./modules/module-store.ts";
 import { openEpochs } from "./node/epochs.ts";
 import { NodeProxy } from "./node/proxy.ts";
+import { VolumeGuard } from "./node/volume-guard.ts";
 import { watchEngines } from "./observation/engine-watch.ts";
 import { followRecords } from "./records/records.ts";
 import { ChangeSignal } from "./runtime/change-signal.ts";
@@ -75,7 +76,7 @@ async function openLocal({ config, env, proxyArgs, clock, log }: AgentDeps, chan
   const modules = await openModuleStore(join(config.dataDir, "modules"));
   const supervisor = superviseInstances({ data: config.dataDir, engines: foundEngines, clock, log });
   const proxy = new NodeProxy({ args: proxyArgs, epochs, clock, log, onReady: () => changes.notify() });
-  return { tls, credentials, foundEngines, modules, supervisor, proxy };
+  return { tls, credentials, foundEngines, modules, supervisor, proxy, volume: new VolumeGuard() };
 }
 
 /** What the Kubernetes API has of the cluster. */

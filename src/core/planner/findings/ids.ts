@@ -95,6 +95,7 @@ const FINDING_IDS = [
   "UserModuleNotListed",
   "UserModulesUnsupported",
   "VersionBelowMinimum",
+  "VolumeFull",
   "VolumeGrowthRefused",
   "VolumeNotBound",
   "VolumeResizing",

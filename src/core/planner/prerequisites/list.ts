@@ -30,6 +30,7 @@ import { clusterIsPermitted, operatorIsPermitted } from "./permissions.ts";
 import { digestIsOfTheTag, nodesRunTheirImage } from "./running.ts";
 import { userModulesAreInstalled } from "./user-modules.ts";
 import { mostNodesAreActive } from "./quorum.ts";
+import { volumesHaveRoom } from "./full-volume.ts";
 import { noDataIsSetAside } from "./set-aside.ts";
 import { SPEC_CHECKS } from "./spec.ts";
 import { volumesCanGrow, volumesStay } from "./volumes.ts";
@@ -60,6 +61,7 @@ export const CHECKS: readonly Check[] = [
   modulesAreListed,
   licenseIsValid,
   noDataIsSetAside,
+  volumesHaveRoom,
   databasesAreNewEnough,
   clusterAnswers,
   othersAreActive,

@@ -110,6 +110,15 @@ export interface ClusterNode {
   readonly memoryBytes: number;
   /** Data on its volume that no record asks for. */
   readonly setAside: readonly SetAside[];
+  /** Its volume is nearly full: the databases whose writes are refused therefore. */
+  readonly fullVolume?: FullVolume;
+}
+
+/** In bytes. */
+export interface FullVolume {
+  readonly total: number;
+  readonly free: number;
+  readonly databases: readonly { readonly bdb: number; readonly bytes: number }[];
 }
 
 export interface SetAside {

@@ -57,6 +57,16 @@ export const NODE = z
     shard_list: z.array(z.int().positive()).describe("uids of its shards; the shards themselves are at `/v1/shards`."),
     uptime: z.int().nonnegative().describe("In seconds."),
     supported_database_versions: z.array(SUPPORTED_VERSION),
+    full_volume: z
+      .strictObject({
+        total: z.int().nonnegative().describe("In bytes."),
+        free: z.int().nonnegative().describe("In bytes."),
+        databases: z.array(z.strictObject({ bdb: z.int().positive(), bytes: z.int().nonnegative() })),
+      })
+      .exactOptional()
+      .describe(
+        "Its volume is nearly full, and the writes of these databases are refused until there is room; absent while there is, and from nodes of releases before 0.4.0.",
+      ),
     set_aside: z
       .array(SET_ASIDE)
       .exactOptional()

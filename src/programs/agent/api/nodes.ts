@@ -67,6 +67,7 @@ function nodeRecord({ records, election, clock }: NodesContext, { uid, report, f
     shard_count: here.length,
     shard_list: here,
     uptime: Math.max(0, Math.round((clock.now().getTime() - Date.parse(report.startedAt)) / 1000)),
+    ...(report.fullVolume === undefined ? {} : { full_volume: report.fullVolume }),
     ...(report.setAside.length === 0 ? {} : { set_aside: report.setAside }),
     supported_database_versions: report.engines.map(({ storeVersion, engine, standIn, modules }) => ({
       db_type: "redis",

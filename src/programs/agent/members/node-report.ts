@@ -48,6 +48,14 @@ const schema = z.object({
     )
     .max(SET_ASIDE_LIMIT)
     .default([]),
+  /** Present while its volume is nearly full: the databases whose writes are refused therefore; nodes of releases before 0.4.0 report none. */
+  fullVolume: z
+    .object({
+      total: z.int().nonnegative(),
+      free: z.int().nonnegative(),
+      databases: z.array(z.object({ bdb: z.int().positive(), bytes: z.int().nonnegative() })).max(100),
+    })
+    .optional(),
   /** Base system of its image, for instance `rhel9`; absent from nodes of release 0.1.0, and where the image does not say. */
   baseSystem: z.string().max(64).optional(),
   /** The nodes whose promises count for it (src/core/planner/database/quorum.ts); absent while it needs that of every other one. */

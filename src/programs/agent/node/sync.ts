@@ -7,10 +7,12 @@ import type { InstanceSupervisor } from "../../../mechanisms/supervisor/instance
 import type { DatabasePasswords } from "../credentials/database-passwords.ts";
 import { nodeAddress } from "../members/addresses.ts";
 import type { AddressContext } from "../members/addresses.ts";
+import type { Members } from "../members/members.ts";
 import { maintenanceOf } from "../records/maintenance.ts";
 import type { Records } from "../records/records.ts";
 import { runPasses, type PassRunner } from "../runtime/pass-runner.ts";
 import type { NodeProxy } from "./proxy.ts";
+import type { VolumeGuard } from "./volume-guard.ts";
 import { endRetention } from "./set-aside.ts";
 import { wantedEndpoint, nodeInstances, type LoadedModules } from "./wanted.ts";
 
@@ -22,6 +24,8 @@ export interface NodeSyncContext extends AddressContext {
   readonly passwords: Pick<DatabasePasswords, "of">;
   readonly modulesOf: LoadedModules;
   readonly supervisor: Pick<InstanceSupervisor, "reconcileInstances" | "releaseSetAside" | "setAside">;
+  readonly members: Pick<Members, "get" | "list">;
+  readonly volume: Pick<VolumeGuard, "full">;
   readonly proxy: Pick<NodeProxy, "apply" | "acceptsClients">;
   readonly clock: Clock;
   readonly log: Log;
@@ -85,10 +89,16 @@ async function applyInstances(context: NodeSyncContext): Promise<void> {
   const addressOf = (node: number): string | undefined => nodeAddress(context, node);
   const writtenDown = { databases: records.databases(), deleted: records.state()?.deleted ?? [] };
   const wanted = await forEach(context, (record, set) =>
-    nodeInstances(record, config.node, set, { addressOf, modulesOf }),
+    nodeInstances(record, config.node, set, { addressOf, modulesOf, refusesWrites: lacksRoom(context, record) }),
   );
   await supervisor.reconcileInstances(wanted.flat(), (kept) => fateOfData(kept, writtenDown));
   await endRetention(context);
+}
+
+/** A node that holds a copy of the database has no room for more of it. */
+function lacksRoom({ members, volume }: Pick<NodeSyncContext, "members" | "volume">, { uid }: DatabaseRecord): boolean {
+  const others = members.list().flatMap(({ fresh, report }) => (fresh ? [report.fullVolume] : []));
+  return [volume.full(), ...others].some((full) => full?.databases.some(({ bdb }) => bdb === uid) === true);
 }
 
 async function applyEndpoints(context: NodeSyncContext): Promise<void> {

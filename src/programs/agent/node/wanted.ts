@@ -1,3 +1,4 @@
+import { REFUSING_WRITES } from "../../../core/planner/database/full-volume.ts";
 import { otherPasswords } from "../../../core/planner/database/passwords.ts";
 import type { PasswordSet } from "../../../core/planner/database/passwords.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../core/api/records.ts";
@@ -11,12 +12,20 @@ type AddressOf = (node: number) => string | undefined;
 /** The shared objects that an instance of a version loads for the modules of its database. */
 export type LoadedModules = (record: DatabaseRecord, storeVersion: StoreVersion) => WantedInstance["modules"];
 
+/** What instances are made with besides their record. */
+export interface InstanceMeans {
+  readonly addressOf: AddressOf;
+  readonly modulesOf: LoadedModules;
+  /** A volume that holds a copy of the database is nearly full. */
+  readonly refusesWrites: boolean;
+}
+
 /** The instances of a database that `node` runs. */
 export function nodeInstances(
   record: DatabaseRecord,
   node: number,
   passwords: PasswordSet,
-  { addressOf, modulesOf }: { readonly addressOf: AddressOf; readonly modulesOf: LoadedModules },
+  { addressOf, modulesOf, refusesWrites }: InstanceMeans,
 ): readonly WantedInstance[] {
   return record.shards.flatMap((shard) =>
     shard.instances
@@ -24,6 +33,7 @@ export function nodeInstances(
       .map((instance) => ({
         ...wantedInstance(record, shard, instance, passwords, addressOf),
         modules: modulesOf(record, instance.storeVersion),
+        directives: { ...engineDirectives(record), ...(refusesWrites ? REFUSING_WRITES : {}) },
       })),
   );
 }
@@ -63,7 +73,7 @@ function wantedInstance(
   instance: InstanceRecord,
   passwords: PasswordSet,
   addressOf: AddressOf,
-): Omit<WantedInstance, "modules"> {
+): Omit<WantedInstance, "modules" | "directives"> {
   const role = instance.id === shard.primary ? "primary" : "replica";
   const primary = role === "replica" ? addressOfPrimary(shard, addressOf) : undefined;
   return {
@@ -81,7 +91,6 @@ function wantedInstance(
     upgrading: record.upgrade !== undefined,
     password: passwords.password,
     otherPasswords: otherPasswords(passwords),
-    directives: engineDirectives(record),
   };
 }
 

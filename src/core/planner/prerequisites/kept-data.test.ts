@@ -33,6 +33,21 @@ const cases: readonly CheckCase[] = [
     found: "warn DataSetAside",
     evidence: /: database 7 on node 1;/,
   },
+  {
+    name: "a volume that is nearly full is worth a warning that names the databases that may not write",
+    view: {
+      cluster: facts({
+        nodes: [
+          node(1),
+          node(2, { fullVolume: { total: 100_000_000, free: 9_000_000, databases: [{ bdb: 1, bytes: 80_000_000 }] } }),
+          node(3),
+        ],
+      }),
+    },
+    found: "warn VolumeFull",
+    evidence:
+      /the volume of node 2 has 9 MB of 100 MB free; until there is more, writes are refused of "db", which takes 80 MB there/,
+  },
 ];
 
 testChecks(cases);

@@ -1,0 +1,38 @@
+import { patchCluster } from "../../api/kubectl.ts";
+import { warn } from "../findings/finding.ts";
+import type { ClusterDatabase, FullVolume } from "../view/cluster-view.ts";
+import type { Check } from "./check.ts";
+
+/** A volume that fills up harms the database that fills it, and no other. */
+export const volumesHaveRoom: Check = {
+  id: "VolumeFull",
+  asks: "every volume has room",
+  at: ["edit"],
+  needs: ["cluster"],
+  find({ view: { name, cluster, spec } }) {
+    if (!cluster.reachable) return undefined;
+    const full = cluster.nodes.flatMap(({ uid, fullVolume }) =>
+      fullVolume === undefined ? [] : [described(uid, fullVolume, cluster.databases)],
+    );
+    if (full.length === 0) return undefined;
+    const grow = patchCluster(name, { persistentSpec: { volumeSize: "<larger>" } });
+    return warn(
+      "VolumeFull",
+      full.join("; "),
+      `delete data of these databases, remove what is set aside (DELETE /v1/nodes/<uid>/set_aside/<id>), or give nodes more than ${spec.persistentSpec.volumeSize}: ${grow}`,
+    );
+  },
+};
+
+function described(node: number, { total, free, databases }: FullVolume, known: readonly ClusterDatabase[]): string {
+  const named = databases.map(({ bdb, bytes }) => {
+    const name = known.find(({ uid }) => uid === bdb)?.name;
+    return `${name === undefined ? `database ${bdb}` : `"${name}"`}, which takes ${megabytes(bytes)} there`;
+  });
+  const room = `the volume of node ${node} has ${megabytes(free)} of ${megabytes(total)} free`;
+  return `${room}; until there is more, writes are refused of ${named.join(", and of ")}`;
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1_000_000)} MB`;
+}

@@ -1,0 +1,92 @@
+import { statfs } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../../../core/base/clock.ts";
+import type { Log } from "../../../core/base/log.ts";
+import { refusedForRoom, reserveOf } from "../../../core/planner/database/full-volume.ts";
+import type { RefusedBefore, VolumeRoom } from "../../../core/planner/database/full-volume.ts";
+import { bytesIn } from "../../../mechanisms/files/folder-size.ts";
+import type { NodeReport } from "../members/node-report.ts";
+import type { Records } from "../records/records.ts";
+import type { AgentConfig } from "../runtime/config.ts";
+
+/** What watching the volume of this node works on. */
+export interface VolumeContext {
+  readonly config: Pick<AgentConfig, "dataDir">;
+  readonly records: Pick<Records, "databases">;
+  readonly changes: { readonly notify: () => void };
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const CHECK_MS = 1_000;
+/** Sizes are reported in such steps, so that a report does not change all the time. */
+const STEP_BYTES = 8 * 1024 * 1024;
+
+/** The room on the volume of this node: before it is full, the database that takes the most for its memory may write no more. */
+export class VolumeGuard {
+  #full: NodeReport["fullVolume"];
+
+  /** What is reported while the volume is nearly full; undefined otherwise. */
+  full(): NodeReport["fullVolume"] {
+    return this.#full;
+  }
+
+  /** Looks once a second until `signal` aborts. */
+  async watch(context: VolumeContext, signal: AbortSignal): Promise<void> {
+    const { clock, log } = context;
+    let before: RefusedBefore = { bdbs: [], free: Number.POSITIVE_INFINITY };
+    while (!signal.aborted) {
+      try {
+        before = await this.#look(context, before);
+      } catch (error) {
+        log.warn("the room on the volume cannot be read", { error });
+      }
+      await clock.sleep(CHECK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
+    }
+  }
+
+  async #look({ config, records, changes, log }: VolumeContext, before: RefusedBefore): Promise<RefusedBefore> {
+    const room = await roomOn(config.dataDir);
+    const isTight = room.free < reserveOf(room.total) || before.bdbs.length > 0;
+    const databases = isTight ? records.databases() : [];
+    const held = await Promise.all(
+      databases.map(async ({ uid, memoryBytes }) => ({
+        bdb: uid,
+        bytes: await bytesIn(join(config.dataDir, `db-${uid}`)),
+        memoryBytes,
+      })),
+    );
+    const bdbs = refusedForRoom(
+      room,
+      held.filter(({ bytes }) => bytes > 0),
+      before,
+    );
+    this.#full =
+      bdbs.length === 0
+        ? undefined
+        : {
+            total: room.total,
+            free: stepped(room.free),
+            databases: held
+              .filter(({ bdb }) => bdbs.includes(bdb))
+              .map(({ bdb, bytes }) => ({ bdb, bytes: stepped(bytes) })),
+          };
+    if (bdbs.join() !== before.bdbs.join()) {
+      log.warn(bdbs.length === 0 ? "the volume has room again" : "the volume is nearly full", {
+        ...room,
+        refused: bdbs,
+      });
+      changes.notify();
+    }
+    return { bdbs, free: room.free };
+  }
+}
+
+async function roomOn(folder: string): Promise<VolumeRoom> {
+  const { bsize, blocks, bavail } = await statfs(folder);
+  return { total: bsize * blocks, free: bsize * bavail };
+}
+
+function stepped(bytes: number): number {
+  return Math.round(bytes / STEP_BYTES) * STEP_BYTES;
+}
