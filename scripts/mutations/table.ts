@@ -46,6 +46,14 @@ export const MUTATIONS: readonly Mutation[] = [
     named: "policy major",
   },
   {
+    rule: "§3 configuration error during an upgrade → InvalidUpgrade",
+    removes: "an error in mid-roll leaves STATE as it is",
+    file: "src/core/planner/cluster/plan.ts",
+    from: "const upgradeBlocked = objecting.length > 0 ||",
+    to: "const upgradeBlocked = isUnfinished(view) ? false : objecting.length > 0 ||",
+    test: "test/scenario/walk.test.ts",
+  },
+  {
     rule: "§3 digestHash removed → the upgrade proceeds",
     removes: "a digest that was removed still counts",
     file: "src/core/planner/prerequisites/automatic.ts",
