@@ -48,6 +48,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/watched/real.test.ts": 50,
   "test/world/restart.test.ts": 50,
   "test/scenario/api-away.test.ts": 50,
+  "test/scenario/linearizable.test.ts": 50,
   "test/bundle/real.test.ts": 40,
   "test/compatibility/real.test.ts": 40,
   "test/permissions/real.test.ts": 40,
