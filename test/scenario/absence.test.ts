@@ -5,10 +5,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { ConfigMap } from "kubernetes-types/core/v1.js";
 import { LABELS, NODE_PATHS } from "../../src/core/api/names.ts";
+import type { ShardInstanceRecord } from "../../src/ports/management/records.ts";
+import { callEngine } from "../../src/ports/resp/engine-client.ts";
 import { ConfigMaps } from "../../src/ports/kube/builtin.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { KEYS, filledDatabase, type FilledDatabase } from "../kit/world/filled-database.ts";
-import { kubeOf, recordRef } from "../kit/world/records.ts";
+import { kubeOf, readRecord, recordRef } from "../kit/world/records.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
 import { until } from "../kit/time/until.ts";
 
@@ -83,6 +85,20 @@ await test("an older record is restored: a replica that was made since is set as
   assert.equal(await database.keys(), KEYS);
 });
 
+await test("a record of earlier epochs is restored: the database serves all that was written since", async () => {
+  await using database = await filledDatabase(cluster, { name: "earlier", ...DURABLE });
+  const record = await recordOf(database);
+  for (const _round of [1, 2, 3]) await succeed(database);
+  await settledShards(database);
+  await database.call("SET", "later", "value");
+  await settledShards(database);
+  const { metadata } = await recordOf(database);
+  await kube.update(ConfigMaps, { ...record, metadata });
+  await settledShards(database);
+  await until("it serves on every node", () => servesEverywhere(database), PATIENCE);
+  assert.equal(await database.keys(), KEYS + 1);
+});
+
 await test("a database that is deleted is deleted everywhere, also on a node that was away, and nothing of it is set aside", async () => {
   const database = await filledDatabase(cluster, { name: "gone", ...DURABLE });
   const away = nodeOf(primaryOf(await cluster.shards(database.uid)));
@@ -103,6 +119,37 @@ function asideOn({ uid }: FilledDatabase): readonly string[] {
     const folder = join(cluster.root(node), NODE_PATHS.data, "set-aside");
     return existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(`db-${uid}-`)) : [];
   });
+}
+
+/** Once a primary serves, and its replica is in sync and may succeed it. */
+async function settledShards(database: FilledDatabase): Promise<readonly ShardInstanceRecord[]> {
+  const isSettled = async (): Promise<boolean> => {
+    const shards = await cluster.shards(database.uid);
+    const { inSync, epoch } = (await readRecord(kube, cluster, database.uid)).shards[0] ?? {};
+    return shards.every(({ in_sync }) => in_sync) && inSync?.epoch === epoch && inSync?.members.length === 1;
+  };
+  await until("it has a replica that may succeed the primary", isSettled, PATIENCE);
+  return cluster.shards(database.uid);
+}
+
+/** The engine of the primary is killed, and its replica takes over. */
+async function succeed(database: FilledDatabase): Promise<void> {
+  const primary = primaryOf(await settledShards(database));
+  const { epoch } = await database.active();
+  const pid = await cluster.enginePid(primary);
+  assert.ok(pid > 0, "the primary runs");
+  process.kill(pid, "SIGKILL");
+  await until("another one serves", async () => ((await database.seen())?.epoch ?? 0) > epoch, PATIENCE);
+}
+
+async function servesEverywhere(database: FilledDatabase): Promise<boolean> {
+  const { port } = await database.active();
+  const answers = NODES.map((node) =>
+    callEngine({ host: cluster.address(node), port, password: "", timeoutMs: 2_000 }, "GET", "later").catch(
+      () => undefined,
+    ),
+  );
+  return (await Promise.all(answers)).every((answer) => answer === "value");
 }
 
 /** As if it had been set aside so many days ago. */

@@ -58,7 +58,9 @@ test("an engine that cannot start on a full volume says so, and serves when ther
   const filler = join(data, "filler");
   const { bavail, bsize } = await statfs(data);
   await writeFile(filler, Buffer.alloc(bavail * bsize)).catch(() => undefined); // less than that fits
-  process.kill(await cluster.enginePid(primaryOf(await cluster.shards(database.uid))), "SIGKILL");
+  const pid = await cluster.enginePid(primaryOf(await cluster.shards(database.uid)));
+  assert.ok(pid > 0, "the engine runs");
+  process.kill(pid, "SIGKILL");
   const says = async (): Promise<boolean> =>
     /is starting; it has ended \d+ times before it served: .*no space left/i.test(
       (await database.seen())?.waiting_for ?? "",

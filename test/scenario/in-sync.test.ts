@@ -30,6 +30,7 @@ await test("a primary that ended in good order returns with all that it acknowle
   await until("the replica has left the set", async () => (await members(database)).length === 0, PATIENCE);
   const primary = primaryOf(await cluster.shards(database.uid));
   const pid = await cluster.enginePid(primary);
+  assert.ok(pid > 0, "the primary runs");
   process.kill(pid, "SIGTERM");
   await until("it runs again", async () => ![0, pid].includes(await cluster.enginePid(primary)), PATIENCE);
   const back = await database.active();

@@ -85,6 +85,7 @@ async function directory({ uid }: FilledDatabase): Promise<string> {
 async function crash({ uid }: FilledDatabase): Promise<void> {
   const primary = primaryOf(await cluster.shards(uid));
   const pid = await cluster.enginePid(primary);
+  assert.ok(pid > 0, "the primary runs");
   process.kill(pid, "SIGKILL");
   await until("it has ended", async () => (await cluster.enginePid(primary)) !== pid, PATIENCE);
 }

@@ -10,6 +10,7 @@ import {
   moveTo,
   recordSuccession,
   takeBack,
+  withEpochPast,
   withLossReport,
   withdraw,
 } from "./switchover-record.ts";
@@ -77,6 +78,27 @@ test("a succession needs no intent and ends any; it comes too late for another e
   const next = recordSuccession(begun, { ...MOVE, to: 3 });
   assert.deepEqual(next.shards, [{ ...RECORD.shards[0], primary: 3, epoch: 5 }]);
   assert.equal(recordSuccession(next, MOVE), next);
+});
+
+test("a record that was restored from an older copy gets an epoch past what was served, unless a move is under way", () => {
+  assert.deepEqual(withEpochPast(RECORD, 1, 9).shards, [{ ...RECORD.shards[0], epoch: 10 }]);
+  assert.deepEqual(withEpochPast(RECORD, 1, 4), RECORD);
+  assert.deepEqual(withEpochPast(begun, 1, 9), begun);
+  const kept = { ...RECORD, shards: RECORD.shards.map((shard) => ({ ...shard, inSync: { epoch: 4, members: [2] } })) };
+  assert.equal(withEpochPast(kept, 1, 9).shards[0]?.inSync, undefined);
+});
+
+test("a set of replicas in sync goes over with a switchover, and ends with a failover", () => {
+  const kept = {
+    ...RECORD,
+    shards: RECORD.shards.map((shard) => ({ ...shard, inSync: { epoch: 4, members: [2, 3] } })),
+  };
+  const moved = finish(begin(kept, MOVE) ?? kept, MOVE);
+  assert.deepEqual(moved.shards[0]?.inSync, { epoch: 5, members: [3, 1] });
+  assert.deepEqual(recordSuccession(kept, MOVE).shards[0]?.inSync, { epoch: 5, members: [] });
+  assert.deepEqual(takeBack(begin(kept, MOVE) ?? kept, MOVE).shards[0]?.inSync, { epoch: 6, members: [2, 3] });
+  const old = { ...RECORD, shards: RECORD.shards.map((shard) => ({ ...shard, inSync: { epoch: 3, members: [2] } })) };
+  assert.deepEqual(recordSuccession(old, MOVE).shards[0]?.inSync, { epoch: 3, members: [2] }, "void, as it was");
 });
 
 test("the ten newest loss reports stay", () => {

@@ -95,6 +95,17 @@ export function recordSuccession(record: DatabaseRecord, move: SwitchoverMove): 
   }));
 }
 
+/**
+ * The record with an epoch past one that was served: it was restored from an older copy, and every proxy would refuse it for
+ * ever. Itself while a move is under way, and when its epoch has got there.
+ */
+export function withEpochPast(record: DatabaseRecord, shardId: number, served: number): DatabaseRecord {
+  const raise = ({ inSync: _unknown, ...shard }: ShardRecord): ShardRecord => ({ ...shard, epoch: served + 1 });
+  const isBehind = ({ id, epoch, switchover }: ShardRecord): boolean =>
+    id === shardId && epoch < served && switchover === undefined;
+  return { ...record, shards: record.shards.map((shard) => (isBehind(shard) ? raise(shard) : shard)) };
+}
+
 /** Adds a sentence about what a crash may have cost; the oldest go first. */
 export function withLossReport(record: DatabaseRecord, sentence: string | undefined): DatabaseRecord {
   if (sentence === undefined) return record;

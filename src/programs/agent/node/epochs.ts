@@ -7,6 +7,8 @@ import type { EndpointConfig } from "../../../ports/management/proxy-control.ts"
 export interface Epochs {
   /** The endpoints with an epoch no lower than one served before; stores theirs before it answers, and admits none that it cannot store. */
   admit(endpoints: readonly EndpointConfig[]): Promise<readonly EndpointConfig[]>;
+  /** The highest epoch that was served for a database; 0 when none was. */
+  highest(bdb: number): number;
 }
 
 /** Keeps the numbers in one file of the data directory. */
@@ -14,6 +16,7 @@ export async function openEpochs(dataDir: string): Promise<Epochs> {
   const path = join(dataDir, "epochs.json");
   const highest = new Map(await read(path));
   return {
+    highest: (bdb) => highest.get(bdb) ?? 0,
     async admit(endpoints) {
       const admitted = endpoints.filter(({ bdb, epoch }) => epoch >= (highest.get(bdb) ?? 0));
       const risen = admitted.filter(({ bdb, epoch }) => epoch > (highest.get(bdb) ?? -1));

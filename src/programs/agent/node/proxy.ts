@@ -55,6 +55,11 @@ export class NodeProxy {
       await this.#sendOrThrow(shallDrain ? { op: "drain", deadlineMs: DRAIN_MS } : { op: "undrain" });
   }
 
+  /** The highest epoch that this node has served for a database; 0 when it has served none. */
+  highestEpoch(bdb: number): number {
+    return this.#epochs.highest(bdb);
+  }
+
   /** Lets the proxy acknowledge writes until then (milliseconds of uptime), also one that is started again. */
   grant(untilMs: number): void {
     this.#granted = untilMs;

@@ -1,5 +1,6 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { fateOfData } from "../../../core/planner/database/kept-data.ts";
+import { withEpochPast } from "../../../core/planner/database/switchover-record.ts";
 import type { PasswordSet } from "../../../core/planner/database/passwords.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
@@ -20,13 +21,13 @@ const RETENTION_CHECK_MS = 600_000;
 
 /** What the node's engines and endpoints follow from. */
 export interface NodeSyncContext extends AddressContext {
-  readonly records: Pick<Records, "state" | "databases" | "complete">;
+  readonly records: Pick<Records, "state" | "databases" | "complete" | "changeDatabase">;
   readonly passwords: Pick<DatabasePasswords, "of">;
   readonly modulesOf: LoadedModules;
   readonly supervisor: Pick<InstanceSupervisor, "reconcileInstances" | "releaseSetAside" | "setAside">;
   readonly members: Pick<Members, "get" | "list">;
   readonly volume: Pick<VolumeGuard, "full">;
-  readonly proxy: Pick<NodeProxy, "apply" | "acceptsClients">;
+  readonly proxy: Pick<NodeProxy, "apply" | "acceptsClients" | "highestEpoch">;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -95,6 +96,17 @@ async function applyInstances(context: NodeSyncContext): Promise<void> {
   await endRetention(context);
 }
 
+/** A record that was restored from an older copy gets an epoch that proxies accept. */
+async function passServedEpochs({ records, proxy, log }: NodeSyncContext): Promise<void> {
+  for (const { uid, shards } of records.databases()) {
+    const served = proxy.highestEpoch(uid);
+    const behind = shards.find(({ epoch, switchover }) => epoch < served && switchover === undefined);
+    if (behind === undefined) continue;
+    await records.changeDatabase(uid, (stored) => withEpochPast(stored, behind.id, served));
+    log.warn("a record was older than what was served: its epoch is raised", { bdb: uid, served });
+  }
+}
+
 /** A node that holds a copy of the database has no room for more of it. */
 function lacksRoom({ members, volume }: Pick<NodeSyncContext, "members" | "volume">, { uid }: DatabaseRecord): boolean {
   const others = members.list().flatMap(({ fresh, report }) => (fresh ? [report.fullVolume] : []));
@@ -110,6 +122,7 @@ async function applyEndpoints(context: NodeSyncContext): Promise<void> {
     wanted.filter((endpoint) => endpoint !== undefined),
     isEvacuated,
   );
+  await passServedEpochs(context);
 }
 
 /** Databases that are being deleted need nothing more, and may have lost their password already. */
