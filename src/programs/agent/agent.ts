@@ -1,5 +1,7 @@
 import { PORTS } from "../../core/api/names.ts";
+import { LONG_AGO, NODE_LEASE_MS } from "../../core/planner/database/grant.ts";
 import { carriedVersions } from "../../core/releases/catalogue/find.ts";
+import { elsewhere } from "./api/ask-elsewhere.ts";
 import { authenticator } from "./api/auth.ts";
 import { apiHandlers } from "./api/handlers.ts";
 import { serveManagementApi } from "./api/server.ts";
@@ -38,7 +40,7 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
   const context = await openNode(deps, signal);
   const { records, members, authorities, tls, credentials } = context;
 
-  const membership = { joined: false };
+  const membership: Membership = { joined: false, renewedAt: () => LONG_AGO };
   const election = takePartInElection(context, membership, signal);
   const api = await serve(context, election, membership);
   const following = [tls.follow((files) => api.useTls(files), signal), credentials.follow(() => undefined, signal)];
@@ -48,6 +50,7 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
   const lease = joinCluster(context, signal);
   await lease.joined;
   membership.joined = true;
+  membership.renewedAt = () => lease.renewedAt();
   log.info("joined the cluster", { node: config.node, address: config.address, release: config.release.operator });
   const grants = grantWhileMember(context, lease, sync, signal);
   const keeping = [keepInSync(context, signal), context.volume.watch(context, signal)];
@@ -66,6 +69,8 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
 
 interface Membership {
   joined: boolean;
+  /** When the newest renewal was sent that the API server has confirmed, in milliseconds of uptime. */
+  renewedAt: () => number;
 }
 
 function takePartInElection(context: AgentContext, membership: Membership, signal: AbortSignal): LeaderElection {
@@ -88,7 +93,7 @@ function takePartInElection(context: AgentContext, membership: Membership, signa
 }
 
 function serve(context: AgentContext, election: LeaderElection, membership: Membership): Promise<ManagementApi> {
-  const { config, records, userPasswords, proxy, tls, credentials, log } = context;
+  const { config, records, members, peers, userPasswords, proxy, tls, credentials, clock, log } = context;
   const joined = (): boolean => membership.joined;
   return serveManagementApi({
     host: config.address,
@@ -105,6 +110,12 @@ function serve(context: AgentContext, election: LeaderElection, membership: Memb
       joined,
       sendToProxy: (command) => proxy.send(command),
       adminName: () => clusterCredentials(credentials).username,
+    }),
+    askElsewhere: elsewhere({
+      node: config.node,
+      isStale: () => joined() && clock.uptimeMs() - membership.renewedAt() > NODE_LEASE_MS,
+      others: () => members.list().flatMap(({ uid }) => (uid === config.node ? [] : [uid])),
+      peers,
     }),
     notJoined: () => (joined() ? undefined : `node ${config.node} has not joined the cluster yet`),
     supported: carriedVersions(config.release),

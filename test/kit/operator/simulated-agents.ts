@@ -77,7 +77,15 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
   stack.defer(() => databases.idle());
   const common = { tls, callerOf, handlers, notJoined: () => undefined, supported: DATABASE_VERSIONS, log: silentLog };
   for (const host of options.addresses)
-    stack.adopt(await serveManagementApi({ host, port: PORTS.management, ...common }), (server) => server.close());
+    stack.adopt(
+      await serveManagementApi({
+        askElsewhere: async () => undefined,
+        host,
+        port: PORTS.management,
+        ...common,
+      }),
+      (server) => server.close(),
+    );
   const owned = stack.move();
   return {
     calls,

@@ -182,6 +182,7 @@ export const refusals = {
   unchangeable: row("AGENT_UNCHANGEABLE", 406, "config_not_acceptable", "Make a new database with the wanted value."),
   notJoined: row("AGENT_NOT_JOINED", 503, "node_not_joined", "Ask another node, or wait until this one has joined."),
   takenOver: row("AGENT_TAKEN_OVER", 409, "taken_over", "Nothing: the node that asked stops to acknowledge writes."),
+  stale: row("AGENT_STALE", 503, "stale", "Ask another node: the Kubernetes API does not reach this one."),
   noLeader: row("AGENT_NO_LEADER", 503, "no_leader", "Wait a few seconds: the nodes elect a leader."),
   internal: row("AGENT_INTERNAL", 500, "internal_error", `Read the log of this node: ${nodeLog()}.`),
 } as const satisfies Record<string, Refusal>;

@@ -9,7 +9,8 @@ import { FORWARDED_BY } from "../../../ports/management/request.ts";
 import { routes } from "../../../ports/management/routes.ts";
 import type { RouteName } from "../../../ports/management/routes.ts";
 import type { SecretFiles } from "../runtime/mounted-secret.ts";
-import type { Handlers } from "./handler-call.ts";
+import type { AskElsewhere } from "./ask-elsewhere.ts";
+import type { HandlerCall, Handlers } from "./handler-call.ts";
 import { acceptArchives } from "./archives.ts";
 import { authorizeCaller } from "./authorize-caller.ts";
 import type { AuthorizeContext } from "./authorize-caller.ts";
@@ -24,6 +25,8 @@ export interface ManagementApiOptions extends AuthorizeContext {
   readonly port: number;
   readonly tls: SecretFiles<"tls.crt" | "tls.key">;
   readonly handlers: Handlers;
+  /** The answer of another node when the records of this one may be old; undefined when it may answer itself. */
+  readonly askElsewhere: AskElsewhere;
   /** Database versions that its release carries. */
   readonly supported: readonly StoreVersion[];
   readonly log: Log;
@@ -83,13 +86,14 @@ function mount<N extends RouteName>(server: HttpsInstance, name: N, options: Man
     handler: async (request, reply) => {
       const forwardedBy = request.headers[FORWARDED_BY];
       const query = parseQuery(name, request.query);
-      const given = await options.handlers[name]({
+      const call: HandlerCall<N> = {
         params: request.params,
         body: parseBody(name, request.body, options.supported),
         query,
         role: roles.get(request) ?? "none",
         ...(typeof forwardedBy === "string" ? { forwardedBy } : {}),
-      });
+      };
+      const given = (await options.askElsewhere(name, call)) ?? (await options.handlers[name](call));
       const answer = onlyFields(given, query.fields);
       if (!hasEntityTag(name)) return answer;
       const tag = entityTag(answer);
