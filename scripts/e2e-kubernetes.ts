@@ -9,6 +9,8 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "../src/core/base/fault.ts";
 import { ensureAssets, Impossible } from "../test/kubernetes/assets/assets.ts";
+import { whyNotBuildable } from "./releases/build.ts";
+import { keptReleases } from "./releases/history.ts";
 import { sweep } from "../test/kubernetes/machine/home.ts";
 
 const FAILED = 1;
@@ -29,6 +31,12 @@ async function main(args: readonly string[]): Promise<number> {
     const isImpossible = error instanceof Impossible;
     say(isImpossible ? `skipped: ${messageOf(error)}` : messageOf(error));
     return isImpossible ? NOT_POSSIBLE : FAILED;
+  }
+  for (const kept of keptReleases()) {
+    const obstacle = await whyNotBuildable(kept);
+    if (obstacle === undefined) continue;
+    say(`skipped: ${obstacle}`);
+    return NOT_POSSIBLE;
   }
   await using stack = new AsyncDisposableStack();
   stack.defer(sweep); // what a process that was killed could not clear away itself

@@ -18,19 +18,23 @@ import { billOfMaterials, genericComponent } from "./sbom.ts";
 
 const run = promisify(execFile);
 
-/** Makes the images of `releases`: three for each, all of the same layers. */
-export async function productImages(checkout: string, releases: readonly Release[]): Promise<readonly Image[]> {
-  const layers = await productLayers(checkout);
+/** Makes the images of `releases`: three for each, all of the same layers. The engines may be those of another checkout. */
+export async function productImages(
+  checkout: string,
+  releases: readonly Release[],
+  withEngines = checkout,
+): Promise<readonly Image[]> {
+  const layers = await productLayers(checkout, withEngines);
   return releases.flatMap((release) => imagesOfRelease(release, layers));
 }
 
 /** The layers of every image of the product, lowest first. */
-async function productLayers(checkout: string): Promise<readonly Layer[]> {
+async function productLayers(checkout: string, withEngines: string): Promise<readonly Layer[]> {
   const distribution = readDistribution();
   if (distribution === undefined)
     throw new Error("image:local takes its base from Debian or Ubuntu packages; elsewhere build images/Containerfile");
-  await ensureUnpackedEngines(checkout);
-  const engines = await unpackedEngines(join(checkout, ".engines"));
+  await ensureUnpackedEngines(withEngines);
+  const engines = await unpackedEngines(join(withEngines, ".engines"));
   await run(process.execPath, [join(checkout, "scripts/build.ts")], { cwd: checkout });
   const parts = [{ name: `node-${process.versions.node}` }, ...engines].map(({ name }) => name.split("-"));
   const sbom = await billOfMaterials(

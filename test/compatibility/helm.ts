@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import type { BuiltRelease } from "../../scripts/releases/build.ts";
+import { writeChart } from "../../scripts/releases/chart.ts";
 import type { Kube } from "../../src/ports/kube/kube.ts";
 import { applyManifest } from "../../src/ports/kube/manifest.ts";
 import { findAssets } from "../kubernetes/assets/assets.ts";
@@ -50,22 +50,4 @@ export async function helmWay(helm: string, from: BuiltRelease, world: HelmWorld
     },
     goBack: () => run("rollback", "store", "1"),
   };
-}
-
-/** The chart of a kept release as its own code makes it. */
-async function writeChart({ command, folder, runsAs }: BuiltRelease, target: string): Promise<string> {
-  cpSync(join(folder, "deploy/chart"), target, { recursive: true });
-  const [node = ""] = command;
-  const url = (path: string): string => JSON.stringify(pathToFileURL(join(folder, "src/core/releases", path)).href);
-  const program = `
-    const { chartFor } = await import(${url("bundle/chart.ts")});
-    const { releaseByOperator } = await import(${url("catalogue/find.ts")});
-    process.stdout.write(JSON.stringify(chartFor(releaseByOperator("${runsAs.operator}"))));`;
-  const { stdout } = await exec(node, ["--input-type=module", "--eval", program], { maxBuffer: 64 * 1024 * 1024 });
-  const files: readonly { path: string; text: string }[] = JSON.parse(stdout);
-  for (const { path, text } of files) {
-    mkdirSync(dirname(join(target, path)), { recursive: true });
-    writeFileSync(join(target, path), text);
-  }
-  return target;
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { KeptRelease } from "../../scripts/releases/history.ts";
-import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { DEMO } from "../../src/programs/demo/steps/objects.ts";
+import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import {
   createCluster,
   createDatabase,
@@ -10,6 +9,7 @@ import {
   upgradeDatabase,
   upgradeOperator,
 } from "../../src/programs/demo/steps/steps.ts";
+import { goBackTo } from "../kit/scenario/go-back.ts";
 import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
 import {
@@ -24,7 +24,6 @@ import {
   type Scene,
 } from "./scene.ts";
 
-const REC = { name: DEMO.cluster, namespace: DEMO.namespace };
 const USER = {
   email: "dashboards@example.org",
   name: "dashboards",
@@ -74,14 +73,7 @@ async function takeOver(scene: Scene): Promise<void> {
 /** The older bundle is applied again, definitions and roles included; Helm leaves the newer definitions. */
 async function goBack(scene: Scene): Promise<void> {
   const { world, older } = scene.play;
-  await installOperator(stageFor(scene, "goBack"), await scene.from.bundle(), older);
-  const manages = async (): Promise<boolean> => {
-    const { state, conditions = [] } = (await world.kube.get(Clusters, REC))?.status ?? {};
-    return (
-      state === "Running" && !conditions.some(({ type, status }) => type === "ReconcileSuspended" && status === "True")
-    );
-  };
-  await until("the older operator manages its cluster again", manages, { withinMs: 60_000, everyMs: 100 });
+  await goBackTo(stageFor(scene, "goBack"), await scene.from.bundle(), older);
   await world.kube.patch(Databases, SINGLE.metadata, { type: "merge", body: { spec: { memorySize: "300MB" } } });
   await awaitSingle(world.kube, "7.2");
 }

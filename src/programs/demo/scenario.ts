@@ -35,6 +35,8 @@ export interface ScenarioOptions {
   readonly restMs: number;
   /** Starts the load; a process of this machine when absent. */
   readonly startLoad?: (options: LoadOptions) => Promise<LoadProcess>;
+  /** What else is done once the newer operator has taken over, before the cluster is touched; it belongs to that stage. */
+  readonly onOperator?: () => Promise<void>;
 }
 
 /** Upgrades operator, cluster and database of an empty Kubernetes under load, from the installation to the receipt. */
@@ -102,7 +104,7 @@ async function upgradeAll(
   options: ScenarioOptions,
   load: LoadProcess,
 ): Promise<StageReceipt[]> {
-  const { latest, releases, toVersion } = options;
+  const { latest, releases, toVersion, onOperator } = options;
   const operator = async (): Promise<string> => (await runningVersions(context)).operator;
   const cluster = async (): Promise<string> => (await runningVersions(context)).cluster;
   const timed = async (
@@ -120,7 +122,10 @@ async function upgradeAll(
     return { stage: name, from, to: await version(), seconds };
   };
   return [
-    await timed("operator", operator, () => upgradeOperator(context, releases, latest)),
+    await timed("operator", operator, async () => {
+      await upgradeOperator(context, releases, latest);
+      await onOperator?.();
+    }),
     await timed("cluster", cluster, () => upgradeCluster(context, latest)),
     await timed(
       "database",

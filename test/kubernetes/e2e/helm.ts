@@ -1,41 +1,72 @@
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
+import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
-import { DEMO, demoCluster } from "../../../src/programs/demo/steps/objects.ts";
-import { chartFor } from "../../../src/core/releases/bundle/chart.ts";
-import type { Release } from "../../../src/core/releases/catalogue/release.ts";
+import { Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
+import { DEMO } from "../../../src/programs/demo/steps/objects.ts";
+import {
+  createCluster,
+  createDatabase,
+  upgradeCluster,
+  upgradeDatabase,
+} from "../../../src/programs/demo/steps/steps.ts";
 import { until } from "../../kit/time/until.ts";
 import { bindKubectl, type Kubectl } from "../../kit/kubernetes/kubectl.ts";
 import { proves } from "../../kit/specification/proves.ts";
+import { assertUnharmed, underLoad } from "./load.ts";
 import type { Scene } from "./scene.ts";
+import { settled } from "./whereabouts.ts";
 
 const PATIENCE = { withinMs: 120_000, everyMs: 500 };
-const CLUSTER = "app.storeenterprise.io/v1";
 
-/** Install, upgrade, rollback and uninstall by Helm, around a cluster that goes on. */
+type Helm = (line: string) => Promise<void>;
+
+/**
+ * Installs the chart of the previous kept release, upgrades operator, cluster and database under load from a pod with a rollback of the
+ * operator in between, and uninstalls around a cluster that goes on.
+ */
 export async function helmLifecycle(scene: Scene): Promise<void> {
-  const { kubectl, cluster, older, latest } = scene;
+  const { kubectl, cluster, stage } = scene;
   using charts = mkdtempDisposableSync(join(tmpdir(), "charts-"));
-  const folder = charts.path;
   const binary = { path: join(cluster.controlPlane.assets, "helm"), version: "" };
-  const helm = lasting(bindKubectl(binary, cluster.kubeconfig, folder));
-  const old = chartOf(older, folder);
-  await helm(`install store ${old} --wait --timeout 90s`);
+  const helm = lasting(bindKubectl(binary, cluster.kubeconfig, charts.path));
+  await installOlder(scene, helm, charts.path);
+  assertUnharmed(await underLoad(scene, "node1", () => upgradeAll(scene, helm)));
+  await kubectl("delete pod load --grace-period=0 --force");
+  await settled(scene);
+
+  const uids = await podUids(scene);
+  await helm("uninstall store --wait --timeout 90s");
+  assert.equal(await podUids(scene), uids, "nodes go on without an operator");
+  assert.equal(await definitionRelease(scene), scene.latest.operator);
+
+  await helm("install store deploy/chart --wait --timeout 90s");
+  await stage.kube.delete(Databases, { name: DEMO.database, namespace: DEMO.namespace });
+  const { code, stderr } = await kubectl.run("delete rec --all --timeout=90s", [], { timeoutMs: 100_000 });
+  assert.equal(code, 0, stderr);
+  await helm("uninstall store --wait --timeout 90s");
+  const left = (): Promise<string> =>
+    kubectl("get all,clusterroles,clusterrolebindings -l app=store-enterprise -o name");
+  await until("nothing is left", async () => (await left()).trim() === "", PATIENCE);
+}
+
+async function installOlder(scene: Scene, helm: Helm, folder: string): Promise<void> {
+  const { release: older, version, chart } = scene.origins.previous;
+  scene.say(`from ${version}, which runs as ${older.operator}`);
+  await helm(`install store ${await chart(join(folder, "older-chart"))} --wait --timeout 90s`);
   proves("§1.5 the operator comes by Helm", "on real nodes: image of the operator after `helm install --wait`").equal(
     await operatorImage(scene),
     `storeenterprise/operator:${older.operator}`,
   );
-  const { spec } = demoCluster(older.nodeTag);
-  const metadata = { name: DEMO.cluster };
-  await kubectl.given(
-    JSON.stringify({ apiVersion: CLUSTER, kind: "StoreEnterpriseCluster", metadata, spec }),
-    "apply -f -",
-  );
-  await untilState(scene, "Running");
+  await createCluster(scene.stage, older);
+  await createDatabase(scene.stage, "7.2");
   assert.equal(await definitionRelease(scene), older.operator);
+}
 
+async function upgradeAll(scene: Scene, helm: Helm): Promise<void> {
+  const { latest, stage } = scene;
+  const { release: older } = scene.origins.previous;
   await helm("upgrade store deploy/chart --wait --timeout 90s");
   proves(
     "§4.1 helm upgrade handles operator and CRDs; distro.mode for the distribution",
@@ -53,36 +84,16 @@ export async function helmLifecycle(scene: Scene): Promise<void> {
   await untilState(scene, "Running");
 
   await helm("upgrade store deploy/chart --wait --timeout 90s");
-  const uids = await podUids(scene);
-  await helm("uninstall store --wait --timeout 90s");
-  assert.equal(await podUids(scene), uids, "nodes go on without an operator");
-  assert.equal(await definitionRelease(scene), latest.operator);
-
-  await helm("install store deploy/chart --wait --timeout 90s");
-  const { code, stderr } = await kubectl.run("delete rec --all --timeout=90s", [], { timeoutMs: 100_000 });
-  assert.equal(code, 0, stderr);
-  await helm("uninstall store --wait --timeout 90s");
-  const left = (): Promise<string> =>
-    kubectl("get all,clusterroles,clusterrolebindings -l app=store-enterprise -o name");
-  await until("nothing is left", async () => (await left()).trim() === "", PATIENCE);
+  await upgradeCluster(stage, latest);
+  await upgradeDatabase(stage, "8.0");
 }
 
 /** A call that may take as long as `--wait` does. */
-function lasting(helm: Kubectl): (line: string) => Promise<void> {
+function lasting(helm: Kubectl): Helm {
   return async (line) => {
     const { code, stdout, stderr } = await helm.run(line, [], { timeoutMs: 120_000 });
     assert.equal(code, 0, `helm ${line}: ${stderr}${stdout}`);
   };
-}
-
-function chartOf(release: Release, folder: string): string {
-  const target = join(folder, `chart-${release.operator}`);
-  cpSync("deploy/chart", target, { recursive: true });
-  for (const { path, text } of chartFor(release)) {
-    mkdirSync(dirname(join(target, path)), { recursive: true });
-    writeFileSync(join(target, path), text);
-  }
-  return target;
 }
 
 function operatorImage({ kubectl }: Scene): Promise<string> {

@@ -3,17 +3,24 @@ import { Clusters } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { DEMO } from "../../../src/programs/demo/steps/objects.ts";
 import { receiptLines } from "../../../src/programs/demo/report/receipt.ts";
 import { newestVersion, runScenario } from "../../../src/programs/demo/scenario.ts";
+import { upgradeOperator } from "../../../src/programs/demo/steps/steps.ts";
 import { waitForObject } from "../../../src/programs/demo/steps/wait.ts";
 import { Pods } from "../../../src/ports/kube/builtin.ts";
 import { chooseEngine } from "../../../src/core/releases/engines/engines.ts";
 import { discoverEngines } from "../../../src/mechanisms/supervisor/engines.ts";
+import { goBackTo } from "../../kit/scenario/go-back.ts";
 import { startLoadOn } from "./load.ts";
 import { proves } from "../../kit/specification/proves.ts";
 import type { Scene } from "./scene.ts";
 
-/** Installs the older release, makes a cluster and a database, and upgrades all of it under load from a pod. */
+/**
+ * Installs the oldest kept release, makes a cluster and a database, and upgrades all of it under load from a pod. The operator goes
+ * back once, before the cluster is touched.
+ */
 export async function mainJob(scene: Scene): Promise<void> {
-  const { stage, older, latest, releases, kubectl } = scene;
+  const { stage, origins, latest, releases, kubectl } = scene;
+  const { release: older, version, bundle } = origins.oldest;
+  scene.say(`from ${version}, which runs as ${older.operator}`);
   const found = await discoverEngines(process.env);
   const rolled = watchRollout(scene);
   const receipt = await runScenario(stage, {
@@ -26,6 +33,10 @@ export async function mainJob(scene: Scene): Promise<void> {
     gapMs: 20,
     restMs: 3_000,
     startLoad: (options) => startLoadOn(scene, "node1", options),
+    onOperator: async () => {
+      await goBackTo(stage, await bundle(), older);
+      await upgradeOperator(stage, releases, latest);
+    },
   });
   for (const line of receiptLines(receipt)) scene.say(line);
   assert.equal(receipt.verdict, "passed", receiptLines(receipt).join("\n"));

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { writeArchive } from "../../../scripts/images/archive.ts";
+import { writeArchive, type Image } from "../../../scripts/images/archive.ts";
 import { productImages } from "../../../scripts/images/build.ts";
 import { silentLog } from "../../../src/core/base/log.ts";
 import type { Progress } from "../../../src/programs/demo/report/progress.ts";
@@ -8,23 +8,21 @@ import { startReleaseServer, type ReleaseServer } from "../../../src/programs/de
 import type { ScenarioContext } from "../../../src/programs/demo/steps/steps.ts";
 import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
 import { bundleFor } from "../../../src/core/releases/bundle/bundle.ts";
-import { latestRelease, releaseByOperator } from "../../../src/core/releases/catalogue/find.ts";
+import { latestRelease } from "../../../src/core/releases/catalogue/find.ts";
 import type { Release } from "../../../src/core/releases/catalogue/release.ts";
-import { release } from "../../kit/facts/cluster-view.ts";
 import { bindKubectl, type Kubectl } from "../../kit/kubernetes/kubectl.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { startCluster } from "../cluster/start-cluster.ts";
 import { loadImage } from "./load-image.ts";
+import { CHECKOUT, openOrigins, type Origin } from "./origin.ts";
 
-const CHECKOUT = join(import.meta.dirname, "../../..");
-
-/** Three real nodes with the images of two releases, and what the steps act with. */
+/** Three real nodes with the images of this checkout and of kept releases, and what the steps act with. */
 export interface Scene extends AsyncDisposable {
   readonly cluster: Cluster;
   readonly kubectl: Kubectl;
   readonly stage: ScenarioContext;
   readonly releases: ReleaseServer;
-  readonly older: Release;
+  readonly origins: Readonly<Record<"oldest" | "previous", Origin>>;
   readonly latest: Release;
   /** Prints a line of progress. */
   say(line: string): void;
@@ -32,21 +30,29 @@ export interface Scene extends AsyncDisposable {
   keepEvidence(name: string): Promise<string>;
 }
 
-/** Makes the images in `folder`, starts the cluster; `say` gets the progress. */
-export async function openScene(folder: string, say: (line: string) => void): Promise<Scene> {
-  const older = release("7.22.2-21");
+/** Makes the images in `folder`, of the kept releases those that are used; starts the cluster; `say` gets the progress. */
+export async function openScene(
+  folder: string,
+  used: readonly (keyof Scene["origins"])[],
+  say: (line: string) => void,
+): Promise<Scene> {
   const latest = latestRelease();
   const images = join(folder, "images.tar");
-  const product = await productImages(CHECKOUT, [older, latest]);
+  const origins = await openOrigins();
+  const product = await productImages(CHECKOUT, [latest]);
   const [first] = product;
   if (first === undefined) throw new Error("a release has no images");
-  await writeArchive(images, [...product, await loadImage(CHECKOUT, first, folder)]);
+  const older: Image[] = [];
+  for (const origin of new Set(used.map((name) => origins[name]))) older.push(...(await origin.images()));
+  await writeArchive(images, [...product, ...older, await loadImage(CHECKOUT, first, folder)]);
   say("images made");
   await using started = new AsyncDisposableStack();
   const cluster = started.use(await startCluster({ nodes: 3, images: [images] }));
   say(`3 nodes are ready: export KUBECONFIG=${cluster.kubeconfig}`);
   const kubectl = bindKubectl({ path: cluster.controlPlane.kubectl, version: "" }, cluster.kubeconfig, folder);
-  const releases = await startReleaseServer(`v${latest.operator}`, bundleOf);
+  const bundles = new Map([[latest.operator, bundleFor(latest)]]);
+  for (const { release, bundle } of Object.values(origins)) bundles.set(release.operator, await bundle());
+  const releases = await startReleaseServer(`v${latest.operator}`, (tag) => bundles.get(tag.replace(/^v/, "")));
   started.defer(() => releases.close());
   const stop = new AbortController();
   started.defer(() => stop.abort(new Error("the scene ends")));
@@ -64,17 +70,12 @@ export async function openScene(folder: string, say: (line: string) => void): Pr
     kubectl,
     stage,
     releases,
-    older,
+    origins,
     latest,
     say,
     keepEvidence: (name) => keepEvidence(kubectl, name),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
-}
-
-function bundleOf(tag: string): string | undefined {
-  const known = releaseByOperator(tag);
-  return known === undefined ? undefined : bundleFor(known);
 }
 
 function progressTo(say: (line: string) => void): Progress {
