@@ -90,6 +90,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/modules.test.ts": 15,
   "test/unprivileged/real.test.ts": 15,
   "src/programs/agent/members/node-lease.test.ts": 15,
+  "test/images/module-packages.test.ts": 15,
   "src/programs/agent/switchover/failover.test.ts": 10,
   "src/programs/agent/switchover/verify.test.ts": 10,
   "src/programs/proxy/session/upload.test.ts": 10,

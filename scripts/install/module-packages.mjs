@@ -3,7 +3,7 @@
 import { execFile, spawn } from "node:child_process";
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { privateApt, readDistribution } from "./private-apt.mjs";
 
@@ -56,7 +56,7 @@ export async function ensureModulePackages(folder) {
 
 /** Throws when a package that lies beside an engine in `folder` does not work there. */
 export async function tryPackages(folder) {
-  for (const home of fs.readdirSync(folder).map((name) => join(folder, name))) {
+  for (const home of fs.readdirSync(folder).map((name) => resolve(folder, name))) {
     const list = join(modulesOf(home), LIST);
     const names = fs.existsSync(list) ? fs.readFileSync(list, "utf8").split(/\s/) : [];
     for (const { library, trial } of PACKAGES.filter(({ name }) => names.includes(name)))
@@ -104,9 +104,11 @@ async function tryOut(home, library, trial) {
   const socket = join(folder, "engine");
   const settings = ["--port", "0", "--unixsocket", socket, "--save", "", "--dir", folder, "--loadmodule", library];
   const engine = spawn(join(home, "bin/redis-server"), settings, { stdio: "ignore" });
+  let hasEnded = false;
+  for (const end of ["exit", "error"]) engine.once(end, () => (hasEnded = true));
   const ask = (...words) => exec(join(home, "bin/redis-cli"), ["-s", socket, ...words], { timeout: CALL_MS });
   try {
-    await untilThere(socket, engine);
+    await untilReady(ask, () => hasEnded);
     for (const [command, wanted] of trial) {
       const { stdout } = await ask(...command);
       if (!wanted.test(stdout)) throw new Error(`${command[0]} answers ${stdout.trim()}`);
@@ -117,11 +119,14 @@ async function tryOut(home, library, trial) {
   }
 }
 
-async function untilThere(socket, engine) {
-  for (const start = Date.now(); !fs.existsSync(socket);) {
-    if (engine.exitCode !== null || Date.now() - start > START_MS) throw new Error("the engine does not start with it");
+/** Until it answers pings: its socket is there a moment before it listens. */
+async function untilReady(ask, hasEnded) {
+  for (const start = Date.now(); !hasEnded() && Date.now() - start < START_MS;) {
+    const answer = await ask("PING").catch(() => undefined); // not yet
+    if (answer?.stdout.startsWith("PONG")) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+  throw new Error("the engine does not start with it");
 }
 
 function lastLine(error) {

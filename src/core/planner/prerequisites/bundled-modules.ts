@@ -1,3 +1,5 @@
+import { restartDeployment } from "../../api/kubectl.ts";
+import { OPERATOR_NAME } from "../../api/names.ts";
 import { hasBuildsFor, neededSystems } from "../view/base-systems.ts";
 import { broughtBy, brings, isSameName } from "../view/brought-modules.ts";
 import type { ClusterDatabase, ClusterModule, ClusterView } from "../view/cluster-view.ts";
@@ -28,8 +30,8 @@ export const bundledModulesStay: Check = {
     return block(
       "BundledModuleMissing",
       `the images of ${step.to.operator} do not bring ${missing.map(useText).join("; ")}; they bring ${broughtText(brought)}`,
-      "make the images with the module package beside its engine (images/Containerfile) and restart the operator with them, " +
-        "or move the data to a database without the module and delete this one",
+      "make the images with the module package beside its engine (images/Containerfile) and restart the operator with them: " +
+        `${restartDeployment(OPERATOR_NAME)}; or move the data to a database without the module and delete this one`,
     );
   },
 };
