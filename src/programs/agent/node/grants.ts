@@ -80,6 +80,8 @@ async function caughtUp({ lease, catchUp, clock, log, signal }: GrantOptions): P
     log.warn("the records cannot be read yet after the lease had expired", { error });
     return LONG_AGO;
   }
+  // a node that is leaving waits for no pass over the records, and may not have seen them
+  if (signal.aborted) return LONG_AGO;
   const since = { now: clock.uptimeMs(), renewedAt, vouchedAt: LONG_AGO };
   const term = evaluateGrant({ ...since, grantedUntil: Number.POSITIVE_INFINITY });
   return term.kind === "granted" ? term.until : LONG_AGO;

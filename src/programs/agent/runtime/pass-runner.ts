@@ -22,14 +22,17 @@ export interface PassRunnerOptions {
 export function runPasses(name: string, pass: () => Promise<void>, options: PassRunnerOptions): PassRunner {
   const requests = new Requests();
   options.signal.addEventListener("abort", () => requests.wake(), { once: true });
+  let hasEnded = false;
   const stopped = runUntilAborted(name, pass, requests, options).finally(() => {
+    hasEnded = true;
     for (const resolve of requests.take()) resolve();
   });
   return {
     request: () => requests.add(),
     completed: () =>
       new Promise((resolve) => {
-        requests.add(resolve);
+        if (hasEnded) resolve();
+        else requests.add(resolve);
       }),
     stopped,
   };
