@@ -1,0 +1,96 @@
+import { startLedger, type Ledger, type LedgerReport } from "../../test/kit/load/load-ledger.ts";
+import { until } from "../../test/kit/time/until.ts";
+import { startTestCluster, type TestCluster } from "../../test/kit/world/cluster.ts";
+import { nodeOf, primaryOf } from "../../test/kit/world/shards.ts";
+
+const PATIENCE = { withinMs: 60_000, everyMs: 10 };
+const NODES = [1, 2, 3] as const;
+
+/** A cluster of three real agents with one replicated database. */
+export interface Scene extends AsyncDisposable {
+  readonly cluster: TestCluster;
+  readonly uid: number;
+  readonly port: number;
+  primaryNode(): Promise<number>;
+  /** Waits until primary and replica are in sync and every node accepts clients. */
+  whole(): Promise<void>;
+  /** Runs `act` while clients of these nodes write without a pause, and says what they saw. */
+  underLoad(nodes: readonly number[], act: () => Promise<void>): Promise<LedgerReport>;
+  /** Waits until an action has ended; fails when it failed. */
+  completed(action: string): Promise<void>;
+}
+
+/** Starts the cluster, and makes a database of this version. */
+export async function startScene(version: "7.2" | "8.0" | "8.2"): Promise<Scene> {
+  await using stack = new AsyncDisposableStack();
+  const cluster = stack.use(await startTestCluster());
+  const { uid, port } = await cluster.create({
+    name: "bench",
+    memory_size: 100_000_000,
+    replication: true,
+    redis_version: version,
+  });
+  const owned = stack.move();
+  return {
+    cluster,
+    uid,
+    port,
+    primaryNode: async () => nodeOf(primaryOf(await cluster.shards(uid))),
+    whole: () => until("the database is whole", () => isWhole(cluster, uid), PATIENCE),
+    underLoad: (nodes, act) => underLoad(cluster, port, nodes, act),
+    completed: (action) => until(`action ${action} is completed`, () => isCompleted(cluster, action), PATIENCE),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** All nodes but this one. */
+export function nodesBeside(node: number): readonly number[] {
+  return NODES.filter((other) => other !== node);
+}
+
+async function underLoad(
+  cluster: TestCluster,
+  port: number,
+  nodes: readonly number[],
+  act: () => Promise<void>,
+): Promise<LedgerReport> {
+  await using stack = new AsyncDisposableStack();
+  const ledgers: Ledger[] = [];
+  for (const node of nodes)
+    ledgers.push(stack.use(await startLedger({ host: cluster.address(node), port, connections: 8, pauseMs: 1 })));
+  const done = (): number => Math.min(...ledgers.map((ledger) => ledger.requests()));
+  await until("clients of each node write", () => done() > 200, PATIENCE);
+  await act();
+  const after = done();
+  await until("clients of each node go on", () => done() > after + 200, PATIENCE);
+  return sum(await Promise.all(ledgers.map((ledger) => ledger.stop())));
+}
+
+function sum(reports: readonly LedgerReport[]): LedgerReport {
+  const total = (of: (report: LedgerReport) => number): number => reports.reduce((all, report) => all + of(report), 0);
+  return {
+    requests: total(({ requests }) => requests),
+    failed: total(({ failed }) => failed),
+    lost: total(({ lost }) => lost),
+    longestMs: Math.max(...reports.map(({ longestMs }) => longestMs)),
+    complaints: reports.flatMap(({ complaints }) => complaints),
+  };
+}
+
+async function isWhole(cluster: TestCluster, uid: number): Promise<boolean> {
+  const nodes = await cluster.client.call("nodes");
+  const { status } = await cluster.client.call("bdb", { params: { uid } });
+  const shards = await cluster.shards(uid);
+  return (
+    nodes.every(({ accepts_clients, maintenance }) => accepts_clients && !maintenance) &&
+    status === "active" &&
+    shards.length === 2 &&
+    shards.every(({ in_sync }) => in_sync)
+  );
+}
+
+async function isCompleted(cluster: TestCluster, action: string): Promise<boolean> {
+  const { status } = await cluster.client.call("action", { params: { uid: action } });
+  if (status === "failed") throw new Error(`action ${action} failed`);
+  return status === "completed";
+}

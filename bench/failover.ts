@@ -1,0 +1,44 @@
+// Crashes under load: `npm run bench:failover -- [kills]`. Kills the primary's engine again and again, and prints each time how long no write was
+// acknowledged, then a table. Writes that no replica had may be lost: that is what asynchronous replication means.
+import { connectEngine } from "../src/ports/resp/engine-client.ts";
+import { messageOf } from "../src/core/base/fault.ts";
+import { primaryOf } from "../test/kit/world/shards.ts";
+import { startScene, type Scene } from "./database/scene.ts";
+import { Series, head } from "./database/table.ts";
+
+const [kills = 20] = process.argv.slice(2).map(Number);
+/** Longer than any failover takes. */
+const GIVE_UP_MS = 30_000;
+
+await using scene = await startScene("8.0");
+const series = new Series("kills");
+for (let kill = 0; kill < kills; kill += 1) {
+  await scene.whole();
+  let gapMs = 0;
+  const report = await scene.underLoad([1, 2, 3], async () => {
+    gapMs = await writeGap(scene);
+  });
+  series.add(kills, gapMs, report);
+}
+console.log(`\n${head("no write acknowledged")}`);
+console.log(series.row());
+
+/** Kills the primary's engine; milliseconds until a write is acknowledged again. */
+async function writeGap({ cluster, uid, port, primaryNode }: Scene): Promise<number> {
+  const node = await primaryNode();
+  const pid = await cluster.enginePid(primaryOf(await cluster.shards(uid)));
+  const host = cluster.address(node === 1 ? 2 : 1);
+  const began = performance.now();
+  process.kill(pid, "SIGKILL");
+  for (let said = ""; performance.now() - began < GIVE_UP_MS;) {
+    try {
+      const client = await connectEngine({ host, port, timeoutMs: GIVE_UP_MS });
+      await client.call("SET", "gap", "over");
+      client.close();
+      return performance.now() - began;
+    } catch (error) {
+      if (said !== messageOf(error)) console.log(`  ${(said = messageOf(error))}`);
+    }
+  }
+  throw new Error(`no write was acknowledged for ${GIVE_UP_MS / 1_000} s`);
+}
