@@ -3,6 +3,7 @@ import { engineNames, startEngine } from "../../../../test/kit/engines/engine.ts
 import type { TestEngine } from "../../../../test/kit/engines/engine.ts";
 import { done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
 import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
+import { startLedger } from "../../../../test/kit/load/load-ledger.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { startAll } from "../../../../test/kit/engines/start-all.ts";
 import { until } from "../../../../test/kit/time/until.ts";
@@ -27,8 +28,7 @@ for (const name of engineNames()) {
     assert.equal(await inTime(killer.ask("SCRIPT", "KILL")), "OK");
     assert.match(String(await runaway.ask("PING")), /[Ss]cript killed by user/);
     assert.equal(await runaway.read(), "PONG");
-    await other.read();
-    assert.equal(await other.ask("GET", "k"), "v");
+    assert.equal(await other.read(), "v");
   });
 
   test(`${name}: FUNCTION KILL ends an endless function at once`, async (served) => {
@@ -42,6 +42,46 @@ for (const name of engineNames()) {
     assert.equal(await other.ask("GET", "none"), null);
   });
 }
+
+test("a script that ends in time disturbs no other client", async (served) => {
+  const { listen } = served.of(served.first);
+  const [slow, transaction, script] = await clients(listen, 3);
+  const [numbered] = await clients(listen, 2);
+  await numbered.ask("SELECT", 3);
+  await transaction.ask("MULTI");
+  await using ledger = await startLedger({ ...listen, connections: 20 });
+  slow.send("EVAL", `local n = 0 while n < 2e7 do n = n + 1 end return n`, 0);
+  await atEngine(served, served.first);
+  transaction.send("INCR", "counted");
+  transaction.send("EXEC");
+  script.send("EVAL", "return 7", 0);
+  numbered.send("EVAL", "return 8", 0);
+  assert.equal(await slow.read(), 2e7);
+  assert.deepEqual(
+    [await transaction.readMany(2), await script.read(), await numbered.read()],
+    [["QUEUED", [1]], 7, 8],
+  );
+  const { failed, lost, complaints } = await ledger.stop();
+  assert.deepEqual([failed, lost, complaints], [0, 0, []]);
+  assert.equal((await served.proxy.stats()).cut, 0);
+});
+
+test("a script past the engines' own limit lets other clients know, whatever they ask", async (served) => {
+  const { listen } = served.of(served.first);
+  const [runaway, plain, killer] = await clients(listen, 3);
+  const [script, numbered] = await clients(listen, 2);
+  await numbered.ask("SELECT", 3);
+  runaway.send("EVAL", ENDLESS, 0);
+  await atEngine(served, served.first);
+  const began = performance.now();
+  const asked = [plain.ask("GET", "k"), script.ask("EVAL", "return 1", 0), numbered.ask("EVAL", "return 1", 0)];
+  for (const reply of await Promise.all(asked)) assert.match(String(reply), /^-BUSY /);
+  const took = performance.now() - began;
+  assert.ok(took > 4_000 && took < 7_000, `${took} ms`);
+  assert.match(String(await inTime(plain.ask("GET", "k"))), /^-BUSY /);
+  assert.equal(await inTime(killer.ask("SCRIPT", "KILL")), "OK");
+  assert.equal(await plain.ask("GET", "none"), null);
+});
 
 test("a script that has written cannot be killed, and the engine says so", async (served) => {
   const { listen } = served.of(served.first);
@@ -79,7 +119,9 @@ class Each implements AsyncDisposable {
     this.proxy = proxy;
     this.first = engines[0]?.name ?? "";
     this.#engines = new Map(engines.map((engine) => [engine.name, engine]));
-    this.#endpoints = new Map(engines.map((engine, i) => [engine.name, endpointFor(engine, { bdb: i + 1 })]));
+    this.#endpoints = new Map(
+      engines.map((engine, i) => [engine.name, endpointFor(engine, { bdb: i + 1, holdMs: 20_000 })]),
+    );
   }
 
   get endpoints(): readonly EndpointConfig[] {

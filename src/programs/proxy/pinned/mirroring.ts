@@ -4,6 +4,7 @@ import type { ConnectionSettings } from "../upstream/connection-settings.ts";
 import type { Pin } from "../upstream/pin.ts";
 import type { Replay } from "../upstream/replay.ts";
 import type { Upstream } from "../upstream/upstream.ts";
+import type { PinnedOwner } from "./pinned-owner.ts";
 import { isMarker, SubscriptionMirror } from "./subscription-mirror.ts";
 
 /** What mirroring needs of the pinned session that subscribes. */
@@ -18,6 +19,23 @@ export interface MirroringOwner {
   /** Sends a command of the proxy itself on the first connection. */
   command(args: readonly Arg[], confirmed: () => void): void;
   deliver(message: Buffer): void;
+}
+
+/** The parts of a pinned session that only itself knows, with those that its session gives. */
+export function mirroringOwner(
+  owner: PinnedOwner,
+  parts: Pick<MirroringOwner, "pin" | "replay" | "command">,
+): MirroringOwner {
+  const { endpoint, identity } = owner;
+  return {
+    ...parts,
+    clock: endpoint.clock,
+    held: () => endpoint.primary.held,
+    settings: () => identity.settings,
+    deliver: (message) => {
+      owner.deliver(message);
+    },
+  };
 }
 
 /** The second connection that a subscriber may have during a change of primary. */

@@ -62,9 +62,14 @@ export class PendingQueue {
     return first;
   }
 
-  /** Keeps a request that was not executed, unless it is one of the proxy itself. */
-  refuse(pending: PendingRequest): void {
-    if (pending.kind !== "internal") this.#refused.push(pending);
+  /** Keeps a request that was not executed, unless it is one of the proxy itself; with what the client may get instead. */
+  refuse(pending: PendingRequest, answer?: Buffer): void {
+    if (pending.kind !== "internal") this.#refused.push(answer === undefined ? pending : { ...pending, answer });
+  }
+
+  /** Each request that was not executed has an answer for the client. */
+  get mayGiveUp(): boolean {
+    return this.#refused.every(({ answer }) => answer !== undefined);
   }
 
   /** The engine is gone: true when all that was sent may be sent again. */

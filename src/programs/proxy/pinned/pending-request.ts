@@ -1,6 +1,14 @@
 import { commandName } from "../protocol/arguments.ts";
 import { isRead, runsForeignCode } from "../protocol/commands.ts";
-import { isRefusal, isRefusedExec, isUnblockedByCommand, isUnblockedByDemotion } from "../protocol/refusals.ts";
+import type { BusyPeriod } from "../upstream/busy-period.ts";
+import {
+  isBusy,
+  isBusyExec,
+  isRefusal,
+  isRefusedExec,
+  isUnblockedByCommand,
+  isUnblockedByDemotion,
+} from "../protocol/refusals.ts";
 
 /** What the reply means for the session. */
 export type PendingKind =
@@ -32,6 +40,8 @@ export interface PendingRequest {
   readonly since: number;
   /** What the client gets instead of the engine's reply. */
   readonly substitute?: Buffer;
+  /** What the client may get instead of another attempt: the engine's answer. */
+  readonly answer?: Buffer;
   /** Called with the reply. */
   readonly confirmed?: (answer: Buffer) => void;
 }
@@ -50,17 +60,38 @@ export function isRepeatable({ kind, request, substitute }: PendingRequest): boo
   }
 }
 
+/**
+ * True when the request was not executed and is sent again; undefined when only the engine can tell. `now` is the uptime in
+ * milliseconds. What a script keeps from being executed for too long is not sent again.
+ */
+export function wasRefused(
+  pending: PendingRequest,
+  answer: Buffer,
+  busy: BusyPeriod,
+  now: number,
+): boolean | undefined {
+  const waits = metScript(pending, answer);
+  const isProven = !isDoubtful(pending, answer) || (waits && busy.provenSince(pending.since));
+  if (waits && !busy.spares(now, isProven)) return false;
+  return isProven ? waits || wasNotExecuted(pending, answer) : undefined;
+}
+
 /** True when the reply proves that the request was not executed, and that another engine will execute it. */
-export function wasNotExecuted({ kind, withdrawn = false }: PendingRequest, answer: Buffer): boolean {
+function wasNotExecuted({ kind, withdrawn = false }: PendingRequest, answer: Buffer): boolean {
   if (answer[0] !== MINUS) return false;
   if (isRefusal(answer)) return true;
   if (kind === "blocking") return isUnblockedByDemotion(answer) || (withdrawn && isUnblockedByCommand(answer));
   return kind === "exec" && isRefusedExec(answer);
 }
 
+/** True when the reply says that the engine has not executed the request because it runs a script. */
+export function metScript({ kind }: PendingRequest, answer: Buffer): boolean {
+  return answer[0] === MINUS && (isBusy(answer) || (kind === "exec" && isBusyExec(answer)));
+}
+
 /** True when the reply has the text of a refusal, but comes from a script or a module: only the engine's role can tell. */
-export function isDoubtful({ kind, request }: PendingRequest, answer: Buffer): boolean {
-  return kind === "command" && isRefusal(answer) && runsForeignCode(request);
+function isDoubtful({ kind, request }: PendingRequest, answer: Buffer): boolean {
+  return kind === "command" && (isRefusal(answer) || isBusy(answer)) && runsForeignCode(request);
 }
 
 /** True for an error that proves that the request changed nothing. */

@@ -1,6 +1,8 @@
 import { LIMITS } from "../limits/limits.ts";
+import { isBusy } from "../protocol/refusals.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { replies } from "../protocol/replies.ts";
+import { dialRefusal } from "../upstream/engine-connection.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { Pinned } from "./pinned.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
@@ -20,6 +22,8 @@ export class PinnedRoute {
   /** Undefined while the session shares a lane. */
   current: Pinned | undefined;
   readonly #owner: PinnedRouteOwner;
+  /** Why the engine does not give a connection now. */
+  #refusal: Buffer | undefined;
 
   constructor(owner: PinnedRouteOwner) {
     this.#owner = owner;
@@ -31,6 +35,9 @@ export class PinnedRoute {
     const owner = this.#owner;
     const { primary, counters } = owner.endpoint;
     if (owner.hasPending) return false;
+    const refusal = this.#refusal;
+    this.#refusal = undefined;
+    if (refusal !== undefined) return owner.answer(refusal);
     const { upstream } = primary;
     if (upstream === undefined || !upstream.lanes.reachable) {
       if (primary.unavailable) return owner.answer(replies.noPrimary);
@@ -60,9 +67,12 @@ export class PinnedRoute {
       const pin = await upstream.pins.dial(this.#owner.identity.settings);
       if (this.#owner.ended) pin.destroy();
       else upstream.pins.giveBack(pin);
-    } catch {
+    } catch (error) {
+      const refusal = dialRefusal(error);
+      if (refusal !== undefined && isBusy(refusal) && !upstream.busy.spares(clock.uptimeMs(), true))
+        this.#refusal = refusal;
       // the engine cannot be reached: the session asks again, until the endpoint says that there is no primary
-      await clock.sleep(RETRY_MS);
+      else await clock.sleep(RETRY_MS);
     }
   }
 }

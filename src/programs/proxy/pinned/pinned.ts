@@ -1,4 +1,5 @@
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
+import type { Arg } from "../../../ports/resp/encode.ts";
 import { LIMITS } from "../limits/limits.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { replies } from "../protocol/replies.ts";
@@ -9,15 +10,15 @@ import type { Upstream } from "../upstream/upstream.ts";
 import { ConnectionState } from "./connection-state.ts";
 import { Departure } from "./departure.ts";
 import type { Subscriber } from "./mirror-subscribers.ts";
-import { Mirroring } from "./mirroring.ts";
-import type { MirroringOwner } from "./mirroring.ts";
+import { Mirroring, mirroringOwner } from "./mirroring.ts";
 import { PendingQueue } from "./pending-queue.ts";
-import { hasFailed, isDoubtful, isRepeatable, wasNotExecuted } from "./pending-request.ts";
+import { hasFailed, isRepeatable, metScript, wasRefused } from "./pending-request.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import { PinnedCommands } from "./pinned-commands.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
 import { Relocation } from "./relocation.ts";
 import { RoleCheck } from "./role-check.ts";
+import { ScriptWait } from "./script-wait.ts";
 import type { SubscriptionMirror } from "./subscription-mirror.ts";
 
 /**
@@ -33,9 +34,9 @@ export class Pinned implements PinUser, Subscriber {
   readonly #mirroring: Mirroring;
   readonly #relocation: Relocation;
   readonly #departure = new Departure();
-  readonly #roleCheck = new RoleCheck((frame) => {
-    this.frame(frame);
-  });
+  readonly #roleCheck = new RoleCheck((frame) => void this.frame(frame));
+  readonly #scriptWait = new ScriptWait();
+  #metScript = false;
   #pin: Pin | undefined;
   #upstream: Upstream;
 
@@ -43,18 +44,17 @@ export class Pinned implements PinUser, Subscriber {
     this.#owner = owner;
     this.#pin = pin;
     this.#upstream = upstream;
-    this.#commands = new PinnedCommands(owner, this.#state, (pending, bytes) => {
-      this.#post(pending, bytes);
-    });
-    this.#mirroring = new Mirroring(this.#mirroringOwner());
+    this.#commands = new PinnedCommands(owner, this.#state, (pending, bytes) => void this.#post(pending, bytes));
+    const mirrored = {
+      pin: () => this.#pin,
+      replay: () => this.#state.replay(owner.identity),
+      command: (args: readonly Arg[], confirmed: () => void) => void this.#commands.postInternal(args, confirmed),
+    };
+    this.#mirroring = new Mirroring(mirroringOwner(owner, mirrored));
     this.#relocation = new Relocation(owner, {
       replay: () => this.#state.replay(this.#owner.identity),
-      arrived: (fresh, from) => {
-        this.#arrive(fresh, from);
-      },
-      expired: () => {
-        this.#expire();
-      },
+      arrived: (fresh, from) => void this.#arrive(fresh, from),
+      expired: () => void this.#expire(),
     });
     owner.endpoint.counters.pins++;
     pin.attach(this);
@@ -98,7 +98,7 @@ export class Pinned implements PinUser, Subscriber {
   /** Takes one request; false when it cannot be sent now. */
   take(request: Buffer, command: CommandEntry | undefined): boolean {
     if (this.#pin === undefined) return this.#owner.endpoint.primary.unavailable && this.#refuse(request);
-    if (this.#pending.length >= LIMITS.inFlight) return false;
+    if (this.#pending.length >= LIMITS.inFlight || this.#scriptWait.waiting) return false;
     return this.#commands.take(request, command);
   }
 
@@ -110,11 +110,11 @@ export class Pinned implements PinUser, Subscriber {
     }
     const pending = this.#pending.next(frame, this.#owner.endpoint.clock.uptimeMs());
     if (pending === undefined) return;
-    const decide = (refused: boolean): void => {
-      this.#answered(pending, frame, refused);
-    };
-    if (isDoubtful(pending, frame)) this.#roleCheck.begin(this.#upstream, decide);
-    else decide(wasNotExecuted(pending, frame));
+    const decide = (refused: boolean): void => void this.#answered(pending, frame, refused);
+    this.#metScript = metScript(pending, frame);
+    const refused = wasRefused(pending, frame, this.#upstream.busy, this.#owner.endpoint.clock.uptimeMs());
+    if (refused === undefined) this.#roleCheck.begin(this.#upstream, decide);
+    else decide(refused);
   }
 
   closed(): void {
@@ -169,6 +169,7 @@ export class Pinned implements PinUser, Subscriber {
   dispose(): void {
     this.#relocation.stop();
     this.#departure.stop();
+    this.#scriptWait.stop();
     this.#mirroring.dispose();
     this.#owner.endpoint.counters.pins--;
     const pin = this.#pin;
@@ -176,23 +177,6 @@ export class Pinned implements PinUser, Subscriber {
     if (pin === undefined) return;
     if (this.hasPending || this.#state.needsPin || this.inTransaction) pin.tainted = true;
     this.#upstream.pins.giveBack(pin);
-  }
-
-  #mirroringOwner(): MirroringOwner {
-    const { endpoint, identity } = this.#owner;
-    return {
-      clock: endpoint.clock,
-      held: () => endpoint.primary.held,
-      settings: () => identity.settings,
-      pin: () => this.#pin,
-      replay: () => this.#state.replay(this.#owner.identity),
-      command: (args, confirmed) => {
-        this.#commands.postInternal(args, confirmed);
-      },
-      deliver: (message) => {
-        this.#owner.deliver(message);
-      },
-    };
   }
 
   #post(pending: PendingRequest, bytes: Buffer): void {
@@ -206,7 +190,7 @@ export class Pinned implements PinUser, Subscriber {
   }
 
   #answered(pending: PendingRequest, frame: Buffer, refused: boolean): void {
-    if (refused) this.#pending.refuse(pending);
+    if (refused) this.#pending.refuse(pending, this.#metScript ? frame : undefined);
     else if (this.#pending.hasRefused) this.#keepBehindRefused(pending, frame);
     else this.#accept(pending, frame);
     if (this.#pending.length === 0) this.#settle();
@@ -221,17 +205,33 @@ export class Pinned implements PinUser, Subscriber {
 
   /** Behind a request that was not executed all others must wait for it; one that was executed all the same cannot. */
   #keepBehindRefused(pending: PendingRequest, frame: Buffer): void {
-    if (hasFailed(pending, frame) || isRepeatable(pending)) this.#pending.refuse(pending);
-    else this.#owner.cut("a request was executed although an earlier one was not");
+    if (hasFailed(pending, frame) || isRepeatable(pending)) this.#pending.refuse(pending, frame);
+    else if (this.#pending.mayGiveUp) {
+      for (const { answer = frame, ...refused } of this.#pending.takeRefused()) this.#accept(refused, answer);
+      this.#accept(pending, frame);
+    } else this.#owner.cut("a request was executed although an earlier one was not");
   }
 
   #settle(): void {
     if (this.#owner.ended) return;
     const { upstream } = this.#owner.endpoint.primary;
-    if (this.#pending.hasRefused || this.#pin === undefined) this.#leave();
+    if (this.#pending.hasRefused && this.#mayRepeatHere) this.#repeatHere();
+    else if (this.#pending.hasRefused || this.#pin === undefined) this.#leave();
     else if (upstream !== undefined && upstream !== this.#upstream && this.#state.needsPin) this.#leave();
     else if (!this.#needsPin && !this.#commands.preparing) this.#owner.unpin();
     this.#owner.settled();
+  }
+
+  /** A connection without state of its own serves for another attempt as well. */
+  get #mayRepeatHere(): boolean {
+    const isHere = this.#pin !== undefined && this.#owner.endpoint.primary.upstream === this.#upstream;
+    return this.#metScript && isHere && !this.#needsPin;
+  }
+
+  #repeatHere(): void {
+    this.#scriptWait.begin(this.#owner.endpoint.clock, () => {
+      for (const pending of this.#pending.takeRefused()) this.#commands.repeat(pending);
+    });
   }
 
   get #needsPin(): boolean {
@@ -255,6 +255,7 @@ export class Pinned implements PinUser, Subscriber {
       return;
     }
     if (this.#pending.length > 0 || this.#roleCheck.asking) return;
+    this.#scriptWait.stop();
     this.#pin?.destroy();
     this.#pin = undefined;
     if (this.#owner.finishing) {

@@ -7,6 +7,16 @@ export function isRefusal(reply: Buffer): boolean {
   return reply[0] === MINUS && REFUSALS.some((refusal) => reply.subarray(0, refusal.length).equals(refusal));
 }
 
+/** True for the reply of an engine that runs a script, and has executed nothing else. The remark to `isRefusal` holds. */
+export function isBusy(reply: Buffer): boolean {
+  return reply[0] === MINUS && BUSY.some((text) => reply.subarray(0, text.length).equals(text));
+}
+
+/** True for an EXEC that was refused because of that: the engine has dropped the transaction. */
+export function isBusyExec(reply: Buffer): boolean {
+  return BUSY_EXECS.some((text) => reply.subarray(0, text.length).equals(text));
+}
+
 /** True for an EXEC that was refused for one of these reasons: the engine has dropped the transaction. */
 export function isRefusedExec(reply: Buffer): boolean {
   return REFUSED_EXECS.some((refusal) => reply.subarray(0, refusal.length).equals(refusal));
@@ -35,6 +45,9 @@ const TEXTS = [
 ];
 const REFUSALS = TEXTS.map((text) => Buffer.from(`-${text}`));
 const REFUSED_EXECS = TEXTS.map((text) => Buffer.from(`-EXECABORT Transaction discarded because of: ${text}`));
+const BUSY_TEXTS = ["BUSY Redis is busy running a script.", "BUSY Valkey is busy running a script."];
+const BUSY = BUSY_TEXTS.map((text) => Buffer.from(`-${text}`));
+const BUSY_EXECS = BUSY_TEXTS.map((text) => Buffer.from(`-EXECABORT Transaction discarded because of: ${text}`));
 const UNBLOCKED_BY_DEMOTION = Buffer.from(
   "-UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)\r\n",
 );

@@ -1,9 +1,10 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Counters } from "../limits/counters.ts";
 import { isRead } from "../protocol/commands.ts";
-import { isRefusal } from "../protocol/refusals.ts";
+import { isBusy, isRefusal } from "../protocol/refusals.ts";
 import { replies } from "../protocol/replies.ts";
 import { startTimer } from "../timing/timer.ts";
+import type { BusyPeriod } from "../upstream/busy-period.ts";
 import type { Lane } from "../upstream/lane.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { LostRequest, Requester } from "../upstream/requester.ts";
@@ -12,7 +13,7 @@ import type { LostRequest, Requester } from "../upstream/requester.ts";
 export interface BacklogOwner extends Requester {
   readonly endpoint: {
     readonly clock: Clock;
-    readonly primary: Pick<PrimaryView, "held" | "holdMs">;
+    readonly primary: Pick<PrimaryView, "held" | "holdMs" | "upstream">;
     readonly counters: Pick<Counters, "resent">;
   };
   /** A lane that takes requests now. */
@@ -31,7 +32,7 @@ export class Backlog {
   /** To be sent again. */
   #requests: Buffer[] = [];
   /** The same, of requests whose successors are still being answered. */
-  #gathered: Buffer[] = [];
+  #gathered: Gathered[] = [];
   #dropped = false;
   #expired = false;
   #cancelExpiry: (() => void) | undefined;
@@ -46,26 +47,29 @@ export class Backlog {
     return this.#cancelExpiry !== undefined;
   }
 
-  /** Takes a reply that is a refusal, or that follows one. */
+  /** Takes a reply that is a refusal or says that the engine runs a script, or that follows such a one. */
   answered(request: Buffer, reply: Buffer): void {
     const refused = isRefusal(reply);
-    if (this.#dropped || (!refused && this.#gathered.length === 0)) this.#owner.deliver(reply);
+    const waits = isBusy(reply) && this.#busy?.spares(this.#owner.endpoint.clock.uptimeMs(), true) === true;
+    if (!refused && reply[0] !== MINUS) this.#busy?.over();
+    if (this.#dropped || (!refused && !waits && this.#gathered.length === 0)) this.#owner.deliver(reply);
+    else if (refused) this.#gather({ request });
     // what failed, or only reads, is sent again behind the refused request, so that it sees what that request did
-    else if (refused || reply[0] === MINUS || isRead(request)) this.#gather(request);
-    else this.#owner.cut("a request was executed although an earlier one was not");
+    else if (waits || reply[0] === MINUS || isRead(request)) this.#gather({ request, reply: Buffer.from(reply) });
+    else this.#giveBack(reply);
   }
 
   /** The lane is gone. True when all its requests can be sent again; otherwise the outcome of some is unknown. */
   takeOver(lost: readonly LostRequest[]): boolean {
     if (lost.some(({ request, sent }) => sent && !isRead(request))) return false;
-    for (const { request } of lost) this.#gather(request);
+    for (const { request } of lost) this.#gather({ request });
     this.settled();
     return true;
   }
 
   /** Nothing is in flight any more: what was gathered is sent again before what has not been sent again yet. */
   settled(): void {
-    this.#requests = [...this.#gathered.splice(0), ...this.#requests];
+    this.#requests = [...this.#gathered.splice(0).map(({ request }) => request), ...this.#requests];
     if (this.#requests.length === 0) this.#end();
     else if (this.#expired) this.#giveUp();
     else this.#retryLater();
@@ -93,8 +97,23 @@ export class Backlog {
     this.#end();
   }
 
-  #gather(request: Buffer): void {
-    this.#gathered.push(request);
+  get #busy(): BusyPeriod | undefined {
+    return this.#owner.endpoint.primary.upstream?.busy;
+  }
+
+  /** A later request was executed. A script that ended in between is no reason to cut: each gets the reply of the engine. */
+  #giveBack(reply: Buffer): void {
+    const replies = [...this.#gathered.map((one) => one.reply), reply].filter((one) => one !== undefined);
+    if (replies.length <= this.#gathered.length)
+      this.#owner.cut("a request was executed although an earlier one was not");
+    else {
+      this.#gathered = [];
+      for (const one of replies) this.#owner.deliver(one);
+    }
+  }
+
+  #gather(gathered: Gathered): void {
+    this.#gathered.push(gathered);
     const { clock, primary } = this.#owner.endpoint;
     this.#cancelExpiry ??= startTimer(clock, primary.holdMs, () => {
       this.#expired = true;
@@ -122,6 +141,12 @@ export class Backlog {
     this.#cancelExpiry = undefined;
     this.#cancelRetry();
   }
+}
+
+/** A request to be sent again, with its reply when the client may get that instead. */
+interface Gathered {
+  readonly request: Buffer;
+  readonly reply?: Buffer;
 }
 
 const MINUS = 45;

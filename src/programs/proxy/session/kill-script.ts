@@ -31,6 +31,8 @@ export function killScript(session: KillingSession, request: Buffer): boolean {
     .catch((error: unknown) => errorReply(`ERR store: the script cannot be ended: ${messageOf(error)}`));
   session.waitFor(
     asking.then((reply) => {
+      // it ends a moment later, and what comes meanwhile waits for that
+      if (reply.equals(replies.ok)) upstream.busy.over();
       session.answer(reply);
     }),
   );

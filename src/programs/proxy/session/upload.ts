@@ -5,7 +5,7 @@ import type { PinnedRouteOwner } from "../pinned/pinned-route.ts";
 import { commandName } from "../protocol/arguments.ts";
 import { classify } from "../protocol/commands.ts";
 import type { PartialRequest } from "../protocol/partial-request.ts";
-import { isRefusal } from "../protocol/refusals.ts";
+import { isBusy, isRefusal } from "../protocol/refusals.ts";
 import { replies } from "../protocol/replies.ts";
 import { isPushed } from "../protocol/subscriptions.ts";
 import { startTimer } from "../timing/timer.ts";
@@ -109,6 +109,7 @@ export class Upload implements PinUser {
   frame(frame: Buffer): void {
     if (isPushed(frame)) return;
     if (this.#state !== "sent") this.#early = frame;
+    else if (isBusy(frame) && this.#mayWait && this.#startOver()) this.#retry();
     else if (!isRefusal(frame)) this.#end(frame);
     else if (this.#startOver()) this.#retry();
     else this.#end(replies.noPrimary);
@@ -193,6 +194,11 @@ export class Upload implements PinUser {
     this.#head = chunks;
     this.#state = "pending";
     return true;
+  }
+
+  /** The engine runs a script, and not for so long that clients are to know. */
+  get #mayWait(): boolean {
+    return this.#upstream?.busy.spares(this.#owner.endpoint.clock.uptimeMs(), true) === true;
   }
 
   #retry(): void {

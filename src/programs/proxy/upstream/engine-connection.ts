@@ -2,7 +2,6 @@ import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { Address } from "../../../ports/management/proxy-control.ts";
-import { decodeReply } from "../../../ports/resp/decode.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { Arg } from "../../../ports/resp/encode.ts";
 import { FrameScanner, INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
@@ -41,17 +40,16 @@ export async function dialEngine(options: DialOptions): Promise<EngineConnection
 async function dialWith(options: DialOptions, password: string): Promise<EngineConnection> {
   const socket = await dial(options);
   const auth = password === "" ? [] : ["AUTH", "default", password];
-  const commands: Arg[][] = [
-    ["HELLO", options.protocol, ...auth],
-    ["CLIENT", "ID"],
-  ];
+  const commands: Arg[][] = [["HELLO", options.protocol, ...auth]];
   if (options.database > 0) commands.push(["SELECT", options.database]);
   try {
     const frames = await exchange(socket, commands, options.timeoutMs);
     const refused = frames.find((frame) => frame[0] === MINUS);
     if (refused !== undefined) throw unreachable(options, "it refuses the connection", { answer: refused });
-    const [hello = Buffer.alloc(0), id = Buffer.from(":0\r\n")] = frames;
-    return { socket, hello, id: Number(decodeReply(id)) };
+    const [hello = Buffer.alloc(0)] = frames;
+    // an engine that runs a script answers HELLO, and no question for the number alone
+    const id = Number(/\r\nid\r\n:(\d+)/.exec(hello.toString("latin1"))?.[1] ?? 0);
+    return { socket, hello, id };
   } catch (error) {
     socket.destroy();
     throw error instanceof Fault ? error : unreachable(options, messageOf(error));

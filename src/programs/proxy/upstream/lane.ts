@@ -7,7 +7,7 @@ import { outstandingOf, requestOf } from "./request-batch.ts";
 import type { RequestBatch } from "./request-batch.ts";
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { commandName } from "../protocol/arguments.ts";
-import { isRefusal } from "../protocol/refusals.ts";
+import { isBusy, isRefusal } from "../protocol/refusals.ts";
 import { LeaseGate } from "./lease-gate.ts";
 import type { Lease } from "../timing/lease.ts";
 import { Wire } from "./wire.ts";
@@ -197,7 +197,7 @@ export class Lane {
   #answer(batch: RequestBatch, tail: Buffer): void {
     const reply = this.#withheld.length === 0 ? tail : Buffer.concat([...this.#withheld, tail]);
     this.#withheld = [];
-    if (batch.owner.wantsWholeReplies || isRefusal(reply))
+    if (batch.owner.wantsWholeReplies || isRefusal(reply) || isBusy(reply))
       batch.owner.answered(requestOf(batch, batch.answered), reply);
     else batch.owner.deliver(reply);
   }

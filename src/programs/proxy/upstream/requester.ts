@@ -8,7 +8,7 @@ export interface Requester {
   readonly wantsWholeReplies: boolean;
   /** Bytes of replies, in order; replies may be split anywhere. */
   deliver(bytes: Buffer): void;
-  /** One whole reply: a refusal, or any reply while `wantsWholeReplies`. */
+  /** One whole reply: a refusal, that of an engine that runs a script, or any reply while `wantsWholeReplies`. */
   answered(request: Buffer, reply: Buffer): void;
   /** `inFlight` is 0 again. */
   settled(): void;

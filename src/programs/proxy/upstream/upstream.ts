@@ -1,6 +1,7 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { Address } from "../../../ports/management/proxy-control.ts";
+import { engineCodeOf } from "../../../ports/resp/engine-client.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import { parseInfo } from "../../../ports/resp/info.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
@@ -9,6 +10,7 @@ import { startTimer } from "../timing/timer.ts";
 import type { ArenaPool } from "./arena.ts";
 import { CommandCatalogue } from "./command-catalogue.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
+import { BusyPeriod } from "./busy-period.ts";
 import { ControlConnection } from "./control-connection.ts";
 import type { EngineUser } from "./control-connection.ts";
 import { dialEngine } from "./engine-connection.ts";
@@ -34,6 +36,7 @@ export class Upstream {
   readonly address: Address;
   readonly lanes: LanePool;
   readonly pins: PinPool;
+  readonly busy = new BusyPeriod();
   readonly catalogue: CommandCatalogue;
   readonly #clock: Clock;
   readonly #control: ControlConnection;
@@ -87,14 +90,14 @@ export class Upstream {
     }
   }
 
-  /** True when the engine is no primary, or loads; false when it does not say. */
+  /** True when the engine is no primary, loads, or runs a script; false when it does not say. */
   async refuses(): Promise<boolean> {
     try {
       const control = await this.control();
       const info = parseInfo(textOf(await control.call("INFO", "replication", "persistence")));
       return info.get("role") !== "master" || info.get("loading") !== "0";
-    } catch {
-      return false; // the engine is gone: nothing is known of it
+    } catch (error) {
+      return engineCodeOf(error) === "BUSY"; // otherwise the engine is gone: nothing is known of it
     }
   }
 

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BusyPeriod } from "./busy-period.ts";
+
+const cases: readonly {
+  readonly rule: string;
+  readonly busyAt: readonly (number | "over")[];
+  readonly want: boolean;
+}[] = [
+  { rule: "requests wait when a script begins to take long", busyAt: [100], want: true },
+  { rule: "and until it has run for 5 s", busyAt: [100, 2_000, 4_800], want: true },
+  { rule: "then clients get the engine's answer", busyAt: [100, 2_000, 4_900], want: false },
+  { rule: "also those that ask for the first time", busyAt: [100, 4_900, 8_000], want: false },
+  { rule: "once a request was executed, the next script counts anew", busyAt: [100, 4_000, "over", 4_900], want: true },
+  { rule: "a script of which nothing was heard for long counts anew", busyAt: [100, 5_101], want: true },
+];
+
+for (const { rule, busyAt, want } of cases)
+  test(`scripts that take long: ${rule}`, () => {
+    const period = new BusyPeriod();
+    let spared = false;
+    for (const at of busyAt) {
+      if (at === "over") period.over();
+      else spared = period.spares(at, true);
+    }
+    assert.equal(spared, want);
+  });
