@@ -99,6 +99,35 @@ await test("a record of earlier epochs is restored: the database serves all that
   assert.equal(await database.keys(), KEYS + 1);
 });
 
+await test("a record is restored that names none of the copies any more: a user chooses one of those that are set aside", async () => {
+  await using database = await filledDatabase(cluster, { name: "chosen", ...DURABLE });
+  const record = await recordOf(database);
+  const before = await cluster.shards(database.uid);
+  for (const node of before.toSorted(({ role }) => (role === "slave" ? -1 : 1)).map(nodeOf))
+    await leaveAndReturn(node, database);
+  await settledShards(database);
+  await database.call("SET", "later", "value");
+  const after = await settledShards(database);
+  assert.ok(
+    after.every(({ uid }) => !before.some((one) => one.uid === uid)),
+    "every copy was made since",
+  );
+  const { metadata } = await recordOf(database);
+  await kube.update(ConfigMaps, { ...record, metadata });
+  await until("it asks", async () => (await database.seen())?.recovery?.needs_consent === true, PATIENCE);
+  await setAside(database, 2);
+  const node = nodeOf(primaryOf(after));
+  const data = async () =>
+    (await cluster.client.call("node", { params: { uid: node } })).set_aside?.find(({ bdb }) => bdb === database.uid);
+  await until("its node has reported it", async () => (await data()) !== undefined, PATIENCE);
+  const body = { set_aside: { node, id: (await data())?.id ?? "" } };
+  await cluster.client.call("recoverBdb", { params: { uid: database.uid }, body });
+  const back = await database.active();
+  assert.match(back.loss_reports.join(), /"chosen" comes back from what node \d had set aside/);
+  await settledShards(database);
+  assert.equal(await database.keys(), KEYS + 1);
+});
+
 await test("a database that is deleted is deleted everywhere, also on a node that was away, and nothing of it is set aside", async () => {
   const database = await filledDatabase(cluster, { name: "gone", ...DURABLE });
   const away = nodeOf(primaryOf(await cluster.shards(database.uid)));
@@ -130,6 +159,14 @@ async function settledShards(database: FilledDatabase): Promise<readonly ShardIn
   };
   await until("it has a replica that may succeed the primary", isSettled, PATIENCE);
   return cluster.shards(database.uid);
+}
+
+/** A node is left, so that its copy is made elsewhere, and taken back. */
+async function leaveAndReturn(node: number, database: FilledDatabase): Promise<void> {
+  await settledShards(database);
+  await cluster.client.call("maintenanceOn", { params: { uid: node }, body: {} });
+  await until("its copy is retired", () => !heldBy(node, database), PATIENCE);
+  await cluster.client.call("maintenanceOff", { params: { uid: node } });
 }
 
 /** The engine of the primary is killed, and its replica takes over. */

@@ -20,7 +20,7 @@ export const noDataIsSetAside: Check = {
     return warn(
       "DataSetAside",
       `no record asks for ${megabytes(bytes)} of data, the first since ${first.since}: ${databases}; nodes remove it after ${days} days`,
-      `put the ConfigMap ${name}-db-${first.database} back as it was, and the data is used again; ` +
+      `put the ConfigMap ${name}-db-${first.database} back as it was, and the data is used again (a database in recovery takes it by POST /v1/bdbs/${first.database}/actions/recover with set_aside); ` +
         `or remove it now: DELETE /v1/nodes/${first.node}/set_aside/${first.id}`,
     );
   },

@@ -83,6 +83,8 @@ export interface BdbPassword {
 /** Body of `POST /v1/bdbs/<uid>/actions/recover`. */
 export interface BdbRecover {
   readonly recover_without_data?: boolean;
+  /** Data that a node has set aside, as `GET /v1/nodes` names it: it is used instead of what is gone. */
+  readonly set_aside?: { readonly node: number; readonly id: string };
 }
 
 /** Body of `POST /v1/bdbs/<uid>/upgrade`. */

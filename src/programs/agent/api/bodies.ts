@@ -52,7 +52,12 @@ function schemas(supported: readonly StoreVersion[]): Schemas {
     addPassword: databasePassword,
     replacePasswords: databasePassword,
     removePassword: databasePassword,
-    recoverBdb: z.strictObject({ recover_without_data: z.boolean().exactOptional() }).default({}),
+    recoverBdb: z
+      .strictObject({
+        recover_without_data: z.boolean().exactOptional(),
+        set_aside: z.strictObject({ node: z.int().positive(), id: z.string().min(1).max(64) }).exactOptional(),
+      })
+      .default({}),
     putCrdb: activeActiveBody,
     maintenanceOn: z.strictObject({ demote_node: z.boolean().exactOptional() }).default({}),
     createUser: z.strictObject({ email, password, role, name: userName.exactOptional() }),

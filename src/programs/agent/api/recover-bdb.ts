@@ -1,21 +1,49 @@
-import type { DatabaseRecord } from "../../../core/api/records.ts";
+import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
+import { placeInstance, portOffsetOf } from "../../../core/planner/database/placement.ts";
 import type { BdbRecover } from "../../../ports/management/records.ts";
+import { gatherNodes } from "../observation/node-facts.ts";
+import { withAdopted } from "../records/changes.ts";
+import { placedInstances } from "../records/placed-instances.ts";
 import { changeRecord } from "./record-changes.ts";
 import { refusals, refuse } from "./refusals.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/** Writes into the record that a user agrees to what is gone; refuses for a database that is not in recovery. Idempotent. */
-export function recoverBdb(
-  { records }: Pick<WriteContext, "records">,
-  { uid }: DatabaseRecord,
-  { recover_without_data: isAgreed = false }: BdbRecover,
+/**
+ * Writes into the record that a user agrees to what is gone, or that data which a node has set aside is used instead; refuses
+ * for a database that is not in recovery. Idempotent.
+ */
+export async function recoverBdb(
+  context: WriteContext,
+  seen: DatabaseRecord,
+  { recover_without_data: isAgreed = false, set_aside: data }: BdbRecover,
 ): Promise<DatabaseRecord> {
-  return changeRecord(records, uid, (record) => {
+  const instance = data === undefined ? undefined : await instanceFrom(context, seen, data);
+  return changeRecord(context.records, seen.uid, (record) => {
     const { name, status, recovery } = record;
     if (status !== "recovery" || recovery === undefined)
       throw refuse(refusals.notInRecovery, `"${name}" is ${status}; only a database in recovery is recovered`);
     if (recovery.lacks === "" || recovery.consent === true) return record;
+    if (instance !== undefined) return withAdopted(record, instance, context.clock.now().toISOString());
     if (!isAgreed) throw refuse(refusals.consentMissing, recovery.lacks);
     return { ...record, recovery: { ...recovery, consent: true } };
   });
+}
+
+/** The instance whose data a node has set aside, with a port of that node; AGENT_NO_SUCH_DATA when it has none of that id. */
+async function instanceFrom(
+  context: WriteContext,
+  { uid, name, memoryBytes, storeVersion }: DatabaseRecord,
+  { node, id }: NonNullable<BdbRecover["set_aside"]>,
+): Promise<InstanceRecord> {
+  const member = context.members.list().find((one) => one.uid === node);
+  const data = member?.report.setAside.find((one) => one.id === id && one.bdb === uid);
+  if (data === undefined) throw refuse(refusals.noSuchData, `node ${node} has no data ${id} of "${name}" set aside`);
+  const placed = placeInstance({
+    ...{ storeVersion, memoryBytes, avoid: [], role: "primary" },
+    nodes: (await gatherNodes(context)).filter((one) => one.uid === node),
+    everything: placedInstances(context.records.databases()),
+    portOffset: portOffsetOf(uid, data.instance),
+  });
+  if ("refusal" in placed) throw refuse(refusals.insufficientResources, placed.refusal);
+  return { id: data.instance, ...placed, storeVersion, launch: 0 };
 }

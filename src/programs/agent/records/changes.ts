@@ -52,6 +52,20 @@ export function withEmptyStart(record: DatabaseRecord, shard: number, instance: 
   );
 }
 
+/** The record whose primary is an instance that a node has set aside; the other copies are made from it. */
+export function withAdopted(record: DatabaseRecord, instance: InstanceRecord, now: string): DatabaseRecord {
+  const adopt = ({ inSync: _void, switchover: _over, ...shard }: ShardRecord): ShardRecord => ({
+    ...shard,
+    epoch: shard.epoch + 1,
+    primary: instance.id,
+    instances: [...shard.instances.filter(({ id }) => id !== instance.id), instance],
+  });
+  const shards = record.shards.map((shard, index) => (index === 0 ? adopt(shard) : shard));
+  const nextInstance = Math.max(record.nextInstance, instance.id + 1);
+  const sentence = `${now}: "${record.name}" comes back from what node ${instance.node} had set aside`;
+  return withLoss({ ...record, shards, nextInstance, recovery: { lacks: "" } }, sentence);
+}
+
 /** The record of a database that waits until a user agrees to come back without what is gone. */
 export function withLack(record: DatabaseRecord, lacks: string): DatabaseRecord {
   const next = inRecovery(record);
