@@ -25,6 +25,13 @@ export function bodySchema(route: RouteName, supported: readonly StoreVersion[])
   return schemas(supported)[route];
 }
 
+const recovery = z
+  .strictObject({
+    recover_without_data: z.boolean().exactOptional(),
+    set_aside: z.strictObject({ node: z.int().positive(), id: z.string().min(1).max(64) }).exactOptional(),
+  })
+  .default({});
+
 type Schemas = { readonly [N in RouteName]: z.ZodType<BodyOf<N>> };
 
 function schemas(supported: readonly StoreVersion[]): Schemas {
@@ -52,12 +59,7 @@ function schemas(supported: readonly StoreVersion[]): Schemas {
     addPassword: databasePassword,
     replacePasswords: databasePassword,
     removePassword: databasePassword,
-    recoverBdb: z
-      .strictObject({
-        recover_without_data: z.boolean().exactOptional(),
-        set_aside: z.strictObject({ node: z.int().positive(), id: z.string().min(1).max(64) }).exactOptional(),
-      })
-      .default({}),
+    recoverBdb: recovery,
     putCrdb: activeActiveBody,
     maintenanceOn: z.strictObject({ demote_node: z.boolean().exactOptional() }).default({}),
     createUser: z.strictObject({ email, password, role, name: userName.exactOptional() }),
