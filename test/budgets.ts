@@ -79,6 +79,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/users.test.ts": 20,
   "test/world/storectl-support.test.ts": 20,
   "test/compatibility/contracts.test.ts": 20,
+  "test/fuzz/pipelines.test.ts": 20,
   "src/programs/agent/api/auth.test.ts": 15,
   "src/programs/agent/node/grants.test.ts": 15,
   "test/admission/by-hand.test.ts": 15,
