@@ -8,51 +8,44 @@ export interface NamedCommand {
 
 /** Finds commands by the bytes of their names, in any case, without making a string. */
 export class NameTable {
-  readonly #slots: (Slot | undefined)[] = Array.from({ length: SLOTS });
+  /** By three letters and the length: the number of the first command with these, counted from 1. */
+  readonly #first = new Uint16Array(1 << 16);
+  /** By number: the folded name, the command, and the next number with the same letters and length. */
+  readonly #names: Uint8Array[] = [EMPTY];
+  readonly #commands: (NamedCommand | undefined)[] = [undefined];
+  readonly #next: number[] = [0];
 
   constructor(commands: readonly NamedCommand[]) {
     for (const command of commands) {
-      const bytes = Buffer.from(command.name, "latin1");
-      let at = hashOf(bytes, 0, bytes.length);
-      while (this.#slots[at] !== undefined) at = (at + 1) & MASK;
-      this.#slots[at] = { bytes, command };
+      const bytes = Buffer.from(command.name, "latin1").map((byte) => byte & FOLD);
+      const hint = hintOf(bytes, 0, bytes.length);
+      this.#next.push(this.#first[hint] ?? 0);
+      this.#first[hint] = this.#names.length;
+      this.#names.push(bytes);
+      this.#commands.push(command);
     }
   }
 
   /** The command whose name lies in `bytes`; undefined when there is none. */
   find(bytes: Uint8Array, start: number, length: number): NamedCommand | undefined {
-    if (length === 0 || length > LONGEST) return undefined;
-    for (let at = hashOf(bytes, start, length); ; at = (at + 1) & MASK) {
-      const slot = this.#slots[at];
-      if (slot === undefined) return undefined;
-      if (slot.bytes.length === length && sameName(slot.bytes, bytes, start)) return slot.command;
-    }
+    if (length === 0) return undefined;
+    let at = this.#first[hintOf(bytes, start, length)] ?? 0;
+    while (at !== 0 && !sameName(this.#names[at] ?? EMPTY, bytes, start, length)) at = this.#next[at] ?? 0;
+    return this.#commands[at];
   }
 }
 
-interface Slot {
-  readonly bytes: Uint8Array;
-  readonly command: NamedCommand;
+const EMPTY = new Uint8Array(0);
+/** Makes small letters capitals. What it does to other bytes makes no two names of commands equal. */
+const FOLD = 0xdf;
+
+function hintOf(bytes: Uint8Array, start: number, length: number): number {
+  const last = bytes[start + length - 1] ?? 0;
+  return (((bytes[start] ?? 0) & 31) << 11) | (((bytes[start + 1] ?? 0) & 31) << 6) | ((last & 31) << 1) | (length & 1);
 }
 
-/** Several times as many as there are commands, so that most names are found at once. */
-const SLOTS = 2048;
-const MASK = SLOTS - 1;
-const LONGEST = 32;
-const A = 97;
-const Z = 122;
-const CASE = 32;
-
-function hashOf(bytes: Uint8Array, start: number, length: number): number {
-  let hash = length;
-  for (let i = 0; i < length; i++) hash = (Math.imul(hash, 31) + ((bytes[start + i] ?? 0) & ~CASE)) | 0;
-  return (hash ^ (hash >>> 11)) & MASK;
-}
-
-function sameName(name: Uint8Array, bytes: Uint8Array, start: number): boolean {
-  for (let i = 0; i < name.length; i++) {
-    const byte = bytes[start + i] ?? 0;
-    if (name[i] !== (byte >= A && byte <= Z ? byte - CASE : byte)) return false;
-  }
+function sameName(name: Uint8Array, bytes: Uint8Array, start: number, length: number): boolean {
+  if (name.length !== length) return false;
+  for (let i = 0; i < length; i++) if (name[i] !== ((bytes[start + i] ?? 0) & FOLD)) return false;
   return true;
 }
