@@ -15,6 +15,10 @@ export class ConnectionState {
   /** All requests since MULTI; one that the engine refused to queue makes EXEC fail at the next engine too. */
   #transaction: Buffer[] | undefined;
   #watching = false;
+  /** The CLIENT TRACKING ON that holds. */
+  #tracking: Buffer | undefined;
+  /** The CLIENT CACHING that is for the next request. */
+  #caching: Buffer | undefined;
   #user = false;
 
   /** Between WATCH or MULTI and the EXEC that ends it. */
@@ -24,12 +28,13 @@ export class ConnectionState {
 
   /** True while the session cannot share a connection. */
   get needsPin(): boolean {
-    return this.inTransaction || this.#user || this.subscriptions.size > 0;
+    return this.inTransaction || this.#user || this.#tracking !== undefined || this.subscriptions.size > 0;
   }
 
   /** Applies a request and its reply. */
   apply(pending: PendingRequest, reply: Buffer, identity: ClientIdentity): void {
     const refused = reply[0] === MINUS;
+    if (pending.kind !== "internal") this.#caching = undefined;
     switch (pending.kind) {
       case "multi":
         if (!refused) this.#transaction ??= [];
@@ -53,6 +58,12 @@ export class ConnectionState {
         if (!refused && pending.replies === 0) this.subscriptions.apply(args, keyword(args[0]));
         break;
       }
+      case "tracking":
+        if (!refused) this.#track(pending.request);
+        break;
+      case "caching":
+        if (!refused) this.#caching = pending.request;
+        break;
       case "select":
       case "hello":
       case "auth":
@@ -62,10 +73,11 @@ export class ConnectionState {
     }
   }
 
-  /** The connection ends, and with it what it watched. */
-  disconnect(): void {
+  /** The connection ends, and with it what it watched and tracked: what the client must be sent because of that. */
+  disconnect(): readonly Buffer[] {
     this.watchBroken ||= this.#watching;
     this.#watching = false;
+    return this.#tracking === undefined ? [] : [INVALIDATE_ALL];
   }
 
   /** Commands that bring a new connection with the client's settings to this state. */
@@ -74,8 +86,14 @@ export class ConnectionState {
     const auth = user === undefined ? [] : [encodeCommand(["AUTH", user.name, user.password])];
     const subscribe = this.subscriptions.replay();
     const transaction = this.#transaction === undefined ? [] : [MULTI, ...this.#transaction];
-    const single = [...auth, ...transaction];
+    const tracking = [this.#tracking, this.#caching].filter((request) => request !== undefined);
+    const single = [...auth, ...tracking, ...transaction];
     return { commands: [...single, ...subscribe.commands], replies: single.length + subscribe.confirmations };
+  }
+
+  #track(request: Buffer): void {
+    this.irreversible = true;
+    this.#tracking = keyword(argumentsOf(request)[2]) === "ON" ? request : undefined;
   }
 
   #applyIdentity(request: Buffer, identity: ClientIdentity): void {
@@ -108,3 +126,5 @@ export class ConnectionState {
 
 const MINUS = 45;
 const MULTI = encodeCommand(["MULTI"]);
+/** A message of RESP3: no key that the client has cached is valid. */
+const INVALIDATE_ALL = Buffer.from(">2\r\n$10\r\ninvalidate\r\n_\r\n");

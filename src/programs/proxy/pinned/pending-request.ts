@@ -21,6 +21,8 @@ export type PendingKind =
   | "unwatch"
   | "blocking"
   | "subscription"
+  | "tracking"
+  | "caching"
   | "select"
   | "hello"
   | "auth"

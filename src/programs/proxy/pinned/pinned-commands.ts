@@ -54,6 +54,9 @@ export class PinnedCommands {
         return this.#forward(command.name === "AUTH" ? "auth" : "hello", request);
       case "session":
         return this.#forward("select", request);
+      case "tracking":
+      case "caching":
+        return this.#forward(command.commandClass, request);
       default:
         return this.#forward("command", request);
     }

@@ -244,7 +244,7 @@ export class Pinned implements PinUser, Subscriber {
     this.#upstream = upstream;
     pin.attach(this);
     this.#commands.postInternal(["UNSUBSCRIBE", channel]);
-    for (const message of messages) this.#owner.deliver(message);
+    for (const message of [...this.#state.disconnect(), ...messages]) this.#owner.deliver(message);
   }
 
   /** Leaves the engine, once nothing is pending there. */
@@ -262,7 +262,7 @@ export class Pinned implements PinUser, Subscriber {
       this.#pending.takeRefused();
       return;
     }
-    this.#state.disconnect();
+    for (const message of this.#state.disconnect()) this.#owner.deliver(message);
     if (!this.#pending.hasRefused && !this.#needsPin) this.#owner.unpin();
     else {
       // an engine that has just refused is asked again a little later; another one at once

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import { keyword } from "../protocol/arguments.ts";
-import { arrayReply, bulkReply, errorReply, integerReply, mapReply, replies } from "../protocol/replies.ts";
+import { bulkReply, errorReply, integerReply, replies } from "../protocol/replies.ts";
 import { killClients } from "./client-kill.ts";
 import type { ClientPause } from "./client-pause.ts";
 import { describe, filterOf } from "./listed-client.ts";
@@ -52,10 +52,6 @@ export function handleClient(session: ClientSession, args: readonly Buffer[]): b
       return session.answer(replies.ok);
     case "REPLY":
       return setReplies(session, keyword(args[2]));
-    case "GETREDIR":
-      return session.answer(integerReply(-1));
-    case "TRACKINGINFO":
-      return session.answer(trackingInfo(settings.protocol));
     default: // NO-EVICT
       return session.answer(/^(ON|OFF)$/.test(keyword(args[2])) ? replies.ok : replies.syntax);
   }
@@ -126,23 +122,6 @@ function setReplies(session: ClientSession, mode: string): boolean {
   if (mode === "SKIP" && session.replyMode.silent) return true;
   session.replyMode.set(mode === "ON" ? "on" : mode === "OFF" ? "off" : "skip");
   return mode !== "ON" || session.answer(replies.ok);
-}
-
-function trackingInfo(protocol: number): Buffer {
-  const flags = arrayReply([bulkReply(Buffer.from("off"), protocol)]);
-  const fields = [
-    textReply("flags"),
-    flags,
-    textReply("redirect"),
-    integerReply(-1),
-    textReply("prefixes"),
-    arrayReply([]),
-  ];
-  return protocol === 3 ? mapReply(fields) : arrayReply(fields);
-}
-
-function textReply(text: string): Buffer {
-  return bulkReply(Buffer.from(text), 2);
 }
 
 function textOf(text: string): Buffer {

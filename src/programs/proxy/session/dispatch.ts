@@ -4,7 +4,7 @@ import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { argumentsOf, keyword } from "../protocol/arguments.ts";
 import { subcommandOf } from "../protocol/commands.ts";
 import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
-import { refusalOf, replies } from "../protocol/replies.ts";
+import { errorReply, refusalOf, replies } from "../protocol/replies.ts";
 import { continueAtPrimary, takeScan } from "../scan/scan.ts";
 import type { ScanSession } from "../scan/scan.ts";
 import { handleClient } from "./client-command.ts";
@@ -66,27 +66,25 @@ function handle(session: CommandSession, request: Buffer, command: CommandEntry)
   switch (command.commandClass) {
     case "read":
     case "write":
-      return takePlain(session, request);
+    case "caching":
+      return takePlain(session, request, command);
     case "transaction":
       return takeTransaction(session, request, command);
     case "blocking":
-      if (command.name.startsWith("XREAD") && !blocks(request)) return takePlain(session, request);
-      return session.pinned.take(request, command);
+      return blocks(request, command) ? session.pinned.take(request, command) : takePlain(session, request);
+    case "tracking":
+      return takeTracking(session, request, command);
     case "wait":
     case "subscription":
       return session.pinned.take(request, command);
     case "scan":
       return takeOrForwardScan(session, request);
     case "script":
-      rememberScript(session.endpoint.scripts, request);
-      return session.pinned.take(request, command);
     case "scripts":
-      rememberScript(session.endpoint.scripts, request);
-      return takePlain(session, request);
-    case "kill":
-      return killScript(session, request);
+      return takeScript(session, request, command);
     case "long":
       return isAnsweredAtOnce(request, command) ? takePlain(session, request) : session.pinned.take(request, command);
+    case "kill":
     case "identity":
     case "session":
     case "client":
@@ -105,7 +103,7 @@ function handle(session: CommandSession, request: Buffer, command: CommandEntry)
 
 type ClassAnsweredHere = Extract<
   CommandClass,
-  "identity" | "session" | "client" | "view" | "quit" | "refused" | "hostile"
+  "kill" | "identity" | "session" | "client" | "view" | "quit" | "refused" | "hostile"
 >;
 
 /** Answers what no engine sees. */
@@ -116,6 +114,8 @@ function handleHere(
   commandClass: ClassAnsweredHere,
 ): boolean {
   switch (commandClass) {
+    case "kill":
+      return killScript(session, request);
     case "identity":
       return command.name === "AUTH" ? handleAuth(session, request, command) : handleHello(session, request, command);
     case "session":
@@ -138,9 +138,25 @@ function handleHere(
   }
 }
 
-function takePlain(session: CommandSession, request: Buffer): boolean {
+function takePlain(session: CommandSession, request: Buffer, command?: CommandEntry): boolean {
   const pinned = session.pinned.current;
-  return pinned === undefined ? session.shared.forward(request) : pinned.take(request, undefined);
+  return pinned === undefined ? session.shared.forward(request) : pinned.take(request, command);
+}
+
+/** Another connection of the client to the engine is unknown to the engine: it cannot be redirected to. */
+function takeTracking(session: CommandSession, request: Buffer, command: CommandEntry): boolean {
+  const redirects = argumentsOf(request).some((argument) => keyword(argument) === "REDIRECT");
+  if (redirects || session.identity.settings.protocol === 2) return session.answer(NO_TRACKING);
+  return session.pinned.take(request, command);
+}
+
+const NO_TRACKING = errorReply(
+  "ERR store: CLIENT TRACKING with REDIRECT is not available at an endpoint: use RESP3, by HELLO 3",
+);
+
+function takeScript(session: CommandSession, request: Buffer, command: CommandEntry): boolean {
+  rememberScript(session.endpoint.scripts, request);
+  return command.commandClass === "script" ? session.pinned.take(request, command) : takePlain(session, request);
 }
 
 /** VADD waits for a thread only with CAS. */
@@ -167,8 +183,8 @@ function handleSession(session: CommandSession, request: Buffer, command: Comman
   return command.name === "RESET" ? handleReset(session) : handleSelect(session, request, command);
 }
 
-function blocks(request: Buffer): boolean {
-  return argumentsOf(request).some((argument) => keyword(argument) === "BLOCK");
+function blocks(request: Buffer, { name }: CommandEntry): boolean {
+  return !name.startsWith("XREAD") || argumentsOf(request).some((argument) => keyword(argument) === "BLOCK");
 }
 
 function rememberScript(scripts: SessionEndpoint["scripts"], request: Buffer): void {

@@ -5,6 +5,7 @@
  * - script: the same, and its body is remembered; scripts: concerns the remembered bodies
  * - kill: ends a script that runs, past all others
  * - transaction, blocking, wait, subscription: needs a connection of its own until it is over
+ * - tracking: needs a connection of its own until it is switched off; caching: belongs to it, and is an error without it
  * - scan: continues at the server that gave its cursor
  * - identity: AUTH and HELLO, which also an unauthenticated client may send
  * - session, client: answered by the proxy, which knows the client
@@ -26,6 +27,8 @@ export type CommandClass =
   | "blocking"
   | "wait"
   | "subscription"
+  | "tracking"
+  | "caching"
   | "scan"
   | "identity"
   | "session"

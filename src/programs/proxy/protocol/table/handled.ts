@@ -61,7 +61,12 @@ export const HANDLED: readonly HandledCommands[] = [
     note: "for the clients of the database at the same node: each node knows its own",
   },
   { commandClass: "client", names: "CLIENT|NO-EVICT", note: "accepted; the proxy has limits of its own for clients" },
-  { commandClass: "client", names: "CLIENT|GETREDIR CLIENT|TRACKINGINFO", note: "tracking is off" },
+  {
+    commandClass: "tracking",
+    names: "CLIENT|TRACKING",
+    note: "for RESP3, without `REDIRECT`; when the primary changes, the client gets the message that invalidates all its keys",
+  },
+  { commandClass: "caching", names: "CLIENT|CACHING", note: NEXT_PRIMARY },
   {
     commandClass: "view",
     names: "CONFIG|GET",
@@ -103,6 +108,6 @@ export const REFUSED: readonly { readonly why: string; readonly names: string }[
   },
   {
     why: "clients share connections to the engine",
-    names: "MONITOR CLIENT|CACHING CLIENT|CAPA CLIENT|IMPORT-SOURCE CLIENT|NO-TOUCH CLIENT|TRACKING",
+    names: "MONITOR CLIENT|CAPA CLIENT|IMPORT-SOURCE CLIENT|NO-TOUCH",
   },
 ];
