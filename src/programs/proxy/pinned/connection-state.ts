@@ -10,6 +10,8 @@ export class ConnectionState {
   readonly subscriptions = new Subscriptions();
   /** A watched key may have changed without notice: the next EXEC must fail. */
   watchBroken = false;
+  /** The engine sends what it executes, and answers nothing. */
+  monitoring = false;
   /** The connection differs from a new one, and no command can undo that. */
   irreversible = false;
   /** All requests since MULTI; one that the engine refused to queue makes EXEC fail at the next engine too. */
@@ -28,7 +30,9 @@ export class ConnectionState {
 
   /** True while the session cannot share a connection. */
   get needsPin(): boolean {
-    return this.inTransaction || this.#user || this.#tracking !== undefined || this.subscriptions.size > 0;
+    return (
+      this.inTransaction || this.#user || this.#tracking !== undefined || this.monitoring || this.subscriptions.size > 0
+    );
   }
 
   /** Applies a request and its reply. */
@@ -59,10 +63,9 @@ export class ConnectionState {
         break;
       }
       case "tracking":
-        if (!refused) this.#track(pending.request);
-        break;
+      case "monitor":
       case "caching":
-        if (!refused) this.#caching = pending.request;
+        if (!refused) this.#applyOption(pending);
         break;
       case "select":
       case "hello":
@@ -85,15 +88,21 @@ export class ConnectionState {
     const { user } = identity;
     const auth = user === undefined ? [] : [encodeCommand(["AUTH", user.name, user.password])];
     const subscribe = this.subscriptions.replay();
+    const monitor = this.monitoring ? [MONITOR] : [];
     const transaction = this.#transaction === undefined ? [] : [MULTI, ...this.#transaction];
     const tracking = [this.#tracking, this.#caching].filter((request) => request !== undefined);
-    const single = [...auth, ...tracking, ...transaction];
+    const single = [...auth, ...tracking, ...transaction, ...monitor];
     return { commands: [...single, ...subscribe.commands], replies: single.length + subscribe.confirmations };
   }
 
-  #track(request: Buffer): void {
+  #applyOption({ kind, request }: PendingRequest): void {
+    if (kind === "caching") {
+      this.#caching = request;
+      return;
+    }
     this.irreversible = true;
-    this.#tracking = keyword(argumentsOf(request)[2]) === "ON" ? request : undefined;
+    if (kind === "monitor") this.monitoring = true;
+    else this.#tracking = keyword(argumentsOf(request)[2]) === "ON" ? request : undefined;
   }
 
   #applyIdentity(request: Buffer, identity: ClientIdentity): void {
@@ -126,5 +135,6 @@ export class ConnectionState {
 
 const MINUS = 45;
 const MULTI = encodeCommand(["MULTI"]);
+const MONITOR = encodeCommand(["MONITOR"]);
 /** A message of RESP3: no key that the client has cached is valid. */
 const INVALIDATE_ALL = Buffer.from(">2\r\n$10\r\ninvalidate\r\n_\r\n");

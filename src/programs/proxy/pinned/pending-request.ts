@@ -23,6 +23,7 @@ export type PendingKind =
   | "subscription"
   | "tracking"
   | "caching"
+  | "monitor"
   | "select"
   | "hello"
   | "auth"

@@ -56,6 +56,7 @@ export class PinnedCommands {
         return this.#forward("select", request);
       case "tracking":
       case "caching":
+      case "monitor":
         return this.#forward(command.commandClass, request);
       default:
         return this.#forward("command", request);

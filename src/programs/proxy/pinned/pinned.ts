@@ -4,7 +4,6 @@ import { LIMITS } from "../limits/limits.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { replies } from "../protocol/replies.ts";
 import { isMessage, isPushed } from "../protocol/subscriptions.ts";
-import type { SubscriptionCounts } from "../protocol/subscriptions.ts";
 import type { Pin, PinUser } from "../upstream/pin.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { ConnectionState } from "./connection-state.ts";
@@ -28,7 +27,7 @@ import type { SubscriptionMirror } from "./subscription-mirror.ts";
  */
 export class Pinned implements PinUser, Subscriber {
   readonly #owner: PinnedOwner;
-  readonly #state = new ConnectionState();
+  readonly state = new ConnectionState();
   readonly #pending = new PendingQueue();
   readonly #commands: PinnedCommands;
   readonly #mirroring: Mirroring;
@@ -44,15 +43,15 @@ export class Pinned implements PinUser, Subscriber {
     this.#owner = owner;
     this.#pin = pin;
     this.#upstream = upstream;
-    this.#commands = new PinnedCommands(owner, this.#state, (pending, bytes) => void this.#post(pending, bytes));
+    this.#commands = new PinnedCommands(owner, this.state, (pending, bytes) => void this.#post(pending, bytes));
     const mirrored = {
       pin: () => this.#pin,
-      replay: () => this.#state.replay(owner.identity),
+      replay: () => this.state.replay(owner.identity),
       command: (args: readonly Arg[], confirmed: () => void) => void this.#commands.postInternal(args, confirmed),
     };
     this.#mirroring = new Mirroring(mirroringOwner(owner, mirrored));
     this.#relocation = new Relocation(owner, {
-      replay: () => this.#state.replay(this.#owner.identity),
+      replay: () => this.state.replay(this.#owner.identity),
       arrived: (fresh, from) => void this.#arrive(fresh, from),
       expired: () => void this.#expire(),
     });
@@ -67,7 +66,7 @@ export class Pinned implements PinUser, Subscriber {
 
   /** Between WATCH or MULTI and the EXEC that ends it. */
   get transactionPending(): boolean {
-    return this.inTransaction || this.#state.inTransaction;
+    return this.inTransaction || this.state.inTransaction;
   }
 
   /** Something other than a blocking command is at the engine. */
@@ -85,14 +84,10 @@ export class Pinned implements PinUser, Subscriber {
     return this.#pending.hasPending || this.#roleCheck.asking;
   }
 
-  get subscriptionCounts(): SubscriptionCounts {
-    return this.#state.subscriptions.counts;
-  }
-
   /** The client has subscribed to channels, and a switchover can mirror that. */
   get listening(): boolean {
     // a user of the engine may have no right to the channel of the marker
-    return this.#pin !== undefined && this.#state.subscriptions.size > 0 && this.#owner.identity.user === undefined;
+    return this.#pin !== undefined && this.state.subscriptions.size > 0 && this.#owner.identity.user === undefined;
   }
 
   /** Takes one request; false when it cannot be sent now. */
@@ -104,7 +99,7 @@ export class Pinned implements PinUser, Subscriber {
 
   frame(frame: Buffer): void {
     if (this.#roleCheck.keeps(frame)) return;
-    if (this.#subscribed ? isMessage(frame) : isPushed(frame)) {
+    if (this.#isMessage(frame)) {
       if (this.#mirroring.passes(frame)) this.#owner.deliver(frame);
       return;
     }
@@ -175,7 +170,7 @@ export class Pinned implements PinUser, Subscriber {
     const pin = this.#pin;
     this.#pin = undefined;
     if (pin === undefined) return;
-    if (this.hasPending || this.#state.needsPin || this.inTransaction) pin.tainted = true;
+    if (this.hasPending || this.state.needsPin || this.inTransaction) pin.tainted = true;
     this.#upstream.pins.giveBack(pin);
   }
 
@@ -185,8 +180,9 @@ export class Pinned implements PinUser, Subscriber {
   }
 
   /** Messages look like data in RESP2, where only a subscriber gets them, and no data. */
-  get #subscribed(): boolean {
-    return this.#owner.identity.settings.protocol === 2 && this.#state.subscriptions.size > 0;
+  #isMessage(frame: Buffer): boolean {
+    const subscribed = this.#owner.identity.settings.protocol === 2 && this.state.subscriptions.size > 0;
+    return this.state.monitoring || (subscribed ? isMessage(frame) : isPushed(frame));
   }
 
   #answered(pending: PendingRequest, frame: Buffer, refused: boolean): void {
@@ -197,8 +193,8 @@ export class Pinned implements PinUser, Subscriber {
   }
 
   #accept(pending: PendingRequest, frame: Buffer): void {
-    this.#state.apply(pending, frame, this.#owner.identity);
-    if (this.#state.irreversible && this.#pin !== undefined) this.#pin.tainted = true;
+    this.state.apply(pending, frame, this.#owner.identity);
+    if (this.state.irreversible && this.#pin !== undefined) this.#pin.tainted = true;
     pending.confirmed?.(frame);
     if (pending.kind !== "internal") this.#owner.deliver(pending.substitute ?? frame);
   }
@@ -217,7 +213,7 @@ export class Pinned implements PinUser, Subscriber {
     const { upstream } = this.#owner.endpoint.primary;
     if (this.#pending.hasRefused && this.#mayRepeatHere) this.#repeatHere();
     else if (this.#pending.hasRefused || this.#pin === undefined) this.#leave();
-    else if (upstream !== undefined && upstream !== this.#upstream && this.#state.needsPin) this.#leave();
+    else if (upstream !== undefined && upstream !== this.#upstream && this.state.needsPin) this.#leave();
     else if (!this.#needsPin && !this.#commands.preparing) this.#owner.unpin();
     this.#owner.settled();
   }
@@ -235,7 +231,7 @@ export class Pinned implements PinUser, Subscriber {
   }
 
   get #needsPin(): boolean {
-    return this.#state.needsPin || this.inTransaction;
+    return this.state.needsPin || this.inTransaction;
   }
 
   #goOnAt({ pin, upstream, channel, messages }: SubscriptionMirror): void {
@@ -244,7 +240,7 @@ export class Pinned implements PinUser, Subscriber {
     this.#upstream = upstream;
     pin.attach(this);
     this.#commands.postInternal(["UNSUBSCRIBE", channel]);
-    for (const message of [...this.#state.disconnect(), ...messages]) this.#owner.deliver(message);
+    for (const message of [...this.state.disconnect(), ...messages]) this.#owner.deliver(message);
   }
 
   /** Leaves the engine, once nothing is pending there. */
@@ -262,7 +258,7 @@ export class Pinned implements PinUser, Subscriber {
       this.#pending.takeRefused();
       return;
     }
-    for (const message of this.#state.disconnect()) this.#owner.deliver(message);
+    for (const message of this.state.disconnect()) this.#owner.deliver(message);
     if (!this.#pending.hasRefused && !this.#needsPin) this.#owner.unpin();
     else {
       // an engine that has just refused is asked again a little later; another one at once

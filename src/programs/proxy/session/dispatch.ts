@@ -39,7 +39,8 @@ export function dispatch(session: CommandSession, request: Buffer, command: Comm
   const known = command === undefined ? PLAIN : resolve(session, request, command);
   if (known === undefined) return false;
   const pinned = session.pinned.current;
-  if (pinned?.inTransaction === true && known.name !== "QUIT" && known.name !== "RESET") {
+  if (pinned?.state.monitoring === true && !ENDS.has(known.name)) return session.answer(MONITORING);
+  if (pinned?.inTransaction === true && !ENDS.has(known.name)) {
     const queued = known.commandClass === "scan" ? continueAtPrimary(session.endpoint.scans, request) : request;
     return pinned.take(queued, known);
   }
@@ -47,6 +48,9 @@ export function dispatch(session: CommandSession, request: Buffer, command: Comm
 }
 
 const OPEN_TO_GUESTS: ReadonlySet<string> = new Set(["AUTH", "HELLO", "QUIT", "RESET"]);
+/** What a client may send in any state, and what ends that state. */
+const ENDS: ReadonlySet<string> = new Set(["QUIT", "RESET"]);
+const MONITORING = errorReply("ERR store: only QUIT and RESET are available behind MONITOR");
 const PLAIN: CommandEntry = { name: "", commandClass: "write", note: "" };
 
 /** The entry of the subcommand, or what the engine says of a command that is not in the table; undefined: not known yet. */
@@ -75,6 +79,7 @@ function handle(session: CommandSession, request: Buffer, command: CommandEntry)
     case "tracking":
       return takeTracking(session, request, command);
     case "wait":
+    case "monitor":
     case "subscription":
       return session.pinned.take(request, command);
     case "scan":

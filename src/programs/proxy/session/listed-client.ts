@@ -9,7 +9,10 @@ export interface ListedClient {
     readonly current:
       | {
           readonly inTransaction: boolean;
-          readonly subscriptionCounts: SubscriptionCounts;
+          readonly state: {
+            readonly subscriptions: { readonly counts: SubscriptionCounts };
+            readonly monitoring: boolean;
+          };
           unblock(how: "TIMEOUT" | "ERROR"): Promise<boolean>;
         }
       | undefined;
@@ -24,7 +27,14 @@ export interface ListedClient {
 export function describe({ identity, pinned }: ListedClient, now: number): string {
   const { id, address, localAddress, name, settings, user, library, since } = identity;
   const { channels, patterns, sharded } = countsOf(pinned.current);
-  const flags = isSubscriber(pinned.current) ? "P" : pinned.current?.inTransaction === true ? "x" : "N";
+  const monitors = pinned.current?.state.monitoring === true;
+  const flags = monitors
+    ? "O"
+    : isSubscriber(pinned.current)
+      ? "P"
+      : pinned.current?.inTransaction === true
+        ? "x"
+        : "N";
   return (
     `id=${id} addr=${address} laddr=${localAddress} name=${name.toString("latin1")} ` +
     `age=${Math.floor((now - since) / 1000)} flags=${flags} db=${settings.database} sub=${channels} psub=${patterns} ` +
@@ -80,5 +90,5 @@ function isSubscriber(current: ListedClient["pinned"]["current"]): boolean {
 }
 
 function countsOf(current: ListedClient["pinned"]["current"]): SubscriptionCounts {
-  return current?.subscriptionCounts ?? { channels: 0, patterns: 0, sharded: 0 };
+  return current?.state.subscriptions.counts ?? { channels: 0, patterns: 0, sharded: 0 };
 }

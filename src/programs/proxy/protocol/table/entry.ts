@@ -6,6 +6,7 @@
  * - kill: ends a script that runs, past all others
  * - transaction, blocking, wait, subscription: needs a connection of its own until it is over
  * - tracking: needs a connection of its own until it is switched off; caching: belongs to it, and is an error without it
+ * - monitor: takes a connection of its own until the client ends
  * - scan: continues at the server that gave its cursor
  * - identity: AUTH and HELLO, which also an unauthenticated client may send
  * - session, client: answered by the proxy, which knows the client
@@ -29,6 +30,7 @@ export type CommandClass =
   | "subscription"
   | "tracking"
   | "caching"
+  | "monitor"
   | "scan"
   | "identity"
   | "session"

@@ -66,6 +66,11 @@ export const HANDLED: readonly HandledCommands[] = [
     names: "CLIENT|TRACKING",
     note: "for RESP3, without `REDIRECT`; when the primary changes, the client gets the message that invalidates all its keys",
   },
+  {
+    commandClass: "monitor",
+    names: "MONITOR",
+    note: "shows the commands of all nodes, with the node in place of the client, and those of the cluster; only `QUIT` and `RESET` end it",
+  },
   { commandClass: "caching", names: "CLIENT|CACHING", note: NEXT_PRIMARY },
   {
     commandClass: "view",
@@ -108,6 +113,6 @@ export const REFUSED: readonly { readonly why: string; readonly names: string }[
   },
   {
     why: "clients share connections to the engine",
-    names: "MONITOR CLIENT|CAPA CLIENT|IMPORT-SOURCE CLIENT|NO-TOUCH",
+    names: "CLIENT|CAPA CLIENT|IMPORT-SOURCE CLIENT|NO-TOUCH",
   },
 ];
