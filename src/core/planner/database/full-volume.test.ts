@@ -55,8 +55,9 @@ for (const { rule, freeMib, held = HELD, before = NONE, refused } of cases) {
     assert.deepEqual(refusedForRoom({ total: TOTAL, free: freeMib * MIB }, held, before), refused));
 }
 
-test("the reserve is 5 % of a large volume, 64 MiB of a middle one, and a fifth of a small one", () => {
-  assert.equal(reserveOf(20_480 * MIB), 1_024 * MIB);
+test("the reserve is 5 % of a volume, but a fifth of a small one, at least 64 MiB of others, and at most 1 GiB", () => {
+  assert.equal(reserveOf(10_240 * MIB), 512 * MIB);
+  assert.equal(reserveOf(1_000_000 * MIB), 1_024 * MIB);
   assert.equal(reserveOf(1_000 * MIB), 64 * MIB);
   assert.equal(reserveOf(100 * MIB), 20 * MIB);
 });

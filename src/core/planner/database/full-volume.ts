@@ -21,9 +21,12 @@ const MEBIBYTE = 1024 * 1024;
 /** Room is back when so much more than the reserve is free. */
 const BACK = 1.25;
 
-/** What stays free for the other databases and for the node itself: 5 % of the volume and at least 64 MiB, of a small one a fifth. */
+/**
+ * What stays free for the other databases and for the node itself: 5 % of the volume, at least 64 MiB (of a small one a fifth) and
+ * at most 1 GiB, since a volume may be a part of a large disk that others fill.
+ */
 export function reserveOf(total: number): number {
-  return Math.min(total / 5, Math.max(64 * MEBIBYTE, total / 20));
+  return Math.min(total / 5, 1024 * MEBIBYTE, Math.max(64 * MEBIBYTE, total / 20));
 }
 
 /**
