@@ -12,7 +12,7 @@ const cases: readonly {
   { rule: "then clients get the engine's answer", busyAt: [100, 2_000, 4_900], want: false },
   { rule: "also those that ask for the first time", busyAt: [100, 4_900, 8_000], want: false },
   { rule: "once a request was executed, the next script counts anew", busyAt: [100, 4_000, "over", 4_900], want: true },
-  { rule: "a script of which nothing was heard for long counts anew", busyAt: [100, 5_101], want: true },
+  { rule: "a script that no reply has named for long counts anew", busyAt: [100, 5_101], want: true },
 ];
 
 for (const { rule, busyAt, want } of cases)

@@ -29,5 +29,5 @@ export class BusyPeriod {
 
 /** The engines' own limit of 5 s, less the time after which they say it here. */
 const SPARED_MS = 4_750;
-/** A period of which nothing was heard for so long has ended. */
+/** A period that no reply has named for so long has ended. */
 const FORGOTTEN_MS = 5_000;

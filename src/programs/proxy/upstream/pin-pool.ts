@@ -58,8 +58,10 @@ export class PinPool {
   /** Takes back a connection that its client does not need any more. */
   giveBack(pin: Pin): void {
     pin.attach(undefined);
-    if (pin.tainted || pin.closed || this.#owner.isRetired() || this.#idle.length >= MAX_IDLE) pin.destroy();
+    if (pin.tainted || pin.closed || this.#owner.isRetired()) pin.destroy();
     else this.#keepIdle(pin);
+    // the one that has been idle for longest: it may have settings that no client has any more
+    if (this.#idle.length > MAX_IDLE) this.#idle.shift()?.destroy();
   }
 
   /** Ends the idle connections. */
@@ -86,4 +88,5 @@ export class PinPool {
 
 const DIAL_AHEAD_MS = 500;
 const DIALS_AT_ONCE = 16;
-const MAX_IDLE = 32;
+/** Clients that run a script at the same time take one each, again and again. */
+const MAX_IDLE = 256;
