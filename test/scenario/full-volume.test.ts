@@ -17,7 +17,7 @@ const PATIENCE = { withinMs: 60_000, everyMs: 50 };
 const NODE = 1;
 /** Below the size at which an engine rewrites its AOF, so that only writes fill it. */
 const VOLUME_MIB = 60;
-const VALUE = randomBytes(90_000).toString("base64");
+const VALUE = randomBytes(30_000).toString("base64");
 const DURABLE = { data_persistence: "aofEverySecond" } as const;
 const skip =
   process.getuid?.() === 0 && process.platform === "linux" ? false : "mounts a file system, as root on Linux";
@@ -34,6 +34,7 @@ test("a full volume harms the database that filled it, says so, and has room aga
   await greedy.active();
 
   assert.match(await fill(greedy), /OOM/);
+  await until("its node has reported it", async () => !(await nodeHasRoom(cluster)), PATIENCE);
   const [full] = (await cluster.client.call("nodes")).map(({ full_volume }) => full_volume);
   assert.deepEqual(
     full?.databases.map(({ bdb }) => bdb),
@@ -73,7 +74,7 @@ test("an engine that cannot start on a full volume says so, and serves when ther
 
 /** Writes until the database refuses; its answer then. */
 async function fill(database: FilledDatabase): Promise<string> {
-  for (let key = 0; key < 1_000; key++) {
+  for (let key = 0; key < 3_000; key++) {
     const answer = await outcome(database, `large ${key}`);
     if (answer !== "OK") return answer;
   }

@@ -18,20 +18,24 @@ export interface VolumeContext {
   readonly log: Log;
 }
 
-const CHECK_MS = 1_000;
+/** Between two looks; shorter while little is left, which may be written within a second. */
+const CHECK_MS = { far: 1_000, near: 100 } as const;
+/** Little is left: so many times the reserve. */
+const NEAR = 3;
 /** Sizes are reported in such steps, so that a report does not change all the time. */
 const STEP_BYTES = 8 * 1024 * 1024;
 
 /** The room on the volume of this node: before it is full, the database that takes the most for its memory may write no more. */
 export class VolumeGuard {
   #full: NodeReport["fullVolume"];
+  #isNear = false;
 
   /** What is reported while the volume is nearly full; undefined otherwise. */
   full(): NodeReport["fullVolume"] {
     return this.#full;
   }
 
-  /** Looks once a second until `signal` aborts. */
+  /** Looks once a second, and more often while little is left, until `signal` aborts. */
   async watch(context: VolumeContext, signal: AbortSignal): Promise<void> {
     const { clock, log } = context;
     let before: RefusedBefore = { bdbs: [], free: Number.POSITIVE_INFINITY };
@@ -41,12 +45,13 @@ export class VolumeGuard {
       } catch (error) {
         log.warn("the room on the volume cannot be read", { error });
       }
-      await clock.sleep(CHECK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
+      await clock.sleep(this.#isNear ? CHECK_MS.near : CHECK_MS.far, signal).catch(() => undefined); // aborted: the loop looks at the signal
     }
   }
 
   async #look({ config, records, changes, log }: VolumeContext, before: RefusedBefore): Promise<RefusedBefore> {
     const room = await roomOn(config.dataDir);
+    this.#isNear = room.free < NEAR * reserveOf(room.total);
     const isTight = room.free < reserveOf(room.total) || before.bdbs.length > 0;
     const databases = isTight ? records.databases() : [];
     const held = await Promise.all(
