@@ -33,6 +33,11 @@ export function refusalOf({ name, note }: CommandEntry): Buffer {
   return errorReply(`ERR store: ${name.replace("|", " ")} is not available at an endpoint: ${note}`);
 }
 
+/** The engine's refusal of a command that its user has no right to, for instance `config|get`. */
+export function notPermitted(command: string): Buffer {
+  return errorReply(`NOPERM this user has no permissions to run the '${command}' command`);
+}
+
 /** An integer reply. */
 export function integerReply(value: number): Buffer {
   return Buffer.from(`:${value}\r\n`);

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import { keyword } from "../protocol/arguments.ts";
-import { bulkReply, errorReply, integerReply, replies } from "../protocol/replies.ts";
+import { bulkReply, errorReply, integerReply, notPermitted, replies } from "../protocol/replies.ts";
 import { killClients } from "./client-kill.ts";
 import type { ClientPause } from "./client-pause.ts";
 import { describe, filterOf } from "./listed-client.ts";
@@ -28,7 +28,11 @@ export interface ClientSession extends ListedClient {
 export function handleClient(session: ClientSession, args: readonly Buffer[]): boolean {
   const { identity, endpoint } = session;
   const { name, settings } = identity;
-  switch (keyword(args[1])) {
+  const subcommand = keyword(args[1]);
+  // the engine knows the rights of its other users, and is not asked here
+  if (identity.user !== undefined && ABOUT_OTHERS.has(subcommand))
+    return session.answer(notPermitted(`client|${subcommand.toLowerCase()}`));
+  switch (subcommand) {
     case "SETNAME":
       return session.answer(setName(identity, args));
     case "GETNAME":
@@ -56,6 +60,9 @@ export function handleClient(session: ClientSession, args: readonly Buffer[]): b
       return session.answer(/^(ON|OFF)$/.test(keyword(args[2])) ? replies.ok : replies.syntax);
   }
 }
+
+/** What concerns other clients is for administrators. */
+const ABOUT_OTHERS: ReadonlySet<string> = new Set(["LIST", "KILL", "UNBLOCK", "PAUSE", "UNPAUSE"]);
 
 function setName(identity: ClientIdentity, args: readonly Buffer[]): Buffer {
   const name = args[2];

@@ -45,6 +45,20 @@ test("CLIENT KILL ends clients of the database, by address or by filters", async
   assert.equal(await one.read(), undefined);
 });
 
+test("another user of the engine sees and harms no other client", async (served) => {
+  await served.primary.call("ACL", "SETUSER", "ann", "on", ">pw", "~*", "+@all");
+  const client = await served.client();
+  assert.equal(await client.ask("AUTH", "ann", "pw"), "OK");
+  assert.match(String(await client.ask("CLIENT", "INFO")), / user=ann /);
+  for (const request of [
+    ["CLIENT", "LIST"],
+    ["CLIENT", "KILL", "TYPE", "normal"],
+    ["CONFIG", "GET", "*"],
+  ])
+    assert.match(String(await client.ask(...request)), /^-NOPERM/);
+  client.close();
+});
+
 test("CLIENT UNBLOCK ends the wait of another client", async (served) => {
   const [one, waiter] = [await served.client(), await served.client()];
   const id = String(await waiter.ask("CLIENT", "ID"));

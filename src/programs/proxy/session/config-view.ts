@@ -3,7 +3,7 @@ import { errorReplyOf } from "../../../ports/resp/engine-client.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
 import type { ClientIdentity } from "../client/identity.ts";
-import { arrayReply, bulkReply, errorReply, mapReply, replies } from "../protocol/replies.ts";
+import { arrayReply, bulkReply, errorReply, mapReply, notPermitted, replies } from "../protocol/replies.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 
 /** What CONFIG GET needs of its session. */
@@ -26,7 +26,7 @@ export interface ViewingSession {
 export function takeConfigGet(session: ViewingSession, args: readonly Buffer[]): boolean {
   if (session.hasPending) return false;
   const { upstream, unavailable } = session.endpoint.primary;
-  if (session.identity.user !== undefined) return session.answer(NOT_PERMITTED);
+  if (session.identity.user !== undefined) return session.answer(notPermitted("config|get"));
   if (upstream === undefined) return unavailable && session.answer(replies.noPrimary);
   const asking = upstream
     .control()
@@ -53,4 +53,3 @@ function viewOf({ endpoint, identity }: ViewingSession, parameters: Reply): Buff
 
 /** Passwords: of the engine's users, of its primary, and of its keys. */
 const SECRET = /^(requirepass|(master|primary)auth|tls-.*-pass)$/;
-const NOT_PERMITTED = errorReply("NOPERM this user has no permissions to run the 'config|get' command");
