@@ -26,6 +26,11 @@ export const CONVERSIONS: readonly Conversion[] = [
   { about: "(lease).until", by: "src/programs/proxy/proxy-endpoints.ts", olderReaders: ONE_IMAGE },
   { about: "(configure).endpoints[]", by: "src/programs/agent/api/proxy-command.ts", olderReaders: ONE_IMAGE },
   {
+    about: "(quiet).op:",
+    by: "src/programs/agent/switchover/open.ts",
+    olderReaders: "an older node refuses the command, and what its endpoints do is found out by the hold, as before",
+  },
+  {
     about: ".status.lastTaskUid:",
     by: "src/core/api/active-active.ts",
     olderReaders: "none reads it: no release has set it",
