@@ -22,7 +22,6 @@ export const CONVERSIONS: readonly Conversion[] = [
   { about: "database.upgradePolicy:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "node.capabilities:", by: "src/programs/agent/members/node-report.ts", olderReaders: KEEP },
   { about: "node.setAside:", by: "src/programs/agent/members/node-report.ts", olderReaders: KEEP },
-  { about: "(quiet).op", by: "src/programs/proxy/proxy-endpoints.ts", olderReaders: ONE_IMAGE },
   { about: "(lease).until", by: "src/programs/proxy/proxy-endpoints.ts", olderReaders: ONE_IMAGE },
   { about: "(configure).endpoints[]", by: "src/programs/agent/api/proxy-command.ts", olderReaders: ONE_IMAGE },
   {
