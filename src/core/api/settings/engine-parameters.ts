@@ -11,7 +11,10 @@ interface EngineParameter {
 const COUNT = /^(0|[1-9][0-9]{0,8})$/;
 const LIMIT = /^-?[0-9]{1,9}$/;
 
-/** All have the same default in each engine; what harms other databases of a node, or moves of a primary, is not among them. */
+/**
+ * All have the same default in each engine; what harms other databases of a node, or moves of a primary, is not among them. The time
+ * after which a script counts as busy is one for all: endpoints wait their own time on top of it.
+ */
 const PARAMETERS: Readonly<Record<string, EngineParameter>> = {
   "notify-keyspace-events": {
     fallback: "",
@@ -21,11 +24,6 @@ const PARAMETERS: Readonly<Record<string, EngineParameter>> = {
   "slowlog-log-slower-than": { fallback: "10000", pattern: LIMIT, use: "Microseconds; -1 for no slow log." },
   "slowlog-max-len": { fallback: "128", pattern: /^(0|[1-9][0-9]{0,4})$/, use: "Entries of the slow log." },
   "latency-monitor-threshold": { fallback: "0", pattern: COUNT, use: "Milliseconds; 0 for no latency monitor." },
-  "busy-reply-threshold": {
-    fallback: "5000",
-    pattern: /^[1-9][0-9]{0,4}$/,
-    use: "Milliseconds after which a script counts as busy; also known as lua-time-limit.",
-  },
   "hash-max-listpack-entries": { fallback: "512", pattern: COUNT, use: "Fields of a hash that is kept compact." },
   "hash-max-listpack-value": { fallback: "64", pattern: COUNT, use: "Bytes of a field in a compact hash." },
   "list-max-listpack-size": { fallback: "-2", pattern: LIMIT, use: "Size of the nodes of a list." },

@@ -10,7 +10,9 @@ import { switchOver } from "./switchover.ts";
 for (const name of engineNames())
   test(`${name}: after a move each other instance goes on without getting all data again, however late it is attached`, async () => {
     await using shard = await startShard([name, name, name]);
-    for (const engine of shard.engines) await engine.call("CONFIG", "SET", "repl-ping-replica-period", "1");
+    // room for all that clients write meanwhile, as the engines of the product have it
+    for (const engine of shard.engines)
+      await engine.call("CONFIG", "SET", "repl-ping-replica-period", "1", "repl-backlog-size", "64mb");
     const load = await shard.startLoad();
     const before = await wholeCopies(shard.engines);
     for (const to of [2, 3]) {

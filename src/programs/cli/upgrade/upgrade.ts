@@ -23,7 +23,7 @@ import type { FindingId } from "../../../core/planner/findings/ids.ts";
  */
 export async function upgrade(site: Site, options: UpgradeOptions, talk: Talk): Promise<ExitCode> {
   for (let done = 0; ; done += 1) {
-    const look = await lookAtCluster(site, options.cluster);
+    const look = await lookWhenHandled(site, options.cluster, talk);
     const facts = pathFactsOf(look);
     const plan = planUpgradePath(facts, goalOf(options));
     const { cluster } = look.observation.view;
@@ -43,6 +43,22 @@ export async function upgrade(site: Site, options: UpgradeOptions, talk: Talk): 
     await agreement(talk, step);
     const outcome = await performStep(site, look, step, options, talk);
     if (outcome !== "done") return refused(talk, outcome);
+  }
+}
+
+/** An operator that runs looks at an edit within a second; in milliseconds. */
+const HANDLED_MS = 10_000;
+const LOOK_EVERY_MS = 200;
+
+/** The cluster once its operator has looked at the last edit, so that an edit of a moment ago is no objection; as it is after a while. */
+async function lookWhenHandled(site: Site, cluster: string | undefined, { clock, signal }: Talk): Promise<Look> {
+  const deadline = clock.uptimeMs() + HANDLED_MS;
+  for (;;) {
+    const look = await lookAtCluster(site, cluster);
+    const { generation, remembered } = look.observation.view;
+    const isHandled = (remembered.observedGeneration ?? 0) >= generation;
+    if (isHandled || clock.uptimeMs() >= deadline || signal?.aborted === true) return look;
+    await clock.sleep(LOOK_EVERY_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
   }
 }
 
