@@ -14,7 +14,7 @@ test("a reply that arrives after the lease expired is delivered when the lease h
   using primary = await suspend(served.primary);
   writer?.send("INCR", "n");
   await inFlight(served, 1);
-  await lease(served, uptimeMs() - 1);
+  await lease(served, uptimeMs() - 1_000);
   other?.send("GET", "n");
   primary.resume();
   await until("the engine has done it", async () => (await served.primary.call("GET", "n")) === "1");
@@ -53,7 +53,7 @@ test("with another primary after the lease expired, clients with a request of un
   reader?.send("GET", "k");
   writer?.send("INCR", "unknown");
   await until("all requests are at the engine", async () => (await served.proxy.stats()).requests >= requests + 3);
-  await lease(served, uptimeMs() - 1);
+  await lease(served, uptimeMs() - 1_000);
   await served.replica.call("REPLICAOF", "NO", "ONE");
   const moved = { ...served.endpoint, epoch: 2, primary: addressOf(served.replica) };
   await done(served.proxy.send({ op: "configure", endpoints: [moved] }));
@@ -91,7 +91,7 @@ test("with a lease expired for longer than clients may wait, they get an error, 
   using primary = await suspend(served.primary);
   writer?.send("INCR", "unknown");
   await inFlight(served, 1);
-  await lease(served, uptimeMs() - 1);
+  await lease(served, uptimeMs() - 1_000);
   waiting?.send("GET", "k");
   assert.match(String(plain(await waiting?.read())), /^-LOADING/);
   assert.equal(await writer?.read(), undefined);
