@@ -3,10 +3,11 @@
 import { connectEngine } from "../src/ports/resp/engine-client.ts";
 import { messageOf } from "../src/core/base/fault.ts";
 import { primaryOf } from "../test/kit/world/shards.ts";
+import { countsOf } from "./database/counts.ts";
 import { startScene, type Scene } from "./database/scene.ts";
 import { Series, head } from "./database/table.ts";
 
-const [kills = 20] = process.argv.slice(2).map(Number);
+const [kills = 0] = countsOf([["kills", 20]]);
 /** Longer than any failover takes. */
 const GIVE_UP_MS = 30_000;
 

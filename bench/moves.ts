@@ -1,9 +1,13 @@
 // Planned moves under load: `npm run bench:moves -- [moves] [upgrades]`. Prints each move, then a table: how long the slowest request of
 // clients took that stayed connected, and what failed or was lost. Exits with 1 when anything did.
+import { countsOf } from "./database/counts.ts";
 import { startScene, nodesBeside } from "./database/scene.ts";
 import { Series, head } from "./database/table.ts";
 
-const [moves = 50, upgrades = 5] = process.argv.slice(2).map(Number);
+const [moves = 0, upgrades = 0] = countsOf([
+  ["moves", 50],
+  ["upgrades", 5],
+]);
 
 const moved = await movePrimaries(moves);
 const upgraded = await upgradeVersions(upgrades);

@@ -8,7 +8,7 @@ export interface LinkedDatabase {
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
-/** What is to be done with it; its spec is written, and it is then managed as any other (§4.3.9). */
+/** What is to be done with it; its spec is written, and it is then managed as every other database is (§4.3.9). */
 export type LinkedDatabaseStep =
   | { readonly kind: "none" }
   | { readonly kind: "make-database"; readonly spec: object }

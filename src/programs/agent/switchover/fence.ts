@@ -9,7 +9,7 @@ import { failedNodes, sendToProxies } from "./proxies.ts";
 /**
  * Fences a primary that is cut off: from then on no proxy acknowledges what it replies. The intent comes first: a node that
  * comes back later reads it before its proxy acknowledges anything. Then each proxy confirms that it has left the primary,
- * or its node proves to be fenced. AGENT_NOT_FENCED otherwise; the intent stays, and is resolved as any other.
+ * or its node proves to be fenced. AGENT_NOT_FENCED otherwise; the intent stays, and is resolved as every other intent is.
  */
 export async function fenceOldPrimary(record: DatabaseRecord, move: SwitchoverMove, ports: ShardPorts): Promise<void> {
   await intend(record, move, ports);

@@ -12,12 +12,8 @@ const CLOSED =
   /is not allowed from script|can't run this command|cluster support disabled|Unknown Redis command|Unknown command/i;
 
 test("what an endpoint refuses is closed inside scripts and functions too", async () => {
-  await using node = await superviseNode();
-  const engine = node.primary();
-  await node.serve(engine);
-  await using proxy = await startProxy();
-  const endpoint = endpointFor(undefined, { password: "secret", primary: { host: engine.host, port: engine.port } });
-  await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
+  await using served = await serveSupervised();
+  const { endpoint } = served;
   const client = await RawClient.connect(endpoint.listen);
   await until("the endpoint serves", async () => (await client.ask("AUTH", "secret")) === "OK");
   for (const { name, commandClass } of COMMAND_TABLE.values()) {
@@ -36,15 +32,24 @@ test("what an endpoint refuses is closed inside scripts and functions too", asyn
 });
 
 test("SCRIPT DEBUG is refused, and the connection that clients share goes on", async () => {
-  await using node = await superviseNode();
-  const engine = node.primary();
-  await node.serve(engine);
-  await using proxy = await startProxy();
-  const endpoint = endpointFor(undefined, { password: "secret", primary: { host: engine.host, port: engine.port } });
-  await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
+  await using served = await serveSupervised();
+  const { endpoint } = served;
   const [one, other] = [await RawClient.connect(endpoint.listen), await RawClient.connect(endpoint.listen)];
   await Promise.all([one.ask("AUTH", "secret"), other.ask("AUTH", "secret")]);
   assert.match(String(await one.ask("SCRIPT", "DEBUG", "YES")), /^-ERR store: SCRIPT DEBUG is not available/);
   assert.match(String(await one.ask("script", "debug", "sync")), /^-ERR store: SCRIPT DEBUG is not available/);
   assert.equal(await other.ask("EVAL", "return 7", 0), 7);
 });
+
+/** An engine as its node starts it, with the rights of the product, behind a proxy. */
+async function serveSupervised() {
+  await using stack = new AsyncDisposableStack();
+  const node = stack.use(await superviseNode());
+  const engine = node.primary();
+  await node.serve(engine);
+  const proxy = stack.use(await startProxy());
+  const endpoint = endpointFor(undefined, { password: "secret", primary: { host: engine.host, port: engine.port } });
+  await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
+  const owned = stack.move();
+  return { endpoint, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
