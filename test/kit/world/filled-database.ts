@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { Fault } from "../../../src/core/base/fault.ts";
 import { callEngine, connectEngine, type EngineOptions } from "../../../src/ports/resp/engine-client.ts";
+import { parseInfo } from "../../../src/ports/resp/info.ts";
+import { textOf } from "../../../src/ports/resp/reply.ts";
 import type { BdbCreate, BdbRecord } from "../../../src/ports/management/records.ts";
 import { until } from "../time/until.ts";
 import type { TestCluster } from "./cluster.ts";
@@ -15,13 +18,13 @@ export interface FilledDatabase extends AsyncDisposable {
   readonly uid: number;
   /** Undefined while no node answers, and where there is no such database. */
   seen(): Promise<BdbRecord | undefined>;
-  /** Waits until a primary serves it and nothing changes. */
+  /** Waits until a primary serves it, nothing changes, and the proxy beside the primary, which may have started just now, accepts clients. */
   active(): Promise<BdbRecord>;
   /** The number of its keys, as its primary has them. */
   keys(): Promise<unknown>;
   /** One command for its primary, through the endpoint of its node. */
   call(...args: readonly string[]): Promise<unknown>;
-  /** Waits until every copy is in sync. */
+  /** Waits until every copy is in sync, and has its data on its disk where the database is persistent. */
   copied(): Promise<void>;
 }
 
@@ -32,10 +35,11 @@ export async function filledDatabase(
 ): Promise<FilledDatabase> {
   const { uid } = await cluster.create({ memory_size: 20_000_000, redis_version: "7.2", ...body });
   const seen = () => cluster.client.call("bdb", { params: { uid } }).catch(() => undefined);
+  const access = { password: body.authentication_redis_pass ?? "", timeoutMs: 5_000 };
   const endpoint = async (): Promise<EngineOptions> => {
     const { port } = await cluster.client.call("bdb", { params: { uid } });
     const node = nodeOf(primaryOf(await cluster.shards(uid)));
-    return { host: cluster.address(node), port, password: body.authentication_redis_pass ?? "", timeoutMs: 5_000 };
+    return { ...access, host: cluster.address(node), port };
   };
   const database: FilledDatabase = {
     uid,
@@ -44,11 +48,18 @@ export async function filledDatabase(
       let found: BdbRecord | undefined;
       await until("it is active", async () => serves((found = await seen())), PATIENCE);
       assert.ok(found !== undefined);
+      await until("it accepts clients", async () => accepts(await endpoint()), PATIENCE);
       return found;
     },
     keys: async () => callEngine(await endpoint(), "DBSIZE"),
     call: async (...args) => callEngine(await endpoint(), ...args),
-    copied: () => until("copied", async () => (await cluster.shards(uid)).every(({ in_sync }) => in_sync), PATIENCE),
+    copied: async () => {
+      await until("in sync", async () => (await cluster.shards(uid)).every(({ in_sync }) => in_sync), PATIENCE);
+      const shards = await cluster.shards(uid);
+      const engines = shards.map((shard) => ({ ...access, host: cluster.address(nodeOf(shard)), port: shard.port }));
+      const are = async (): Promise<boolean> => (await Promise.all(engines.map(isOnDisk))).every(Boolean);
+      await until("on disk", are, PATIENCE);
+    },
     [Symbol.asyncDispose]: async () => {
       if ((await seen()) === undefined) return;
       await cluster.client.call("deleteBdb", { params: { uid } });
@@ -60,6 +71,23 @@ export async function filledDatabase(
   client.close();
   await database.copied();
   return database;
+}
+
+/** Only a refused connection says that it does not: whatever else fails is an error. */
+async function accepts(endpoint: EngineOptions): Promise<boolean> {
+  try {
+    (await connectEngine(endpoint)).close();
+    return true;
+  } catch (error) {
+    if (error instanceof Fault && error.details["refused"] === true) return false;
+    throw error;
+  }
+}
+
+/** A replica that was just attached has all that it received in memory alone, until it has rewritten its AOF. */
+async function isOnDisk(engine: EngineOptions): Promise<boolean> {
+  const info = parseInfo(textOf(await callEngine(engine, "INFO", "persistence")));
+  return info.get("aof_rewrite_in_progress") === "0" && info.get("aof_rewrite_scheduled") === "0";
 }
 
 function serves(found: BdbRecord | undefined): boolean {

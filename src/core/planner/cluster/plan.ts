@@ -142,13 +142,16 @@ function isUnfinished(view: ClusterView): boolean {
   return upgrade !== undefined && upgrade.finishedAt === undefined && !isComplete(view);
 }
 
-/** Without its StatefulSet no pod is replaced: the template that is written again is compared then. */
+/**
+ * Without its StatefulSet no pod is replaced: the template that is written again is compared then. One that was just made has no
+ * revision yet.
+ */
 function rollsTemplate(view: ClusterView, wanted: string): boolean {
   const { workload } = view;
+  if (workload?.presence !== "there" || !wasRunning(view)) return false;
+  const { template, updateRevision } = workload;
   return (
-    workload?.presence === "there" &&
-    wasRunning(view) &&
-    (workload.template !== wanted || view.pods.some(({ revision }) => revision !== workload.updateRevision))
+    template !== wanted || (updateRevision !== "" && view.pods.some(({ revision }) => revision !== updateRevision))
   );
 }
 

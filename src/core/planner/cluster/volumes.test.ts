@@ -153,6 +153,11 @@ for (const presence of ["leaving", "lost"] as const) {
   });
 }
 
+test("volumes: STATE is Running while a StatefulSet that was made again has no revision yet", () => {
+  const made = workload({ updateRevision: "", observed: false });
+  assert.equal(planCluster(clusterView({ ...bigger, workload: made }), AT_REST).state, "Running");
+});
+
 const progress: readonly [
   name: string,
   environment: ClusterEnvironment,

@@ -2,7 +2,7 @@ import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../api/reco
 import { successorsOf } from "./in-sync.ts";
 import type { DatabaseStep } from "./step.ts";
 import { scriptStep } from "./running-script.ts";
-import { relaunch, whileUnable, withoutData, withoutNewest } from "./recovery.ts";
+import { isUnable, relaunch, unknownCopy, whileUnable, withoutData, withoutNewest } from "./recovery.ts";
 import { primaryOf, replicasOf } from "./facts.ts";
 import type { DatabaseFacts, InstanceFacts } from "./facts.ts";
 
@@ -44,6 +44,9 @@ function succession(facts: DatabaseFacts, shard: ShardRecord, primary: InstanceF
   const copy = heirOf(shard, instances, undefined);
   const isGone = usedLaunch === undefined && primary.state === "dead";
   if (copy !== undefined && !isIntact && !isGone) return failOverTo(shard, copy);
+  const mayBeNewer = usedLaunch !== undefined && !isIntact;
+  const unknown = mayBeNewer ? unknownCopy(record, shard, instances, primary.lostData === true) : undefined;
+  if (unknown !== undefined) return unknown;
   if (primary.lostData === true) return withoutData(record, shard, instances);
   if (usedLaunch !== undefined) {
     const again = relaunch(record, shard, usedLaunch, lastWords);
@@ -62,13 +65,6 @@ function failOverTo(shard: ShardRecord, { id }: InstanceRecord): DatabaseStep {
 function keepsAll({ persistence }: DatabaseRecord, { endedCleanly, lostData }: InstanceFacts): boolean {
   if (persistence === "disabled" || lostData === true) return false;
   return endedCleanly === true || persistence === "aofAlways" || persistence === "aofEverySecond";
-}
-
-/** So often its engine may end before it serves; from then on an older copy is offered instead. */
-const FAILED_STARTS = 3;
-
-function isUnable({ failedStarts = 0 }: InstanceFacts): boolean {
-  return failedStarts >= FAILED_STARTS;
 }
 
 function failuresText({ failedStarts = 0, lastWords }: InstanceFacts): string {

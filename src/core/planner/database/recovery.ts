@@ -1,5 +1,5 @@
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../api/records.ts";
-import { isBeingMade, primaryOf, replicasOf } from "./facts.ts";
+import { isBeingMade, primaryOf, replicasOf, syncText } from "./facts.ts";
 import type { InstanceFacts } from "./facts.ts";
 import type { DatabaseStep } from "./step.ts";
 
@@ -7,6 +7,46 @@ type Instances = ReadonlyMap<number, InstanceFacts>;
 
 /** So often the engine of a new database may end before it serves; from then on its creation counts as failed. */
 const LAUNCHES_OF_CREATION = 3;
+
+/** So often an engine may end before it serves; from then on an older copy is offered instead. */
+const FAILED_STARTS = 3;
+
+/** Its engine ends again and again before it serves. */
+export function isUnable({ failedStarts = 0 }: InstanceFacts): boolean {
+  return failedStarts >= FAILED_STARTS;
+}
+
+/**
+ * A replica that may hold a newer copy than a primary that keeps nothing: it has not answered yet, or the primary has lost what
+ * was on its disk (`lost`) and the replica still reads its own. What it holds is known before anything is decided without it.
+ */
+export function unknownCopy(
+  { name, persistence }: Pick<DatabaseRecord, "name" | "persistence">,
+  shard: ShardRecord,
+  instances: Instances,
+  lost: boolean,
+): DatabaseStep | undefined {
+  const isRead = lost && persistence !== "disabled";
+  const mayHold = (facts: InstanceFacts | undefined): boolean => {
+    switch (facts?.state) {
+      case "serving":
+        return false;
+      case undefined:
+      case "silent":
+      case "busy":
+        return true;
+      case "loading":
+        return isRead;
+      case "dead":
+        return isRead && facts.cutOff !== true && facts.lostData !== true && !isUnable(facts);
+    }
+  };
+  const unknown = replicasOf(shard).find(({ id }) => mayHold(instances.get(id)));
+  if (unknown === undefined) return undefined;
+  const { node } = primaryOf(shard);
+  const what = lost ? goneText(name, node) : `the primary of "${name}" on node ${node} has ended`;
+  return { kind: "wait", reason: `${what}; ${syncText(unknown, instances.get(unknown.id))}` };
+}
 
 /** The only copy starts again from what it kept. A new database whose engine never gets that far is reported as failed first. */
 export function relaunch(
@@ -51,8 +91,18 @@ export function withoutData(record: DatabaseRecord, shard: ShardRecord, instance
   if (kept !== undefined && isAgreed) return { kind: "fail-over", shard: shard.id, to: kept.id };
   if (isAgreed || isBeingMade(record) || record.persistence === "disabled")
     return { kind: "start-empty", shard: shard.id, instance: id };
-  const rest = kept === undefined ? "no other copy is left" : `node ${kept.node} has an older copy on its disk`;
-  return askConsent(record, `the data of "${record.name}" on node ${node} is gone with its volume; ${rest}`);
+  const rest = kept === undefined ? otherCopies(shard, instances) : `node ${kept.node} has an older copy on its disk`;
+  return askConsent(record, `${goneText(record.name, node)}; ${rest}`);
+}
+
+function goneText(name: string, node: number): string {
+  return `the data of "${name}" on node ${node} is gone with its volume`;
+}
+
+/** Where another copy may be, when none is at hand. */
+function otherCopies(shard: ShardRecord, instances: Instances): string {
+  const away = replicasOf(shard).find(({ id }) => instances.get(id)?.cutOff === true);
+  return away === undefined ? "no other copy is left" : `node ${away.node}, which is away, may have an older copy`;
 }
 
 /** The node with the newest copy is away, for `gone` seconds: a replica that is not in sync takes over once a user agrees. */

@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { brief, dead, factsOf, node, on, primary, serving } from "../../../../test/kit/facts/database-scene.ts";
+import {
+  brief,
+  dead,
+  factsOf,
+  node,
+  on,
+  primary,
+  serving,
+  silence,
+} from "../../../../test/kit/facts/database-scene.ts";
 import type { Scene } from "../../../../test/kit/facts/database-scene.ts";
 import { decideDatabase } from "./decide.ts";
 import type { InstanceFacts } from "./facts.ts";
@@ -8,6 +17,7 @@ import type { InstanceFacts } from "./facts.ts";
 const pair = [on(1, 1), on(2, 2)];
 const lost: InstanceFacts = { ...dead, usedLaunch: 1, lostData: true };
 const unable: InstanceFacts = { ...dead, usedLaunch: 1, failedStarts: 3, lastWords: "no space left" };
+const GONE = 'the data of "orders" on node 1 is gone with its volume';
 const UNABLE = 'the primary of "orders" on node 1 cannot start: no space left; node 2 has an older copy';
 const synced = (...members: readonly number[]) => ({ inSync: { epoch: 1, members } });
 
@@ -83,6 +93,70 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
     shard: synced(),
     but: { 1: { ...dead, usedLaunch: 1 }, 2: primary },
     want: "fail-over to 2",
+  },
+  {
+    rule: "a primary that kept nothing does not start empty before its replica has answered",
+    instances: pair,
+    record: { persistence: "disabled" },
+    but: { 1: { ...dead, usedLaunch: 1 }, 2: silence },
+    want: 'wait: the primary of "orders" on node 1 has ended; the 7.2 replica on node 2 does not answer',
+  },
+  {
+    rule: "a primary that kept nothing starts when its replica lost its memory too",
+    instances: pair,
+    record: { persistence: "disabled" },
+    but: { 1: { ...dead, usedLaunch: 1 }, 2: { ...silence, state: "loading" } },
+    want: "relaunch 1",
+  },
+  {
+    rule: "a primary that kept all returns without its replica",
+    instances: pair,
+    record: { persistence: "aofAlways" },
+    but: { 1: { ...dead, usedLaunch: 1 }, 2: silence },
+    want: "relaunch 1",
+  },
+  {
+    rule: "what a replica reads from its disk is awaited before the data of its primary counts as lost",
+    instances: pair,
+    record: { persistence: "aofAlways" },
+    but: { 1: lost, 2: { ...silence, state: "loading" } },
+    want: `wait: ${GONE}; the 7.2 replica on node 2 is loading its data`,
+  },
+  {
+    rule: "a replica that starts again after a crash is awaited, also once a user agreed to an empty database",
+    instances: pair,
+    record: { persistence: "aofAlways", status: "recovery", recovery: { lacks: "", consent: true } },
+    but: { 1: lost, 2: { ...dead, usedLaunch: 0, failedStarts: 2 } },
+    want: `wait: ${GONE}; the 7.2 replica on node 2 does not run`,
+  },
+  {
+    rule: "a replica whose node has not yet said that its engine ended is awaited",
+    instances: pair,
+    record: { persistence: "aofAlways" },
+    but: { 1: lost, 2: dead },
+    want: `wait: ${GONE}; the 7.2 replica on node 2 does not run`,
+  },
+  {
+    rule: "a replica that cannot start is not awaited",
+    instances: pair,
+    record: { persistence: "aofAlways" },
+    but: { 1: lost, 2: { ...dead, usedLaunch: 0, failedStarts: 3 } },
+    want: `ask-consent: ${GONE}; no other copy is left`,
+  },
+  {
+    rule: "a replica whose disk is lost as well is not awaited",
+    instances: pair,
+    record: { persistence: "aofAlways" },
+    but: { 1: lost, 2: { ...lost, usedLaunch: 0 } },
+    want: `ask-consent: ${GONE}; no other copy is left`,
+  },
+  {
+    rule: "a user who is asked learns of a copy on a node that is away",
+    instances: pair,
+    record: { persistence: "aofAlways" },
+    nodes: [node(2, { alive: false, goneForMs: 9_000 })],
+    but: { 1: lost, 2: { ...dead, cutOff: true } },
+    want: `ask-consent: ${GONE}; node 2, which is away, may have an older copy`,
   },
   {
     rule: "a primary that cannot start is started again, when there is no other copy",
