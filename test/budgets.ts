@@ -56,6 +56,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/permissions/real.test.ts": 40,
   "test/scenario/absence.test.ts": 40,
   "test/scenario/agents.test.ts": 40,
+  "test/scenario/clients.test.ts": 15,
   "test/world/storectl-look.test.ts": 40,
   "test/world/storectl-upgrade.test.ts": 40,
   "test/scenario/missing-package.test.ts": 40,

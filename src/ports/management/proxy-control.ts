@@ -1,3 +1,4 @@
+import type { ClientsOutcome, ClientsRequest } from "./clients-question.ts";
 import type { Formatted } from "../../core/api/records.ts";
 import type { EndpointSettings } from "../../core/api/settings/types.ts";
 
@@ -14,6 +15,8 @@ export interface Address {
 /** One database endpoint that the proxy serves. */
 export interface EndpointConfig {
   readonly bdb: number;
+  /** uid of the node, which makes the numbers of its clients those of no other node. */
+  readonly node: number;
   readonly listen: Address;
   /** What clients and the proxy itself authenticate with; empty when the database has none. Never logged. */
   readonly password: string;
@@ -56,6 +59,8 @@ export type ProxyCommand =
   | { readonly op: "drain"; readonly deadlineMs: number }
   /** Accept clients again after a drain. */
   | { readonly op: "undrain" }
+  /** What a client asks of all clients of its database, done to those of this proxy; never sent to a node before 0.4.0. */
+  | ({ readonly op: "clients" } & ClientsRequest)
   | { readonly op: "stats" };
 
 /** A request of a client that an engine has not answered. */
@@ -93,6 +98,7 @@ export type ProxyReply =
   | { readonly ok: true; readonly op: "hold"; readonly drainMs: number }
   | { readonly ok: true; readonly op: "release"; readonly heldMs: number }
   | { readonly ok: true; readonly op: "drain"; readonly closed: number; readonly remaining: number }
+  | ({ readonly ok: true; readonly op: "clients" } & ClientsOutcome)
   | { readonly ok: true; readonly op: "stats"; readonly endpoints: readonly EndpointStats[] }
   /** `code` is one of the faults of the proxy room, for instance PROXY_EPOCH_TOO_LOW or PROXY_NOT_DRAINED. */
   | { readonly ok: false; readonly code: string; readonly message: string };

@@ -14,7 +14,9 @@ import { followMembers } from "./members/members.ts";
 import { connectPeers } from "./members/peers.ts";
 import { openModuleStore } from "./modules/module-store.ts";
 import { openEpochs } from "./node/epochs.ts";
+import { askOtherNodes } from "./node/other-clients.ts";
 import { NodeProxy } from "./node/proxy.ts";
+import type { NodeProxyOptions } from "./node/proxy.ts";
 import { VolumeGuard } from "./node/volume-guard.ts";
 import { watchEngines } from "./observation/engine-watch.ts";
 import { followRecords } from "./records/records.ts";
@@ -23,6 +25,8 @@ import { clusterDnsName } from "./runtime/config.ts";
 import type { AgentConfig } from "./runtime/config.ts";
 import { openDataFolder } from "./runtime/data-folder.ts";
 import { openMountedSecret } from "./runtime/mounted-secret.ts";
+
+type AskOthers = NodeProxyOptions["askOthers"];
 
 export interface AgentDeps {
   readonly config: AgentConfig;
@@ -39,7 +43,8 @@ export interface AgentDeps {
 export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<AgentContext> {
   const { config, kube, clock, log } = deps;
   const changes = new ChangeSignal();
-  const local = await openLocal(deps, changes);
+  const askOthers: AskOthers = (question) => askOtherNodes({ config, members, peers }, question);
+  const local = await openLocal(deps, changes, askOthers);
   const { records, members, authorities } = followCluster(deps, signal);
   const engines = watchEngines({ clock });
   records.onChange((database) => changes.notify(database));
@@ -62,7 +67,11 @@ export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<Ag
 }
 
 /** What lies on this machine: mounted secrets, data folder, engines and proxy. */
-async function openLocal({ config, env, proxyArgs, clock, log }: AgentDeps, changes: ChangeSignal) {
+async function openLocal(
+  { config, env, proxyArgs, clock, log }: AgentDeps,
+  changes: ChangeSignal,
+  askOthers: AskOthers,
+) {
   await openDataFolder(config.dataDir);
   const tls = await openMountedSecret(config.tlsDir, ["tls.crt", "tls.key", "ca.crt"], { clock, log });
   const credentials = await openMountedSecret(config.credentialsDir, ["username", "password"], { clock, log });
@@ -75,7 +84,7 @@ async function openLocal({ config, env, proxyArgs, clock, log }: AgentDeps, chan
   const epochs = await openEpochs(config.dataDir);
   const modules = await openModuleStore(join(config.dataDir, "modules"));
   const supervisor = superviseInstances({ data: config.dataDir, engines: foundEngines, clock, log });
-  const proxy = new NodeProxy({ args: proxyArgs, epochs, clock, log, onReady: () => changes.notify() });
+  const proxy = new NodeProxy({ args: proxyArgs, epochs, clock, log, askOthers, onReady: () => changes.notify() });
   return { tls, credentials, foundEngines, modules, supervisor, proxy, volume: new VolumeGuard() };
 }
 

@@ -1,18 +1,14 @@
 import { assertNever } from "../../core/base/assert-never.ts";
-import type { Clock } from "../../core/base/clock.ts";
 import { Fault, messageOf } from "../../core/base/fault.ts";
-import type { Log } from "../../core/base/log.ts";
 import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../ports/management/proxy-control.ts";
 import { Endpoint } from "./endpoint/endpoint.ts";
+import type { EndpointContext } from "./endpoint/endpoint.ts";
 import { faults } from "./faults.ts";
 import type { Switchover } from "./switchover/switchover.ts";
 import { Lease } from "./timing/lease.ts";
 import { ArenaPool } from "./upstream/arena.ts";
 
-export interface ProxyContext {
-  readonly clock: Clock;
-  readonly log: Log;
-}
+export type ProxyContext = Pick<EndpointContext, "clock" | "log" | "askAgent">;
 
 /** All endpoints of one process, as the agent commands them. */
 export class ProxyEndpoints {
@@ -57,11 +53,7 @@ export class ProxyEndpoints {
       case "quiet":
         return { ok: true, op, waitsFor: await this.#switchover(command.bdb).quiet(command.withinMs) };
       case "hold":
-        return {
-          ok: true,
-          op,
-          drainMs: await this.#switchover(command.bdb).hold(command.epoch, command.drainMs, command.holdMs),
-        };
+        return this.#hold(command);
       case "fence":
         this.#switchover(command.bdb).fence(command.epoch);
         return { ok: true, op };
@@ -76,11 +68,17 @@ export class ProxyEndpoints {
         this.#draining = false;
         await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.listen()));
         return { ok: true, op };
+      case "clients":
+        return { ok: true, op, ...(await this.#endpoint(command.bdb).actOnClients(command.request)) };
       case "stats":
         return { ok: true, op, endpoints: [...this.#endpoints.values()].map((endpoint) => endpoint.stats) };
       default:
         return assertNever(op);
     }
+  }
+
+  async #hold({ bdb, epoch, drainMs, holdMs }: ProxyCommand & { readonly op: "hold" }): Promise<ProxyReply> {
+    return { ok: true, op: "hold", drainMs: await this.#switchover(bdb).hold(epoch, drainMs, holdMs) };
   }
 
   /** Makes the endpoints those that are named. The numbers of those whose epoch is too low, which stay as they are. */

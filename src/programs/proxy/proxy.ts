@@ -1,27 +1,31 @@
 import { FORMAT } from "../../core/api/format.ts";
+import type { ClientsAnswer, ClientsQuestion } from "../../ports/management/clients-question.ts";
 import type {
   ProxyReadyMessage,
   ProxyReplyMessage,
   ProxyRequestMessage,
 } from "../../ports/management/proxy-control.ts";
+import { AgentLine } from "./agent-line.ts";
 import { ProxyEndpoints } from "./proxy-endpoints.ts";
 import type { ProxyContext } from "./proxy-endpoints.ts";
 
 /** The channel to the agent; `process` of a child process with IPC is one. */
 export interface ControlChannel {
-  send?(message: ProxyReadyMessage | ProxyReplyMessage): unknown;
+  send?(message: ProxyReadyMessage | ProxyReplyMessage | ClientsQuestion): unknown;
   on(event: "message", listener: (message: unknown) => void): unknown;
   once(event: "disconnect", listener: () => void): unknown;
 }
 
 /** Serves endpoints as the agent commands; resolves, with everything closed, when the channel disconnects. */
-export async function runProxy(channel: ControlChannel, context: ProxyContext): Promise<void> {
-  const endpoints = new ProxyEndpoints(context);
+export async function runProxy(channel: ControlChannel, context: Omit<ProxyContext, "askAgent">): Promise<void> {
+  const line = new AgentLine((question) => channel.send?.(question), context.clock);
+  const endpoints = new ProxyEndpoints({ ...context, askAgent: (question) => line.ask(question) });
   const disconnected = new Promise<void>((resolve) => {
     channel.once("disconnect", resolve);
   });
   channel.on("message", (message) => {
     if (isRequest(message)) void answer(endpoints, message, channel);
+    else if (isAnswer(message)) line.receive(message);
     else context.log.warn("the agent sent a message that is not a command");
   });
   channel.send?.({ ready: true, format: FORMAT });
@@ -35,6 +39,10 @@ async function answer(
   channel: ControlChannel,
 ): Promise<void> {
   channel.send?.({ id, reply: await endpoints.execute(command) });
+}
+
+function isAnswer(message: unknown): message is ClientsAnswer {
+  return typeof message === "object" && message !== null && "answer" in message && "others" in message;
 }
 
 function isRequest(message: unknown): message is ProxyRequestMessage {

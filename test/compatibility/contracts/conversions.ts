@@ -29,6 +29,11 @@ export const CONVERSIONS: readonly Conversion[] = [
     by: "src/programs/agent/switchover/open.ts",
     olderReaders: "an older node refuses the command, and what its endpoints do is found out by the hold, as before",
   },
+  ...["command(clients).op:", "message of the proxy.ready:"].map((about) => ({
+    about,
+    by: "src/programs/agent/node/other-clients.ts",
+    olderReaders: "an older node is not asked for its clients: it does not report the capability",
+  })),
   {
     about: ".status.lastTaskUid:",
     by: "src/core/api/active-active.ts",

@@ -49,8 +49,10 @@ async function openChannel(child: ChildProcess): Promise<TestProxy["send"]> {
     const error = new Error(`the proxy ended with code ${code}`);
     for (const { reject } of [ready, ...waiting.values()]) reject(error);
   });
-  child.on("message", (message: { ready?: true; id?: number; reply?: ProxyReply }) => {
+  child.on("message", (message: { ready?: true; id?: number; reply?: ProxyReply; ask?: number }) => {
     if (message.ready === true) ready.resolve(undefined);
+    // the node is the only one
+    else if (message.ask !== undefined) child.send({ answer: message.ask, others: [] });
     else if (message.id !== undefined && message.reply !== undefined) {
       waiting.get(message.id)?.resolve(message.reply);
       waiting.delete(message.id);
@@ -89,6 +91,7 @@ function statsIn(reply: ProxyReply, bdb: number): EndpointStats {
 export function endpointFor(primary: TestEngine | undefined, more: Partial<EndpointConfig> = {}): EndpointConfig {
   return {
     bdb: 1,
+    node: 1,
     listen: { host: loopbackAddress(), port: 12000 },
     password: "",
     furtherPasswords: [],

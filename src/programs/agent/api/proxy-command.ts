@@ -1,10 +1,13 @@
 import { z } from "zod";
+import { CLIENTS_REQUEST_WORDS, CLIENTS_WORD_BYTES } from "../../../ports/management/clients-question.ts";
 import type { ProxyCommand } from "../../../ports/management/proxy-control.ts";
 
 const bdb = z.int().positive();
 const epoch = z.int().nonnegative();
 const target = z.strictObject({ host: z.ipv4().or(z.ipv6()), port: z.int().min(1).max(65_535) });
 const milliseconds = z.int().nonnegative().max(600_000);
+
+const clientsRequest = z.array(z.string().max(CLIENTS_WORD_BYTES)).min(1).max(CLIENTS_REQUEST_WORDS);
 
 /** The commands that the leader may send to the proxy of another node. */
 export const proxyCommand: z.ZodType<ProxyCommand> = z.discriminatedUnion("op", [
@@ -16,5 +19,6 @@ export const proxyCommand: z.ZodType<ProxyCommand> = z.discriminatedUnion("op", 
   z.strictObject({ op: z.literal("abort"), bdb, epoch }),
   z.strictObject({ op: z.literal("drain"), deadlineMs: milliseconds }),
   z.strictObject({ op: z.literal("undrain") }),
+  z.strictObject({ op: z.literal("clients"), bdb, request: clientsRequest }),
   z.strictObject({ op: z.literal("stats") }),
 ]);

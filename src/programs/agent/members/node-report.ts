@@ -4,9 +4,9 @@ import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
 
 /**
  * What a node can do that those of older releases cannot: a change of passwords waits for every node, a set of replicas in sync
- * counts where it is kept, a majority is enough once every node votes.
+ * counts where it is kept, a majority is enough once every node votes, its clients are seen and ended from every other node.
  */
-export const NODE_CAPABILITIES = ["password-overlap", "in-sync-set", "votes"] as const;
+export const NODE_CAPABILITIES = ["password-overlap", "in-sync-set", "votes", "database-clients"] as const;
 export type NodeCapability = (typeof NODE_CAPABILITIES)[number];
 
 /** So much of what is set aside fits into a Lease. */

@@ -1,6 +1,7 @@
 import { PORTS } from "../../../core/api/names.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
+import { CLIENTS_ANSWER_MS } from "../../../ports/management/clients-question.ts";
 import { managementClient } from "../../../ports/management/client.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
@@ -112,9 +113,9 @@ class PeerClients {
   }
 }
 
-/** A command may take the time that it allows, and its answer a little more. */
+/** A command may take the time that it allows, and its answer a little more. A client waits for no node that is silent. */
 function deadlineMs(command: ProxyCommand): number {
-  return allowedMs(command) + 3_000;
+  return command.op === "clients" ? CLIENTS_ANSWER_MS : allowedMs(command) + 3_000;
 }
 
 function allowedMs(command: ProxyCommand): number {

@@ -10,6 +10,7 @@ import { openEpochs } from "./epochs.ts";
 
 const endpoint = (bdb: number, epoch: number): EndpointConfig => ({
   bdb,
+  node: 1,
   epoch,
   listen: { host: "127.0.0.1", port: 10_000 + bdb },
   password: "",

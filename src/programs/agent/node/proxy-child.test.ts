@@ -23,6 +23,7 @@ test("a proxy that ends is started again, and its unanswered commands fail", asy
     onReady: () => {
       ready += 1;
     },
+    askOthers: () => Promise.resolve([]),
   });
   t.after(() => proxy.stop());
   await assert.rejects(proxy.send({ op: "undrain" }), isGone);

@@ -3,6 +3,7 @@ import { isKnownFormat } from "../../../core/api/format.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
+import type { ClientsAnswer, ClientsQuestion, OtherClients } from "../../../ports/management/clients-question.ts";
 import type { ProxyCommand, ProxyReply, ProxyReplyMessage } from "../../../ports/management/proxy-control.ts";
 import { startChild } from "../../../mechanisms/processes/child.ts";
 import type { Child } from "../../../mechanisms/processes/child.ts";
@@ -23,6 +24,8 @@ export interface ProxyChildOptions {
   readonly log: Log;
   /** Called each time a proxy has started: it has no endpoints yet. */
   readonly onReady: () => void;
+  /** Answers a question of the proxy about the clients of other nodes; it does not reject. */
+  readonly askOthers: (question: ClientsQuestion) => Promise<readonly OtherClients[]>;
 }
 
 /** Keeps one proxy process running: one that ends is started again, later each time it ends early. */
@@ -97,7 +100,13 @@ class ProxyProcess {
     } else if (isReply(message)) {
       this.#unanswered.get(message.id)?.resolve(message.reply);
       this.#unanswered.delete(message.id);
-    }
+    } else if (isQuestion(message)) void this.#answer(message);
+  }
+
+  async #answer(question: ClientsQuestion): Promise<void> {
+    const child = this.#child;
+    const answer: ClientsAnswer = { answer: question.ask, others: await this.#options.askOthers(question) };
+    child?.send(answer);
   }
 }
 
@@ -124,6 +133,10 @@ function gone(message: string): Fault {
 function isReady(message: unknown): boolean {
   if (typeof message !== "object" || message === null) return false;
   return Reflect.get(message, "ready") === true && isKnownFormat(Reflect.get(message, "format"));
+}
+
+function isQuestion(message: unknown): message is ClientsQuestion {
+  return typeof message === "object" && message !== null && "ask" in message && "request" in message;
 }
 
 function isReply(message: unknown): message is ProxyReplyMessage {

@@ -6,7 +6,7 @@ import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../../ports/ma
 import { faults } from "../faults.ts";
 import type { Epochs } from "./epochs.ts";
 import { runProxyChild } from "./proxy-child.ts";
-import type { ProxyChild } from "./proxy-child.ts";
+import type { ProxyChild, ProxyChildOptions } from "./proxy-child.ts";
 
 export interface NodeProxyOptions {
   /** Arguments for this Node.js: the program that runs a proxy. */
@@ -16,6 +16,8 @@ export interface NodeProxyOptions {
   readonly log: Log;
   /** A proxy has started and has no endpoints yet: call `apply`. */
   readonly onReady: () => void;
+  /** Answers a question of the proxy about the clients of other nodes; it does not reject. */
+  readonly askOthers: ProxyChildOptions["askOthers"];
 }
 
 /** How long clients have to end their transactions when the leader has not set a time, in milliseconds. */

@@ -116,7 +116,7 @@ function lacksRoom({ members, volume }: Pick<NodeSyncContext, "members" | "volum
 async function applyEndpoints(context: NodeSyncContext): Promise<void> {
   const { config, records, proxy } = context;
   const addressOf = (node: number): string | undefined => nodeAddress(context, node);
-  const wanted = await forEach(context, (record, set) => wantedEndpoint(record, config.address, set, addressOf));
+  const wanted = await forEach(context, (record, set) => wantedEndpoint(record, config, set, addressOf));
   const isEvacuated = maintenanceOf(records.state(), config.node)?.state === "on";
   await proxy.apply(
     wanted.filter((endpoint) => endpoint !== undefined),

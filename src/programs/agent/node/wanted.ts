@@ -39,12 +39,12 @@ export function nodeInstances(
 }
 
 /**
- * The endpoint of a database on the node with `address`; undefined while it has no shard. During the failover from a primary
+ * The endpoint of a database on a node; undefined while it has no shard. During the failover from a primary
  * that is cut off it has no primary, in the epoch that is about to begin.
  */
 export function wantedEndpoint(
   record: DatabaseRecord,
-  address: string,
+  { node, address }: { readonly node: number; readonly address: string },
   passwords: PasswordSet,
   addressOf: AddressOf,
 ): EndpointConfig | undefined {
@@ -54,6 +54,7 @@ export function wantedEndpoint(
   const primary = forced ? undefined : addressOfPrimary(shard, addressOf);
   return {
     bdb: record.uid,
+    node,
     listen: { host: address, port: record.port },
     password: passwords.password,
     furtherPasswords: passwords.others,

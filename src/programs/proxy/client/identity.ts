@@ -19,6 +19,19 @@ export interface ClientIdentity {
   settings: ConnectionSettings;
 }
 
+/** The number of a client: `count` is that at its node. No other node gives the same, and every library can hold it. */
+export function clientId(node: number, count: number): number {
+  return node * CLIENTS_OF_A_NODE + count;
+}
+
+/** The uid of the node that gave a client its number. */
+export function nodeOfClient(id: number): number {
+  return Math.floor(id / CLIENTS_OF_A_NODE);
+}
+
+/** With 8191 nodes it stays below 2^53. */
+const CLIENTS_OF_A_NODE = 2 ** 40;
+
 /** A client that has just connected. */
 export function identityOf(
   { remoteAddress = "", remotePort = 0, localAddress = "", localPort = 0 }: Socket,

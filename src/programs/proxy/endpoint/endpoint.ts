@@ -1,12 +1,17 @@
 import type { Socket } from "node:net";
 import type { Clock } from "../../../core/base/clock.ts";
+import { Fault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
+import type { ClientsOutcome, ClientsQuestion, OtherClients } from "../../../ports/management/clients-question.ts";
 import type { EndpointConfig, EndpointStats } from "../../../ports/management/proxy-control.ts";
 import { Credentials } from "../client/credentials.ts";
-import { identityOf } from "../client/identity.ts";
+import { clientId, identityOf } from "../client/identity.ts";
 import { newCounters } from "../limits/counters.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { ScanSources } from "../scan/sources.ts";
+import { faults } from "../faults.ts";
+import { actOnClients } from "../session/act-on-clients.ts";
+import { clientsAction } from "../session/clients-action.ts";
 import { ClientPause } from "../session/client-pause.ts";
 import type { SessionEndpoint } from "../session/session-endpoint.ts";
 import { Session } from "../session/session.ts";
@@ -27,7 +32,12 @@ export interface EndpointContext {
   readonly log: Log;
   readonly arenas: ArenaPool;
   readonly lease: Lease;
+  /** Has the agent ask the other nodes about clients. */
+  readonly askAgent: (question: AgentQuestion) => Promise<readonly OtherClients[] | undefined>;
 }
+
+/** A question to the agent without its number. */
+export type AgentQuestion = Omit<ClientsQuestion, "ask">;
 
 /** One database endpoint: it accepts clients and serves them from the primary of the database. */
 export class Endpoint implements SessionEndpoint {
@@ -44,12 +54,14 @@ export class Endpoint implements SessionEndpoint {
   readonly #listener = new Listener((socket) => {
     this.#accept(socket);
   });
+  readonly #askAgent: EndpointContext["askAgent"];
   #config: EndpointConfig;
   #nextClient = 1;
 
   constructor(config: EndpointConfig, context: EndpointContext) {
-    const { clock, arenas, lease } = context;
+    const { clock, arenas, lease, askAgent } = context;
     this.clock = clock;
+    this.#askAgent = askAgent;
     this.pause = new ClientPause(clock, () => {
       for (const session of [...this.#sessions]) session.pump();
     });
@@ -111,6 +123,24 @@ export class Endpoint implements SessionEndpoint {
     return this.#sessions;
   }
 
+  get node(): number {
+    return this.#config.node;
+  }
+
+  async askOthers(request: readonly Buffer[], node?: number): Promise<readonly OtherClients[]> {
+    const { bdb } = this.#config;
+    const words = request.map((word) => word.toString("latin1"));
+    const others = await this.#askAgent({ bdb, request: words, ...(node === undefined ? {} : { node }) });
+    return others ?? [{ node: this.node, missing: "its agent is busy" }];
+  }
+
+  /** Does what a client of another node asks; PROXY_BAD_COMMAND when it is nothing that an endpoint knows. */
+  async actOnClients(request: readonly string[]): Promise<ClientsOutcome> {
+    const action = clientsAction(request.map((word) => Buffer.from(word, "latin1")));
+    if (!Buffer.isBuffer(action)) return actOnClients(this, action);
+    throw new Fault(faults.badCommand, `This proxy does not know the request: ${request.join(" ")}.`, {});
+  }
+
   get stats(): EndpointStats {
     const { requests, cut, holdsExpired, resent } = this.counters;
     const { epoch, held, upstream } = this.switchover;
@@ -142,7 +172,12 @@ export class Endpoint implements SessionEndpoint {
       refuseConnection(socket, this.clock);
       return;
     }
-    const identity = identityOf(socket, this.#nextClient++, !this.credentials.required, this.clock.uptimeMs());
+    const identity = identityOf(
+      socket,
+      clientId(this.node, this.#nextClient++),
+      !this.credentials.required,
+      this.clock.uptimeMs(),
+    );
     const session: Session = new Session(socket, this, identity, {
       settled: () => {
         this.switchover.settled(session);

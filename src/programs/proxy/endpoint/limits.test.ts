@@ -116,7 +116,8 @@ const BATCH = 500;
 async function openEndpoint() {
   const engine = await startEngine();
   const config = endpointFor(engine);
-  const context = { clock: systemClock, log: silentLog, arenas: new ArenaPool(), lease: heldLease() };
+  const askAgent = () => Promise.resolve([]);
+  const context = { clock: systemClock, log: silentLog, arenas: new ArenaPool(), lease: heldLease(), askAgent };
   const endpoint = new Endpoint(config, context);
   await endpoint.listen();
   return {

@@ -43,11 +43,11 @@ export function describe({ identity, pinned }: ListedClient, now: number): strin
   );
 }
 
-/** Decides which clients CLIENT LIST or CLIENT KILL means. */
-export type ClientFilter = (client: ListedClient) => boolean;
+/** Decides which clients CLIENT LIST or CLIENT KILL means. `now` is the uptime. */
+export type ClientFilter = (client: ListedClient, now: number) => boolean;
 
-/** The filter `name value`; undefined when no engine has such a filter, or not with this value. `now` is the uptime. */
-export function filterOf(name: string, value: Buffer, now: number): ClientFilter | undefined {
+/** The filter `name value`; undefined when no engine has such a filter, or not with this value. */
+export function filterOf(name: string, value: Buffer): ClientFilter | undefined {
   const text = value.toString("latin1");
   switch (name) {
     case "ID":
@@ -59,7 +59,7 @@ export function filterOf(name: string, value: Buffer, now: number): ClientFilter
     case "USER":
       return ({ identity }) => (identity.user?.name.toString("latin1") ?? "default") === text;
     case "MAXAGE":
-      return /^\d+$/.test(text) ? ({ identity }) => (now - identity.since) / 1000 >= Number(text) : undefined;
+      return /^\d+$/.test(text) ? ({ identity }, now) => (now - identity.since) / 1000 >= Number(text) : undefined;
     case "TYPE":
       return ofType(keyword(value));
     default:

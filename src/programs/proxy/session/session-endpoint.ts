@@ -1,4 +1,5 @@
 import type { Clock } from "../../../core/base/clock.ts";
+import type { OtherClients } from "../../../ports/management/clients-question.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { Credentials } from "../client/credentials.ts";
 import type { ClientPause } from "./client-pause.ts";
@@ -22,4 +23,8 @@ export interface SessionEndpoint {
   readonly ownParameters: ReadonlyMap<string, string>;
   /** All clients of the endpoint at this proxy. */
   readonly clients: ReadonlySet<ListedClient>;
+  /** uid of this node. */
+  readonly node: number;
+  /** Has a request about all clients of the database done at the other nodes, or at `node` alone; it does not reject. */
+  askOthers(request: readonly Buffer[], node?: number): Promise<readonly OtherClients[]>;
 }

@@ -58,7 +58,9 @@ export const HANDLED: readonly HandledCommands[] = [
   {
     commandClass: "client",
     names: "CLIENT|LIST CLIENT|KILL CLIENT|UNBLOCK CLIENT|PAUSE CLIENT|UNPAUSE",
-    note: "for the clients of the database at the same node: each node knows its own",
+    note:
+      "for the clients of the database at all nodes of release 0.4.0 and later; a node that does not answer within 1 s is left out of a list, " +
+      "and an error names it otherwise",
   },
   { commandClass: "client", names: "CLIENT|NO-EVICT", note: "accepted; the proxy has limits of its own for clients" },
   {

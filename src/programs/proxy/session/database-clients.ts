@@ -1,0 +1,109 @@
+import { assertNever } from "../../../core/base/assert-never.ts";
+import { CLIENTS_REQUEST_WORDS, CLIENTS_WORD_BYTES } from "../../../ports/management/clients-question.ts";
+import type { ClientsOutcome, OtherClients } from "../../../ports/management/clients-question.ts";
+import { nodeOfClient } from "../client/identity.ts";
+import { bulkReply, errorReply, integerReply, replies } from "../protocol/replies.ts";
+import { actOnClients, isKilled } from "./act-on-clients.ts";
+import type { LocalClients } from "./act-on-clients.ts";
+import { clientsAction } from "./clients-action.ts";
+import type { ClientsAction } from "./clients-action.ts";
+import type { ListedClient } from "./listed-client.ts";
+
+/** What asking for all clients of a database needs of the session that asks. */
+export interface AskingSession extends ListedClient {
+  readonly endpoint: LocalClients & {
+    /** uid of this node. */
+    readonly node: number;
+    /** Has the same done at the other nodes, or at `node` alone; it does not reject. */
+    askOthers(request: readonly Buffer[], node?: number): Promise<readonly OtherClients[]>;
+  };
+  /** Answers in the engine's place; false when earlier replies are missing. */
+  answer(reply: Buffer): boolean;
+  /** Takes no request until `work` is over; it must not reject. */
+  waitFor(work: Promise<void>): void;
+}
+
+/** CLIENT LIST, KILL, UNBLOCK, PAUSE and UNPAUSE, without the first word: for the clients of the database at all nodes. */
+export function handleClients(session: AskingSession, request: readonly Buffer[]): boolean {
+  if (request.length > CLIENTS_REQUEST_WORDS || request.some(({ length }) => length > CLIENTS_WORD_BYTES))
+    return session.answer(TOO_MANY);
+  const action = clientsAction(request);
+  if (Buffer.isBuffer(action)) return session.answer(action);
+  const endsItself = action.kind === "kill" && isOwnKilled(session, action);
+  session.waitFor(
+    askEverywhere(session, action, request).then((reply) => {
+      session.answer(reply);
+      if (endsItself) setImmediate(() => session.finish());
+    }),
+  );
+  return true;
+}
+
+const TOO_MANY = errorReply(
+  `ERR store: an endpoint takes at most ${CLIENTS_REQUEST_WORDS} arguments of ${CLIENTS_WORD_BYTES} bytes here`,
+);
+
+async function askEverywhere(
+  session: AskingSession,
+  action: ClientsAction,
+  request: readonly Buffer[],
+): Promise<Buffer> {
+  const { endpoint, identity } = session;
+  const only = action.kind === "unblock" ? nodeOfClient(action.id) : undefined;
+  const isHere = only === undefined || only === endpoint.node;
+  const [own, others] = await Promise.all([
+    isHere ? actOnClients(endpoint, action, session) : { lines: "", count: 0 },
+    only === endpoint.node ? [] : endpoint.askOthers(request, only),
+  ]);
+  const outcomes = [{ node: endpoint.node, ...own }, ...others].toSorted((a, b) => a.node - b.node);
+  const done = outcomes.flatMap((outcome) => ("missing" in outcome ? [] : [outcome]));
+  const missing = outcomes.flatMap((outcome) => ("missing" in outcome ? [outcome] : []));
+  return replyOf(action, merged(done), missing, identity.settings.protocol);
+}
+
+function isOwnKilled(session: AskingSession, action: ClientsAction & { readonly kind: "kill" }): boolean {
+  return isKilled(action, session, session, session.endpoint.clock.uptimeMs());
+}
+
+function merged(outcomes: readonly ClientsOutcome[]): ClientsOutcome {
+  return {
+    lines: outcomes.map(({ lines }) => lines).join(""),
+    count: outcomes.reduce((sum, { count }) => sum + count, 0),
+  };
+}
+
+function replyOf(
+  action: ClientsAction,
+  { lines, count }: ClientsOutcome,
+  missing: readonly { readonly node: number; readonly missing: string }[],
+  protocol: number,
+): Buffer {
+  const [first] = missing;
+  // a list is of those that answered
+  if (action.kind === "list") return bulkReply(Buffer.from(lines, "latin1"), protocol);
+  if (first !== undefined)
+    return errorReply(
+      `ERR store: node ${first.node} did not answer: ${first.missing}; ${doneElsewhere(action, count)}`,
+    );
+  if (action.kind === "unblock") return integerReply(count);
+  if (action.kind !== "kill") return replies.ok;
+  if (!action.byAddress) return integerReply(count);
+  return count > 0 ? replies.ok : errorReply("ERR No such client");
+}
+
+type ChangingAction = Exclude<ClientsAction, { readonly kind: "list" }>;
+
+function doneElsewhere({ kind }: ChangingAction, count: number): string {
+  switch (kind) {
+    case "kill":
+      return `${count} clients of the other nodes were ended`;
+    case "unblock":
+      return "the client may still be blocked";
+    case "pause":
+      return "the clients of the other nodes are paused";
+    case "unpause":
+      return "the clients of the other nodes go on";
+    default:
+      return assertNever(kind);
+  }
+}
