@@ -18,6 +18,8 @@ export interface EndpointConfig {
   /** uid of the node, which makes the numbers of its clients those of no other node. */
   readonly node: number;
   readonly listen: Address;
+  /** The database's Service, by name: it leads to a node that accepts clients. */
+  readonly service: Address;
   /** What clients and the proxy itself authenticate with; empty when the database has none. Never logged. */
   readonly password: string;
   /** Accepted besides, those with `until` before that ISO instant; an empty one stands for none. Never logged. */

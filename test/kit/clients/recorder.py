@@ -9,12 +9,16 @@ import sys
 import time
 
 import redis
+from redis.maint_notifications import EndpointType, MaintNotificationsConfig
 
 HOST, PORT, NAME = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 SLICE_NS = 4_000_000_000
 REGISTERS = 3
 
-client = redis.Redis(host=HOST, port=PORT, decode_responses=True)
+MOVING = MaintNotificationsConfig(enabled=True, endpoint_type=EndpointType.NONE)
+client = redis.Redis(host=HOST, port=PORT, protocol=3, decode_responses=True, maint_notifications_config=MOVING)
+# a connection with a WATCH is not asked to move
+exchanging = redis.Redis(host=HOST, port=PORT, decode_responses=True)
 
 
 def is_over():
@@ -33,9 +37,13 @@ def failed(error):
 
 
 def swap(key, to):
-    with client.pipeline() as transaction:
-        transaction.watch(key)
-        value = transaction.get(key)
+    """The read is an operation of its own; None when the connection ended before it."""
+    with exchanging.pipeline() as transaction:
+        try:
+            transaction.watch(key)
+            value = transaction.get(key)
+        except redis.WatchError:
+            return None
         transaction.multi()
         transaction.set(key, to)
         try:
@@ -66,7 +74,8 @@ def operate(number):
         key, unknown, run = sequence, None, lambda: {"kind": "read-list", "values": client.lrange(sequence, 0, -1)}
     try:
         act = run()
-        emit(key, begin, time.monotonic_ns(), act)
+        if act is not None:
+            emit(key, begin, time.monotonic_ns(), act)
     except redis.RedisError as error:
         failed(error)
         if unknown is not None:

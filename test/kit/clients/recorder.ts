@@ -44,18 +44,25 @@ function useIoredis(): Client {
   };
 }
 
+/** A connection of its own for exchanges: one with a WATCH is not asked to move. */
 async function useNodeRedis(): Promise<Client> {
-  const redis = createClient({ socket: { host, port: Number(port) } });
-  redis.on("error", (error: Error) => process.stderr.write(`${name}: ${error.message}\n`)); // it connects again
-  await redis.connect();
+  const socket = { host, port: Number(port) };
+  const [redis, exchanging] = [
+    createClient({ socket, maintNotifications: "enabled", maintEndpointType: "none" }),
+    createClient({ socket, maintNotifications: "disabled" }),
+  ];
+  for (const client of [redis, exchanging]) {
+    client.on("error", (error: Error) => process.stderr.write(`${name}: ${error.message}\n`)); // it connects again
+    await client.connect();
+  }
   return {
     get: (key) => redis.get(key),
     set: (key, value) => redis.set(key, value),
     swap: async (key, to) => {
-      await redis.watch(key);
-      const from = await redis.get(key);
+      await exchanging.watch(key);
+      const from = await exchanging.get(key);
       try {
-        await redis.multi().set(key, to).exec();
+        await exchanging.multi().set(key, to).exec();
         return { from, isSet: true };
       } catch (error) {
         if (error instanceof WatchError) return { from, isSet: false };
@@ -64,7 +71,7 @@ async function useNodeRedis(): Promise<Client> {
     },
     append: (key, value) => redis.rPush(key, value),
     list: (key) => redis.lRange(key, 0, -1),
-    close: () => redis.close(),
+    close: () => Promise.all([redis.close(), exchanging.close()]),
   };
 }
 

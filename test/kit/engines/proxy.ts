@@ -93,6 +93,7 @@ export function endpointFor(primary: TestEngine | undefined, more: Partial<Endpo
     bdb: 1,
     node: 1,
     listen: { host: loopbackAddress(), port: 12000 },
+    service: { host: "db.ns.svc.cluster.local", port: 12000 },
     password: "",
     furtherPasswords: [],
     epoch: 1,

@@ -13,6 +13,7 @@ const endpoint = (bdb: number, epoch: number): EndpointConfig => ({
   node: 1,
   epoch,
   listen: { host: "127.0.0.1", port: 10_000 + bdb },
+  service: { host: "db.ns.svc.cluster.local", port: 10_000 + bdb },
   password: "",
   furtherPasswords: [],
   holdMs: 1_000,

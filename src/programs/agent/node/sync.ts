@@ -11,6 +11,7 @@ import type { AddressContext } from "../members/addresses.ts";
 import type { Members } from "../members/members.ts";
 import { maintenanceOf } from "../records/maintenance.ts";
 import type { Records } from "../records/records.ts";
+import type { AgentConfig } from "../runtime/config.ts";
 import { runPasses, type PassRunner } from "../runtime/pass-runner.ts";
 import type { NodeProxy } from "./proxy.ts";
 import type { VolumeGuard } from "./volume-guard.ts";
@@ -21,6 +22,7 @@ const RETENTION_CHECK_MS = 600_000;
 
 /** What the node's engines and endpoints follow from. */
 export interface NodeSyncContext extends AddressContext {
+  readonly config: Pick<AgentConfig, "node" | "address" | "namespace">;
   readonly records: Pick<Records, "state" | "databases" | "complete" | "changeDatabase">;
   readonly passwords: Pick<DatabasePasswords, "of">;
   readonly modulesOf: LoadedModules;

@@ -1,9 +1,11 @@
 import { REFUSING_WRITES } from "../../../core/planner/database/full-volume.ts";
 import { otherPasswords } from "../../../core/planner/database/passwords.ts";
 import type { PasswordSet } from "../../../core/planner/database/passwords.ts";
+import { clusterNames } from "../../../core/api/names.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../core/api/records.ts";
 import { endpointSettings, engineDirectives } from "../../../core/api/settings/effects.ts";
 import { isBeingMade } from "../../../core/planner/database/facts.ts";
+import type { AgentConfig } from "../runtime/config.ts";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import type { WantedInstance } from "../../../mechanisms/supervisor/wanted-instance.ts";
 
@@ -44,7 +46,7 @@ export function nodeInstances(
  */
 export function wantedEndpoint(
   record: DatabaseRecord,
-  { node, address }: { readonly node: number; readonly address: string },
+  { node, address, namespace }: Pick<AgentConfig, "node" | "address" | "namespace">,
   passwords: PasswordSet,
   addressOf: AddressOf,
 ): EndpointConfig | undefined {
@@ -59,6 +61,7 @@ export function wantedEndpoint(
     password: passwords.password,
     furtherPasswords: passwords.others,
     epoch: forced ? (shard.switchover?.epoch ?? shard.epoch) : shard.epoch,
+    service: { host: clusterNames.databaseHost(record.name, namespace), port: record.port },
     holdMs: HOLD_MS,
     settings: endpointSettings(record),
     ...(primary === undefined ? {} : { primary }),

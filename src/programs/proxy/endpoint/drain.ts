@@ -1,7 +1,9 @@
 import type { Clock } from "../../../core/base/clock.ts";
+import type { Moving } from "../session/moving.ts";
 
 /** A session, as a drain sees it. */
 export interface DrainableSession {
+  readonly moving: Pick<Moving, "ask">;
   /** Ends at the next boundary between requests and transactions. */
   drain(): void;
   /** As `drain`, but takes a blocking command back and does not wait for the end of a transaction. */
@@ -19,6 +21,7 @@ export interface DrainResult {
 /**
  * Ends every session at a boundary between requests: its last reply, then FIN. Requests that arrive later are read and not
  * executed, so that a client library sends them again elsewhere. A blocked client is left until shortly before the deadline.
+ * Clients that want to know are asked first, and have a little time to leave: their libraries do not send again.
  */
 export async function drainSessions(
   sessions: ReadonlySet<DrainableSession>,
@@ -33,9 +36,15 @@ export async function drainSessions(
   // connections that the kernel has accepted already would be reset by an immediate end of listening
   await clock.sleep(Math.min(ACCEPT_MS, deadlineMs / 4));
   stopListening();
+  const seconds = Math.min(MOVE_SECONDS, Math.floor(deadlineMs / 2_000));
+  const notice = { number: clock.now().getTime(), seconds };
+  const asked = new Set([...sessions].filter((session) => seconds > 0 && session.moving.ask(notice)));
+  const askedAt = performance.now();
   while (sessions.size > 0 && left() > 0) {
     for (const session of [...sessions]) {
       seen.add(session);
+      const mayLeave = performance.now() - askedAt < seconds * 1_000;
+      if (mayLeave && asked.has(session)) continue;
       if (left() <= lastCallMs) session.drainNow();
       else session.drain();
     }
@@ -46,6 +55,8 @@ export async function drainSessions(
   return { closed: seen.size - remaining, remaining };
 }
 
+/** Libraries that are given no address connect again after half of it. */
+const MOVE_SECONDS = 2;
 const ACCEPT_MS = 20;
 const POLL_MS = 10;
 const LAST_CALL_MS = 500;

@@ -3,7 +3,7 @@ import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { ClientsOutcome, ClientsQuestion, OtherClients } from "../../../ports/management/clients-question.ts";
-import type { EndpointConfig, EndpointStats } from "../../../ports/management/proxy-control.ts";
+import type { Address, EndpointConfig, EndpointStats } from "../../../ports/management/proxy-control.ts";
 import { Credentials } from "../client/credentials.ts";
 import { clientId, identityOf } from "../client/identity.ts";
 import { newCounters } from "../limits/counters.ts";
@@ -121,6 +121,10 @@ export class Endpoint implements SessionEndpoint {
 
   get clients(): ReadonlySet<Session> {
     return this.#sessions;
+  }
+
+  get service(): Address {
+    return this.#config.service;
   }
 
   get node(): number {

@@ -4,12 +4,14 @@ import { bulkReply, errorReply, integerReply, notPermitted, replies } from "../p
 import { handleClients } from "./database-clients.ts";
 import type { AskingSession } from "./database-clients.ts";
 import { describe } from "./listed-client.ts";
+import type { Moving } from "./moving.ts";
 import type { ReplyMode } from "./reply-mode.ts";
 
 /** What CLIENT needs of its session. */
 export interface ClientSession extends AskingSession {
   readonly identity: ClientIdentity;
   readonly replyMode: ReplyMode;
+  readonly moving: Moving;
 }
 
 /** CLIENT, answered by the proxy: it knows its clients, and the engine knows only connections that they share. */
@@ -37,6 +39,8 @@ export function handleClient(session: ClientSession, args: readonly Buffer[]): b
     case "PAUSE":
     case "UNPAUSE":
       return handleClients(session, args.slice(1));
+    case "MAINT_NOTIFICATIONS":
+      return session.answer(session.moving.handle(args, settings.protocol));
     case "REPLY":
       return setReplies(session, keyword(args[2]));
     default: // NO-EVICT

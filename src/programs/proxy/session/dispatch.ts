@@ -17,7 +17,7 @@ import type { SessionEndpoint } from "./session-endpoint.ts";
 import type { SharedRoute } from "./shared-route.ts";
 
 /** What commands that are not simply forwarded need of their session. */
-export interface CommandSession extends ScanSession, Pick<ClientSession, "replyMode" | "destroy"> {
+export interface CommandSession extends ScanSession, Pick<ClientSession, "replyMode" | "moving" | "destroy"> {
   readonly endpoint: SessionEndpoint;
   readonly identity: ClientIdentity;
   readonly shared: SharedRoute;
@@ -38,6 +38,10 @@ export function dispatch(session: CommandSession, request: Buffer, command: Comm
     return session.answer(replies.noAuth);
   const known = command === undefined ? PLAIN : resolve(session, request, command);
   if (known === undefined) return false;
+  if (!session.moving.admits(known)) {
+    session.finish();
+    return false;
+  }
   const pinned = session.pinned.current;
   if (pinned?.state.monitoring === true && !ENDS.has(known.name)) return session.answer(MONITORING);
   if (pinned?.inTransaction === true && !ENDS.has(known.name)) {

@@ -1,5 +1,6 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { OtherClients } from "../../../ports/management/clients-question.ts";
+import type { Address } from "../../../ports/management/proxy-control.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { Credentials } from "../client/credentials.ts";
 import type { ClientPause } from "./client-pause.ts";
@@ -23,6 +24,8 @@ export interface SessionEndpoint {
   readonly ownParameters: ReadonlyMap<string, string>;
   /** All clients of the endpoint at this proxy. */
   readonly clients: ReadonlySet<ListedClient>;
+  /** The Service of the database, which leads to nodes that accept clients. */
+  readonly service: Address;
   /** uid of this node. */
   readonly node: number;
   /** Has a request about all clients of the database done at the other nodes, or at `node` alone; it does not reject. */

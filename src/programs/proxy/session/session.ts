@@ -11,6 +11,7 @@ import type { Lane } from "../upstream/lane.ts";
 import { Wire } from "../upstream/wire.ts";
 import { dispatch } from "./dispatch.ts";
 import type { CommandSession } from "./dispatch.ts";
+import { Moving } from "./moving.ts";
 import { RequestReader } from "./request-reader.ts";
 import type { RequestTaker } from "./request-reader.ts";
 import { ReplyMode } from "./reply-mode.ts";
@@ -43,6 +44,7 @@ export class Session implements SessionParts {
   readonly shared: SharedRoute;
   readonly pinned: PinnedRoute;
   readonly replyMode = new ReplyMode();
+  readonly moving = new Moving(this);
   readonly #events: SessionEvents;
   readonly #wire: Wire;
   readonly #reader: RequestReader;
@@ -61,7 +63,7 @@ export class Session implements SessionParts {
     this.pinned = new PinnedRoute(this);
     this.#wire = new Wire(socket, {
       data: (bytes) => {
-        if (this.#takesRequests) this.#reader.receive(bytes);
+        if (this.takesRequests) this.#reader.receive(bytes);
       },
       end: () => {
         this.#endInput();
@@ -82,6 +84,10 @@ export class Session implements SessionParts {
 
   get ended(): boolean {
     return this.#state === "closed";
+  }
+
+  get takesRequests(): boolean {
+    return this.#state === "open" || this.#state === "draining";
   }
 
   get finishing(): boolean {
@@ -118,8 +124,8 @@ export class Session implements SessionParts {
   }
 
   get canTake(): boolean {
-    if (!this.#takesRequests) return false;
-    if (this.replyMode.skipping) return false;
+    if (!this.takesRequests) return false;
+    if (this.replyMode.skipping || this.moving.isDue) return false;
     if (this.#upload !== undefined) return this.#upload.receiving;
     return !this.endpoint.primary.held && !this.#waiting && this.shared.open && !this.congested;
   }
@@ -198,6 +204,7 @@ export class Session implements SessionParts {
     if (this.busy) return;
     this.#events.settled();
     if (!this.hasPending && !this.#waiting) this.replyMode.settled();
+    this.moving.settled();
     if (this.#state === "finishing") this.finish();
     else if (this.#state === "draining") this.drain();
     if (this.#reader.waiting || this.#upload !== undefined) this.pump();
@@ -247,10 +254,6 @@ export class Session implements SessionParts {
   destroy(): void {
     this.#wire.destroy();
     this.#close();
-  }
-
-  get #takesRequests(): boolean {
-    return this.#state === "open" || this.#state === "draining";
   }
 
   get #isPlain(): boolean {

@@ -62,6 +62,11 @@ export const HANDLED: readonly HandledCommands[] = [
       "for the clients of the database at all nodes of release 0.4.0 and later; a node that does not answer within 1 s is left out of a list, " +
       "and an error names it otherwise",
   },
+  {
+    commandClass: "client",
+    names: "CLIENT|MAINT_NOTIFICATIONS",
+    note: "for RESP3, with `moving-endpoint-type` `none` or `internal-fqdn`: the client is sent `MOVING` before its node drains it",
+  },
   { commandClass: "client", names: "CLIENT|NO-EVICT", note: "accepted; the proxy has limits of its own for clients" },
   {
     commandClass: "tracking",

@@ -1,0 +1,102 @@
+import type { Address } from "../../../ports/management/proxy-control.ts";
+import { bulkReply, errorReply, replies } from "../protocol/replies.ts";
+import { keyword } from "../protocol/arguments.ts";
+import type { CommandEntry } from "../protocol/table/entry.ts";
+
+/** Where a client wants to be sent: to what it knows already, or to the database's Service by name. */
+type MovingEndpoint = "none" | "internal-fqdn";
+
+/** What asking a client to move needs of its session. */
+export interface MovingOwner {
+  readonly endpoint: { readonly service: Address };
+  readonly pinned: { readonly current: unknown };
+  readonly upload: unknown;
+  /** The client waits for a reply. */
+  readonly hasPending: boolean;
+  /** Neither side has ended the connection. */
+  readonly takesRequests: boolean;
+  deliver(bytes: Buffer): void;
+}
+
+/** A client has `seconds` to leave; `number` differs from that of any other drain. */
+export interface MoveNotice {
+  readonly number: number;
+  readonly seconds: number;
+}
+
+/** CLIENT MAINT_NOTIFICATIONS of one client: it is asked to connect elsewhere before its node drains it. */
+export class Moving {
+  readonly #owner: MovingOwner;
+  #wants: MovingEndpoint | undefined;
+  /** The connection has what another one would lack, and libraries would not notice. */
+  #isBound = false;
+  #isAsked = false;
+  #due: Buffer | undefined;
+
+  constructor(owner: MovingOwner) {
+    this.#owner = owner;
+  }
+
+  /** The client is about to be asked: no request can be taken before. */
+  get isDue(): boolean {
+    return this.#due !== undefined;
+  }
+
+  /** CLIENT MAINT_NOTIFICATIONS; the reply. */
+  handle(args: readonly Buffer[], protocol: number): Buffer {
+    const [, , mode, option, type, extra] = args;
+    if (keyword(mode) === "OFF" && option === undefined) {
+      this.#wants = undefined;
+      return replies.ok;
+    }
+    const isType = option === undefined || keyword(option) === "MOVING-ENDPOINT-TYPE";
+    if (keyword(mode) !== "ON" || !isType || (option !== undefined && type === undefined) || extra !== undefined)
+      return replies.syntax;
+    if (protocol < 3) return NEEDS_RESP3;
+    const wanted = type === undefined ? "none" : type.toString("latin1").toLowerCase();
+    if (wanted !== "none" && wanted !== "internal-fqdn") return UNKNOWN_ADDRESS;
+    this.#wants = wanted;
+    return replies.ok;
+  }
+
+  /** False: the request would leave on the connection what another one lacks, and the client is on its way to another one. */
+  admits({ name, commandClass }: CommandEntry): boolean {
+    if (this.#wants === undefined || !(BINDING.has(name) || BINDING.has(commandClass))) return true;
+    this.#isBound = true;
+    return !this.#isAsked;
+  }
+
+  /** Asks the client to move, as soon as it waits for no reply; false when it does not want that, or cannot. */
+  ask({ number, seconds }: MoveNotice): boolean {
+    const { endpoint, pinned, upload, takesRequests } = this.#owner;
+    const isBound = this.#isBound || pinned.current !== undefined || upload !== undefined;
+    if (this.#wants === undefined || this.#isAsked || isBound || !takesRequests) return false;
+    this.#isAsked = true;
+    const { host, port } = endpoint.service;
+    const place = this.#wants === "none" ? undefined : Buffer.from(`${host}:${port}`);
+    this.#due = Buffer.concat([
+      Buffer.from(`>4\r\n$6\r\nMOVING\r\n:${number}\r\n:${seconds}\r\n`),
+      bulkReply(place, 3),
+    ]);
+    this.settled();
+    return true;
+  }
+
+  /** Replies have arrived. */
+  settled(): void {
+    if (this.#due === undefined || this.#owner.hasPending) return;
+    this.#owner.deliver(this.#due);
+    this.#due = undefined;
+  }
+}
+
+/** Commands and classes of commands. A WATCH counts also when it is over: its client may begin another at any moment. */
+const BINDING: ReadonlySet<string> = new Set([
+  ...["WATCH", "SELECT", "RESET", "CLIENT|REPLY"],
+  ...["subscription", "tracking", "monitor"],
+]);
+
+const NEEDS_RESP3 = errorReply("ERR store: CLIENT MAINT_NOTIFICATIONS needs RESP3: send HELLO 3 first");
+const UNKNOWN_ADDRESS = errorReply(
+  "ERR store: an endpoint does not know by which address its client reaches it: ask for moving-endpoint-type none or internal-fqdn",
+);
