@@ -75,6 +75,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/kubectl/read.test.ts": 20,
   "test/kubectl/versions.test.ts": 20,
   "test/scenario/bundled-modules.test.ts": 20,
+  "test/scenario/engine-ports.test.ts": 20,
   "test/scenario/packaged-module.test.ts": 20,
   "test/scenario/users.test.ts": 20,
   "test/world/storectl-support.test.ts": 20,

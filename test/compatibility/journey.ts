@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import type { KeptRelease } from "../../scripts/releases/history.ts";
 import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
+import { callEngine, engineCodeOf } from "../../src/ports/resp/engine-client.ts";
+import { findEndpoint } from "../../src/programs/demo/scenario.ts";
 import {
   createCluster,
   createDatabase,
@@ -43,6 +45,7 @@ export async function upgradeUnderLoad(kept: KeptRelease, helm?: string): Promis
     "the cluster is upgraded node by node": rollCluster,
     "the databases are upgraded": upgradeDatabases,
     "what was stored then is still known": keepRecords,
+    "engines let the cluster in, and no client any more": closeEngines,
     "no request failed, and nothing is lost": finishLoads,
   }).catch((error: unknown) => {
     throw new Error(scene.play.said(), { cause: error });
@@ -88,6 +91,24 @@ async function upgradeDatabases({ play: { stage, world } }: Scene): Promise<void
   await upgradeDatabase(stage, "8.0");
   await world.kube.patch(Databases, SINGLE.metadata, { type: "merge", body: { spec: { storeVersion: "8.0" } } });
   await awaitSingle(world.kube, "8.0");
+}
+
+async function closeEngines(scene: Scene): Promise<void> {
+  const client = await administrator(scene.play.world.kube);
+  const addresses = new Map((await client.call("nodes")).map(({ uid, addr }) => [String(uid), addr]));
+  for (const { uid, name } of await client.call("bdbs")) {
+    const { password } = await findEndpoint(scene.play.stage, name);
+    for (const { node_uid, port } of await client.call("bdbShards", { params: { uid } })) {
+      const at = { host: addresses.get(node_uid) ?? "", port, password, timeoutMs: 2_000 };
+      const isClosed = () =>
+        callEngine(at, "PING").then(
+          () => false,
+          (error: unknown) => engineCodeOf(error) === "WRONGPASS",
+        );
+      await until(`an engine of ${name} is closed`, isClosed, { withinMs: 30_000, everyMs: 200 });
+    }
+  }
+  await client.close();
 }
 
 async function keepRecords({ play: { world } }: Scene): Promise<void> {

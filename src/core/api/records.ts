@@ -109,6 +109,11 @@ export interface PasswordsState {
   readonly revision: number;
   /** ISO instant at which the next former password ends; absent while no overlap runs. */
   readonly overlapUntil?: string;
+  /**
+   * Whom engines let in: `shared` the cluster and clients, `closed` the cluster alone. Absent: a release before 0.4.0 made the
+   * database, and its engines know the passwords of clients only.
+   */
+  readonly engines?: "shared" | "closed";
 }
 
 /** What a database that is brought back from its disks lacks; present only while its status is `recovery`. */

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connectEngine } from "../../ports/resp/engine-client.ts";
-import { awaitAofRewrite, callInstance, superviseNode } from "../../../test/kit/engines/supervised-node.ts";
+import { DEFAULT_USER, ENGINE_USER, type EngineAccess } from "../../core/api/engine-login.ts";
+import { callEngine, connectEngine } from "../../ports/resp/engine-client.ts";
+import { textOf } from "../../ports/resp/reply.ts";
+import { awaitAofRewrite, awaitLink, callInstance, superviseNode } from "../../../test/kit/engines/supervised-node.ts";
+import { until } from "../../../test/kit/time/until.ts";
 import { directivesWith } from "../../../test/kit/facts/settings.ts";
+import type { WantedInstance } from "./wanted-instance.ts";
 
 test("settings of the record reach the running engine", async () => {
   await using node = await superviseNode();
@@ -38,40 +42,62 @@ test("parameters of the record reach the running engine, and are taken back", as
 
 test("two passwords overlap in a running engine, and in one that starts with them", async () => {
   await using node = await superviseNode();
-  const wanted = node.primary({ password: "new", otherPasswords: ["old"] });
+  const wanted = node.primary({ access: { clients: ["new", "old"] } });
   await node.serve(wanted);
-  for (const password of ["new", "old"]) assert.equal(await callInstance({ ...wanted, password }, "PING"), "PONG");
-  const open = await connectEngine({ ...wanted, password: "old", otherPasswords: [], timeoutMs: 1_000 });
-  await node.reconcile([{ ...wanted, password: "newer", otherPasswords: ["new"] }]);
-  for (const password of ["newer", "new"]) assert.equal(await callInstance({ ...wanted, password }, "PING"), "PONG");
-  await assert.rejects(callInstance({ ...wanted, password: "old", otherPasswords: [] }, "PING"), /WRONGPASS/);
+  for (const password of ["new", "old"]) assert.equal(await comeIn(wanted, password), "PONG");
+  const open = await connectEngine({ ...wanted, password: "old", timeoutMs: 1_000 });
+  await node.reconcile([{ ...wanted, access: { clients: ["newer", "new"] } }]);
+  for (const password of ["newer", "new"]) assert.equal(await comeIn(wanted, password), "PONG");
+  await assert.rejects(comeIn(wanted, "old"), /WRONGPASS/);
   assert.equal(await open.call("PING"), "PONG");
   open.close();
 });
 
 test("from no password to one: both may come in while they overlap, and then only one", async () => {
   await using node = await superviseNode();
-  const wanted = node.primary({ password: "", otherPasswords: [] });
+  const wanted = node.primary({ access: { clients: [""] } });
   await node.serve(wanted);
-  await node.reconcile([{ ...wanted, password: "new", otherPasswords: [""] }]);
-  for (const password of ["", "new"]) {
-    assert.equal(await callInstance({ ...wanted, password, otherPasswords: [""] }, "PING"), "PONG");
-  }
-  await node.reconcile([{ ...wanted, password: "new" }]);
-  await assert.rejects(callInstance(wanted, "PING"), /NOAUTH/);
-  assert.equal(await callInstance({ ...wanted, password: "new" }, "PING"), "PONG");
+  await node.reconcile([{ ...wanted, access: { clients: ["new", ""] } }]);
+  for (const password of ["", "new"]) assert.equal(await comeIn(wanted, password), "PONG");
+  await node.reconcile([{ ...wanted, access: { clients: ["new"] } }]);
+  await assert.rejects(comeIn(wanted, ""), /NOAUTH/);
+  assert.equal(await comeIn(wanted, "new"), "PONG");
 });
 
-test("another password reaches the running engine: open connections stay, new ones need it", async () => {
+test("engines that clients could reach are closed while they run: replication and what is open go on, nobody else comes in", async () => {
   await using node = await superviseNode();
-  const wanted = node.primary({ password: "old" });
-  await node.serve(wanted);
-  const { host, port, password } = wanted;
-  const open = await connectEngine({ host, port, password, timeoutMs: 1_000 });
-  await node.reconcile([{ ...wanted, password: "new" }]);
-  assert.equal(await open.call("PING"), "PONG");
+  const both = (access: EngineAccess) => {
+    const primary = node.primary({ access });
+    return [primary, node.replicaOf(primary)] as const;
+  };
+  const [primary, replica] = both({ clients: ["secret", ""] });
+  await node.serve(primary, replica);
+  await awaitLink(replica);
+  const { id } = await linkOf(primary);
+  const open = await connectEngine({ ...primary, password: "secret", timeoutMs: 1_000 });
+  await node.reconcile(both({ internal: "internal", clients: ["secret", ""] }));
+  assert.equal(await comeIn(primary, "internal", ENGINE_USER), "PONG");
+  assert.equal(await comeIn(primary, "secret"), "PONG", "a node of an older release");
+  const closed = both({ internal: "internal", clients: [] });
+  await node.reconcile(closed);
+  for (const wanted of closed) {
+    await assert.rejects(comeIn(wanted, "secret"), /WRONGPASS/);
+    await assert.rejects(comeIn(wanted, ""), /NOAUTH/);
+  }
+  assert.equal(await open.call("PING"), "PONG", "a connection of a proxy");
   open.close();
-  assert.equal(await callInstance({ ...wanted, password: "new" }, "PING"), "PONG");
-  await assert.rejects(callInstance(wanted, "PING"), /WRONGPASS/);
-  assert.equal(node.report().restarts, 0);
+  assert.equal((await linkOf(closed[0])).id, id, "the replica was not cut");
+  await callInstance(closed[0], "CLIENT", "KILL", "TYPE", "replica");
+  await until("it comes again as the cluster", async () => /user=store/.test((await linkOf(closed[0])).text));
+  assert.equal(node.report().restarts + node.report(2).restarts, 0);
 });
+
+function comeIn({ host, port }: WantedInstance, password: string, user = DEFAULT_USER): Promise<unknown> {
+  return callEngine({ host, port, logins: [{ user, password }], timeoutMs: 1_000 }, "PING");
+}
+
+/** The connection of the replica, as the primary lists it. */
+async function linkOf(primary: WantedInstance): Promise<{ readonly id: string | undefined; readonly text: string }> {
+  const text = textOf(await callInstance(primary, "CLIENT", "LIST", "TYPE", "replica"));
+  return { id: /^id=(\d+)/.exec(text)?.[1], text };
+}

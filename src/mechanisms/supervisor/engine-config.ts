@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { DEFAULT_USER, ENGINE_USER, replicaLogin } from "../../core/api/engine-login.ts";
+import type { EngineAccess } from "../../core/api/engine-login.ts";
 import type { Directives } from "../../core/api/settings/setting.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 
@@ -19,7 +21,7 @@ const UPGRADE_BACKLOG_BYTES = 256 * MEBIBYTE;
  */
 const LONG_SCRIPT_MS = 250;
 
-/** The whole configuration file of an engine that starts; a primary has no `replicaof`. Holds the password: mode 0600. */
+/** The whole configuration file of an engine that starts; a primary has no `replicaof`. Holds a password: mode 0600. */
 export function renderConfig(wanted: WantedInstance, files: EngineFiles, startAs: "primary" | "replica"): string {
   const settings = {
     ...fixedSettings(wanted, files),
@@ -31,14 +33,14 @@ export function renderConfig(wanted: WantedInstance, files: EngineFiles, startAs
   );
   return [
     ...lines,
-    `user default on ~* &* ${COMMANDS} ${passwordRules(wanted).join(" ")}`,
+    ...userRules(wanted.access).map((rules) => `user ${rules.join(" ")}`),
     ...wanted.modules.map(loading),
     "",
   ].join("\n");
 }
 
 /** All but what a client's script could use to reach other servers, or to harm the engine: endpoints cannot see inside scripts. */
-const COMMANDS = "+@all -migrate -pfdebug -pfselftest -restore-asking";
+const RIGHTS = ["~*", "&*", "+@all", "-migrate", "-pfdebug", "-pfselftest", "-restore-asking"];
 
 function loading({ path, args }: WantedInstance["modules"][number]): string {
   const words = args.split(/\s+/).filter((word) => word !== "");
@@ -53,25 +55,34 @@ export function liveSettings(wanted: WantedInstance): Directives {
   };
 }
 
-/** What an engine accepts, and presents to its primary. */
-export type Access = Pick<WantedInstance, "password" | "otherPasswords">;
-
-/** Directives that follow the passwords while the engine runs. */
-export function accessSettings(access: Access): Directives {
-  return { "protected-mode": isOpen(access) ? "no" : "yes", masterauth: access.password };
+/** Directives that follow whom it lets in while the engine runs. */
+export function accessSettings(access: EngineAccess): Directives {
+  const { user, password } = replicaLogin(access);
+  return {
+    "protected-mode": isOpen(access) ? "no" : "yes",
+    masteruser: user === DEFAULT_USER ? "" : user,
+    masterauth: password,
+  };
 }
 
-/** Rules of the default user: each password as a hash, or none. */
-export function passwordRules(access: Access): readonly string[] {
-  if (isOpen(access)) return ["nopass"];
-  return [access.password, ...access.otherPasswords].map(
-    (password) => `#${createHash("sha256").update(password).digest("hex")}`,
-  );
+/**
+ * Each user with its rules: passwords as hashes, or none at all. The default user keeps its rights while it is off: what an older
+ * node has opened goes on until it ends.
+ */
+export function userRules(access: EngineAccess): readonly (readonly string[])[] {
+  const { internal, clients } = access;
+  const own = internal === undefined ? [] : [[ENGINE_USER, "on", ...RIGHTS, hashOf(internal)]];
+  const passwords = isOpen(access) ? ["nopass"] : clients.map(hashOf);
+  return [[DEFAULT_USER, clients.length === 0 ? "off" : "on", ...RIGHTS, ...passwords], ...own];
+}
+
+function hashOf(password: string): string {
+  return `#${createHash("sha256").update(password).digest("hex")}`;
 }
 
 /** An empty password lets everybody in. */
-function isOpen({ password, otherPasswords }: Access): boolean {
-  return [password, ...otherPasswords].includes("");
+function isOpen({ clients }: EngineAccess): boolean {
+  return clients.includes("");
 }
 
 /** Name and value of each directive that differs, for one CONFIG SET; empty when nothing does. */
@@ -86,7 +97,7 @@ function fixedSettings(wanted: WantedInstance, files: EngineFiles): Directives {
   return {
     bind: host,
     port: String(port),
-    ...accessSettings(wanted),
+    ...accessSettings(wanted.access),
     dir: files.directory,
     pidfile: files.pidFile,
     logfile: files.logFile,

@@ -2,6 +2,7 @@ import { backoffMs } from "../../core/base/backoff.ts";
 import type { Clock } from "../../core/base/clock.ts";
 import { messageOf } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
+import { engineLogins } from "../../core/api/engine-login.ts";
 import { engineText } from "../../core/releases/engines/engines.ts";
 import type { EngineAddress } from "../../ports/resp/engine-client.ts";
 import { startChild, stopChild } from "../processes/child.ts";
@@ -201,8 +202,8 @@ export class Instance {
   }
 
   #address(): EngineAddress {
-    const { host, port, password, otherPasswords } = this.#wanted;
-    return { host, port, password, otherPasswords };
+    const { host, port, access } = this.#wanted;
+    return { host, port, logins: engineLogins(access) };
   }
 
   #supervise(child: Child): void {

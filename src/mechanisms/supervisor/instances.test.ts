@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { engineLogins } from "../../core/api/engine-login.ts";
 import { connectEngine } from "../../ports/resp/engine-client.ts";
 import { silentLog } from "../../core/base/log.ts";
 import { startChild } from "../processes/child.ts";
@@ -24,12 +25,12 @@ test("reconciling with the same record changes nothing", async () => {
 
 test("the password is in a file for its owner alone, never in the arguments, and is needed", async () => {
   await using node = await superviseNode();
-  const wanted = node.primary({ password: `s3"c\\ret` });
+  const wanted = node.primary({ access: { internal: `s3"c\\ret`, clients: [] } });
   await node.serve(wanted);
   const config = join(node.data, "db-1", "1", "engine.conf");
   assert.equal((await stat(config)).mode & 0o777, 0o600);
   assert.equal(await callInstance(wanted, "PING"), "PONG");
-  await assert.rejects(callInstance({ ...wanted, password: "" }, "PING"), /NOAUTH/);
+  await assert.rejects(callInstance({ ...wanted, access: { clients: [""] } }, "PING"), /NOAUTH/);
   if (process.platform !== "linux") return;
   assert.doesNotMatch(await readFile(`/proc/${node.report().pid}/cmdline`, "utf8"), /s3/);
 });
@@ -62,8 +63,8 @@ test("an engine that runs an endless script answers that it is busy: it is not t
   const primary = node.primary();
   await node.serve(primary);
   const { pid } = node.report();
-  const { host, port, password } = primary;
-  const runaway = await connectEngine({ host, port, password, timeoutMs: 30_000 });
+  const { host, port, access } = primary;
+  const runaway = await connectEngine({ host, port, logins: engineLogins(access), timeoutMs: 30_000 });
   const killed = assert.rejects(runaway.call("EVAL", "while true do end", "0"), /killed/i);
   const began = performance.now();
   await until("the limit for silence has passed twice", () => performance.now() - began > 1_500);

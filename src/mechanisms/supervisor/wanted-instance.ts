@@ -1,4 +1,5 @@
 import type { StoreVersion } from "../../core/api/records.ts";
+import type { EngineAccess } from "../../core/api/engine-login.ts";
 import type { Directives } from "../../core/api/settings/setting.ts";
 
 /** One engine process that this node shall run, as its database's record asks for it. */
@@ -24,10 +25,8 @@ export interface WantedInstance {
   readonly switching: boolean;
   /** The database is between two versions: keep a long backlog, so that the old primary can re-attach. */
   readonly upgrading: boolean;
-  /** Of clients and of replication; empty for none. Never logged, never in argv. */
-  readonly password: string;
-  /** Accepted besides; an empty one stands for none. Never logged, never in argv. */
-  readonly otherPasswords: readonly string[];
+  /** Whom it lets in, and what it presents to its primary. Never logged, never in argv. */
+  readonly access: EngineAccess;
   /** What the settings of the database ask of its engines; they follow while the process runs. */
   readonly directives: Directives;
   /** Shared objects that it loads when it starts. */

@@ -1,6 +1,7 @@
 import type { ClientsOutcome, ClientsRequest } from "./clients-question.ts";
 import type { Formatted } from "../../core/api/records.ts";
 import type { EndpointSettings } from "../../core/api/settings/types.ts";
+import type { EngineLogin } from "../../core/api/engine-login.ts";
 
 /**
  * Where an engine or an endpoint listens. This file holds what an agent sends to its proxy over the IPC channel of the child
@@ -20,10 +21,12 @@ export interface EndpointConfig {
   readonly listen: Address;
   /** The database's Service, by name: it leads to a node that accepts clients. */
   readonly service: Address;
-  /** What clients and the proxy itself authenticate with; empty when the database has none. Never logged. */
+  /** What clients authenticate with; empty when the database has none. Never logged. */
   readonly password: string;
   /** Accepted besides, those with `until` before that ISO instant; an empty one stands for none. Never logged. */
   readonly furtherPasswords: readonly { readonly password: string; readonly until?: string }[];
+  /** How the proxy logs in to engines, tried in this order. Never logged. */
+  readonly logins: readonly EngineLogin[];
   /** Epoch of the shard whose primary this is. A lower epoch than one already seen is refused. */
   readonly epoch: number;
   /** Absent while no primary is known: clients are held, up to `holdMs`, then answered with -LOADING. */

@@ -6,13 +6,19 @@ import type { CommandSocketOptions } from "./command-socket.ts";
 import { faults } from "./faults.ts";
 import type { Reply } from "./reply.ts";
 
+/** A user of an engine; an empty password stands for none. */
+interface UserLogin {
+  readonly user: string;
+  readonly password: string;
+}
+
 export interface EngineAddress {
   readonly host: string;
   readonly port: number;
-  /** Of the engine's default user; absent or empty when it has none. */
+  /** Of the default user; absent or empty when it has none. Ignored when there are `logins`. */
   readonly password?: string | undefined;
-  /** Tried in this order when the engine refuses that one: it may not have got the newest yet, or have it already. */
-  readonly otherPasswords?: readonly string[];
+  /** Tried in this order: an engine may not know the first yet. */
+  readonly logins?: readonly UserLogin[];
 }
 
 /** Where the engine is, and how long connecting and authenticating together, and each command, may take. */
@@ -33,9 +39,9 @@ export interface EngineClient {
 /** Connects and authenticates. RESP_CONNECT when the engine does not answer in time, RESP_ERROR_REPLY when the password is wrong. */
 export async function connectEngine(options: EngineOptions): Promise<EngineClient> {
   const client = new CommandSocket(await dialSocket(options), options);
-  const { password = "", otherPasswords = [] } = options;
+  const { password = "", logins = [{ user: "default", password }] } = options;
   try {
-    await authenticate(client, [password, ...otherPasswords]);
+    await authenticate(client, logins);
   } catch (error) {
     client.close();
     throw error;
@@ -43,19 +49,19 @@ export async function connectEngine(options: EngineOptions): Promise<EngineClien
   return client;
 }
 
-/** With the first that is accepted; an empty one stands for an engine that has none. The refusal is that of the first. */
-async function authenticate(client: CommandSocket, passwords: readonly string[]): Promise<void> {
+/** With the first that is accepted; an empty password stands for an engine that has none. The refusal is that of the first. */
+async function authenticate(client: CommandSocket, logins: readonly UserLogin[]): Promise<void> {
   let refusal: Fault | undefined;
-  for (const password of passwords.filter((one) => one !== "")) {
+  for (const { user, password } of logins.filter((login) => login.password !== "")) {
     try {
-      await client.call("AUTH", password);
+      await client.call("AUTH", user, password);
       return;
     } catch (error) {
       if (!(error instanceof Fault) || engineCodeOf(error) === undefined) throw error;
       refusal ??= error;
     }
   }
-  if (refusal !== undefined && !passwords.includes("")) throw refusal;
+  if (refusal !== undefined && logins.every(({ password }) => password !== "")) throw refusal;
 }
 
 /** One command on a connection of its own. */

@@ -9,6 +9,7 @@ import type {
   ProxyCommand,
   ProxyReply,
 } from "../../../src/ports/management/proxy-control.ts";
+import { DEFAULT_USER } from "../../../src/core/api/engine-login.ts";
 import { endpointSettings } from "../../../src/core/api/settings/effects.ts";
 import { settingsWith } from "../facts/settings.ts";
 import { loopbackAddress } from "./engine.ts";
@@ -89,12 +90,18 @@ function statsIn(reply: ProxyReply, bdb: number): EndpointStats {
 
 /** An endpoint of database 1 in front of `primary`, on an address of its own. */
 export function endpointFor(primary: TestEngine | undefined, more: Partial<EndpointConfig> = {}): EndpointConfig {
+  const password = more.password ?? "";
   return {
     bdb: 1,
     node: 1,
+    // engines of tests have the password of their clients, and no further user
+    logins: [password, ...(more.furtherPasswords ?? []).map((one) => one.password)].map((one) => ({
+      user: DEFAULT_USER,
+      password: one,
+    })),
     listen: { host: loopbackAddress(), port: 12000 },
     service: { host: "db.ns.svc.cluster.local", port: 12000 },
-    password: "",
+    password,
     furtherPasswords: [],
     epoch: 1,
     holdMs: 5000,

@@ -8,6 +8,7 @@ import type { InstanceReport } from "../../../src/mechanisms/supervisor/instance
 import { superviseInstances } from "../../../src/mechanisms/supervisor/instances.ts";
 import type { FateOf, InstanceSupervisor, SupervisorDeps } from "../../../src/mechanisms/supervisor/instances.ts";
 import type { WantedInstance } from "../../../src/mechanisms/supervisor/wanted-instance.ts";
+import { engineLogins } from "../../../src/core/api/engine-login.ts";
 import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
 import { callEngine } from "../../../src/ports/resp/engine-client.ts";
 import { parseInfo, replicationView } from "../../../src/ports/resp/info.ts";
@@ -47,8 +48,7 @@ class SupervisedNode implements AsyncDisposable {
       fresh: true,
       switching: false,
       upgrading: false,
-      password: "secret",
-      otherPasswords: [],
+      access: { internal: "secret", clients: [] },
       directives: directivesWith(),
       modules: [],
       ...over,
@@ -108,8 +108,8 @@ export async function superviseNode(limits: Limits = {}): Promise<SupervisedNode
 
 /** One command on a connection of its own. */
 export function callInstance(wanted: WantedInstance, ...args: readonly string[]): Promise<Reply> {
-  const { host, port, password, otherPasswords } = wanted;
-  return callEngine({ host, port, password, otherPasswords, timeoutMs: 1_000 }, ...args);
+  const { host, port, access } = wanted;
+  return callEngine({ host, port, logins: engineLogins(access), timeoutMs: 1_000 }, ...args);
 }
 
 /** What an instance reports of its replication; undefined while it does not answer. */

@@ -66,6 +66,7 @@ export interface Scene {
   readonly shard?: Partial<ShardRecord>;
   readonly verified?: readonly number[];
   readonly overlapIsOver?: boolean;
+  readonly door?: DatabaseFacts["door"];
 }
 
 export function factsOf({
@@ -76,6 +77,7 @@ export function factsOf({
   shard = {},
   verified = [],
   overlapIsOver = false,
+  door = "closed",
 }: Scene): DatabaseFacts {
   const one: ShardRecord = { id: 1, epoch: 1, primary: 1, instances, ...shard };
   const all: DatabaseRecord = {
@@ -100,6 +102,7 @@ export function factsOf({
     instances: new Map(healthy),
     verified: new Set(verified),
     overlapIsOver,
+    door,
     everything: instances.map(({ id, node: uid, port }) => ({ node: uid, port, memoryBytes: 1e8, primary: id === 1 })),
   };
 }

@@ -6,6 +6,7 @@ import { textOf } from "../../../src/ports/resp/reply.ts";
 import type { BdbCreate, BdbRecord } from "../../../src/ports/management/records.ts";
 import { until } from "../time/until.ts";
 import type { TestCluster } from "./cluster.ts";
+import { enginesOf } from "./engine-access.ts";
 import { nodeOf, primaryOf } from "./shards.ts";
 
 /** How many keys a filled database has. */
@@ -55,8 +56,7 @@ export async function filledDatabase(
     call: async (...args) => callEngine(await endpoint(), ...args),
     copied: async () => {
       await until("in sync", async () => (await cluster.shards(uid)).every(({ in_sync }) => in_sync), PATIENCE);
-      const shards = await cluster.shards(uid);
-      const engines = shards.map((shard) => ({ ...access, host: cluster.address(nodeOf(shard)), port: shard.port }));
+      const engines = await enginesOf(cluster, uid);
       const are = async (): Promise<boolean> => (await Promise.all(engines.map(isOnDisk))).every(Boolean);
       await until("on disk", are, PATIENCE);
     },

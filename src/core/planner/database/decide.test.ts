@@ -27,6 +27,19 @@ const draining1 = [node(1, { draining: true })];
 const cases: readonly (Scene & { readonly rule: string; readonly want: string })[] = [
   { rule: "a database with a primary and a replica in sync rests", instances: pair, want: "rest" },
   {
+    rule: "engines of an older release get a password of the cluster",
+    instances: pair,
+    door: "unmade",
+    want: "make-internal-password",
+  },
+  {
+    rule: "they let clients in while a node or an engine does not know it",
+    instances: pair,
+    door: "shared",
+    want: "rest",
+  },
+  { rule: "and the cluster alone once all of them do", instances: pair, door: "closable", want: "close-engines" },
+  {
     rule: "a new database is active once its replica is in sync",
     instances: pair,
     record: { status: "pending" },

@@ -28,8 +28,14 @@ const RULES: readonly Rule[] = [
 /** Decides from facts alone, so that any leader decides the same: the first rule of the first shard that has something to do. */
 export function decideDatabase(facts: DatabaseFacts): DatabaseStep {
   const step = firstStep(facts);
-  // no data hangs on it, so it delays nothing; and what is waited for may never come
-  return facts.overlapIsOver && (step.kind === "wait" || step.kind === "rest") ? { kind: "end-overlap" } : step;
+  // no data hangs on passwords, so they delay nothing; and what is waited for may never come
+  return step.kind === "wait" || step.kind === "rest" ? (passwordStep(facts) ?? step) : step;
+}
+
+function passwordStep({ overlapIsOver, door }: DatabaseFacts): DatabaseStep | undefined {
+  if (overlapIsOver) return { kind: "end-overlap" };
+  if (door === "unmade") return { kind: "make-internal-password" };
+  return door === "closable" ? { kind: "close-engines" } : undefined;
 }
 
 function firstStep(facts: DatabaseFacts): DatabaseStep {

@@ -70,6 +70,8 @@ export interface DatabaseFacts {
   readonly verified: ReadonlySet<number>;
   /** The time of a former password has come. */
   readonly overlapIsOver: boolean;
+  /** `unmade`: engines know no password of the cluster; `shared`: some node or engine needs those of clients still. */
+  readonly door: "unmade" | "shared" | "closable" | "closed";
   /** Instances of all databases, this one included. */
   readonly everything: readonly PlacedInstance[];
 }

@@ -7,7 +7,7 @@ export interface FurtherPassword {
 
 /** The passwords that a database accepts. Held by Secrets alone: never in a record, a log or an argument. */
 export interface PasswordSet {
-  /** The one that nodes use themselves; empty when clients need none. */
+  /** The current one; empty when clients need none. */
   readonly password: string;
   readonly others: readonly FurtherPassword[];
 }
@@ -62,11 +62,6 @@ export function withoutEnded(set: PasswordSet, now: string): PasswordSet {
 /** When the next overlap ends; undefined when none runs. */
 export function nextOverlapEnd({ others }: PasswordSet): string | undefined {
   return others.flatMap(({ until }) => (until === undefined ? [] : [until])).toSorted()[0];
-}
-
-/** What may be tried besides the current one at an engine that has not got the newest set yet, or has got it already. */
-export function otherPasswords({ others }: PasswordSet): readonly string[] {
-  return others.map(({ password }) => password);
 }
 
 function current(set: PasswordSet, password: string, overlapEnd: string): PasswordSet {

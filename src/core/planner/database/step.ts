@@ -32,6 +32,10 @@ export type DatabaseStep =
   | { readonly kind: "reattach"; readonly shard: number; readonly replica: number }
   /** The time of a former password has come: it is forgotten. */
   | { readonly kind: "end-overlap" }
+  /** Engines know the passwords of clients alone: they get one of the cluster besides. */
+  | { readonly kind: "make-internal-password" }
+  /** Each node and each engine knows the password of the cluster: engines refuse those of clients from now on. */
+  | { readonly kind: "close-engines" }
   | { readonly kind: "finish-upgrade" }
   /** What was asked for is there: the database becomes active. */
   | { readonly kind: "activate" }

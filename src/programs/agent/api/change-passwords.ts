@@ -28,7 +28,7 @@ export async function changePasswords(
   if (!(await isAllowedChange(context, seen, change))) return seen;
   const { set, revision } = await context.passwords.change(seen.uid, (held): StoredPasswords => {
     const next = changed(context, seen, held.set, change);
-    return next === held.set ? held : { set: next, revision: held.revision + 1 };
+    return next === held.set ? held : { ...held, set: next, revision: held.revision + 1 };
   });
   const now = context.clock.now().toISOString();
   const record = await changeRecord(context.records, seen.uid, (old) => {

@@ -37,6 +37,11 @@ export function requireCapability(context: CheckContext, capability: NodeCapabil
   if (older.length > 0) throw refuse(refusals.olderNode, `no node of an older release ${does}: ${older.join(", ")}`);
 }
 
+/** A node that is known, also one that is away, reports no such capability. */
+export function hasOlderNode({ members }: Pick<CheckContext, "members">, capability: NodeCapability): boolean {
+  return members.list().some(({ report }) => !report.capabilities.includes(capability));
+}
+
 /** Refuses when `more` shards exceed the licence. */
 export function requireShards(context: CheckContext, more: number): void {
   const { shards_limit, shards_usage, type } = licenseOf(context);

@@ -7,6 +7,7 @@ import { gatherNodes } from "../observation/node-facts.ts";
 import { modulesOf } from "./asked-modules.ts";
 import {
   endpointPort,
+  hasOlderNode,
   type InstancePlace,
   placeDatabase,
   requireFreeName,
@@ -37,13 +38,15 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   const record = newRecord(await allocateUid(context), places, clock.now().toISOString(), {
     ...{ ...settings, name: body.name, port, storeVersion },
     ...(modules.length === 0 ? {} : { modules }),
+    passwords: { revision: 0, engines: hasOlderNode(context, "engine-user") ? "shared" : "closed" },
   });
   await passwords.set(record.uid, body.authentication_redis_pass ?? "");
   await records.createDatabase(record);
   return record;
 }
 
-type RequestedDatabase = SettingValues & Pick<DatabaseRecord, "name" | "port" | "storeVersion" | "modules">;
+type RequestedDatabase = SettingValues &
+  Pick<DatabaseRecord, "name" | "port" | "storeVersion" | "modules" | "passwords">;
 
 /** The first place is that of the primary. */
 function newRecord(

@@ -1,30 +1,45 @@
+import { randomBytes } from "node:crypto";
 import type { Secret } from "kubernetes-types/core/v1.js";
 import { APP_LABEL, LABELS, clusterNames } from "../../../core/api/names.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, isFault } from "../../../core/base/fault.ts";
+import type { EngineAccess } from "../../../core/api/engine-login.ts";
+import { engineAccess } from "../../../core/planner/database/engine-access.ts";
 import { withoutEnded, type PasswordSet } from "../../../core/planner/database/passwords.ts";
 import { Secrets } from "../../../ports/kube/builtin.ts";
 import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
-import type { Kube, Stored } from "../../../ports/kube/kube.ts";
+import type { Kube, Ref, Stored } from "../../../ports/kube/kube.ts";
 import { faults } from "../faults.ts";
 import { dataOf, storedIn } from "./stored-passwords.ts";
 import type { StoredPasswords } from "./stored-passwords.ts";
 
 /**
  * The passwords of databases; each set in a Secret of its own. Key `password` is the current one, empty when clients need
- * none; releases up to 0.1.0 know nothing else. Key `accepted` holds the others, and the revision.
+ * none; releases up to 0.1.0 know nothing else. Key `accepted` holds the others, and the revision; key `engines`, since 0.4.0, the
+ * password of the cluster at the engines.
  */
 export interface DatabasePasswords {
   /** Read again when the record has changed. */
-  of(record: PasswordsSource): Promise<PasswordSet>;
+  of(record: PasswordsSource): Promise<HeldPasswords>;
   /** As the API server has them now. */
   read(uid: number): Promise<StoredPasswords>;
   /** The conflict of the Kubernetes API when another writer was first. */
   change(uid: number, next: (stored: StoredPasswords) => StoredPasswords): Promise<StoredPasswords>;
-  /** Of a database that is being made. */
+  /** Of a database that is being made; its engines get a password of their own. */
   set(uid: number, password: string): Promise<void>;
   remove(uid: number): Promise<void>;
+}
+
+/** Who is let in by the endpoints of a database, and who by its engines. */
+export interface HeldPasswords {
+  readonly set: PasswordSet;
+  readonly access: EngineAccess;
+}
+
+/** A password that only nodes know: 256 bits, so that nobody finds it from the hash that engines keep. */
+export function internalPassword(): string {
+  return randomBytes(32).toString("base64url");
 }
 
 type PasswordsSource = Pick<DatabaseRecord, "uid" | "lastChangedTime" | "passwords">;
@@ -39,7 +54,7 @@ export interface DatabasePasswordsDeps {
 
 /** The passwords of the databases of `cluster`. */
 export function databasePasswords({ kube, cluster, namespace, clock }: DatabasePasswordsDeps): DatabasePasswords {
-  const known = new Map<number, { readonly as: string; readonly set: PasswordSet }>();
+  const known = new Map<number, { readonly as: string; readonly stored: StoredPasswords }>();
   const refOf = (uid: number) => ({ name: clusterNames.databaseSecret(cluster, uid), namespace });
   const fetch = async (uid: number): Promise<Stored<Secret>> => {
     const secret = await kube.get(Secrets, refOf(uid));
@@ -50,33 +65,43 @@ export function databasePasswords({ kube, cluster, namespace, clock }: DatabaseP
     async of(record) {
       const found = known.get(record.uid);
       const as = `${record.lastChangedTime} ${record.passwords?.revision ?? 0}`;
-      if (found?.as === as) return found.set;
-      const set = afterOlderLeader(storedIn(await fetch(record.uid)), found?.set, clock);
-      known.set(record.uid, { as, set });
-      return set;
+      if (found?.as === as) return heldBy(record, found.stored);
+      const fresh = storedIn(await fetch(record.uid));
+      const stored = { ...fresh, set: afterOlderLeader(fresh, found?.stored.set, clock) };
+      known.set(record.uid, { as, stored });
+      return heldBy(record, stored);
     },
     read: async (uid) => storedIn(await fetch(uid)),
-    async change(uid, next) {
-      const secret = await fetch(uid);
-      const before = storedIn(secret);
-      const after = next(before);
-      if (after === before) return before;
-      const { resourceVersion } = secret.metadata;
-      await kube.patch(Secrets, refOf(uid), {
-        type: "merge",
-        body: { metadata: { resourceVersion }, data: dataOf(after) },
-      });
-      return after;
-    },
+    change: async (uid, next) => replaced(kube, refOf(uid), await fetch(uid), next),
     set: (uid, password) => {
       const labels = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.database]: String(uid) };
-      return write(kube, { ...refOf(uid), labels }, { set: { password, others: [] }, revision: 0 });
+      const internal = internalPassword();
+      return write(kube, { ...refOf(uid), labels }, { set: { password, others: [] }, revision: 0, internal });
     },
     async remove(uid) {
       known.delete(uid);
       await kube.delete(Secrets, refOf(uid));
     },
   };
+}
+
+function heldBy({ passwords }: PasswordsSource, { set, internal }: StoredPasswords): HeldPasswords {
+  return { set, access: engineAccess(set, internal, passwords?.engines === "closed") };
+}
+
+/** What the Secret holds after `next`, unless another writer was first. */
+async function replaced(
+  kube: Kube,
+  ref: Ref,
+  secret: Stored<Secret>,
+  next: (stored: StoredPasswords) => StoredPasswords,
+): Promise<StoredPasswords> {
+  const before = storedIn(secret);
+  const after = next(before);
+  if (after === before) return before;
+  const { resourceVersion } = secret.metadata;
+  await kube.patch(Secrets, ref, { type: "merge", body: { metadata: { resourceVersion }, data: dataOf(after) } });
+  return after;
 }
 
 /** Also over a Secret that was left by a creation that did not end. */

@@ -7,6 +7,8 @@ export interface StoredPasswords {
   readonly set: PasswordSet;
   /** Rises with each change; 0 in a Secret that only an older release has written. */
   readonly revision: number;
+  /** With which nodes log in to engines; absent: no node of release 0.4.0 or later has led the cluster yet. */
+  readonly internal?: string;
 }
 
 const accepted = z.object({
@@ -18,14 +20,20 @@ const accepted = z.object({
 export function storedIn({ data = {} }: Pick<Secret, "data">): StoredPasswords {
   const text = (key: string): string => Buffer.from(data[key] ?? "", "base64").toString("utf8");
   const password = text("password");
-  if (data.accepted === undefined) return { set: { password, others: [] }, revision: 0 };
+  const internal = data.engines === undefined ? {} : { internal: text("engines") };
+  if (data.accepted === undefined) return { set: { password, others: [] }, revision: 0, ...internal };
   const { revision, others } = accepted.parse(JSON.parse(text("accepted")));
-  return { set: { password, others: others.filter((other) => other.password !== password) }, revision };
+  return { set: { password, others: others.filter((other) => other.password !== password) }, revision, ...internal };
 }
 
 /** `data` of the Secret of a database. */
-export function dataOf({ set, revision }: StoredPasswords): Readonly<Record<string, string>> {
+export function dataOf({ set, revision, internal }: StoredPasswords): Readonly<Record<string, string>> {
   const encoded = (text: string): string => Buffer.from(text, "utf8").toString("base64");
   const { password, others } = set;
-  return { password: encoded(password), accepted: encoded(JSON.stringify({ revision, others })) };
+  return {
+    password: encoded(password),
+    accepted: encoded(JSON.stringify({ revision, others })),
+    // older nodes patch the other keys, and leave this one
+    ...(internal === undefined ? {} : { engines: encoded(internal) }),
+  };
 }

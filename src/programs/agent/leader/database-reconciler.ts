@@ -14,6 +14,7 @@ import type { Records } from "../records/records.ts";
 import type { LastSeenPrimary, ShardOperations } from "./shard-operations.ts";
 import { substance, withProgress, withWaitReason } from "../records/changes.ts";
 import { recordStep } from "./record-step.ts";
+import { makeInternalPassword } from "./internal-password.ts";
 import { endOverlap } from "./overlap.ts";
 import type { OverlapContext } from "./overlap.ts";
 import { reconcileRemoval } from "./removal.ts";
@@ -120,6 +121,8 @@ export class DatabaseReconciler {
         return;
       case "end-overlap":
         return endOverlap(this.#context, record);
+      case "make-internal-password":
+        return makeInternalPassword(this.#context, record);
       default:
         return this.#change(record, recordStep(step, instances, now));
     }

@@ -122,10 +122,10 @@ export class LeaderOperations implements ShardOperations {
 
   async #portsFor(record: DatabaseRecord): Promise<ShardPorts> {
     const { records, log } = this.#context;
-    const passwords = await this.#context.passwords.of(record);
+    const { access } = await this.#context.passwords.of(record);
     return {
       proxies: this.#proxies(),
-      addressOf: (instance) => engineAddress(this.#context, instance, passwords),
+      addressOf: (instance) => engineAddress(this.#context, instance, access),
       change: async (change) => {
         const stored = await records.changeDatabase(record.uid, change);
         if (stored === undefined)

@@ -22,7 +22,7 @@ export async function endOverlap(
   const now = clock.now().toISOString();
   const { set, revision } = await passwords.change(uid, (held) => {
     const next = withoutEnded(held.set, now);
-    return next === held.set ? held : { set: next, revision: held.revision + 1 };
+    return next === held.set ? held : { ...held, set: next, revision: held.revision + 1 };
   });
   await records.changeDatabase(uid, (old) => withPasswords(old, revision, nextOverlapEnd(set), now));
   log.info("the overlap of passwords has ended", { bdb: uid });

@@ -5,6 +5,7 @@ import type { DatabaseStep } from "../../../core/planner/database/step.ts";
 import {
   withActive,
   withEmptyStart,
+  withEngineAccess,
   withFailedCreation,
   withLack,
   withRecovered,
@@ -27,7 +28,8 @@ export type RecordStep = Extract<
       | "add-replica"
       | "retire"
       | "finish-upgrade"
-      | "activate";
+      | "activate"
+      | "close-engines";
   }
 >;
 
@@ -57,6 +59,8 @@ export function recordStep(
       return (old) => withUpgradeFinished(old, now);
     case "activate":
       return (old) => withActive(old, now);
+    case "close-engines":
+      return (old) => withEngineAccess(old, "closed", now);
     default:
       return assertNever(step);
   }

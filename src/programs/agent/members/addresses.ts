@@ -1,5 +1,4 @@
-import { otherPasswords } from "../../../core/planner/database/passwords.ts";
-import type { PasswordSet } from "../../../core/planner/database/passwords.ts";
+import { engineLogins, type EngineAccess } from "../../../core/api/engine-login.ts";
 import type { InstanceRecord } from "../../../core/api/records.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import type { AgentConfig } from "../runtime/config.ts";
@@ -20,15 +19,8 @@ export function nodeAddress({ config, members }: AddressContext, node: number): 
 export function engineAddress(
   context: AddressContext,
   instance: InstanceRecord,
-  passwords: PasswordSet,
+  access: EngineAccess,
 ): EngineAddress | undefined {
   const host = nodeAddress(context, instance.node);
-  return host === undefined
-    ? undefined
-    : {
-        host,
-        port: instance.port,
-        password: passwords.password,
-        otherPasswords: otherPasswords(passwords),
-      };
+  return host === undefined ? undefined : { host, port: instance.port, logins: engineLogins(access) };
 }

@@ -4,9 +4,16 @@ import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
 
 /**
  * What a node can do that those of older releases cannot: a change of passwords waits for every node, a set of replicas in sync
- * counts where it is kept, a majority is enough once every node votes, its clients are seen and ended from every other node.
+ * counts where it is kept, a majority is enough once every node votes, its clients are seen and ended from every other node,
+ * engines are closed to clients once every node logs in as the user of the cluster.
  */
-export const NODE_CAPABILITIES = ["password-overlap", "in-sync-set", "votes", "database-clients"] as const;
+export const NODE_CAPABILITIES = [
+  "password-overlap",
+  "in-sync-set",
+  "votes",
+  "database-clients",
+  "engine-user",
+] as const;
 export type NodeCapability = (typeof NODE_CAPABILITIES)[number];
 
 /** So much of what is set aside fits into a Lease. */

@@ -16,6 +16,7 @@ const endpoint = (bdb: number, epoch: number): EndpointConfig => ({
   service: { host: "db.ns.svc.cluster.local", port: 10_000 + bdb },
   password: "",
   furtherPasswords: [],
+  logins: [],
   holdMs: 1_000,
   settings: endpointSettings(settingsWith()),
 });

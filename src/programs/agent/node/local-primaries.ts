@@ -1,5 +1,5 @@
 import { primaryOf } from "../../../core/planner/database/facts.ts";
-import { otherPasswords } from "../../../core/planner/database/passwords.ts";
+import { engineLogins } from "../../../core/api/engine-login.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import type { DatabasePasswords } from "../credentials/database-passwords.ts";
 import type { Records } from "../records/records.ts";
@@ -22,9 +22,8 @@ export async function localPrimaries({
     records.databases().map(async (record) => {
       const here = record.shards.map(primaryOf).filter(({ node }) => node === config.node);
       if (here.length === 0) return [];
-      const set = await passwords.of(record);
-      const login = { password: set.password, otherPasswords: otherPasswords(set) };
-      return here.map(({ port }) => ({ host: config.address, port, ...login }));
+      const logins = engineLogins((await passwords.of(record)).access);
+      return here.map(({ port }) => ({ host: config.address, port, logins }));
     }),
   );
   return found.flat();

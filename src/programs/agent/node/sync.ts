@@ -1,11 +1,10 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { fateOfData } from "../../../core/planner/database/kept-data.ts";
 import { withEpochPast } from "../../../core/planner/database/switchover-record.ts";
-import type { PasswordSet } from "../../../core/planner/database/passwords.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { InstanceSupervisor } from "../../../mechanisms/supervisor/instances.ts";
-import type { DatabasePasswords } from "../credentials/database-passwords.ts";
+import type { DatabasePasswords, HeldPasswords } from "../credentials/database-passwords.ts";
 import { nodeAddress } from "../members/addresses.ts";
 import type { AddressContext } from "../members/addresses.ts";
 import type { Members } from "../members/members.ts";
@@ -91,8 +90,8 @@ async function applyInstances(context: NodeSyncContext): Promise<void> {
   if (!records.complete()) return;
   const addressOf = (node: number): string | undefined => nodeAddress(context, node);
   const writtenDown = { databases: records.databases(), deleted: records.state()?.deleted ?? [] };
-  const wanted = await forEach(context, (record, set) =>
-    nodeInstances(record, config.node, set, { addressOf, modulesOf, refusesWrites: lacksRoom(context, record) }),
+  const wanted = await forEach(context, (record, held) =>
+    nodeInstances(record, config.node, held, { addressOf, modulesOf, refusesWrites: lacksRoom(context, record) }),
   );
   await supervisor.reconcileInstances(wanted.flat(), (kept) => fateOfData(kept, writtenDown));
   await endRetention(context);
@@ -118,7 +117,7 @@ function lacksRoom({ members, volume }: Pick<NodeSyncContext, "members" | "volum
 async function applyEndpoints(context: NodeSyncContext): Promise<void> {
   const { config, records, proxy } = context;
   const addressOf = (node: number): string | undefined => nodeAddress(context, node);
-  const wanted = await forEach(context, (record, set) => wantedEndpoint(record, config, set, addressOf));
+  const wanted = await forEach(context, (record, held) => wantedEndpoint(record, config, held, addressOf));
   const isEvacuated = maintenanceOf(records.state(), config.node)?.state === "on";
   await proxy.apply(
     wanted.filter((endpoint) => endpoint !== undefined),
@@ -130,7 +129,7 @@ async function applyEndpoints(context: NodeSyncContext): Promise<void> {
 /** Databases that are being deleted need nothing more, and may have lost their password already. */
 function forEach<T>(
   { records, passwords }: Pick<NodeSyncContext, "records" | "passwords">,
-  make: (record: DatabaseRecord, passwords: PasswordSet) => T,
+  make: (record: DatabaseRecord, passwords: HeldPasswords) => T,
 ): Promise<T[]> {
   const wanted = records.databases().filter(({ status }) => status !== "delete-pending");
   return Promise.all(wanted.map(async (record) => make(record, await passwords.of(record))));

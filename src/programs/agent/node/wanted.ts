@@ -1,13 +1,13 @@
 import { REFUSING_WRITES } from "../../../core/planner/database/full-volume.ts";
-import { otherPasswords } from "../../../core/planner/database/passwords.ts";
-import type { PasswordSet } from "../../../core/planner/database/passwords.ts";
 import { clusterNames } from "../../../core/api/names.ts";
+import { engineLogins, type EngineAccess } from "../../../core/api/engine-login.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../core/api/records.ts";
 import { endpointSettings, engineDirectives } from "../../../core/api/settings/effects.ts";
 import { isBeingMade } from "../../../core/planner/database/facts.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import type { WantedInstance } from "../../../mechanisms/supervisor/wanted-instance.ts";
+import type { HeldPasswords } from "../credentials/database-passwords.ts";
 
 type AddressOf = (node: number) => string | undefined;
 
@@ -26,14 +26,14 @@ export interface InstanceMeans {
 export function nodeInstances(
   record: DatabaseRecord,
   node: number,
-  passwords: PasswordSet,
+  { access }: HeldPasswords,
   { addressOf, modulesOf, refusesWrites }: InstanceMeans,
 ): readonly WantedInstance[] {
   return record.shards.flatMap((shard) =>
     shard.instances
       .filter((instance) => instance.node === node)
       .map((instance) => ({
-        ...wantedInstance(record, shard, instance, passwords, addressOf),
+        ...wantedInstance(record, shard, instance, access, addressOf),
         modules: modulesOf(record, instance.storeVersion),
         directives: { ...engineDirectives(record), ...(refusesWrites ? REFUSING_WRITES : {}) },
       })),
@@ -47,7 +47,7 @@ export function nodeInstances(
 export function wantedEndpoint(
   record: DatabaseRecord,
   { node, address, namespace }: Pick<AgentConfig, "node" | "address" | "namespace">,
-  passwords: PasswordSet,
+  { set, access }: HeldPasswords,
   addressOf: AddressOf,
 ): EndpointConfig | undefined {
   const shard = record.shards[0];
@@ -58,8 +58,9 @@ export function wantedEndpoint(
     bdb: record.uid,
     node,
     listen: { host: address, port: record.port },
-    password: passwords.password,
-    furtherPasswords: passwords.others,
+    password: set.password,
+    furtherPasswords: set.others,
+    logins: engineLogins(access),
     epoch: forced ? (shard.switchover?.epoch ?? shard.epoch) : shard.epoch,
     service: { host: clusterNames.databaseHost(record.name, namespace), port: record.port },
     holdMs: HOLD_MS,
@@ -75,7 +76,7 @@ function wantedInstance(
   record: DatabaseRecord,
   shard: ShardRecord,
   instance: InstanceRecord,
-  passwords: PasswordSet,
+  access: EngineAccess,
   addressOf: AddressOf,
 ): Omit<WantedInstance, "modules" | "directives"> {
   const role = instance.id === shard.primary ? "primary" : "replica";
@@ -93,8 +94,7 @@ function wantedInstance(
     ...(primary === undefined ? {} : { primary }),
     switching: shard.switchover !== undefined,
     upgrading: record.upgrade !== undefined,
-    password: passwords.password,
-    otherPasswords: otherPasswords(passwords),
+    access,
   };
 }
 

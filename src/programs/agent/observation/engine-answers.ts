@@ -19,8 +19,8 @@ export interface EnginesContext extends AddressContext {
 /** Asks every engine of a database once; none of a database that is being deleted. */
 export async function observeEngines(context: EnginesContext, record: DatabaseRecord): Promise<EngineAnswers> {
   if (record.status === "delete-pending") return new Map();
-  const passwords = await context.passwords.of(record);
-  return askEngines(record, context.engines, (instance) => engineAddress(context, instance, passwords));
+  const { access } = await context.passwords.of(record);
+  return askEngines(record, context.engines, (instance) => engineAddress(context, instance, access));
 }
 
 /**

@@ -21,10 +21,10 @@ export async function measureEngines(
 ): Promise<ReadonlyMap<number, Info>> {
   const measured = new Map<number, Info>();
   if (record.status === "delete-pending") return measured;
-  const password = await context.passwords.of(record);
+  const { access } = await context.passwords.of(record);
   const instances = record.shards.flatMap((shard) => shard.instances);
   const measure = async (instance: (typeof instances)[number]): Promise<void> => {
-    const address = engineAddress(context, instance, password);
+    const address = engineAddress(context, instance, access);
     const info = address && (await context.engines.measure(address));
     // another engine may listen there now
     const isOwn = info?.get("config_file")?.endsWith(instanceFiles("/", record.uid, instance.id).configFile);

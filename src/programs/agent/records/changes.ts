@@ -1,4 +1,10 @@
-import type { DatabaseAction, DatabaseRecord, InstanceRecord, ShardRecord } from "../../../core/api/records.ts";
+import type {
+  DatabaseAction,
+  DatabaseRecord,
+  InstanceRecord,
+  PasswordsState,
+  ShardRecord,
+} from "../../../core/api/records.ts";
 import { isBeingMade } from "../../../core/planner/database/facts.ts";
 import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
 
@@ -126,9 +132,23 @@ export function withPasswords(
   overlapUntil: string | undefined,
   now: string,
 ): DatabaseRecord {
-  const passwords = { revision, ...(overlapUntil === undefined ? {} : { overlapUntil }) };
+  const { engines } = record.passwords ?? {};
+  const passwords = {
+    revision,
+    ...(overlapUntil === undefined ? {} : { overlapUntil }),
+    ...(engines === undefined ? {} : { engines }),
+  };
   // nodes of release 0.1.0 read them again because of the time
   return { ...record, passwords, lastChangedTime: now };
+}
+
+/** The record that makes each node read the Secret again, and its engines let in those. */
+export function withEngineAccess(
+  record: DatabaseRecord,
+  engines: NonNullable<PasswordsState["engines"]>,
+  now: string,
+): DatabaseRecord {
+  return { ...record, passwords: { revision: 0, ...record.passwords, engines }, lastChangedTime: now };
 }
 
 /** Why nothing moves at the moment; empty when something does. */

@@ -62,7 +62,13 @@ const database: z.ZodType<DatabaseRecord> = z.looseObject({
     })
     .exactOptional(),
   lastAction: action.exactOptional(),
-  passwords: z.looseObject({ revision: count, overlapUntil: z.string().exactOptional() }).exactOptional(),
+  passwords: z
+    .looseObject({
+      revision: count,
+      overlapUntil: z.string().exactOptional(),
+      engines: z.enum(["shared", "closed"]).exactOptional(),
+    })
+    .exactOptional(),
   waitingFor: z.string().exactOptional(),
   lossReports: z.array(z.string()),
   createdTime: z.string(),

@@ -14,12 +14,6 @@ export class Credentials {
     this.#clock = clock;
   }
 
-  /** What engines may accept, that of the proxy itself first: also those that clients must not use any more. */
-  get all(): readonly string[] {
-    const { password, furtherPasswords } = this.#passwords;
-    return [password, ...furtherPasswords.map((further) => further.password)];
-  }
-
   /** True when clients must authenticate. */
   get required(): boolean {
     return !this.#accepted().includes("");

@@ -68,9 +68,9 @@ export class Endpoint implements SessionEndpoint {
     this.log = context.log.with({ bdb: config.bdb });
     this.credentials = new Credentials(config, clock);
     this.#config = config;
-    const { log, scripts, counters, credentials } = this;
+    const { log, scripts, counters } = this;
     const holdMs = (): number => this.#config.holdMs;
-    const shared = { clock, log, arenas, scripts, lease, passwords: () => credentials.all };
+    const shared = { clock, log, arenas, scripts, lease, logins: () => this.logins };
     this.scans = new ScanSources(
       clock,
       (address) => new Upstream(address, { ...shared, changed: () => undefined }),
@@ -108,6 +108,10 @@ export class Endpoint implements SessionEndpoint {
     for (const session of [...this.#sessions]) session.destroy();
     this.switchover.close();
     this.scans.close();
+  }
+
+  get logins(): EndpointConfig["logins"] {
+    return this.#config.logins;
   }
 
   get ownParameters(): ReadonlyMap<string, string> {

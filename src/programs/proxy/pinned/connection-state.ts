@@ -1,3 +1,4 @@
+import { DEFAULT_USER, ENGINE_USER } from "../../../core/api/engine-login.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { argumentsOf, keyword } from "../protocol/arguments.ts";
 import type { PendingRequest } from "./pending-request.ts";
@@ -120,7 +121,7 @@ export class ConnectionState {
 
   #become(name: Buffer | undefined, password: Buffer | undefined, identity: ClientIdentity): void {
     identity.authenticated = true;
-    this.#user = name !== undefined && password !== undefined && name.toString() !== "default";
+    this.#user = name !== undefined && password !== undefined && !isClients(name);
     identity.user =
       this.#user && name !== undefined && password !== undefined
         ? { name: Buffer.from(name), password: Buffer.from(password) }
@@ -131,6 +132,11 @@ export class ConnectionState {
     this.#watching = false;
     this.watchBroken = false;
   }
+}
+
+/** To the client the user of the proxy is the default user. */
+function isClients(name: Buffer): boolean {
+  return [DEFAULT_USER, ENGINE_USER].includes(name.toString());
 }
 
 const MINUS = 45;

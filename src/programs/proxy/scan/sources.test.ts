@@ -21,7 +21,7 @@ test("a former primary is kept until a minute has passed without a scan", async 
   const shared = {
     arenas: new ArenaPool(),
     scripts: new ScriptCache(),
-    passwords: () => [""],
+    logins: () => [],
     changed: () => undefined,
     lease: heldLease(),
   };

@@ -51,5 +51,5 @@ function viewOf({ endpoint, identity }: ViewingSession, parameters: Reply): Buff
   return protocol === 3 ? mapReply(encoded) : arrayReply(encoded);
 }
 
-/** Passwords: of the engine's users, of its primary, and of its keys. */
-const SECRET = /^(requirepass|(master|primary)auth|tls-.*-pass)$/;
+/** Users and passwords of the cluster: at the engine, at its primary, and of its keys. */
+const SECRET = /^(requirepass|(master|primary)(auth|user)|tls-.*-pass)$/;

@@ -1,10 +1,11 @@
 import { assertNever } from "../../../core/base/assert-never.ts";
+import { DEFAULT_USER } from "../../../core/api/engine-login.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { argumentsOf, keyword } from "../protocol/arguments.ts";
 import { subcommandOf } from "../protocol/commands.ts";
 import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
-import { errorReply, refusalOf, replies } from "../protocol/replies.ts";
+import { bulkReply, errorReply, refusalOf, replies } from "../protocol/replies.ts";
 import { continueAtPrimary, takeScan } from "../scan/scan.ts";
 import type { ScanSession } from "../scan/scan.ts";
 import { handleClient } from "./client-command.ts";
@@ -97,6 +98,7 @@ function handle(session: CommandSession, request: Buffer, command: CommandEntry)
     case "identity":
     case "session":
     case "client":
+    case "whoami":
     case "view":
     case "quit":
     case "refused":
@@ -112,7 +114,7 @@ function handle(session: CommandSession, request: Buffer, command: CommandEntry)
 
 type ClassAnsweredHere = Extract<
   CommandClass,
-  "kill" | "identity" | "session" | "client" | "view" | "quit" | "refused" | "hostile"
+  "kill" | "identity" | "session" | "client" | "whoami" | "view" | "quit" | "refused" | "hostile"
 >;
 
 /** Answers what no engine sees. */
@@ -131,6 +133,8 @@ function handleHere(
       return handleSession(session, request, command);
     case "client":
       return !session.hasPending && handleClient(session, argumentsOf(request));
+    case "whoami":
+      return !session.hasPending && session.answer(userOf(session.identity));
     case "view":
       return takeConfigGet(session, argumentsOf(request));
     case "quit":
@@ -145,6 +149,10 @@ function handleHere(
     default:
       return assertNever(commandClass);
   }
+}
+
+function userOf({ user, settings }: ClientIdentity): Buffer {
+  return bulkReply(user?.name ?? Buffer.from(DEFAULT_USER), settings.protocol);
 }
 
 function takePlain(session: CommandSession, request: Buffer, command?: CommandEntry): boolean {

@@ -1,3 +1,5 @@
+import { DEFAULT_USER, ENGINE_USER } from "../../../core/api/engine-login.ts";
+import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { argumentsOf, keyword } from "../protocol/arguments.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
@@ -18,11 +20,13 @@ export function handleAuth(session: LoginSession, request: Buffer, command: Comm
   if (first === undefined || extra !== undefined) return session.answer(replies.syntax);
   const { identity } = session;
   const { credentials } = session.endpoint;
-  if (second !== undefined && first.toString() !== "default") return session.pinned.take(request, command);
+  const user = second === undefined ? DEFAULT_USER : first.toString();
+  if (user === ENGINE_USER) return session.answer(replies.wrongPassword);
+  if (user !== DEFAULT_USER) return session.pinned.take(request, command);
   const isAccepted = credentials.accepts(second ?? first);
   if (!isAccepted && credentials.required) return session.answer(replies.wrongPassword);
   if (!isAccepted && second === undefined) return session.answer(replies.noPassword);
-  if (identity.user !== undefined) return session.pinned.take(request, command);
+  if (identity.user !== undefined) return session.pinned.take(encodeCommand(authOf(session)), command);
   if (!session.answer(replies.ok)) return false;
   identity.authenticated = true;
   return true;
@@ -36,17 +40,30 @@ export function handleHello(session: LoginSession, request: Buffer, command: Com
   const { credentials } = session.endpoint;
   const protocol = hello.protocol ?? identity.settings.protocol;
   if (protocol !== 2 && protocol !== 3) return session.answer(replies.noProtocol);
-  if (hello.user !== undefined && hello.user.toString() !== "default") return pinned.take(request, command);
+  const user = hello.user?.toString() ?? DEFAULT_USER;
+  if (user === ENGINE_USER) return session.answer(replies.wrongPassword);
+  if (user !== DEFAULT_USER) return pinned.take(request, command);
   if (hello.password !== undefined && credentials.required && !credentials.accepts(hello.password))
     return session.answer(replies.wrongPassword);
   if (hello.password === undefined && !identity.authenticated) return session.answer(replies.noAuth);
-  if (pinned.current !== undefined) return pinned.current.take(request, command);
+  if (pinned.current !== undefined)
+    return pinned.current.take(hello.password === undefined ? request : helloOf(session, hello, protocol), command);
   if (session.hasPending) return false;
   return changeSettings(session, { ...identity.settings, protocol }, (greeting) => {
     identity.authenticated = true;
     if (hello.name !== undefined) identity.name = Buffer.from(hello.name);
     return withClientId(greeting, identity.id);
   });
+}
+
+/** The engine knows the proxy alone: it stands for the client whose password it has found right. */
+function authOf({ endpoint }: LoginSession): readonly [string, string, string] {
+  const [login = { user: DEFAULT_USER, password: "" }] = endpoint.logins;
+  return ["AUTH", login.user, login.password];
+}
+
+function helloOf(session: LoginSession, { name }: Hello, protocol: number): Buffer {
+  return encodeCommand(["HELLO", protocol, ...authOf(session), ...(name === undefined ? [] : ["SETNAME", name])]);
 }
 
 interface Hello {

@@ -2,6 +2,7 @@ import type { Clock } from "../../../core/base/clock.ts";
 import type { OtherClients } from "../../../ports/management/clients-question.ts";
 import type { Address } from "../../../ports/management/proxy-control.ts";
 import type { Log } from "../../../core/base/log.ts";
+import type { EngineLogin } from "../../../core/api/engine-login.ts";
 import type { Credentials } from "../client/credentials.ts";
 import type { ClientPause } from "./client-pause.ts";
 import type { ListedClient } from "./listed-client.ts";
@@ -16,6 +17,8 @@ export interface SessionEndpoint {
   readonly log: Log;
   readonly primary: PrimaryView;
   readonly credentials: Credentials;
+  /** How the proxy logs in to engines, the first that it tries first. */
+  readonly logins: readonly EngineLogin[];
   readonly counters: Counters;
   readonly scripts: ScriptCache;
   readonly scans: ScanSources;

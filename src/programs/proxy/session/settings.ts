@@ -10,7 +10,7 @@ import type { SessionEndpoint } from "./session-endpoint.ts";
 
 /** What a change of settings needs of its session. */
 export interface SettingsSession {
-  readonly endpoint: Pick<SessionEndpoint, "primary" | "credentials">;
+  readonly endpoint: Pick<SessionEndpoint, "primary" | "credentials" | "logins">;
   readonly identity: ClientIdentity;
   readonly shared: { leaveLane(): void };
   readonly pinned: Pick<PinnedRoute, "current">;

@@ -1,3 +1,4 @@
+import type { EngineLogin } from "../../../core/api/engine-login.ts";
 import type { Address } from "../../../ports/management/proxy-control.ts";
 import { connectEngine, errorReplyOf } from "../../../ports/resp/engine-client.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
@@ -14,14 +15,14 @@ export interface EngineUser {
 /** A connection to one engine for commands of the proxy itself, dialled when it is first needed and kept open. */
 export class ControlConnection {
   readonly #address: Address;
-  readonly #passwords: () => readonly string[];
+  readonly #logins: () => readonly EngineLogin[];
   readonly #scripts: ScriptCache;
   readonly #loadedScripts = new Set<string>();
   #client: Promise<EngineClient> | undefined;
 
-  constructor(address: Address, passwords: () => readonly string[], scripts: ScriptCache) {
+  constructor(address: Address, logins: () => readonly EngineLogin[], scripts: ScriptCache) {
     this.#address = address;
-    this.#passwords = passwords;
+    this.#logins = logins;
     this.#scripts = scripts;
   }
 
@@ -64,8 +65,7 @@ export class ControlConnection {
   }
 
   #open(): Promise<EngineClient> {
-    const [password, ...otherPasswords] = this.#passwords();
-    return connectEngine({ ...this.#address, password, otherPasswords, timeoutMs: TIMEOUT_MS });
+    return connectEngine({ ...this.#address, logins: this.#logins(), timeoutMs: TIMEOUT_MS });
   }
 
   async #connect(): Promise<EngineClient> {

@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
+import type { EngineLogin } from "../../../core/api/engine-login.ts";
 import type { Address } from "../../../ports/management/proxy-control.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { Arg } from "../../../ports/resp/encode.ts";
@@ -10,8 +11,8 @@ import { faults } from "../faults.ts";
 /** How to dial an engine. */
 export interface DialOptions {
   readonly address: Address;
-  /** Tried in this order; an empty one stands for none. */
-  readonly passwords: readonly string[];
+  /** Tried in this order; an empty password stands for none. */
+  readonly logins: readonly EngineLogin[];
   readonly protocol: number;
   readonly database: number;
   readonly timeoutMs: number;
@@ -28,18 +29,18 @@ export interface EngineConnection {
 
 /** Dials an engine; PROXY_TARGET_UNREACHABLE when it cannot be reached or refuses, with its answer in the details. */
 export async function dialEngine(options: DialOptions): Promise<EngineConnection> {
-  const [password = "", ...others] = options.passwords;
+  const [login, ...others] = options.logins;
   try {
-    return await dialWith(options, password);
+    return await dialWith(options, login);
   } catch (error) {
     if (others.length === 0 || !/^-(?:WRONGPASS|NOAUTH) /.test(dialRefusal(error)?.toString() ?? "")) throw error;
-    return dialEngine({ ...options, passwords: others });
+    return dialEngine({ ...options, logins: others });
   }
 }
 
-async function dialWith(options: DialOptions, password: string): Promise<EngineConnection> {
+async function dialWith(options: DialOptions, login: EngineLogin | undefined): Promise<EngineConnection> {
   const socket = await dial(options);
-  const auth = password === "" ? [] : ["AUTH", "default", password];
+  const auth = login === undefined || login.password === "" ? [] : ["AUTH", login.user, login.password];
   const commands: Arg[][] = [["HELLO", options.protocol, ...auth]];
   if (options.database > 0) commands.push(["SELECT", options.database]);
   try {

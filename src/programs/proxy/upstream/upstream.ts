@@ -1,5 +1,6 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
+import type { EngineLogin } from "../../../core/api/engine-login.ts";
 import type { Address } from "../../../ports/management/proxy-control.ts";
 import { engineCodeOf } from "../../../ports/resp/engine-client.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
@@ -25,8 +26,8 @@ export interface UpstreamContext {
   readonly arenas: ArenaPool;
   readonly scripts: ScriptCache;
   readonly lease: Lease;
-  /** That of the proxy itself first, never empty. */
-  readonly passwords: () => readonly string[];
+  /** What to try at the engine, in this order. */
+  readonly logins: () => readonly EngineLogin[];
   /** A lane is ready, is gone, or takes requests again. */
   readonly changed: () => void;
 }
@@ -44,14 +45,14 @@ export class Upstream {
   #cancelDeadline: () => void = () => undefined;
 
   constructor(address: Address, context: UpstreamContext) {
-    const { clock, arenas, lease, passwords, log, scripts, changed } = context;
+    const { clock, arenas, lease, logins, log, scripts, changed } = context;
     this.address = address;
     this.#clock = clock;
-    this.#control = new ControlConnection(address, passwords, scripts);
+    this.#control = new ControlConnection(address, logins, scripts);
     this.catalogue = new CommandCatalogue(clock, () => this.control());
     const isRetired = (): boolean => this.#retired;
     const dial = (settings: ConnectionSettings) =>
-      dialEngine({ address, passwords: passwords(), ...settings, timeoutMs: DIAL_TIMEOUT_MS });
+      dialEngine({ address, logins: logins(), ...settings, timeoutMs: DIAL_TIMEOUT_MS });
     const unreachable = (failures: number, error: unknown): void => {
       if (failures === LOGGED_FAILURE) log.warn("engine cannot be reached", { ...address, error });
     };

@@ -9,7 +9,7 @@
  * - monitor: takes a connection of its own until the client ends
  * - scan: continues at the server that gave its cursor
  * - identity: AUTH and HELLO, which also an unauthenticated client may send
- * - session, client: answered by the proxy, which knows the client
+ * - session, client, whoami: answered by the proxy, which knows the client
  * - view: answered by the proxy from what the engine says
  * - quit: ends the connection
  * - container: its subcommands have classes of their own
@@ -35,6 +35,7 @@ export type CommandClass =
   | "identity"
   | "session"
   | "client"
+  | "whoami"
   | "view"
   | "quit"
   | "container"

@@ -67,6 +67,7 @@ export const HANDLED: readonly HandledCommands[] = [
     names: "CLIENT|MAINT_NOTIFICATIONS",
     note: "for RESP3, with `moving-endpoint-type` `none` or `internal-fqdn`: the client is sent `MOVING` before its node drains it",
   },
+  { commandClass: "whoami", names: "ACL|WHOAMI", note: "answered by the proxy: the engine knows only the cluster" },
   { commandClass: "client", names: "CLIENT|NO-EVICT", note: "accepted; the proxy has limits of its own for clients" },
   {
     commandClass: "tracking",

@@ -1,0 +1,35 @@
+/** The user as which nodes log in to engines, and replicas to their primaries. Clients cannot become it at an endpoint. */
+export const ENGINE_USER = "store";
+
+/** A user of an engine with its password; an empty password stands for none. Never logged, never in an argument. */
+export interface EngineLogin {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Whom an engine lets in. Never logged, never in an argument. */
+export interface EngineAccess {
+  /** Password of `ENGINE_USER`; absent while the database has none, because a release before 0.4.0 made it. */
+  readonly internal?: string;
+  /** Passwords of the default user, the current one first; none: that user is off. An empty one lets everybody in. */
+  readonly clients: readonly string[];
+}
+
+/** What to try at an engine, in this order: an engine that an older node has started does not know the user of the cluster. */
+export function engineLogins({ internal, clients }: EngineAccess): readonly EngineLogin[] {
+  const own = internal === undefined ? [] : [{ user: ENGINE_USER, password: internal }];
+  return [...own, ...clients.map((password) => ({ user: DEFAULT_USER, password }))];
+}
+
+/**
+ * What a replica presents to its primary, which an older node may have started while engines accept clients. An engine that lets
+ * everybody in refuses the default user with a password.
+ */
+export function replicaLogin({ internal = "", clients }: EngineAccess): EngineLogin {
+  const [current] = clients;
+  if (current === undefined) return { user: ENGINE_USER, password: internal };
+  return { user: DEFAULT_USER, password: clients.includes("") ? "" : current };
+}
+
+/** The user that a connection has before it says who it is. */
+export const DEFAULT_USER = "default";

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { engineLogins, replicaLogin } from "../../api/engine-login.ts";
+import { engineAccess } from "./engine-access.ts";
+
+const set = { password: "new", others: [{ password: "old", until: "2026-01-01T00:00:00.000Z" }] };
+const open = { password: "new", others: [{ password: "" }] };
+const user = (password: string) => ({ user: "default", password });
+const store = { user: "store", password: "internal" };
+
+const cases: readonly {
+  readonly rule: string;
+  readonly access: ReturnType<typeof engineAccess>;
+  readonly logins: readonly unknown[];
+  readonly replica: unknown;
+}[] = [
+  {
+    rule: "engines that are closed know the cluster alone",
+    access: engineAccess(set, "internal", true),
+    logins: [store],
+    replica: store,
+  },
+  {
+    rule: "until then nodes try the password of the cluster first, and those of clients at engines of older nodes",
+    access: engineAccess(set, "internal", false),
+    logins: [store, user("new"), user("old")],
+    replica: user("new"),
+  },
+  {
+    rule: "a database of an older release has those of its clients alone",
+    access: engineAccess(set, undefined, false),
+    logins: [user("new"), user("old")],
+    replica: user("new"),
+  },
+  {
+    rule: "a replica gives no password where an engine lets everybody in",
+    access: engineAccess(open, "internal", false),
+    logins: [store, user("new"), user("")],
+    replica: user(""),
+  },
+  {
+    rule: "when the password of the cluster was removed by hand, those of clients count until there is another one",
+    access: engineAccess(set, undefined, true),
+    logins: [user("new"), user("old")],
+    replica: user("new"),
+  },
+];
+
+for (const { rule, access, logins, replica } of cases)
+  test(`engine access: ${rule}`, () => {
+    assert.deepEqual(engineLogins(access), logins);
+    assert.deepEqual(replicaLogin(access), replica);
+  });

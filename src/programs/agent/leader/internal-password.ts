@@ -1,0 +1,29 @@
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import type { Log } from "../../../core/base/log.ts";
+import { internalPassword } from "../credentials/database-passwords.ts";
+import type { DatabasePasswords } from "../credentials/database-passwords.ts";
+import { withEngineAccess } from "../records/changes.ts";
+import type { Records } from "../records/records.ts";
+
+/** What a database of an older release gets a password of its own for engines with. */
+export interface InternalPasswordContext {
+  readonly records: Pick<Records, "changeDatabase">;
+  readonly passwords: Pick<DatabasePasswords, "change">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Gives the engines of a database a password that clients do not know: into the Secret first, then, by the record, to each node. */
+export async function makeInternalPassword(
+  { records, passwords, clock, log }: InternalPasswordContext,
+  { uid }: DatabaseRecord,
+): Promise<void> {
+  await passwords.change(uid, (held) =>
+    held.internal === undefined ? { ...held, internal: internalPassword() } : held,
+  );
+  const now = clock.now().toISOString();
+  // one that was closed stays closed: its password was removed by hand
+  await records.changeDatabase(uid, (old) => withEngineAccess(old, old.passwords?.engines ?? "shared", now));
+  log.info("the engines of a database get a password of the cluster", { bdb: uid });
+}
