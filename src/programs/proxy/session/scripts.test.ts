@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { engineLogins } from "../../../core/api/engine-login.ts";
 import { done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
 import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { superviseNode } from "../../../../test/kit/engines/supervised-node.ts";
@@ -48,7 +49,11 @@ async function serveSupervised() {
   const engine = node.primary();
   await node.serve(engine);
   const proxy = stack.use(await startProxy());
-  const endpoint = endpointFor(undefined, { password: "secret", primary: { host: engine.host, port: engine.port } });
+  const endpoint = endpointFor(undefined, {
+    password: "secret",
+    logins: engineLogins(engine.access),
+    primary: { host: engine.host, port: engine.port },
+  });
   await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
   const owned = stack.move();
   return { endpoint, [Symbol.asyncDispose]: () => owned.disposeAsync() };
