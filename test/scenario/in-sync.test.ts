@@ -7,6 +7,7 @@ import { callEngine } from "../../src/ports/resp/engine-client.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { KEYS, filledDatabase, type FilledDatabase } from "../kit/world/filled-database.ts";
 import { kubeOf, readRecord } from "../kit/world/records.ts";
+import { enginesOf } from "../kit/world/engine-access.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
 import { until } from "../kit/time/until.ts";
 
@@ -68,7 +69,9 @@ async function members({ uid }: FilledDatabase): Promise<readonly number[]> {
 
 /** The replica loses its primary and may not come back to it; it still runs, and has what it had. */
 async function cutLink(replica: ShardInstanceRecord): Promise<void> {
-  const address = { host: cluster.address(nodeOf(replica)), port: replica.port, password: PASSWORD, timeoutMs: 2_000 };
+  const host = cluster.address(nodeOf(replica));
+  const address = (await enginesOf(cluster, Number(replica.bdb_uid))).find((engine) => engine.host === host);
+  assert.ok(address !== undefined);
   await callEngine(address, "CONFIG", "SET", "masterauth", "wrong");
   await callEngine(address, "CLIENT", "KILL", "TYPE", "master");
 }
