@@ -30,6 +30,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/frozen/storectl.test.ts": 70,
   "test/scenario/lost-nodes.test.ts": 70,
   "test/scenario/chaos.test.ts": 60,
+  "test/scenario/chaos-seeds.test.ts": 60,
   "test/scenario/passwords.test.ts": 60,
   "test/admission/self-care.test.ts": 60,
   "test/kubernetes/cluster.test.ts": 60,
@@ -82,6 +83,8 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/compatibility/contracts.test.ts": 20,
   "test/fuzz/pipelines.test.ts": 20,
   "test/fuzz/management.test.ts": 20,
+  "test/fuzz/certificates.test.ts": 20,
+  "test/fuzz/records.test.ts": 20,
   "test/kubectl/refusals.test.ts": 20,
   "src/programs/agent/api/auth.test.ts": 15,
   "src/programs/agent/node/grants.test.ts": 15,
@@ -114,6 +117,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/proxy/switchover/failure.test.ts": 8,
   "src/programs/proxy/switchover/lease.test.ts": 8,
   "test/specification/versions.test.ts": 8,
+  "test/fuzz/archives.test.ts": 8,
   "test/world/pods.test.ts": 8,
   "test/world/workloads.test.ts": 8,
   "src/mechanisms/supervisor/instances.test.ts": 8,
@@ -165,6 +169,7 @@ export const LIMITS: Readonly<Record<string, { readonly seconds: number; readonl
     why: "a roll that stands half-way, from the oldest release",
   },
   "test/scenario/at-rest.test.ts": { seconds: 240, why: "it watches a settled world for a while" },
+  "test/scenario/chaos-seeds.test.ts": { seconds: 300, why: "a cluster that does not heal is given its time, twice" },
 };
 
 /** The budget of a file, by its path from the root of the repository. */

@@ -22,18 +22,18 @@ export interface SupervisorDeps {
   readonly limits?: Partial<InstanceDeps["limits"]>;
 }
 
-/** What becomes of data that no wanted instance uses; `created` names the database that it is of, if that is known. */
+/** What becomes of data that no wanted instance uses, and of its engine; "leave": nothing. `created` names the database that it is of, if that is known. */
 export type FateOf = (kept: {
   readonly bdb: number;
   readonly instance: number;
   readonly created: string | undefined;
-}) => "remove" | "set-aside";
+}) => "remove" | "set-aside" | "leave";
 
 /** The engine processes of one node. */
 export interface InstanceSupervisor {
   /**
-   * Makes the node run exactly `wanted`: an instance that is not named is stopped, and its data removed or set aside as
-   * `fateOf` says. Data that was set aside is adopted when its instance is wanted again. Resolves when everything was started
+   * Makes the node run exactly `wanted`: an instance that is not named is stopped, and its data removed or set aside, or
+   * all of it left alone, as `fateOf` says. Data that was set aside is adopted when its instance is wanted again. Resolves when everything was started
    * or stopped; idempotent; rejects when a directory could not be moved or removed, after everything else was done.
    */
   reconcileInstances(wanted: readonly WantedInstance[], fateOf: FateOf): Promise<void>;
@@ -147,6 +147,7 @@ class Instances {
     const { data, clock, log, limits } = this.#deps;
     const { bdb, instance, created } = directory;
     const fate = fateOf({ bdb, instance, created });
+    if (fate === "leave") return;
     const running = this.#instances.get(keyOf(directory));
     if (fate === "remove") await running?.stop(REMOVAL_GRACE_MS);
     else await running?.stop(limits.graceMs, true);

@@ -33,6 +33,20 @@ function file(folder: { readonly path: string }, name: string, content: string):
   return path;
 }
 
+test("a certificate that was made just now is valid for a clock that is ten minutes slow", () => {
+  for (const { certificate } of [authority, server])
+    assert.ok(new X509Certificate(certificate).validFromDate.getTime() < now.getTime() - 600_000);
+});
+
+test("an authority whose key cannot be read is refused with a reason", () => {
+  const names = { commonName: "rec", dnsNames: [], ipAddresses: [], usages: ["server" as const] };
+  const broken = { ...authority, key: "garbage" };
+  assert.throws(
+    () => issue(broken, { ...names, now, days: 1 }),
+    (error) => error instanceof Fault && error.code === "PKI_UNUSABLE_AUTHORITY",
+  );
+});
+
 test("openssl accepts a server certificate under its strictest rules", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "pki-"));
   const ca = file(folder, "ca.crt", authority.certificate);

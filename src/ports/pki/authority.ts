@@ -1,6 +1,12 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, X509Certificate, type KeyObject } from "node:crypto";
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  type X509Certificate,
+} from "node:crypto";
 import { Fault } from "../../core/base/fault.ts";
-import { keyIdOf, nameOf, signCertificate, subjectOf } from "./certificate.ts";
+import { keyIdOf, nameOf, readCertificate, signCertificate, subjectOf } from "./certificate.ts";
 import { authorityExtensions, endEntityExtensions, type Usage } from "./extensions.ts";
 import { faults } from "./faults.ts";
 
@@ -106,8 +112,8 @@ export function expiryOf(pem: string): Date {
 }
 
 const DAY_MS = 86_400_000;
-/** Certificates begin a little in the past, for clocks that are slow. */
-const LAG_MS = 300_000;
+/** Certificates begin in the past, for clocks that are slow or are set back by minutes. */
+const LAG_MS = 3_600_000;
 
 function validity(now: Date, days: number): { notBefore: Date; notAfter: Date } {
   return { notBefore: new Date(now.getTime() - LAG_MS), notAfter: new Date(now.getTime() + days * DAY_MS) };
@@ -123,7 +129,7 @@ function pkcs8(key: KeyObject): string {
 
 function signerOf(authority: Authority, now: Date): { certificate: X509Certificate; key: KeyObject } {
   const certificate = parse(authority.certificate);
-  const key = createPrivateKey(authority.key);
+  const key = privateKeyOf(authority);
   const about = { subject: certificate.subject, validTo: certificate.validTo };
   if (key.asymmetricKeyDetails?.namedCurve !== "prime256v1" || !certificate.checkPrivateKey(key)) {
     throw new Fault(
@@ -142,9 +148,17 @@ function signerOf(authority: Authority, now: Date): { certificate: X509Certifica
   return { certificate, key };
 }
 
+function privateKeyOf({ key }: Authority): KeyObject {
+  try {
+    return createPrivateKey(key);
+  } catch (error) {
+    throw new Fault(faults.unusableAuthority, "the key of the authority is not a PEM private key", {}, error);
+  }
+}
+
 function parse(pem: string): X509Certificate {
   try {
-    return new X509Certificate(pem);
+    return readCertificate(pem);
   } catch (error) {
     throw new Fault(faults.unreadable, "the text is not a PEM certificate", {}, error);
   }

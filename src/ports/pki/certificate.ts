@@ -1,4 +1,4 @@
-import { createHash, randomBytes, sign, type KeyObject } from "node:crypto";
+import { createHash, randomBytes, sign, X509Certificate, type KeyObject } from "node:crypto";
 import { Fault } from "../../core/base/fault.ts";
 import { bits, derContent, element, elementsIn, integer, oid, sequence, set, text, time } from "./der.ts";
 import { faults } from "./faults.ts";
@@ -28,6 +28,15 @@ export function signCertificate(body: CertificateBody, signer: KeyObject): strin
     element(0xa3, sequence(...body.extensions)),
   );
   return pem(sequence(signed, ECDSA_SHA256, bits(sign("sha256", signed, signer))));
+}
+
+/** Reads a certificate with all that is asked of it later; throws when its dates or its key cannot be read, too. */
+export function readCertificate(text: string): X509Certificate {
+  const certificate = new X509Certificate(text);
+  for (const date of [certificate.validFromDate, certificate.validToDate])
+    if (Number.isNaN(date.getTime())) throw new RangeError("a date of the certificate cannot be read");
+  void certificate.publicKey; // read on demand: it throws
+  return certificate;
 }
 
 /** A DER name of organizations and one common name. */

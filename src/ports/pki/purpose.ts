@@ -1,6 +1,7 @@
-import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
+import { createPrivateKey, type KeyObject, type X509Certificate } from "node:crypto";
 import { messageOf } from "../../core/base/fault.ts";
 import type { KeyPair } from "./authority.ts";
+import { readCertificate } from "./certificate.ts";
 
 /** What a key pair from outside can be used for by a server called `host`. */
 export type Purpose =
@@ -28,7 +29,7 @@ function readPair(
   pair: KeyPair,
 ): { readonly certificate: X509Certificate; readonly key: KeyObject } | { readonly why: string } {
   try {
-    return { certificate: new X509Certificate(pair.certificate), key: createPrivateKey(pair.key) };
+    return { certificate: readCertificate(pair.certificate), key: createPrivateKey(pair.key) };
   } catch (error) {
     return { why: `the pair cannot be read: ${messageOf(error)}` };
   }

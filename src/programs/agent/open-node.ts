@@ -24,6 +24,7 @@ import { ChangeSignal } from "./runtime/change-signal.ts";
 import { clusterDnsName } from "./runtime/config.ts";
 import type { AgentConfig } from "./runtime/config.ts";
 import { openDataFolder } from "./runtime/data-folder.ts";
+import { requireUsableTls } from "./runtime/usable-tls.ts";
 import { openMountedSecret } from "./runtime/mounted-secret.ts";
 
 type AskOthers = NodeProxyOptions["askOthers"];
@@ -73,8 +74,14 @@ async function openLocal(
   askOthers: AskOthers,
 ) {
   await openDataFolder(config.dataDir);
-  const tls = await openMountedSecret(config.tlsDir, ["tls.crt", "tls.key", "ca.crt"], { clock, log });
-  const credentials = await openMountedSecret(config.credentialsDir, ["username", "password"], { clock, log });
+  const tls = await openMountedSecret(config.tlsDir, ["tls.crt", "tls.key", "ca.crt"], {
+    ...{ clock, log },
+    check: requireUsableTls,
+  });
+  const credentials = await openMountedSecret(config.credentialsDir, ["username", "password"], {
+    ...{ clock, log },
+    check: () => undefined, // any text will do
+  });
   const foundEngines = await Promise.all(
     (await discoverEngines(env)).map(async (engine) => ({
       ...engine,

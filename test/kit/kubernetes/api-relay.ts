@@ -20,8 +20,8 @@ export interface ApiRelays extends AsyncDisposable {
   kubeconfigOf(uid: number): Promise<string>;
 }
 
-/** Opens none yet: each node gets a relay when its kubeconfig is first asked for. */
-export async function openApiRelays(kubeconfig: string, folder: string): Promise<ApiRelays> {
+/** Opens none yet: each node gets a relay on `host` when its kubeconfig is first asked for. */
+export async function openApiRelays(kubeconfig: string, folder: string, host: string): Promise<ApiRelays> {
   const original = readFileSync(kubeconfig, "utf8");
   const { server } = loadKubeConfig({ KUBECONFIG: kubeconfig });
   const stack = new AsyncDisposableStack();
@@ -36,7 +36,7 @@ export async function openApiRelays(kubeconfig: string, folder: string): Promise
     kubeconfigOf: async (uid: number): Promise<string> => {
       const path = join(folder, `node-${uid}.kubeconfig`);
       if (!relays.has(uid)) {
-        const relay = stack.use(await startApiRelay(server));
+        const relay = stack.use(await startApiRelay(server, host));
         relays.set(uid, relay);
         writeFileSync(path, relay.kubeconfig(original), { mode: 0o600 });
       }
@@ -47,7 +47,7 @@ export async function openApiRelays(kubeconfig: string, folder: string): Promise
 }
 
 /** Relays connections to the server that `url` names, as they are: TLS ends at both ends. */
-async function startApiRelay(url: string): Promise<ApiRelay> {
+async function startApiRelay(url: string, host: string): Promise<ApiRelay> {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): Socket => {
@@ -65,12 +65,12 @@ async function startApiRelay(url: string): Promise<ApiRelay> {
     behind.once("close", () => client.destroy());
     client.once("close", () => behind.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const end = (): void => {
     for (const socket of sockets) socket.destroy();
   };
   return {
-    kubeconfig: (original) => original.replace(url, `https://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    kubeconfig: (original) => original.replace(url, `https://${host}:${(server.address() as AddressInfo).port}`),
     cut: (how) => {
       state = how;
       end();

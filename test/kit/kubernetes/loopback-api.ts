@@ -5,6 +5,9 @@ import { startApiServer } from "../../../src/local-kubernetes/world/index.ts";
 import { jsonLog, type Log } from "../../../src/core/base/log.ts";
 import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
 
+/** What an address of a network is, by its host: from 1 to 254. */
+export type AddressOf = (host: number) => string;
+
 /** An embedded Kubernetes API on a loopback network of its own. */
 export interface LoopbackApi extends AsyncDisposable {
   /** For the files of a test; removed at the end. */
@@ -18,8 +21,15 @@ export interface LoopbackApi extends AsyncDisposable {
   address(host: number): string;
 }
 
-/** Starts one with an empty store; `name` begins the name of its folder, `kubernetesVersion` is for instance "v1.30.9". */
-export async function startLoopbackApi(name: string, kubernetesVersion?: string): Promise<LoopbackApi> {
+/**
+ * Starts one with an empty store; `name` begins the name of its folder, `kubernetesVersion` is for instance "v1.30.9". Another network
+ * than loopback is one that the test has made.
+ */
+export async function startLoopbackApi(
+  name: string,
+  kubernetesVersion?: string,
+  address: AddressOf = loopbackNetwork(),
+): Promise<LoopbackApi> {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await mkdtempDisposable(join(tmpdir(), `${name}-`))).path;
   const lines: string[] = [];
@@ -27,9 +37,6 @@ export async function startLoopbackApi(name: string, kubernetesVersion?: string)
     (line) => lines.push(line),
     () => new Date(),
   );
-  const octet = (): number => 20 + Math.floor(Math.random() * 230);
-  const network = `127.${octet()}.${octet()}`;
-  const address = (host: number): string => `${network}.${host}`;
   const version = kubernetesVersion === undefined ? {} : { kubernetesVersion };
   const dataDir = join(folder, "api");
   const server = await startApiServer({ dataDir, host: address(1), port: 0, clock: systemClock, log, ...version });
@@ -45,4 +52,10 @@ export async function startLoopbackApi(name: string, kubernetesVersion?: string)
     address,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+function loopbackNetwork(): AddressOf {
+  const octet = (): number => 20 + Math.floor(Math.random() * 230);
+  const network = `127.${octet()}.${octet()}`;
+  return (host) => `${network}.${host}`;
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { check } from "./check.ts";
 import type { Act, Operation } from "./history.ts";
-import { EMPTY, apply } from "./model.ts";
+import { ANY, EMPTY, UNKNOWN, apply, type KeyState } from "./model.ts";
 
 /** Operations as [begin, end or "?", act]; each of another client. */
 function history(...rows: readonly (readonly [number, number | "?", Act])[]): readonly Operation[] {
@@ -71,6 +71,12 @@ for (const [rule, operations] of [
     assert.equal(check(operations).kind, "broken");
   });
 
+test("a register that may hold anything at first holds what is read first", () => {
+  const read = history([0, 1, get("a")], [2, 3, get("a")]);
+  const changed = history([0, 1, get("a")], [2, 3, get("b")]);
+  assert.deepEqual([check(read, UNKNOWN).kind, check(changed, UNKNOWN).kind], ["linearizable", "broken"]);
+});
+
 test("what stopped the search is named with what overlaps it", () => {
   const verdict = check(history([0, 1, set("a")], [2, 9, set("b")], [3, 4, get("c")], [20, 21, get("b")]));
   assert.ok(verdict.kind === "broken");
@@ -114,7 +120,7 @@ function randomHistory() {
   });
 }
 
-function actOf(kind: string, at: number, { value, list }: { value: string | null; list: readonly string[] }): Act {
+function actOf(kind: string, at: number, { value, list }: KeyState): Act {
   switch (kind) {
     case "set":
       return set(`v${at}`);
@@ -123,6 +129,6 @@ function actOf(kind: string, at: number, { value, list }: { value: string | null
     case "read-list":
       return readList(...list);
     default:
-      return get(value);
+      return get(value === ANY ? null : value);
   }
 }

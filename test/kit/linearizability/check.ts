@@ -6,6 +6,9 @@ export type Verdict =
   /** No order of the operations explains the answers; `around` is as far as the best order came, with what did not fit. */
   | { readonly kind: "broken"; readonly around: readonly Operation[] };
 
+/** Beginnings of orders that are remembered: some hundred MiB. */
+const MOST_ORDERS = 1_000_000;
+
 /** A call or a return, in the order of time. */
 interface Event {
   readonly operation: Operation;
@@ -22,14 +25,15 @@ interface Event {
  * Searches for an order in which the operations of one key, each at one moment between its call and its return, have the answers
  * that they had (Wing and Gong, with Lowe's memory of what was tried). An operation without a known outcome may come at any
  * moment after its call, or not at all.
+ * Throws when there are too many orders to search.
  */
-export function check(operations: readonly Operation[]): Verdict {
+export function check(operations: readonly Operation[], start: KeyState = EMPTY): Verdict {
   const head = chain(operations);
   const tried = new Set<string>();
   const done = new Uint8Array(operations.length);
   const path: { readonly call: Event; readonly state: KeyState }[] = [];
   let known = operations.filter(({ end }) => end !== undefined).length;
-  let state = EMPTY;
+  let state = start;
   let best = 0;
   let stuckAt: Event | undefined;
   let event = head.after;
@@ -42,6 +46,8 @@ export function check(operations: readonly Operation[]): Verdict {
         const mark = `${Buffer.from(done).toString("latin1")} ${textOf(next)}`;
         if (tried.has(mark)) done[event.number] = 0;
         else {
+          if (tried.size === MOST_ORDERS)
+            throw new Error(`more than ${MOST_ORDERS} orders of ${operations.length} operations`);
           tried.add(mark);
           path.push({ call: event, state });
           state = next;

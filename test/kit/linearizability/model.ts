@@ -1,22 +1,26 @@
 import type { Act } from "./history.ts";
 
+/** The register holds something that is not known until it is read. */
+export const ANY: unique symbol = Symbol("any");
+
 /** What a key holds: a register or a list. */
 export interface KeyState {
-  readonly value: string | null;
+  readonly value: string | null | typeof ANY;
   readonly list: readonly string[];
 }
 
 export const EMPTY: KeyState = { value: null, list: [] };
+export const UNKNOWN: KeyState = { value: ANY, list: [] };
 
 /** What the key holds after the act; undefined when the act could not have had its answer. */
 export function apply(state: KeyState, act: Act): KeyState | undefined {
   switch (act.kind) {
     case "get":
-      return act.value === state.value ? state : undefined;
+      return isValue(state, act.value) ? { ...state, value: act.value } : undefined;
     case "set":
       return { ...state, value: act.value };
     case "compare-and-set":
-      return act.from === state.value ? { ...state, value: act.to } : undefined;
+      return isValue(state, act.from) ? { ...state, value: act.to } : undefined;
     case "exchange":
       return { ...state, value: act.to };
     case "append": {
@@ -30,7 +34,11 @@ export function apply(state: KeyState, act: Act): KeyState | undefined {
 
 /** Two states with one text are the same. */
 export function textOf({ value, list }: KeyState): string {
-  return JSON.stringify([value, list]);
+  return JSON.stringify([value === ANY ? {} : value, list]);
+}
+
+function isValue({ value }: KeyState, expected: string | null): boolean {
+  return value === expected || value === ANY;
 }
 
 function isSame(one: readonly string[], other: readonly string[]): boolean {

@@ -31,11 +31,15 @@ export interface AgentOptions {
   readonly root: string;
   /** File that its output is appended to. */
   readonly log: string;
+  /** What runs it, and becomes it: the network of a host of its own, for instance. */
+  readonly within: readonly string[];
 }
 
 /** Starts `store agent`; it may not accept clients yet. */
 export function startAgent(options: AgentOptions): AgentProcess {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "../../../src/bin/store.ts"), "agent"], {
+  const store = join(import.meta.dirname, "../../../src/bin/store.ts");
+  const [program = process.execPath, ...args] = [...options.within, process.execPath, store, "agent"];
+  const child = spawn(program, args, {
     env: environment(options),
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,

@@ -8,7 +8,7 @@ import type { BdbCreate, BdbRecord, ShardInstanceRecord } from "../../../src/por
 import { createAuthority, issue } from "../../../src/ports/pki/authority.ts";
 import type { Authority } from "../../../src/ports/pki/authority.ts";
 import { openApiRelays, type ApiRelay } from "../kubernetes/api-relay.ts";
-import { startLoopbackApi } from "../kubernetes/loopback-api.ts";
+import { startLoopbackApi, type AddressOf } from "../kubernetes/loopback-api.ts";
 import { until } from "../time/until.ts";
 import { osRelease } from "./base-systems.ts";
 import { startAgent, type AgentProcess } from "./agent-process.ts";
@@ -27,6 +27,10 @@ export interface TestCluster extends AsyncDisposable {
   address(uid: number): string;
   pid(uid: number): number;
   start(uid: number): Promise<void>;
+  /** Starts the agent, and does not wait until it has joined. */
+  launch(uid: number): Promise<void>;
+  /** Whether the process of the agent runs. */
+  isRunning(uid: number): boolean;
   /** SIGKILL to the agent alone, as when its process crashes; what it ran is ended with it. */
   kill(uid: number): Promise<void>;
   /** SIGTERM, and waits until the agent has left. */
@@ -55,7 +59,20 @@ export interface TestClusterOptions {
   readonly nodes?: number;
   /** Operator version of the nodes. */
   readonly release?: string;
+  /** A network that the test has made; a loopback network when absent. */
+  readonly network?: TestNetwork;
 }
+
+/** Where the nodes run. */
+export interface TestNetwork {
+  readonly address: AddressOf;
+  /** Prefix of a command that then runs on node `uid`. */
+  enter(uid: number): readonly string[];
+  /** Called with the folder that the mounts of node `uid` get, before it starts for the first time. */
+  prepare(uid: number, root: string): void;
+}
+
+const LOOPBACK: Pick<TestNetwork, "enter" | "prepare"> = { enter: () => [], prepare: () => undefined };
 
 const REC = "rec";
 const NAMESPACE = "default";
@@ -64,9 +81,10 @@ const LOGIN = { username: "admin@test", password: "test-password" };
 
 /** Starts the API and the agents; resolves when every node has joined. */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
-  const { nodes = 3, release = "8.2.0-12" } = options;
+  const { nodes = 3, release = "8.2.0-12", network } = options;
+  const { enter, prepare } = network ?? LOOPBACK;
   await using stack = new AsyncDisposableStack();
-  const api = stack.use(await startLoopbackApi("cluster"));
+  const api = stack.use(await startLoopbackApi("cluster", undefined, network?.address));
   const { kubeconfig } = api;
   const now = new Date();
   const authority = createAuthority({ commonName: "test cluster", now, days: 1 });
@@ -74,7 +92,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
   const address = (uid: number): string => api.address(uid + 1);
   const root = (uid: number): string => join(api.folder, `node-${uid}`);
   const log = (uid: number): string => readFileSync(join(root(uid), "log"), "utf8");
-  const relays = stack.use(await openApiRelays(kubeconfig, api.folder));
+  const relays = stack.use(await openApiRelays(kubeconfig, api.folder, api.address(1)));
   const agents = new Map<number, AgentProcess>();
   const agentOf = (uid: number): AgentProcess => {
     const agent = agents.get(uid);
@@ -84,20 +102,16 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
   const client = clientOf(authority, () => [...agents.keys()].map(address));
   stack.defer(() => client.close());
   stack.defer(async () => void (await Promise.all([...agents.values()].map((agent) => agent.kill()))));
-  const start = async (uid: number): Promise<void> => {
+  const launch = async (uid: number): Promise<void> => {
     const place = { address: address(uid), root: root(uid), log: join(root(uid), "log") };
+    if (!agents.has(uid)) prepare(uid, place.root);
     writeMounts(place.root, authority, newNodeTls());
-    const pod = clusterNames.nodePod(REC, uid);
-    const agent = startAgent({
-      ...place,
-      kubeconfig: await relays.kubeconfigOf(uid),
-      cluster: REC,
-      namespace: NAMESPACE,
-      pod,
-      release,
-    });
-    agents.set(uid, agent);
-    await untilJoined(client, uid, agent, () => log(uid));
+    const within = { within: enter(uid), kubeconfig: await relays.kubeconfigOf(uid) };
+    agents.set(uid, startAgent({ ...podOf(uid), ...place, ...within, release }));
+  };
+  const start = async (uid: number): Promise<void> => {
+    await launch(uid);
+    await untilJoined(client, uid, agentOf(uid), () => log(uid));
   };
 
   await Promise.all(Array.from({ length: nodes }, (_, index) => start(index + 1)));
@@ -111,6 +125,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     clientOf: (uid) => clientOf(authority, () => [address(uid)]),
     address,
     start,
+    launch,
     log,
     root,
     newNodeTls,
@@ -137,10 +152,15 @@ function clientOf(authority: Authority, addresses: () => readonly string[]): Man
   );
 }
 
-type Processes = Pick<TestCluster, "pid" | "kill" | "stop" | "freeze" | "thaw">;
+function podOf(uid: number) {
+  return { cluster: REC, namespace: NAMESPACE, pod: clusterNames.nodePod(REC, uid) };
+}
+
+type Processes = Pick<TestCluster, "isRunning" | "pid" | "kill" | "stop" | "freeze" | "thaw">;
 
 function processesOf(agentOf: (uid: number) => AgentProcess): Processes {
   return {
+    isRunning: (uid) => agentOf(uid).isRunning(),
     pid: (uid) => agentOf(uid).pid,
     kill: (uid) => agentOf(uid).kill(),
     stop: (uid) => agentOf(uid).stop(),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { factsOf, on } from "../../../../test/kit/facts/database-scene.ts";
 import type { DatabaseRecord, DeletedDatabase } from "../../api/records.ts";
-import { fateOfData } from "./kept-data.ts";
+import { fateOfData, type DataFate } from "./kept-data.ts";
 
 const CREATED = "2026-01-01T00:00:00.000Z";
 const LATER = "2026-02-01T00:00:00.000Z";
@@ -13,7 +13,9 @@ interface Case {
   readonly instance?: number;
   readonly created?: string | undefined;
   readonly deleted?: readonly DeletedDatabase[];
-  readonly fate: "remove" | "set-aside";
+  /** Absent: each record can be read. */
+  readonly isReadable?: boolean;
+  readonly fate: DataFate;
 }
 
 const deletedAt = (createdTime: string): DeletedDatabase => ({ uid: 1, createdTime, at: LATER });
@@ -71,15 +73,28 @@ const cases: readonly Case[] = [
     record: undefined,
     fate: "set-aside",
   },
+  {
+    rule: "of a database whose record cannot be read is left alone, with its engine",
+    record: undefined,
+    isReadable: false,
+    fate: "leave",
+  },
+  {
+    rule: "is left alone when the record that lists the deleted databases cannot be read",
+    record: undefined,
+    deleted: [deletedAt(CREATED)],
+    isReadable: false,
+    fate: "leave",
+  },
 ];
 
-for (const { rule, record, instance = 1, deleted = [], fate, ...rest } of cases) {
+for (const { rule, record, instance = 1, deleted = [], isReadable = true, fate, ...rest } of cases) {
   const created = "created" in rest ? rest.created : CREATED;
   test(`data ${rule}`, () => {
     const databases =
       record === undefined
         ? []
         : [factsOf({ instances: [on(1, 1), on(3, 3)], record: { createdTime: CREATED, ...record } }).record];
-    assert.equal(fateOfData({ bdb: 1, instance, created }, { databases, deleted }), fate);
+    assert.equal(fateOfData({ bdb: 1, instance, created }, { databases, deleted, isReadable: () => isReadable }), fate);
   });
 }

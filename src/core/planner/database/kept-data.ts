@@ -13,14 +13,20 @@ export interface WrittenDown {
   readonly databases: readonly DatabaseRecord[];
   /** The last databases that were deleted. */
   readonly deleted: readonly DeletedDatabase[];
+  /** False where a record says what is to become of a database, and could never be read. */
+  isReadable(bdb: number): boolean;
 }
+
+/** "leave": whatever it is and does, it stays as it is. */
+export type DataFate = "remove" | "set-aside" | "leave";
 
 /**
  * What becomes of data that no record asks the node to use. Only a decision that is written down removes data: the deletion of
  * this very database, or a plan that took the instance out of the record. Whatever else is missing, the data is set aside: a
  * record may be gone by accident, or be an older one that was restored.
  */
-export function fateOfData(kept: KeptInstance, { databases, deleted }: WrittenDown): "remove" | "set-aside" {
+export function fateOfData(kept: KeptInstance, { databases, deleted, isReadable }: WrittenDown): DataFate {
+  if (!isReadable(kept.bdb)) return "leave";
   const record = databases.find(({ uid }) => uid === kept.bdb);
   if (record === undefined) return deleted.some((one) => isOf(kept, one)) ? "remove" : "set-aside";
   if (!isOf(kept, { uid: record.uid, createdTime: record.createdTime })) {

@@ -21,9 +21,11 @@ export function setAsideView({ setAside }: Pick<InstanceSupervisor, "setAside">)
   }));
 }
 
-/** Removes what was set aside for longer than the cluster keeps such data. */
+/** Removes what was set aside for longer than the cluster keeps such data; nothing while that is not known. */
 export async function endRetention({ records, supervisor, clock }: RetentionContext): Promise<void> {
-  const days = records.state()?.setAsideRetentionDays ?? SET_ASIDE_RETENTION_DAYS;
+  const state = records.state();
+  if (state === undefined) return;
+  const days = state.setAsideRetentionDays ?? SET_ASIDE_RETENTION_DAYS;
   const oldest = clock.now().getTime() - days * DAY_MS;
   const isOver = ({ since }: { readonly since: Date }): boolean => since.getTime() < oldest;
   if (supervisor.setAside().some(isOver)) await supervisor.releaseSetAside(isOver);

@@ -22,7 +22,7 @@ const RETENTION_CHECK_MS = 600_000;
 /** What the node's engines and endpoints follow from. */
 export interface NodeSyncContext extends AddressContext {
   readonly config: Pick<AgentConfig, "node" | "address" | "namespace">;
-  readonly records: Pick<Records, "state" | "databases" | "complete" | "changeDatabase">;
+  readonly records: Pick<Records, "state" | "databases" | "isReadable" | "changeDatabase">;
   readonly passwords: Pick<DatabasePasswords, "of">;
   readonly modulesOf: LoadedModules;
   readonly supervisor: Pick<InstanceSupervisor, "reconcileInstances" | "releaseSetAside" | "setAside">;
@@ -86,10 +86,9 @@ async function requestAgain({ request }: PassRunner, clock: Clock, signal: Abort
 
 async function applyInstances(context: NodeSyncContext): Promise<void> {
   const { config, records, modulesOf, supervisor } = context;
-  // an instance that is not named is stopped: without every record there is no such list
-  if (!records.complete()) return;
   const addressOf = (node: number): string | undefined => nodeAddress(context, node);
-  const writtenDown = { databases: records.databases(), deleted: records.state()?.deleted ?? [] };
+  const { databases, isReadable } = records;
+  const writtenDown = { databases: databases(), deleted: records.state()?.deleted ?? [], isReadable };
   const wanted = await forEach(context, (record, held) =>
     nodeInstances(record, config.node, held, { addressOf, modulesOf, refusesWrites: lacksRoom(context, record) }),
   );

@@ -14,7 +14,8 @@ export class RecordMirror {
   state: ClusterStateRecord | undefined;
   readonly databases = new Map<number, DatabaseRecord>();
   readonly listeners: ((database: number | undefined) => void)[] = [];
-  readonly unreadable = new Set<string>();
+  /** Objects that were never readable, by name. */
+  readonly #unreadable = new Set<string>();
   readonly #versions = new Map<string, string>();
   readonly #vanished = new Map<number, { readonly name: string; readonly at: number }>();
   readonly #stateName: string;
@@ -35,17 +36,17 @@ export class RecordMirror {
       const text = object.data?.record ?? "";
       if (name === this.#stateName) this.state = parseClusterRecord(text, name);
       else this.#keep(parseDatabaseRecord(text, name));
-      this.unreadable.delete(name);
+      this.#unreadable.delete(name);
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== faults.badRecord.code) throw error;
-      if (!this.#isKnown(name)) this.unreadable.add(name);
+      if (!this.#isKnown(name)) this.#unreadable.add(name);
       this.#log.error("a record is not usable; the one before stays in use", { name, error });
     }
     this.#notify(name === this.#stateName ? undefined : uidOf(name));
   }
 
   drop(object: Stored<ConfigMap>): void {
-    this.unreadable.delete(object.metadata.name);
+    this.#unreadable.delete(object.metadata.name);
     const uid = uidOf(object.metadata.name);
     const known = this.databases.get(uid);
     if (known !== undefined && known.status !== "delete-pending")
@@ -60,6 +61,11 @@ export class RecordMirror {
     return [...this.#vanished]
       .filter(([uid, { at }]) => !this.databases.has(uid) && now - at < ms)
       .map(([, { name }]) => name);
+  }
+
+  /** False while the record of the database was never readable, or one of which it is not known what it is about. */
+  isReadable(bdb: number): boolean {
+    return ![...this.#unreadable].map(uidOf).some((uid) => uid === bdb || !Number.isInteger(uid));
   }
 
   forget(uid: number): void {

@@ -21,8 +21,8 @@ export interface Records {
   database(uid: number): DatabaseRecord | undefined;
   /** Names of the databases whose records have vanished within that time, without having been deleted. */
   vanishedWithin(ms: number): readonly string[];
-  /** False while some record was never readable: what it asks for is not known then. */
-  complete(): boolean;
+  /** False while the record of the database, or that of the cluster, was never readable: what they ask for is not known then. */
+  isReadable(bdb: number): boolean;
   /** Reads every record from the API server: afterwards nothing is older than when this was called. */
   refresh(): Promise<void>;
   /** Compare-and-swap; the answer is what is stored then. */
@@ -61,7 +61,7 @@ export function followRecords(options: RecordsOptions): Records {
     databases: () => [...mirror.databases.values()].toSorted((a, b) => a.uid - b.uid),
     database: (uid) => mirror.databases.get(uid),
     vanishedWithin: (ms) => mirror.vanishedWithin(ms),
-    complete: () => mirror.unreadable.size === 0,
+    isReadable: (bdb) => mirror.isReadable(bdb),
     async refresh() {
       const { items } = await kube.list(ConfigMaps, { namespace, labelSelector });
       for (const item of items) mirror.put(item);

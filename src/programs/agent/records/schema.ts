@@ -18,16 +18,25 @@ const action = z.looseObject({
   error: z.string().exactOptional(),
 });
 
-const shard = z.looseObject({
-  id: count,
-  epoch: count,
-  primary: count,
-  instances: z.array(
-    z.looseObject({ id: count, node: count, port: count, storeVersion: z.enum(DATABASE_VERSIONS), launch: count }),
-  ),
-  switchover: z.looseObject({ to: count, epoch: count, forced: z.literal(true).exactOptional() }).exactOptional(),
-  inSync: z.looseObject({ epoch: count, members: z.array(count) }).exactOptional(),
-});
+const port = z.int().min(1).max(65_535);
+
+const shard = z
+  .looseObject({
+    id: count,
+    epoch: count,
+    primary: count,
+    instances: z.array(
+      z.looseObject({ id: count, node: count, port, storeVersion: z.enum(DATABASE_VERSIONS), launch: count }),
+    ),
+    switchover: z.looseObject({ to: count, epoch: count, forced: z.literal(true).exactOptional() }).exactOptional(),
+    inSync: z.looseObject({ epoch: count, members: z.array(count) }).exactOptional(),
+  })
+  .refine(({ primary, instances }) => instances.some(({ id }) => id === primary), {
+    error: "no instance has the id of the primary",
+  })
+  .refine(({ instances }) => new Set(instances.map(({ id }) => id)).size === instances.length, {
+    error: "two instances have one id",
+  });
 
 const format = z
   .number()
@@ -39,7 +48,7 @@ const database: z.ZodType<DatabaseRecord> = z.looseObject({
   uid: count,
   name: z.string(),
   ...STORED_FIELDS,
-  port: count,
+  port,
   storeVersion: z.enum(DATABASE_VERSIONS),
   status: z.enum(DATABASE_STATES),
   modules: z.array(z.looseObject({ name: z.string(), args: z.string() })).exactOptional(),
@@ -141,9 +150,13 @@ const cluster: z.ZodType<ClusterStateRecord> = z.looseObject({
   finished: z.array(action.extend({ object: z.string() })),
 });
 
-/** The database record in a ConfigMap's `data.record`; AGENT_BAD_RECORD names the object and the field. */
+/**
+ * The database record in a ConfigMap's `data.record`, which belongs to the database that the name `where` ends with;
+ * AGENT_BAD_RECORD names the object and the field.
+ */
 export function parseDatabaseRecord(text: string, where: string): DatabaseRecord {
-  return parse(database, text, where);
+  const ofThis = database.refine(({ uid }) => where.endsWith(`-${uid}`), { error: "it is that of another database" });
+  return parse(ofThis, text, where);
 }
 
 /** The cluster record in a ConfigMap's `data.record`; AGENT_BAD_RECORD names the object and the field. */

@@ -11,36 +11,52 @@ export type SecretFiles<K extends string> = Readonly<Record<K, string>>;
 /** A secret whose files are polled, because the kubelet rewrites them when the secret changes. */
 export interface MountedSecret<K extends string> {
   readonly current: () => SecretFiles<K>;
-  /** Calls back after each change until `signal` aborts; a half-written secret keeps the one before. */
+  /** Calls back after each change until `signal` aborts; one that is half-written, or cannot be used, leaves the one before. */
   follow(onChange: (files: SecretFiles<K>) => void, signal: AbortSignal): Promise<void>;
 }
 
 const POLL_MS = 2_000;
 
-/** Reads the files `keys` of `folder`; AGENT_BAD_SECRET_FILE when one is missing or empty. */
+interface Deps<K extends string> {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Throws when the files cannot be used. */
+  readonly check: (files: SecretFiles<K>) => void;
+}
+
+/** Reads the files `keys` of `folder`; AGENT_BAD_SECRET_FILE when one is missing or empty, and what `check` throws. */
 export async function openMountedSecret<K extends string>(
   folder: string,
   keys: readonly K[],
-  deps: { readonly clock: Clock; readonly log: Log },
+  { clock, log, check }: Deps<K>,
 ): Promise<MountedSecret<K>> {
-  let files = await readAll(folder, keys);
+  let files = await readUsable();
+  let lastSaid = "";
   return {
     current: () => files,
     async follow(onChange, signal) {
       while (!signal.aborted) {
         try {
-          await deps.clock.sleep(POLL_MS, signal);
-          const seen = await readAll(folder, keys);
+          await clock.sleep(POLL_MS, signal);
+          const seen = await readUsable();
+          lastSaid = "";
           if (keys.every((key) => seen[key] === files[key])) continue;
           files = seen;
           onChange(files);
         } catch (error) {
-          if (!signal.aborted)
-            deps.log.warn("a mounted secret cannot be read; the one before stays in use", { folder, error });
+          if (signal.aborted || messageOf(error) === lastSaid) continue;
+          lastSaid = messageOf(error);
+          log.warn("a mounted secret cannot be used; the one before stays in use", { folder, error });
         }
       }
     },
   };
+
+  async function readUsable(): Promise<SecretFiles<K>> {
+    const read = await readAll(folder, keys);
+    check(read);
+    return read;
+  }
 }
 
 async function readAll<K extends string>(folder: string, keys: readonly K[]): Promise<SecretFiles<K>> {

@@ -1,0 +1,33 @@
+import { assertNever } from "../../../src/core/base/assert-never.ts";
+import { STORE_VERSIONS } from "../../../src/core/api/records.ts";
+import { locate } from "./inject.ts";
+import type { Move } from "./schedule.ts";
+import { NODES, type Scene } from "./scene.ts";
+
+/** Asks for a move; what it resolves to ends it. Rejects when the cluster refuses it, or cannot be asked. */
+export async function beginMove(move: Move, scene: Scene): Promise<() => Promise<void>> {
+  const { client } = scene.cluster;
+  switch (move.kind) {
+    case "evacuate": {
+      const params = { uid: await locate(scene, move.at) };
+      await client.call("maintenanceOn", { params, body: { demote_node: true } });
+      return async () => void (await client.call("maintenanceOff", { params }));
+    }
+    case "upgrade": {
+      const { storeVersion } = await scene.record();
+      const next = STORE_VERSIONS[STORE_VERSIONS.findIndex((version) => version === storeVersion) + 1];
+      const params = { uid: scene.uid };
+      if (next !== undefined) await client.call("upgradeBdb", { params, body: { store_version: next } });
+      return async () => undefined;
+    }
+    default:
+      return assertNever(move);
+  }
+}
+
+/** Takes back every node that a move has left out; what fails is asked for again. */
+export async function endMaintenance({ cluster }: Scene): Promise<void> {
+  for (const { uid, maintenance } of await cluster.client.call("nodes"))
+    if (maintenance && NODES.some((node) => node === uid))
+      await cluster.client.call("maintenanceOff", { params: { uid } });
+}

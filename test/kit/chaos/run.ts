@@ -1,0 +1,45 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Verdict } from "./verdict.ts";
+
+/** Namespaces of its own: all that is made in them, and every process, ends with the first process. */
+const APART = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
+const COMMANDS = ["unshare", "ip", "nft", "mount", "fallocate", "cc"];
+
+/** One sentence on why seeds cannot be played on this machine; undefined when they can. */
+export function whyNotPlayable(): string | undefined {
+  if (process.platform !== "linux" || process.getuid?.() !== 0)
+    return "nodes with networks of their own take root on Linux";
+  const missing = COMMANDS.filter((command) => spawnSync("which", [command]).status !== 0);
+  if (missing.length > 0)
+    return `nodes with networks of their own need commands that this machine lacks: ${missing.join(", ")}`;
+  const canMake = spawnSync("unshare", [...APART, "ip", "link", "add", "probe", "type", "bridge"]).status === 0;
+  return canMake ? undefined : "this machine lets root make no namespaces with a network";
+}
+
+/** Plays one seed in a process of its own; files of a seed that failed stay in `folder`. `say` gets a line for each thing that happens. */
+export async function runSeed(seed: number, folder: string, say: (line: string) => void): Promise<Verdict> {
+  await mkdir(folder, { recursive: true });
+  const main = join(import.meta.dirname, "main.ts");
+  const child = spawn("unshare", [...APART, process.execPath, main, String(seed), folder], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, TMPDIR: folder },
+  });
+  const end = (): void => void child.kill("SIGKILL");
+  process.once("exit", end);
+  let verdict: Verdict | undefined;
+  const complaints: string[] = [];
+  createInterface({ input: child.stdout }).on("line", (text) => {
+    const said: { readonly verdict?: Verdict; readonly line?: string } = JSON.parse(text);
+    if (said.line !== undefined) say(said.line);
+    verdict ??= said.verdict;
+  });
+  createInterface({ input: child.stderr }).on("line", (line) => complaints.push(line));
+  const [code] = await once(child, "close");
+  process.removeListener("exit", end);
+  if (verdict === undefined) throw new Error(`seed ${seed} ended with ${code}: ${complaints.slice(-20).join("\n")}`);
+  return verdict;
+}

@@ -1,0 +1,68 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { NODE_PATHS } from "../../../src/core/api/names.ts";
+import type { DatabaseRecord } from "../../../src/core/api/records.ts";
+import type { Kube } from "../../../src/ports/kube/kube.ts";
+import { startTestCluster, type TestCluster } from "../world/cluster.ts";
+import { filledDatabase, type FilledDatabase } from "../world/filled-database.ts";
+import { kubeOf, readRecord } from "../world/records.ts";
+import { makeNetwork, type Network } from "./network.ts";
+import { preloadShim, shimOf, type Shim } from "./shim.ts";
+
+export const NODES = [1, 2, 3] as const;
+/** Enough for everything that a seed writes, several times. */
+const VOLUME_MIB = 256;
+
+/** What is played with: three nodes with network, clock and disk of their own, and two databases. */
+export interface Scene extends AsyncDisposable {
+  readonly cluster: TestCluster;
+  readonly network: Network;
+  readonly shims: ReadonlyMap<number, Shim>;
+  /** The database that clients write to, which moves and is upgraded. */
+  readonly uid: number;
+  readonly port: number;
+  /** A database that no client writes to. */
+  readonly bystander: FilledDatabase;
+  /** Nodes that are down because a fault wants it. */
+  readonly down: Set<number>;
+  /** Where the data of a node is. */
+  volume(node: number): string;
+  readonly kube: Kube;
+  /** Of the first database, as it is stored now. */
+  record(): Promise<DatabaseRecord>;
+}
+
+/** Makes it; `folder` is for files of the run, and this process is alone in its namespaces. */
+export async function startScene(folder: string): Promise<Scene> {
+  await using stack = new AsyncDisposableStack();
+  const network = makeNetwork(NODES.length);
+  preloadShim(folder);
+  const shims = new Map<number, Shim>(NODES.map((uid) => [uid, shimOf(folder, uid)]));
+  const volume = (root: string): string => join(root, NODE_PATHS.data);
+  const cluster = stack.use(
+    await startTestCluster({
+      network: {
+        address: network.address,
+        enter: (uid) => [...network.enter(uid), ...(shims.get(uid)?.enter ?? [])],
+        prepare: (_uid, root) => {
+          mkdirSync(volume(root), { recursive: true });
+          execFileSync("mount", ["-t", "tmpfs", "-o", `size=${VOLUME_MIB}m`, "tmpfs", volume(root)]);
+          stack.defer(() => void execFileSync("umount", ["-l", volume(root)]));
+        },
+      },
+    }),
+  );
+  const kube = stack.use(kubeOf(cluster));
+  const body = { replication: true, data_persistence: "aofEverySecond" } as const;
+  const { uid, port } = await cluster.create({ name: "chaos", memory_size: 50_000_000, redis_version: "7.2", ...body });
+  const bystander = await filledDatabase(cluster, { name: "bystander", ...body });
+  const owned = stack.move();
+  return {
+    ...{ cluster, network, shims, uid, port, bystander, kube },
+    down: new Set(),
+    volume: (node) => volume(cluster.root(node)),
+    record: () => readRecord(kube, cluster, uid),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}

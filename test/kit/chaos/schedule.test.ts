@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { scheduleOf } from "./schedule.ts";
+
+const ALL = Array.from({ length: 400 }, (_, at) => scheduleOf(at + 1));
+
+test("a seed has the same schedule each time, and another one another", () => {
+  assert.deepEqual(scheduleOf(7), scheduleOf(7));
+  assert.notDeepEqual(scheduleOf(7), scheduleOf(8));
+});
+
+test("everything ends before the schedule does, and no seed is without a move", () => {
+  for (const { faults, moves, lengthMs } of ALL) {
+    assert.ok(
+      [...faults, ...moves].every(({ fromMs, forMs }) => fromMs >= 0 && forMs > 0 && fromMs + forMs <= lengthMs),
+    );
+    assert.ok(moves.length > 0);
+  }
+});
+
+test("each kind of fault, part and place comes up, and faults overlap", () => {
+  const faults = ALL.flatMap((schedule) => schedule.faults);
+  const texts = new Set(faults.map(({ what }) => ("part" in what ? `${what.kind} ${what.part}` : what.kind)));
+  assert.deepEqual([...texts].toSorted(), [
+    ...["api", "clock", "cut", "freeze agent", "freeze engine", "freeze node", "freeze proxy", "full"],
+    ...["kill engine", "kill node", "kill proxy", "slow"],
+  ]);
+  const overlap = ALL.filter(
+    ({ faults: [one, next] }) => one !== undefined && next !== undefined && next.fromMs < one.fromMs + one.forMs,
+  );
+  assert.ok(overlap.length > 50, `${overlap.length} seeds overlap`);
+});

@@ -1,0 +1,81 @@
+import { connectEngine } from "../../../src/ports/resp/engine-client.ts";
+import { KEYS } from "../world/filled-database.ts";
+import { brokenBetween, brokenOrders } from "./order.ts";
+import type { Played } from "./play.ts";
+import type { Schedule } from "./schedule.ts";
+import { NODES, type Scene } from "./scene.ts";
+
+/** What a seed showed. */
+export interface Verdict {
+  readonly seed: number;
+  readonly faults: number;
+  readonly moves: number;
+  /** How often the primary changed or started again. */
+  readonly changes: number;
+  readonly operations: number;
+  readonly acknowledged: number;
+  /** Acknowledged writes that are gone. */
+  readonly lost: number;
+  readonly healedMs: number;
+  /** Each a sentence; empty when the seed has passed. */
+  readonly failures: readonly string[];
+}
+
+/** Sentences of a log that no ordinary fault explains. */
+const DEFECT = /uncaught|unhandled|TypeError|ReferenceError|RangeError|AssertionError|ERR_INTERNAL|not a function/i;
+
+/** Judges what a schedule showed: order, lost writes, the other database, and the logs. */
+export async function judge(scene: Scene, schedule: Schedule, played: Played): Promise<Verdict> {
+  const { loads, changes, healedMs } = played;
+  const operations = loads.flatMap((load) => load.operations);
+  const written = loads.flatMap((load) => load.written);
+  const isPlanned = schedule.faults.length === 0;
+  const there = await present(
+    scene,
+    written.map(({ key }) => key),
+  );
+  const lost = written.filter(({ key }) => !there.has(key));
+  const { lossReports } = await scene.record();
+  const broken = isPlanned ? brokenOrders(operations) : brokenBetween(operations, changes);
+  const failures = [
+    ...broken.map((order) => `no order explains ${order}`),
+    ...(lost.length > 0 && isPlanned ? [`${lost.length} acknowledged writes are lost in planned moves`] : []),
+    ...(lost.length > 0 && lossReports.length === 0 ? [`${lost.length} acknowledged writes are lost in silence`] : []),
+    ...(await bystanderHarmed(scene)),
+    ...NODES.flatMap((node) => defects(scene, node)),
+  ];
+  return {
+    seed: schedule.seed,
+    faults: schedule.faults.length,
+    moves: schedule.moves.length,
+    changes: changes.length,
+    operations: operations.length,
+    acknowledged: written.length,
+    lost: lost.length,
+    healedMs,
+    failures,
+  };
+}
+
+/** Which of these keys there are. */
+async function present({ cluster, port }: Scene, keys: readonly string[]): Promise<ReadonlySet<string>> {
+  const client = await connectEngine({ host: cluster.address(1), port, timeoutMs: 10_000 });
+  const values = await Promise.all(keys.map((key) => client.call("EXISTS", key)));
+  client.close();
+  return new Set(keys.filter((_, at) => values[at] === 1));
+}
+
+async function bystanderHarmed({ bystander }: Scene): Promise<readonly string[]> {
+  const keys = await bystander.keys();
+  const { loss_reports: reports = [] } = (await bystander.seen()) ?? {};
+  if (keys === KEYS) return [];
+  return [`the other database has ${String(keys)} of ${KEYS} keys, and says: ${reports.join("; ")}`];
+}
+
+function defects({ cluster }: Scene, node: number): readonly string[] {
+  const lines = cluster.log(node).split("\n");
+  return lines
+    .filter((line) => DEFECT.test(line))
+    .slice(0, 3)
+    .map((line) => `node ${node}: ${line}`);
+}
