@@ -120,6 +120,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/fuzz/archives.test.ts": 8,
   "test/world/pods.test.ts": 8,
   "test/world/workloads.test.ts": 8,
+  "src/mechanisms/supervisor/engine-log.test.ts": 8,
   "src/mechanisms/supervisor/instances.test.ts": 8,
   "src/local-kubernetes/controllers/statefulset/statefulset.test.ts": 5,
   "src/mechanisms/supervisor/primary-start.test.ts": 5,

@@ -1,9 +1,10 @@
-import { mkdir, readFile, readdir, rm, truncate } from "node:fs/promises";
+import { mkdir, readFile, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { engineText } from "../../core/releases/engines/engines.ts";
 import type { EngineIdentity } from "../../core/releases/engines/engines.ts";
 import { replaceFile, syncFolder } from "../files/replace-file.ts";
 import type { EngineFiles } from "./engine-config.ts";
+import { boundLog } from "./engine-log.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 
 /** Files of one instance, all below its own data directory. */
@@ -23,8 +24,6 @@ export interface InstanceDirectory {
   readonly instance: number;
   readonly files: InstanceFiles;
 }
-
-const LOG_LIMIT_BYTES = 1024 * 1024;
 
 /** Where instance `instance` of database `bdb` keeps its files: `<data>/db-<bdb>/<instance>/`. */
 export function instanceFiles(data: string, bdb: number, instance: number): InstanceFiles {
@@ -65,16 +64,13 @@ export async function removeInstance(data: string, { bdb, files }: InstanceDirec
 }
 
 /** Makes the directory, notes whose data it holds, and keeps the engine's log from growing without end. */
-export async function prepareDirectory(
-  { directory, databaseFile, logFile }: InstanceFiles,
-  database: WantedInstance["database"],
-): Promise<void> {
+export async function prepareDirectory(files: InstanceFiles, database: WantedInstance["database"]): Promise<void> {
+  const { directory, databaseFile } = files;
   const made = await mkdir(directory, { recursive: true, mode: 0o700 });
   if (made !== undefined) await syncFolder(dirname(directory));
   const owner = JSON.stringify(database);
   if ((await readOr(databaseFile, "")) !== owner) await replaceFile(databaseFile, owner);
-  const log = await readOr(logFile, "");
-  if (log.length > LOG_LIMIT_BYTES) await truncate(logFile);
+  await boundLog(files);
 }
 
 /** Whose data a directory holds; undefined where an agent of release 0.3.0 or older wrote it last. */
@@ -94,13 +90,6 @@ export async function readLaunch({ launchFile }: InstanceFiles): Promise<number 
 export async function hasAof({ directory }: InstanceFiles): Promise<boolean> {
   const names = [...(await namesIn(directory)), ...(await namesIn(join(directory, "appendonlydir")))];
   return names.some((name) => name === "appendonly.aof" || name.endsWith(".aof.manifest"));
-}
-
-/** The last warnings that the engine wrote into its log, in one line of at most 300 characters; empty when it wrote none. */
-export async function lastWarnings({ logFile }: InstanceFiles): Promise<string> {
-  const lines = (await readOr(logFile, "")).split("\n").slice(-20);
-  const warnings = lines.filter((line) => / # /.test(line)).map((line) => line.slice(line.indexOf(" # ") + 3).trim());
-  return warnings.slice(-2).join("; ").slice(0, 300);
 }
 
 /** Stores a launch number; a crash in between leaves the old or the new one. */

@@ -9,20 +9,13 @@ import { startChild, stopChild } from "../processes/child.ts";
 import type { Child, Exit } from "../processes/child.ts";
 import { AppliedSettings } from "./applied-settings.ts";
 import { renderConfig } from "./engine-config.ts";
+import { keepLogBounded, lastWarnings } from "./engine-log.ts";
 import { engineFor } from "./engines.ts";
 import type { FoundEngine } from "./engines.ts";
 import { watchHeartbeat } from "./heartbeat.ts";
 import type { HeartbeatLimits } from "./heartbeat.ts";
 import { decideInstance } from "./instance-decision.ts";
-import {
-  claimForEngine,
-  endedCleanly,
-  lastWarnings,
-  noteEnd,
-  prepareDirectory,
-  writeConfig,
-  writeLaunch,
-} from "./instance-files.ts";
+import { claimForEngine, endedCleanly, noteEnd, prepareDirectory, writeConfig, writeLaunch } from "./instance-files.ts";
 import type { InstanceFiles } from "./instance-files.ts";
 import { writtenBy } from "./instance-report.ts";
 import type { InstanceReport, ReplicationAnswer } from "./instance-report.ts";
@@ -216,6 +209,7 @@ export class Instance {
       this.#lastWords = await lastWarnings(this.#files).catch(() => ""); // the directory may be gone with the instance
     });
     const { limits, clock } = this.#deps;
+    void keepLogBounded(this.#files, clock, watch.signal);
     const onPong = (): void => {
       this.#servingSince = this.#now();
       this.#failedStarts = 0;

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { globSync } from "node:fs";
+import { mkdir, stat, truncate, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { test } from "node:test";
+import { callInstance, superviseNode } from "../../../test/kit/engines/supervised-node.ts";
+import { until } from "../../../test/kit/time/until.ts";
+import { lastWarnings } from "./engine-log.ts";
+import { instanceFiles } from "./instance-files.ts";
+
+const MEBIBYTE = 1024 * 1024;
+const FLOOD = "for i = 1, 100000 do redis.log(redis.LOG_WARNING, string.rep('x', 900)) end return 'done'";
+
+test("a script that writes into the log in a loop does not fill the disk, and the log goes on", async () => {
+  await using node = await superviseNode();
+  const wanted = node.primary();
+  await node.serve(wanted);
+  const { directory } = instanceFiles(node.data, 1, 1);
+  for (let round = 0; round < 3; round++) await callInstance(wanted, "EVAL", FLOOD, "0").catch(() => undefined);
+  const size = async (): Promise<number> => {
+    const all = globSync(`${directory}/engine.log*`).map((path) => stat(path).then((found) => found.size));
+    return (await Promise.all(all)).reduce((sum, one) => sum + one, 0);
+  };
+  await until("its logs are short", async () => (await size()) <= 2 * MEBIBYTE);
+  await until("the engine has ended its script", () => callInstance(wanted, "PING").then(Boolean, () => false));
+  await callInstance(wanted, "EVAL", "redis.log(redis.LOG_WARNING, 'after the flood')", "0");
+  await until("it writes on", async () =>
+    (await lastWarnings(instanceFiles(node.data, 1, 1))).includes("after the flood"),
+  );
+  assert.equal(node.report().restarts, 0);
+});
+
+test("a log of any size keeps no engine from its start", async () => {
+  await using node = await superviseNode();
+  const { logFile } = instanceFiles(node.data, 1, 1);
+  await mkdir(dirname(logFile), { recursive: true });
+  await writeFile(logFile, "1:M 01 Jan 2026 00:00:00.000 # the beginning\n");
+  await truncate(logFile, 700 * MEBIBYTE);
+  await node.serve(node.primary());
+  assert.ok((await stat(logFile)).size < MEBIBYTE);
+  assert.ok((await stat(`${logFile}.old`)).size <= MEBIBYTE);
+});

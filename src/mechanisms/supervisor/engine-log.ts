@@ -1,0 +1,58 @@
+import { open, rename, stat, truncate } from "node:fs/promises";
+import type { Clock } from "../../core/base/clock.ts";
+import type { EngineFiles } from "./engine-config.ts";
+
+type LogFile = Pick<EngineFiles, "logFile">;
+
+/** An engine writes its log into a file of about this size at most, and one more is kept. */
+const LIMIT_BYTES = 1024 * 1024;
+/** A script can write as fast as the disk takes it. */
+const CHECK_MS = 1_000;
+const TAIL_BYTES = 64 * 1024;
+
+/** Keeps the log of a running engine from filling the disk, until the signal aborts. Clients write into it by `redis.log`. */
+export async function keepLogBounded(files: LogFile, clock: Clock, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await boundLog(files).catch(() => undefined); // the directory goes with its instance
+    await clock.sleep(CHECK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
+  }
+}
+
+/** A log that is too long becomes the former one, of which the beginning is kept: it says what the flood began with. */
+export async function boundLog({ logFile }: LogFile): Promise<void> {
+  if ((await sizeOf(logFile)) <= LIMIT_BYTES) return;
+  const former = `${logFile}.old`;
+  // an engine opens the file for each line
+  await rename(logFile, former);
+  await truncate(former, LIMIT_BYTES);
+}
+
+/** The last warnings that the engine wrote into its log, in one line of at most 300 characters; empty when it wrote none. */
+export async function lastWarnings({ logFile }: LogFile): Promise<string> {
+  const lines = (await tailOf(logFile)).split("\n").slice(-20);
+  const warnings = lines.filter((line) => / # /.test(line)).map((line) => line.slice(line.indexOf(" # ") + 3).trim());
+  return warnings.slice(-2).join("; ").slice(0, 300);
+}
+
+async function tailOf(path: string): Promise<string> {
+  await using file = await existing(open(path));
+  if (file === undefined) return "";
+  const { size } = await file.stat();
+  const length = Math.min(size, TAIL_BYTES);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
+  return buffer.toString("utf8", 0, bytesRead);
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return (await existing(stat(path)))?.size ?? 0;
+}
+
+/** Undefined when there is no such file. */
+async function existing<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
