@@ -31,7 +31,10 @@ test("an unmodified client library under load moves to another proxy without a f
 test("a drain ends every kind of session at a boundary, and a later request is not executed", async () => {
   await using served = await Served.start();
   const [idle, transaction, subscriber, blocked, lucky, writer] = await served.clients(6);
-  const slow = await served.client();
+  const [slow, watching] = [await served.client(), await served.client()];
+  await watching.ask("HELLO", 3);
+  // it has a connection to the engine of its own
+  await watching.ask("CLIENT", "TRACKING", "ON");
   assert.equal(await idle?.ask("PING"), "PONG");
   await transaction?.ask("MULTI");
   await transaction?.ask("INCR", "inTransaction");
@@ -43,20 +46,26 @@ test("a drain ends every kind of session at a boundary, and a later request is n
   );
   using primary = await suspend(served.primary);
   slow.send("INCR", "slow");
-  await until("a request is at the engine", async () => (await served.proxy.stats()).inFlight === 1);
+  watching.send("WATCH", "slow");
+  await until("two requests are at the engine", async () => (await served.proxy.stats()).inFlight === 2);
   const draining = done(served.proxy.send({ op: "drain", deadlineMs: 3000 }));
   await until("idle clients are closed", () => [idle, subscriber, writer].every((client) => client?.over === true));
   idle?.send("INCR", "crossed");
   primary.resume();
   assert.equal(await slow.read(), 1);
+  // a library that gets the answer to a WATCH sends the EXEC wherever it is connected then, without what was watched
+  assert.equal(await watching.read(), "OK");
+  assert.equal(await watching.ask("MULTI"), "OK");
+  assert.equal(await watching.ask("INCR", "watched"), "QUEUED");
+  assert.deepEqual(await watching.ask("EXEC"), [1]);
   await served.primary.call("RPUSH", "filled", "x");
   assert.deepEqual(await lucky?.read(), ["filled", "x"]);
   assert.deepEqual(await transaction?.ask("EXEC"), [1]);
-  for (const client of [idle, transaction, subscriber, lucky, writer, slow]) client?.end();
+  for (const client of [idle, transaction, subscriber, lucky, writer, slow, watching]) client?.end();
   await until("the blocked client is closed, without an answer", () => blocked?.over === true);
   assert.equal(blocked?.unread.length, 0);
   blocked?.end();
-  assert.deepEqual(await draining, { ok: true, op: "drain", closed: 7, remaining: 0 });
+  assert.deepEqual(await draining, { ok: true, op: "drain", closed: 8, remaining: 0 });
   assert.equal(await served.primary.call("GET", "crossed"), null);
 });
 

@@ -38,6 +38,11 @@ export class PendingQueue {
     return !this.busy && this.#sent.some(({ kind }) => kind === "blocking");
   }
 
+  /** A WATCH is not answered. */
+  get watches(): boolean {
+    return [...this.#sent, ...this.#refused].some(({ kind }) => kind === "watch");
+  }
+
   get hasRefused(): boolean {
     return this.#refused.length > 0;
   }

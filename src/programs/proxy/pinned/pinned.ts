@@ -64,9 +64,9 @@ export class Pinned implements PinUser, Subscriber {
     return this.#commands.inTransaction;
   }
 
-  /** Between WATCH or MULTI and the EXEC that ends it. */
+  /** Between WATCH or MULTI and the EXEC that ends it; a WATCH counts from when it was sent. */
   get transactionPending(): boolean {
-    return this.inTransaction || this.state.inTransaction;
+    return this.inTransaction || this.state.inTransaction || this.#pending.watches;
   }
 
   /** Something other than a blocking command is at the engine. */
