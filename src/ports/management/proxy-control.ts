@@ -33,6 +33,8 @@ export interface EndpointConfig {
   readonly primary?: Address;
   /** How long clients may be held in any switchover or failover, in milliseconds. */
   readonly holdMs: number;
+  /** How long a script may run until other clients get the answer BUSY, in milliseconds; 0 for as long as it likes. */
+  readonly scriptLimitMs: number;
   /** Settings of the database that its endpoints apply; they change while clients are connected. */
   readonly settings: EndpointSettings;
 }

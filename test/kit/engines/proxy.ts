@@ -105,6 +105,7 @@ export function endpointFor(primary: TestEngine | undefined, more: Partial<Endpo
     furtherPasswords: [],
     epoch: 1,
     holdMs: 5000,
+    scriptLimitMs: 5000,
     settings: endpointSettings(settingsWith()),
     ...(primary === undefined ? {} : { primary: addressOf(primary) }),
     ...more,

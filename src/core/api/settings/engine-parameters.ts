@@ -11,10 +11,7 @@ interface EngineParameter {
 const COUNT = /^(0|[1-9][0-9]{0,8})$/;
 const LIMIT = /^-?[0-9]{1,9}$/;
 
-/**
- * All have the same default in each engine; what harms other databases of a node, or moves of a primary, is not among them. The time
- * after which a script counts as busy is one for all: endpoints wait their own time on top of it.
- */
+/** All have the same default in each engine; what harms other databases of a node, or moves of a primary, is not among them. */
 const PARAMETERS: Readonly<Record<string, EngineParameter>> = {
   "notify-keyspace-events": {
     fallback: "",
@@ -24,6 +21,11 @@ const PARAMETERS: Readonly<Record<string, EngineParameter>> = {
   "slowlog-log-slower-than": { fallback: "10000", pattern: LIMIT, use: "Microseconds; -1 for no slow log." },
   "slowlog-max-len": { fallback: "128", pattern: /^(0|[1-9][0-9]{0,4})$/, use: "Entries of the slow log." },
   "latency-monitor-threshold": { fallback: "0", pattern: COUNT, use: "Milliseconds; 0 for no latency monitor." },
+  "lua-time-limit": {
+    fallback: "5000",
+    pattern: COUNT,
+    use: "Milliseconds that a script may run until others get the answer BUSY; 0 for no answer BUSY. Endpoints apply it.",
+  },
   "hash-max-listpack-entries": { fallback: "512", pattern: COUNT, use: "Fields of a hash that is kept compact." },
   "hash-max-listpack-value": { fallback: "64", pattern: COUNT, use: "Bytes of a field in a compact hash." },
   "list-max-listpack-size": { fallback: "-2", pattern: LIMIT, use: "Size of the nodes of a list." },
@@ -85,8 +87,20 @@ export function parametersText(written: Readonly<Record<string, string | undefin
 
 /** The directive of each parameter: one that the text does not name has its default, so that it can be taken back. */
 export function parameterDirectives(text: string): Directives {
-  const defaults = Object.entries(PARAMETERS).map(([name, { fallback }]): [string, string] => [name, fallback]);
-  return Object.fromEntries([...defaults, ...parametersIn(text)]);
+  return Object.fromEntries([...valuesIn(text)].filter(([name]) => name !== SCRIPT_LIMIT));
+}
+
+/** How long a script may run until other clients get the answer BUSY, in milliseconds; 0 for as long as it likes. */
+export function scriptLimitMs(text: string): number {
+  return Number(valuesIn(text).get(SCRIPT_LIMIT));
+}
+
+/** Engines have one of their own, much lower, so that a script can be ended early; endpoints wait for the rest. */
+const SCRIPT_LIMIT = "lua-time-limit";
+
+function valuesIn(text: string): ReadonlyMap<string, string> {
+  const defaults = Object.entries(PARAMETERS).map(([name, { fallback }]) => [name, fallback] as const);
+  return new Map([...defaults, ...parametersIn(text)]);
 }
 
 function parametersIn(text: string): readonly (readonly [string, string])[] {

@@ -77,10 +77,12 @@ const cases: Readonly<Record<SettingName, readonly Case[]>> = {
   ],
   engineParameters: [
     {
-      spec: { engineParameters: { "slowlog-max-len": "256", "notify-keyspace-events": "KEA" } },
-      record: { engineParameters: "notify-keyspace-events=KEA slowlog-max-len=256" },
+      spec: {
+        engineParameters: { "slowlog-max-len": "256", "notify-keyspace-events": "KEA", "lua-time-limit": "9000" },
+      },
+      record: { engineParameters: "lua-time-limit=9000 notify-keyspace-events=KEA slowlog-max-len=256" },
       other: { engineParameters: "" },
-      wire: { engine_parameters: "notify-keyspace-events=KEA slowlog-max-len=256" },
+      wire: { engine_parameters: "lua-time-limit=9000 notify-keyspace-events=KEA slowlog-max-len=256" },
       directives: {
         "notify-keyspace-events": "KEA",
         "slowlog-max-len": "256",

@@ -18,6 +18,7 @@ const endpoint = (bdb: number, epoch: number): EndpointConfig => ({
   furtherPasswords: [],
   logins: [],
   holdMs: 1_000,
+  scriptLimitMs: 5_000,
   settings: endpointSettings(settingsWith()),
 });
 

@@ -2,6 +2,7 @@ import { REFUSING_WRITES } from "../../../core/planner/database/full-volume.ts";
 import { clusterNames } from "../../../core/api/names.ts";
 import { engineLogins, type EngineAccess } from "../../../core/api/engine-login.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../core/api/records.ts";
+import { scriptLimitMs } from "../../../core/api/settings/engine-parameters.ts";
 import { endpointSettings, engineDirectives } from "../../../core/api/settings/effects.ts";
 import { isBeingMade } from "../../../core/planner/database/facts.ts";
 import type { AgentConfig } from "../runtime/config.ts";
@@ -64,6 +65,7 @@ export function wantedEndpoint(
     epoch: forced ? (shard.switchover?.epoch ?? shard.epoch) : shard.epoch,
     service: { host: clusterNames.databaseHost(record.name, namespace), port: record.port },
     holdMs: HOLD_MS,
+    scriptLimitMs: scriptLimitMs(record.engineParameters),
     settings: endpointSettings(record),
     ...(primary === undefined ? {} : { primary }),
   };

@@ -83,6 +83,22 @@ test("a script past the engines' own limit lets other clients know, whatever the
   assert.equal(await plain.ask("GET", "none"), null);
 });
 
+test("a database may let other clients know earlier, and CONFIG GET shows its own limit", async (served) => {
+  const own = served.endpoints.map((endpoint) => ({ ...endpoint, scriptLimitMs: 1_500 }));
+  await done(served.proxy.send({ op: "configure", endpoints: own }));
+  const [runaway, other, killer] = await clients(served.of(served.first).listen, 3);
+  for (const name of ["lua-time-limit", "busy-reply-threshold"])
+    assert.deepEqual(await other.ask("CONFIG", "GET", name), [name, "1500"]);
+  const began = performance.now();
+  runaway.send("EVAL", ENDLESS, 0);
+  await atEngine(served, served.first);
+  assert.match(String(await other.ask("GET", "k")), /^-BUSY /);
+  const took = performance.now() - began;
+  assert.ok(took > 1_000 && took < 4_000, `${took} ms`);
+  assert.equal(await inTime(killer.ask("SCRIPT", "KILL")), "OK");
+  await done(served.proxy.send({ op: "configure", endpoints: served.endpoints }));
+});
+
 test("a script that has written cannot be killed, and the engine says so", async (served) => {
   const { listen } = served.of(served.first);
   const [writer, killer] = await clients(listen, 2);

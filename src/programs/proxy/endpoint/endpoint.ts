@@ -70,7 +70,8 @@ export class Endpoint implements SessionEndpoint {
     this.#config = config;
     const { log, scripts, counters } = this;
     const holdMs = (): number => this.#config.holdMs;
-    const shared = { clock, log, arenas, scripts, lease, logins: () => this.logins };
+    const scriptLimitMs = (): number => this.#config.scriptLimitMs;
+    const shared = { clock, log, arenas, scripts, lease, logins: () => this.logins, scriptLimitMs };
     this.scans = new ScanSources(
       clock,
       (address) => new Upstream(address, { ...shared, changed: () => undefined }),
@@ -119,6 +120,8 @@ export class Endpoint implements SessionEndpoint {
     return new Map([
       ["bind", host],
       ["port", String(port)],
+      ["lua-time-limit", String(this.#config.scriptLimitMs)],
+      ["busy-reply-threshold", String(this.#config.scriptLimitMs)],
       ["maxclients", String(this.#mostClients)],
     ]);
   }

@@ -22,6 +22,7 @@ test("a former primary is kept until a minute has passed without a scan", async 
     arenas: new ArenaPool(),
     scripts: new ScriptCache(),
     logins: () => [],
+    scriptLimitMs: () => 5000,
     changed: () => undefined,
     lease: heldLease(),
   };

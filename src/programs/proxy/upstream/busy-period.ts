@@ -1,19 +1,26 @@
 /**
  * For how long an engine has run a script, in milliseconds of the uptime. Engines say so early here (`lua-time-limit`), so
- * that a script can be ended; clients get that answer only when it has run for as long as engines allow by default. Until
- * then their requests wait.
+ * that a script can be ended; clients get that answer only when it has run for as long as the database allows. Until then
+ * their requests wait.
  */
 export class BusyPeriod {
+  readonly #limitMs: () => number;
   #since = 0;
   #lastMs = Number.NEGATIVE_INFINITY;
   #provenMs = Number.NEGATIVE_INFINITY;
+
+  /** `limitMs`: how long a script may run; 0 for as long as it likes. */
+  constructor(limitMs: () => number) {
+    this.#limitMs = limitMs;
+  }
 
   /** Takes a reply that says so; `proven`: no script or module has made it. True while its request waits. */
   spares(now: number, proven: boolean): boolean {
     if (now - this.#lastMs > FORGOTTEN_MS) this.#since = now;
     this.#lastMs = now;
     if (proven) this.#provenMs = now;
-    return now - this.#since < SPARED_MS;
+    const limitMs = this.#limitMs();
+    return limitMs === 0 || now - this.#since < limitMs - SAID_AFTER_MS;
   }
 
   /** The engine itself has said so after that moment. */
@@ -27,7 +34,7 @@ export class BusyPeriod {
   }
 }
 
-/** The engines' own limit of 5 s, less the time after which they say it here. */
-const SPARED_MS = 4_750;
+/** So long a script has run when its engine first says so (`lua-time-limit` of src/mechanisms/supervisor/engine-config.ts). */
+const SAID_AFTER_MS = 250;
 /** A period that no reply has named for so long has ended. */
 const FORGOTTEN_MS = 5_000;

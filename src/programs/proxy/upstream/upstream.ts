@@ -28,6 +28,8 @@ export interface UpstreamContext {
   readonly lease: Lease;
   /** What to try at the engine, in this order. */
   readonly logins: () => readonly EngineLogin[];
+  /** How long a script may run until others get the answer BUSY; 0 for as long as it likes. */
+  readonly scriptLimitMs: () => number;
   /** A lane is ready, is gone, or takes requests again. */
   readonly changed: () => void;
 }
@@ -37,7 +39,7 @@ export class Upstream {
   readonly address: Address;
   readonly lanes: LanePool;
   readonly pins: PinPool;
-  readonly busy = new BusyPeriod();
+  readonly busy: BusyPeriod;
   readonly catalogue: CommandCatalogue;
   readonly #clock: Clock;
   readonly #control: ControlConnection;
@@ -47,6 +49,7 @@ export class Upstream {
   constructor(address: Address, context: UpstreamContext) {
     const { clock, arenas, lease, logins, log, scripts, changed } = context;
     this.address = address;
+    this.busy = new BusyPeriod(context.scriptLimitMs);
     this.#clock = clock;
     this.#control = new ControlConnection(address, logins, scripts);
     this.catalogue = new CommandCatalogue(clock, () => this.control());
