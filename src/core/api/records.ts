@@ -52,6 +52,13 @@ export interface InSyncSet {
   readonly epoch: number;
   /** ids of replicas. */
   readonly members: readonly number[];
+  /**
+   * Present while replies of the database wait for replicas: those that proxies are to wait for from now on. They become
+   * members once every proxy does, and they have what was acknowledged before.
+   */
+  readonly joining?: readonly number[];
+  /** Rises with each change of the set; absent: 0. */
+  readonly version?: number;
 }
 
 /** A slice of the key space: one primary and its replicas. */

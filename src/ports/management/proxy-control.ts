@@ -13,6 +13,20 @@ export interface Address {
   readonly port: number;
 }
 
+/** Where the replicas are that must have what a reply acknowledges. */
+export interface SyncReplicas {
+  /** What happens to replies while no replica is in sync. */
+  readonly withoutReplica: "wait" | "degrade";
+  /** Epoch of the primary whose replies are meant. */
+  readonly epoch: number;
+  /** The set of that epoch, and its version; absent while it is not known: no reply is passed on then. */
+  readonly set?: {
+    readonly version: number;
+    readonly members: readonly Address[];
+    readonly joining: readonly Address[];
+  };
+}
+
 /** One database endpoint that the proxy serves. */
 export interface EndpointConfig {
   readonly bdb: number;
@@ -35,6 +49,8 @@ export interface EndpointConfig {
   readonly holdMs: number;
   /** How long a script may run until other clients get the answer BUSY, in milliseconds; 0 for as long as it likes. */
   readonly scriptLimitMs: number;
+  /** What replies wait for; absent from databases with asynchronous replication. */
+  readonly sync?: SyncReplicas;
   /** Settings of the database that its endpoints apply; they change while clients are connected. */
   readonly settings: EndpointSettings;
 }
@@ -59,7 +75,22 @@ export type ProxyCommand =
   /** The primary is cut off: leave it at once, cutting what is in flight there, and hold clients until the release. */
   | { readonly op: "fence"; readonly bdb: number; readonly epoch: number }
   /** Send requests to `target` from now on. Valid without a hold before it. */
-  | { readonly op: "release"; readonly bdb: number; readonly epoch: number; readonly target: Address }
+  | {
+      readonly op: "release";
+      readonly bdb: number;
+      readonly epoch: number;
+      readonly target: Address;
+      /** What replies of the target wait for. */
+      readonly sync?: SyncReplicas;
+    }
+  /** Answers once replies wait for the replicas of this version of the set, or a later one; PROXY_SET_NOT_KNOWN after `withinMs`. */
+  | {
+      readonly op: "confirm";
+      readonly bdb: number;
+      readonly epoch: number;
+      readonly version: number;
+      readonly withinMs: number;
+    }
   /** Drop the hold and the prepared pool: go on with the old primary. */
   | { readonly op: "abort"; readonly bdb: number; readonly epoch: number }
   /** The node is evacuated: close each client connection at a request boundary (half-close, read on), within `deadlineMs`. */
@@ -99,7 +130,7 @@ export interface EndpointStats {
 
 export type ProxyReply =
   | { readonly ok: true; readonly op: "configure"; readonly refused: readonly number[] }
-  | { readonly ok: true; readonly op: "lease" | "prepare" | "fence" | "abort" | "undrain" }
+  | { readonly ok: true; readonly op: "lease" | "prepare" | "confirm" | "fence" | "abort" | "undrain" }
   /** `waitsFor`: requests that are at an engine for long; empty when it is quiet. */
   | { readonly ok: true; readonly op: "quiet"; readonly waitsFor: readonly OutstandingRequest[] }
   | { readonly ok: true; readonly op: "hold"; readonly drainMs: number }

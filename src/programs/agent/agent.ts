@@ -1,3 +1,4 @@
+import type { ProxyCommand } from "../../ports/management/proxy-control.ts";
 import { PORTS } from "../../core/api/names.ts";
 import { LONG_AGO, NODE_LEASE_MS } from "../../core/planner/database/grant.ts";
 import { carriedVersions } from "../../core/releases/catalogue/find.ts";
@@ -9,7 +10,7 @@ import type { ManagementApi } from "./api/server.ts";
 import { clusterCredentials } from "./context.ts";
 import type { AgentContext } from "./context.ts";
 import { lead } from "./leader/lead.ts";
-import { drainClients, proxyPorts } from "./leader/proxy-ports.ts";
+import { drainClients, proxyPorts, unconfirmedNodes } from "./leader/proxy-ports.ts";
 import { runLeaderElection } from "./members/leader-election.ts";
 import type { LeaderElection } from "./members/leader-election.ts";
 import type { NodeLease } from "./members/node-lease.ts";
@@ -53,7 +54,9 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
   membership.renewedAt = () => lease.renewedAt();
   log.info("joined the cluster", { node: config.node, address: config.address, release: config.release.operator });
   const grants = grantWhileMember(context, lease, sync, signal);
-  const keeping = [keepInSync(context, signal), context.volume.watch(context, signal)];
+  const proxies = { ...context, ownProxy: context.proxy.send.bind(context.proxy) };
+  const confirm = (command: ProxyCommand) => unconfirmedNodes(proxies, command);
+  const keeping = [keepInSync({ ...context, confirm }, signal), context.volume.watch(context, signal)];
   await returnAfterRestart(context);
 
   return {

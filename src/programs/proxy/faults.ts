@@ -22,6 +22,11 @@ export const faults = {
     retry: "backoff",
     remedy: "Check that the engine of the primary-to-be runs and accepts the database's password.",
   },
+  setNotKnown: {
+    code: "PROXY_SET_NOT_KNOWN",
+    retry: "backoff",
+    remedy: "The node has not read the newest record of the database yet: check that it reaches the Kubernetes API.",
+  },
   cannotListen: {
     code: "PROXY_CANNOT_LISTEN",
     retry: "backoff",

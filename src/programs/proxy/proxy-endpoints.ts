@@ -10,6 +10,8 @@ import { ArenaPool } from "./upstream/arena.ts";
 
 export type ProxyContext = Pick<EndpointContext, "clock" | "log" | "askAgent">;
 
+type CommandOf<Op extends ProxyCommand["op"]> = Extract<ProxyCommand, { readonly op: Op }>;
+
 /** All endpoints of one process, as the agent commands them. */
 export class ProxyEndpoints {
   readonly #context: ProxyContext;
@@ -58,7 +60,9 @@ export class ProxyEndpoints {
         this.#switchover(command.bdb).fence(command.epoch);
         return { ok: true, op };
       case "release":
-        return { ok: true, op, heldMs: await this.#switchover(command.bdb).release(command.epoch, command.target) };
+        return this.#release(command);
+      case "confirm":
+        return this.#confirm(command);
       case "abort":
         this.#switchover(command.bdb).abort(command.epoch);
         return { ok: true, op };
@@ -75,10 +79,6 @@ export class ProxyEndpoints {
       default:
         return assertNever(op);
     }
-  }
-
-  async #hold({ bdb, epoch, drainMs, holdMs }: ProxyCommand & { readonly op: "hold" }): Promise<ProxyReply> {
-    return { ok: true, op: "hold", drainMs: await this.#switchover(bdb).hold(epoch, drainMs, holdMs) };
   }
 
   /** Makes the endpoints those that are named. The numbers of those whose epoch is too low, which stay as they are. */
@@ -109,6 +109,20 @@ export class ProxyEndpoints {
     }
     if (!this.#draining) await this.#endpoint(config.bdb).listen();
     return true;
+  }
+
+  async #hold({ bdb, epoch, drainMs, holdMs }: CommandOf<"hold">): Promise<ProxyReply> {
+    return { ok: true, op: "hold", drainMs: await this.#switchover(bdb).hold(epoch, drainMs, holdMs) };
+  }
+
+  async #release({ bdb, epoch, target, sync }: CommandOf<"release">): Promise<ProxyReply> {
+    return { ok: true, op: "release", heldMs: await this.#switchover(bdb).release(epoch, target, sync) };
+  }
+
+  async #confirm({ bdb, epoch, version, withinMs }: CommandOf<"confirm">): Promise<ProxyReply> {
+    if (await this.#switchover(bdb).confirm(epoch, version, withinMs)) return { ok: true, op: "confirm" };
+    const message = `Replies of database ${bdb} do not wait for version ${version} of its set of epoch ${epoch} yet.`;
+    throw new Fault(faults.setNotKnown, message, { bdb, epoch, version });
   }
 
   async #drain(deadlineMs: number): Promise<ProxyReply> {

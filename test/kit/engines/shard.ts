@@ -78,6 +78,7 @@ export async function startShard(names: readonly string[]): Promise<TestShard> {
         record = change(record);
         return record;
       },
+      syncOf: () => undefined,
       log: silentLog,
       ...(before === undefined ? {} : { before }),
     }),

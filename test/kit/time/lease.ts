@@ -1,4 +1,6 @@
 import { Lease } from "../../../src/programs/proxy/timing/lease.ts";
+import { ReplicaRounds } from "../../../src/programs/proxy/upstream/replica-rounds.ts";
+import type { ReplyPermits } from "../../../src/programs/proxy/upstream/reply-gate.ts";
 import { uptimeMs } from "../../../src/mechanisms/reconcile/uptime.ts";
 import { FakeClock } from "./fake-clock.ts";
 
@@ -12,4 +14,10 @@ export function heldLease(): Lease {
   const lease = new Lease(new FakeClock());
   lease.grant(noEnd());
   return lease;
+}
+
+/** Permits that let every reply pass at once. */
+export function openPermits(): ReplyPermits {
+  const address = { host: "127.0.0.1", port: 1 };
+  return { lease: heldLease(), rounds: new ReplicaRounds({ address, logins: () => [], clock: new FakeClock() }) };
 }

@@ -30,6 +30,10 @@ const EVICTION_POLICIES = [
   "volatile-ttl",
 ] as const;
 
+const REPLICA_DURABILITY = ["async", "sync"] as const;
+
+const WITHOUT_REPLICA = ["degrade", "wait"] as const;
+
 const UPGRADE_POLICIES = ["major", "latest"] as const;
 
 const DURABILITY: Readonly<Record<Persistence, Directives>> = {
@@ -75,6 +79,36 @@ export const DATABASE_SETTINGS = {
     accepted: z.boolean(),
     stored: z.boolean(),
     fallback: false,
+    effect: { by: "leader" },
+  }),
+  durability: defineSetting({
+    specName: "durability",
+    specField: z
+      .enum(REPLICA_DURABILITY)
+      .default("async")
+      .describe(
+        "When clients get their replies: `async`, once the primary has executed a request; `sync`, once every replica in sync has what was executed, so that no crash of one process or node loses an acknowledged write. `sync` needs `replication`.",
+      ),
+    fromSpec: (written) => written,
+    wireName: "durability",
+    accepted: z.enum(REPLICA_DURABILITY),
+    stored: z.enum(REPLICA_DURABILITY),
+    fallback: "async", // as it was in releases before 0.4.0
+    effect: { by: "leader" },
+  }),
+  withoutInSync: defineSetting({
+    specName: "withoutReplica",
+    specField: z
+      .enum(WITHOUT_REPLICA)
+      .default("degrade")
+      .describe(
+        "What a database with `durability: sync` does while no replica is in sync: `degrade` gives replies as with `async`, `wait` gives none.",
+      ),
+    fromSpec: (written) => written,
+    wireName: "without_replica",
+    accepted: z.enum(WITHOUT_REPLICA),
+    stored: z.enum(WITHOUT_REPLICA),
+    fallback: "degrade",
     effect: { by: "leader" },
   }),
   persistence: defineSetting({

@@ -50,6 +50,24 @@ const cases: Readonly<Record<SettingName, readonly Case[]>> = {
       directives: {},
     },
   ],
+  durability: [
+    {
+      spec: { durability: "sync" },
+      record: { durability: "sync" },
+      other: { durability: "async" },
+      wire: { durability: "sync" },
+      directives: {},
+    },
+  ],
+  withoutInSync: [
+    {
+      spec: { withoutReplica: "wait" },
+      record: { withoutInSync: "wait" },
+      other: { withoutInSync: "degrade" },
+      wire: { without_replica: "wait" },
+      directives: {},
+    },
+  ],
   persistence: (
     [
       ["disabled", "no", "everysec", ""],

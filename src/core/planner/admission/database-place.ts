@@ -70,6 +70,14 @@ export function oneShard({ at, spec }: ReviewedDatabase): readonly Objection[] {
   return [invalidValue(`${at}.shardCount`, spec.shardCount, why, `set ${at}.shardCount to 1, or leave it out`)];
 }
 
+/** Replies that wait for replicas need replicas. */
+export function repliesCanWait({ at, spec }: ReviewedDatabase): readonly Objection[] {
+  if (spec.durability !== "sync" || spec.replication) return [];
+  const why = "replies wait for replicas, and the database has none without replication";
+  const remedy = `set ${at}.replication to true, or ${at}.durability to async`;
+  return [invalidValue(`${at}.durability`, spec.durability, why, remedy)];
+}
+
 /** The port is chosen once. */
 export function portIsUnchanged({ at, spec, existing }: ReviewedDatabase): readonly Objection[] {
   const has = existing?.port;

@@ -9,6 +9,7 @@ import {
   oneShard,
   portIsFree,
   portIsUnchanged,
+  repliesCanWait,
 } from "./database-place.ts";
 import {
   changedModules,
@@ -30,6 +31,7 @@ export const CONFIGURATION_RULES: readonly SpecRule<ReviewedDatabase>[] = [
   policyAllowsVersion,
   memoryIsInRange,
   oneShard,
+  repliesCanWait,
   portIsUnchanged,
   portIsFree,
   moduleListsAreConsistent,

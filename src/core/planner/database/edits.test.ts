@@ -40,6 +40,11 @@ const EDITS: Readonly<Record<keyof DatabaseSpec, readonly Edit[]>> = {
   memorySize: [{ to: { memorySize: "200MB" }, then: { act: "update" } }],
   shardCount: [{ to: { shardCount: 2 }, then: { refused: /shard/ } }],
   replication: [{ to: { replication: true }, then: { act: "update" } }],
+  durability: [
+    { to: { durability: "sync" }, then: { refused: /replication/ } },
+    { to: { durability: "sync", replication: true }, then: { act: "update" } },
+  ],
+  withoutReplica: [{ to: { withoutReplica: "wait" }, then: { act: "update" } }],
   persistence: [{ to: { persistence: "aofAlways" }, then: { act: "update" } }],
   evictionPolicy: [{ to: { evictionPolicy: "noeviction" }, then: { act: "update" } }],
   engineParameters: [{ to: { engineParameters: { "slowlog-max-len": "9" } }, then: { act: "update" } }],

@@ -35,9 +35,10 @@ export function primaryStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseS
 function succession(facts: DatabaseFacts, shard: ShardRecord, primary: InstanceFacts, who: string): DatabaseStep {
   const { record, instances, nodes } = facts;
   const { usedLaunch, lastWords } = primary;
-  const heir = heirOf(shard, instances, successorsOf(shard, nodes));
+  const heir = heirOf(shard, instances, successorsOf(shard, nodes, record.durability));
   const isIntact = usedLaunch !== undefined && keepsAll(record, primary);
-  const returns = isIntact && !isUnable(primary);
+  // a member of a database whose replies wait has every acknowledged write; the last second of an AOF may be gone
+  const returns = isIntact && !isUnable(primary) && record.durability !== "sync";
   if (heir !== undefined && !(returns && lacksSomething(instances.get(heir.id), primary)))
     return failOverTo(shard, heir);
   // any copy is newer than what a primary without its data has

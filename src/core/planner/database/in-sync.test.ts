@@ -93,8 +93,8 @@ test("a set counts in its own epoch alone, and while the node of the primary kee
   assert.deepEqual(membersOf({ ...shard, inSync: { epoch: 4, members: [2] } }), [2]);
   assert.equal(membersOf({ ...shard, inSync: { epoch: 3, members: [2] } }), undefined);
   const kept = { ...shard, inSync: { epoch: 4, members: [2] } };
-  assert.deepEqual(successorsOf(kept, [node(1)]), [2]);
-  assert.equal(successorsOf(kept, [node(1, { keepsInSync: false })]), undefined);
+  assert.deepEqual(successorsOf(kept, [node(1)], "async"), [2]);
+  assert.equal(successorsOf(kept, [node(1, { keepsInSync: false })], "sync"), undefined);
 });
 
 test("members are written for the epoch that they were decided in, not while the primary moves, and none that is gone", () => {

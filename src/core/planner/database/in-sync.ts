@@ -64,15 +64,32 @@ export function withSample(samples: readonly PrimarySample[], sample: PrimarySam
  * The replicas that may succeed the primary without a loss that is not bounded: the set of the record, while the node of the
  * primary keeps it. Undefined where that is not known: nodes of releases before 0.4.0 keep none.
  */
-export function successorsOf(shard: ShardRecord, nodes: readonly NodeFacts[]): readonly number[] | undefined {
+export function successorsOf(
+  shard: ShardRecord,
+  nodes: readonly NodeFacts[],
+  durability: DatabaseRecord["durability"],
+): readonly number[] | undefined {
   const { node } = primaryOf(shard);
   const isKept = nodes.some(({ uid, keepsInSync }) => uid === node && keepsInSync);
-  return isKept ? membersOf(shard) : undefined;
+  // before a set is written, replies that wait for it have acknowledged nothing in this epoch: earlier ones it may lack
+  const unwritten = durability === "sync" ? [] : undefined;
+  return isKept ? (membersOf(shard) ?? unwritten) : undefined;
+}
+
+/** A set that proxies have never waited for has no version. */
+function nextVersion(before: InSyncSet | undefined, counts: boolean): Pick<InSyncSet, "version"> {
+  return counts || before?.version !== undefined ? { version: (before?.version ?? 0) + 1 } : {};
 }
 
 /** The set of the shard's present epoch; undefined when none was written in it. */
 export function membersOf({ inSync, epoch }: ShardRecord): readonly number[] | undefined {
   return inSync?.epoch === epoch ? inSync.members : undefined;
+}
+
+/** The replica has every write that clients were told of: their replies have waited for it. */
+export function hasEveryReply(shard: ShardRecord | undefined, id: number): boolean {
+  if (shard?.inSync?.joining === undefined) return false;
+  return membersOf(shard)?.includes(id) === true && !shard.inSync.joining.includes(id);
 }
 
 /** The record with these members; itself when the primary has changed or is about to. */
@@ -81,10 +98,25 @@ export function withMembers(
   decidedOn: Pick<ShardRecord, "id" | "epoch">,
   members: readonly number[],
 ): DatabaseRecord {
+  return withSet(record, decidedOn, { members });
+}
+
+/** The same for a set whose members proxies wait for; each change gets the next version. */
+export function withSet(
+  record: DatabaseRecord,
+  decidedOn: Pick<ShardRecord, "id" | "epoch">,
+  { members, joining }: Pick<InSyncSet, "members" | "joining">,
+): DatabaseRecord {
   const change = (shard: ShardRecord): ShardRecord => {
     if (shard.id !== decidedOn.id || shard.epoch !== decidedOn.epoch || shard.switchover !== undefined) return shard;
     const present = replicasOf(shard).map(({ id }) => id);
-    const inSync: InSyncSet = { epoch: shard.epoch, members: members.filter((id) => present.includes(id)) };
+    const existing = (ids: readonly number[]): readonly number[] => ids.filter((id) => present.includes(id));
+    const inSync: InSyncSet = {
+      epoch: shard.epoch,
+      members: existing(members),
+      ...(joining === undefined ? {} : { joining: existing(joining) }),
+      ...nextVersion(shard.inSync, joining !== undefined),
+    };
     return { ...shard, inSync };
   };
   return { ...record, shards: record.shards.map(change) };

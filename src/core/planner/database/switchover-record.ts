@@ -128,8 +128,12 @@ function carried(
   epoch: number,
   change: (members: readonly number[]) => readonly number[],
 ): Pick<ShardRecord, "inSync"> {
-  const members = membersOf(shard);
-  return members === undefined ? {} : { inSync: { epoch, members: change(members) } };
+  const [old, set] = [membersOf(shard), shard.inSync];
+  if (old === undefined || set === undefined) return {};
+  const members = change(old);
+  const joining = set.joining?.filter((id) => members.includes(id));
+  const version = set.version === undefined ? {} : { version: set.version + 1 };
+  return { inSync: { epoch, members, ...(joining === undefined ? {} : { joining }), ...version } };
 }
 
 function shardOf(record: DatabaseRecord, move: SwitchoverMove): ShardRecord | undefined {

@@ -1,4 +1,5 @@
 import type { DatabaseModule, DatabaseRecord, InstanceRecord, StoreVersion } from "../../../core/api/records.ts";
+import type { SettingValues } from "../../../core/api/settings/types.ts";
 import { compareVersionText } from "../../../core/base/version.ts";
 import type { Members } from "../members/members.ts";
 import type { NodeCapability } from "../members/node-report.ts";
@@ -40,6 +41,20 @@ export function requireCapability(context: CheckContext, capability: NodeCapabil
 /** A node that is known, also one that is away, reports no such capability. */
 export function hasOlderNode({ members }: Pick<CheckContext, "members">, capability: NodeCapability): boolean {
   return members.list().some(({ report }) => !report.capabilities.includes(capability));
+}
+
+/** Refuses replies that wait for replicas where there are none, or while a node of an older release is a member. */
+export function requireDurability(
+  context: CheckContext,
+  name: string,
+  { durability, replication }: Pick<SettingValues, "durability" | "replication">,
+): void {
+  if (durability !== "sync") return;
+  if (!replication) {
+    const why = `replies of "${name}" cannot wait for replicas: it has none without replication`;
+    throw refuse(refusals.invalidDurability, why);
+  }
+  requireCapability(context, "sync-replies", "lets replies wait for replicas");
 }
 
 /** Refuses when `more` shards exceed the licence. */

@@ -10,6 +10,7 @@ import {
   hasOlderNode,
   type InstancePlace,
   placeDatabase,
+  requireDurability,
   requireFreeName,
   requireLicense,
   requireModules,
@@ -27,6 +28,7 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   requireFreeName(context, body.name);
   requireNothingSetAside(context, body.name);
   const settings = settingsOfWire(body);
+  requireDurability(context, body.name, settings);
   requireShards(context, settings.replication ? 2 : 1);
   const storeVersion =
     body.redis_version ?? defaultStoreVersion(config.release, policyFor(records, settings.upgradePolicy));

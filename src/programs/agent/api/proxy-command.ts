@@ -5,6 +5,8 @@ import type { ProxyCommand } from "../../../ports/management/proxy-control.ts";
 const bdb = z.int().positive();
 const epoch = z.int().nonnegative();
 const target = z.strictObject({ host: z.ipv4().or(z.ipv6()), port: z.int().min(1).max(65_535) });
+const set = z.strictObject({ version: z.int().nonnegative(), members: z.array(target), joining: z.array(target) });
+const sync = z.strictObject({ withoutReplica: z.enum(["wait", "degrade"]), epoch, set: set.exactOptional() });
 const milliseconds = z.int().nonnegative().max(600_000);
 
 const clientsRequest = z.array(z.string().max(CLIENTS_WORD_BYTES)).min(1).max(CLIENTS_REQUEST_WORDS);
@@ -15,7 +17,8 @@ export const proxyCommand: z.ZodType<ProxyCommand> = z.discriminatedUnion("op", 
   z.strictObject({ op: z.literal("quiet"), bdb, withinMs: milliseconds }),
   z.strictObject({ op: z.literal("hold"), bdb, epoch, drainMs: milliseconds, holdMs: milliseconds }),
   z.strictObject({ op: z.literal("fence"), bdb, epoch }),
-  z.strictObject({ op: z.literal("release"), bdb, epoch, target }),
+  z.strictObject({ op: z.literal("release"), bdb, epoch, target, sync: sync.exactOptional() }),
+  z.strictObject({ op: z.literal("confirm"), bdb, epoch, version: z.int().nonnegative(), withinMs: milliseconds }),
   z.strictObject({ op: z.literal("abort"), bdb, epoch }),
   z.strictObject({ op: z.literal("drain"), deadlineMs: milliseconds }),
   z.strictObject({ op: z.literal("undrain") }),

@@ -178,6 +178,12 @@ export const refusals = {
     "invalid_replication",
     "Add nodes or end their maintenance, or turn replication off.",
   ),
+  invalidDurability: row(
+    "AGENT_INVALID_DURABILITY",
+    406,
+    "invalid_durability",
+    "Turn replication on, or set durability to async.",
+  ),
   portUnavailable: row("AGENT_PORT_UNAVAILABLE", 406, "port_unavailable", "Leave port out, or ask for a free one."),
   unchangeable: row("AGENT_UNCHANGEABLE", 406, "config_not_acceptable", "Make a new database with the wanted value."),
   notJoined: row("AGENT_NOT_JOINED", 503, "node_not_joined", "Ask another node, or wait until this one has joined."),

@@ -10,6 +10,7 @@ import { proofOfEnd } from "../../../core/planner/database/failover.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
 import { engineAddress, nodeAddress } from "../members/addresses.ts";
+import { syncReplicas } from "../members/sync-replicas.ts";
 import { gatherFacts } from "../observation/database-facts.ts";
 import type { DatabaseFactsContext } from "../observation/database-facts.ts";
 import type { Records } from "../records/records.ts";
@@ -132,6 +133,7 @@ export class LeaderOperations implements ShardOperations {
           throw new Fault(faults.recordMoved, `database ${record.uid} is gone`, { bdb: record.uid });
         return stored;
       },
+      syncOf: (changed) => syncReplicas(this.#context, changed),
       log,
     };
   }

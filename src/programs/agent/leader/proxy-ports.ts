@@ -5,6 +5,7 @@ import { faults } from "../faults.ts";
 import type { Members } from "../members/members.ts";
 import type { Peers } from "../members/peers.ts";
 import type { AgentConfig } from "../runtime/config.ts";
+import { nodesInDoubt } from "../switchover/fence.ts";
 import type { ProxyPort } from "../switchover/ports.ts";
 
 /** What reaching the proxies of all nodes takes. */
@@ -26,6 +27,20 @@ export function proxyPorts(context: ProxiesContext): readonly ProxyPort[] {
     isDead: () => uid !== config.node && members.get(uid)?.mayAcknowledge !== true,
     isFenced: () => members.isFenced(uid, (voter) => consents(context, voter, uid)),
   }));
+}
+
+/**
+ * Asks every proxy that may acknowledge something; the nodes that have not confirmed. Ask after what they are to confirm is in
+ * the record: a node that renews its lease for the first time later reads the record after that.
+ */
+export async function unconfirmedNodes(
+  context: ProxiesContext & { readonly members: Pick<Members, "listNow"> },
+  command: ProxyCommand,
+): Promise<readonly number[]> {
+  const now = await context.members.listNow();
+  const ports = proxyPorts(context);
+  const unseen = now.filter((uid) => !ports.some(({ node }) => node === uid));
+  return [...unseen, ...(await nodesInDoubt(ports, command))];
 }
 
 async function consents({ config, members, peers }: ProxiesContext, voter: number, uid: number): Promise<boolean> {

@@ -39,6 +39,8 @@ export interface Members {
    * come back since. Ask after the intent is in the record.
    */
   isFenced(uid: number, consents: (voter: number) => Promise<boolean>): Promise<boolean>;
+  /** Every node that has a Lease now, by the API server. */
+  listNow(): Promise<readonly number[]>;
   /** Calls back when the report of a node has changed; a renewal alone is no change. */
   onReport(listener: () => void): void;
 }
@@ -79,6 +81,10 @@ export function followMembers(options: MembersOptions): Members {
       if (steadyMs() - began >= GRANT_MS) return false; // the first consent may end before the last
       return stored === undefined || renewTimeOf(stored) === before.renewTime;
     },
+    listNow: async () => {
+      const { items } = await kube.list(Leases, { namespace, labelSelector: selectorOf(cluster) });
+      return items.map(({ metadata }) => uidOf(metadata.name, cluster)).filter((uid) => uid !== undefined);
+    },
     onReport: (listener) => {
       listeners.push(listener);
     },
@@ -92,7 +98,7 @@ function observeLeases(
   onReport: () => void,
 ): Promise<void> {
   const { clock, cluster, kube } = options;
-  const labelSelector = `${LABELS.cluster}=${cluster},${LABELS.role}=node`;
+  const labelSelector = selectorOf(cluster);
   const informer = startInformer(kube, Leases, { ...options, labelSelector });
   informer.onChange((ref, lease) => {
     const uid = uidOf(ref.name, cluster);
@@ -133,6 +139,10 @@ function memberOf({ uid, report, renewedAt, seenAt, held }: ObservedLease, promi
     fresh: held && silentForMs < NODE_LEASE_MS,
     mayAcknowledge: mayAcknowledge({ gaveUp: !held, silentForMs: now - seenAt, promisedForMs }),
   };
+}
+
+function selectorOf(cluster: string): string {
+  return `${LABELS.cluster}=${cluster},${LABELS.role}=node`;
 }
 
 function uidOf(name: string, cluster: string): number | undefined {

@@ -1,21 +1,28 @@
 import type { DatabaseRecord, ShardRecord } from "../../../core/api/records.ts";
 import { primaryOf, replicasOf } from "../../../core/planner/database/facts.ts";
 import { inSyncMembers, membersOf, withMembers, withSample } from "../../../core/planner/database/in-sync.ts";
+import { nextSyncSet, waitsForReplicas, withSyncSet } from "../../../core/planner/database/sync-set.ts";
 import type { PrimarySample } from "../../../core/planner/database/in-sync.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { ReplicationAnswer } from "../../../mechanisms/supervisor/instance-report.ts";
 import type { InstanceSupervisor } from "../../../mechanisms/supervisor/instances.ts";
+import type { ProxyCommand } from "../../../ports/management/proxy-control.ts";
 import { parseInfo, replicationView } from "../../../ports/resp/info.ts";
 import { nodeAddress } from "../members/addresses.ts";
 import type { AddressContext } from "../members/addresses.ts";
+import { everyNodeWaits } from "../members/sync-replicas.ts";
+import type { Members } from "../members/members.ts";
 import type { Records } from "../records/records.ts";
 
 /** What keeping the sets of replicas in sync works on. */
 export interface InSyncContext extends AddressContext {
   readonly records: Pick<Records, "databases" | "changeDatabase">;
+  readonly members: Pick<Members, "get" | "list">;
   readonly supervisor: Pick<InstanceSupervisor, "replicationOf">;
+  /** Asks every proxy that may acknowledge something; the nodes that have not confirmed. */
+  readonly confirm: (command: ProxyCommand) => Promise<readonly number[]>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -57,6 +64,9 @@ class ShardSync {
   readonly #context: InSyncContext;
   #samples: readonly PrimarySample[] = [];
   #failing = false;
+  /** Proxies are asked whether they wait for the replicas of this version. */
+  #asked = 0;
+  #confirmed: { readonly version: number; readonly at: number } | undefined;
 
   constructor(context: InSyncContext) {
     this.#context = context;
@@ -67,10 +77,47 @@ class ShardSync {
     const isNew = answer !== undefined && answer.at > (this.#samples.at(-1)?.at ?? 0);
     const sample = isNew ? this.#sampleOf(shard, answer) : undefined;
     if (sample !== undefined) this.#samples = withSample(this.#samples, sample);
+    if (shard.switchover !== undefined) return;
+    if (waitsForReplicas(record, everyNodeWaits(this.#context.members))) await this.#checkSync(record, shard);
+    else await this.#checkAsync(record, shard);
+  }
+
+  async #checkAsync(record: DatabaseRecord, shard: ShardRecord): Promise<void> {
     const written = membersOf(shard);
     const members = inSyncMembers(this.#samples, written ?? [], replicasOf(shard));
-    if (shard.switchover !== undefined || (written !== undefined && isSame(members, written))) return;
-    await this.#write(record, shard, members);
+    const isKept = shard.inSync?.joining === undefined;
+    if (written !== undefined && isSame(members, written) && isKept) return;
+    await this.#write(record, { shard: shard.id, members }, (old) => withMembers(old, shard, members));
+  }
+
+  async #checkSync(record: DatabaseRecord, shard: ShardRecord): Promise<void> {
+    const written = shard.inSync?.epoch === shard.epoch ? shard.inSync : undefined;
+    const version = written?.version ?? 0;
+    const confirmedAt = this.#confirmed?.version === version ? this.#confirmed.at : undefined;
+    const next = nextSyncSet({ written, samples: this.#samples, replicas: replicasOf(shard), confirmedAt });
+    const { joining } = written ?? {};
+    if (joining !== undefined && isSame(next.members, written?.members ?? []) && isSame(next.joining, joining)) {
+      if (joining.length > 0 && confirmedAt === undefined) void this.#askProxies(record, shard, version);
+      return;
+    }
+    await this.#write(record, { shard: shard.id, ...next }, (old) => withSyncSet(old, shard, next));
+  }
+
+  /** Besides the looks: a proxy that does not answer must not delay that a replica leaves the set. */
+  async #askProxies({ uid }: DatabaseRecord, { epoch }: ShardRecord, version: number): Promise<void> {
+    if (this.#asked === version) return;
+    this.#asked = version;
+    const { clock, log, confirm } = this.#context;
+    try {
+      const missing = await confirm({ op: "confirm", bdb: uid, epoch, version, withinMs: CONFIRM_MS });
+      if (missing.length === 0) this.#confirmed = { version, at: clock.uptimeMs() };
+      else log.info("proxies do not wait for a replica yet", { bdb: uid, version, nodes: missing });
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      log.warn("proxies cannot be asked whether they wait for a replica", { bdb: uid, error });
+    } finally {
+      if (this.#asked === version) this.#asked = 0;
+    }
   }
 
   /** Undefined while the engine does not serve as primary. */
@@ -85,12 +132,15 @@ class ShardSync {
     return { at, offset: view.offset, replicas: new Map(replicas) };
   }
 
-  async #write(record: DatabaseRecord, shard: ShardRecord, members: readonly number[]): Promise<void> {
+  async #write(
+    { uid }: DatabaseRecord,
+    what: Readonly<Record<string, unknown>>,
+    change: (old: DatabaseRecord) => DatabaseRecord,
+  ): Promise<void> {
     const { records, log } = this.#context;
-    const { uid } = record;
     try {
-      await records.changeDatabase(uid, (old) => withMembers(old, shard, members));
-      log.info("replicas in sync", { bdb: uid, shard: shard.id, members });
+      await records.changeDatabase(uid, change);
+      log.info("replicas in sync", { bdb: uid, ...what });
       this.#failing = false;
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
@@ -100,6 +150,9 @@ class ShardSync {
     }
   }
 }
+
+/** A proxy that has not read the record yet has so long to do it. */
+const CONFIRM_MS = 500;
 
 function isSame(one: readonly number[], other: readonly number[]): boolean {
   return one.length === other.length && one.every((id) => other.includes(id));

@@ -7,6 +7,7 @@ import type { InstanceSupervisor } from "../../../mechanisms/supervisor/instance
 import type { DatabasePasswords, HeldPasswords } from "../credentials/database-passwords.ts";
 import { nodeAddress } from "../members/addresses.ts";
 import type { AddressContext } from "../members/addresses.ts";
+import { syncReplicas } from "../members/sync-replicas.ts";
 import type { Members } from "../members/members.ts";
 import { maintenanceOf } from "../records/maintenance.ts";
 import type { Records } from "../records/records.ts";
@@ -116,7 +117,9 @@ function lacksRoom({ members, volume }: Pick<NodeSyncContext, "members" | "volum
 async function applyEndpoints(context: NodeSyncContext): Promise<void> {
   const { config, records, proxy } = context;
   const addressOf = (node: number): string | undefined => nodeAddress(context, node);
-  const wanted = await forEach(context, (record, held) => wantedEndpoint(record, config, held, addressOf));
+  const wanted = await forEach(context, (record, held) =>
+    wantedEndpoint(record, config, held, { addressOf, sync: syncReplicas(context, record) }),
+  );
   const isEvacuated = maintenanceOf(records.state(), config.node)?.state === "on";
   await proxy.apply(
     wanted.filter((endpoint) => endpoint !== undefined),

@@ -6,7 +6,7 @@ import { scriptLimitMs } from "../../../core/api/settings/engine-parameters.ts";
 import { endpointSettings, engineDirectives } from "../../../core/api/settings/effects.ts";
 import { isBeingMade } from "../../../core/planner/database/facts.ts";
 import type { AgentConfig } from "../runtime/config.ts";
-import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
+import type { EndpointConfig, SyncReplicas } from "../../../ports/management/proxy-control.ts";
 import type { WantedInstance } from "../../../mechanisms/supervisor/wanted-instance.ts";
 import type { HeldPasswords } from "../credentials/database-passwords.ts";
 
@@ -49,7 +49,7 @@ export function wantedEndpoint(
   record: DatabaseRecord,
   { node, address, namespace }: Pick<AgentConfig, "node" | "address" | "namespace">,
   { set, access }: HeldPasswords,
-  addressOf: AddressOf,
+  { addressOf, sync }: { readonly addressOf: AddressOf; readonly sync: SyncReplicas | undefined },
 ): EndpointConfig | undefined {
   const shard = record.shards[0];
   if (shard === undefined) return undefined;
@@ -67,6 +67,7 @@ export function wantedEndpoint(
     holdMs: HOLD_MS,
     scriptLimitMs: scriptLimitMs(record.engineParameters),
     settings: endpointSettings(record),
+    ...(sync === undefined ? {} : { sync }),
     ...(primary === undefined ? {} : { primary }),
   };
 }

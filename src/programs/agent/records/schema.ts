@@ -20,6 +20,13 @@ const action = z.looseObject({
 
 const port = z.int().min(1).max(65_535);
 
+const inSync = z.looseObject({
+  epoch: count,
+  members: z.array(count),
+  joining: z.array(count).exactOptional(),
+  version: count.exactOptional(),
+});
+
 const shard = z
   .looseObject({
     id: count,
@@ -29,7 +36,7 @@ const shard = z
       z.looseObject({ id: count, node: count, port, storeVersion: z.enum(DATABASE_VERSIONS), launch: count }),
     ),
     switchover: z.looseObject({ to: count, epoch: count, forced: z.literal(true).exactOptional() }).exactOptional(),
-    inSync: z.looseObject({ epoch: count, members: z.array(count) }).exactOptional(),
+    inSync: inSync.exactOptional(),
   })
   .refine(({ primary, instances }) => instances.some(({ id }) => id === primary), {
     error: "no instance has the id of the primary",

@@ -13,7 +13,7 @@ import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
 import { attach, reasonOf, withEngine } from "./engines.ts";
 import type { ShardPorts, SwitchoverStep } from "./ports.ts";
-import { failedNodes, slowest, sendToProxies } from "./proxies.ts";
+import { failedNodes, releaseTo, slowest, sendToProxies } from "./proxies.ts";
 
 /** A promotion that has happened. */
 export interface Promoted {
@@ -44,7 +44,9 @@ export async function completeSwitchover(promoted: Promoted): Promise<CompletedS
   const bdb = promoted.record.uid;
   const place = { host: target.host, port: target.port };
   await beforeStep(ports, "release");
-  const released = await sendToProxies(ports.proxies, { op: "release", bdb, epoch: move.epoch, target: place });
+  // what the record will say is known: nothing else changes it while the intent is in it
+  const release = releaseTo(place, move.epoch, finish(promoted.record, move), ports);
+  const released = await sendToProxies(ports.proxies, release);
   const releasedAt = performance.now();
   await beforeStep(ports, "demote");
   const latest = await latestRecord(promoted);

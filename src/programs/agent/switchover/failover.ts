@@ -1,6 +1,7 @@
 import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
+import { hasEveryReply } from "../../../core/planner/database/in-sync.ts";
 import { lossSentence } from "../../../core/planner/database/loss.ts";
 import {
   instanceOf,
@@ -16,8 +17,8 @@ import { withWaitReason } from "../records/changes.ts";
 import { attach, awaitDrained, promote, reasonOf, withEngine } from "./engines.ts";
 import { attachAll, demoteTarget } from "./after-promotion.ts";
 import type { ShardPorts } from "./ports.ts";
-import { failedNodes, sendToProxies } from "./proxies.ts";
-import { fenceOldPrimary } from "./fence.ts";
+import { failedNodes, releaseTo, sendToProxies } from "./proxies.ts";
+import { fenceOldPrimary, intend } from "./fence.ts";
 
 /** A primary that is dead, and the replica that takes over. */
 export interface FailoverRequest {
@@ -34,7 +35,7 @@ export interface FailoverRequest {
 
 export interface FailoverResult {
   readonly record: DatabaseRecord;
-  /** The sentence that was added to the record. */
+  /** The sentence that was added to the record; empty when the replica has every acknowledged write. */
   readonly loss: string;
   readonly unreleased: readonly number[];
   readonly unattached: readonly number[];
@@ -59,17 +60,21 @@ export async function failOver(
     throw new Fault(faults.recordMoved, `instance ${request.to} cannot take over database ${record.uid}`, {
       to: request.to,
     });
+  const waited = ports.syncOf(record) !== undefined;
   if ((await requireEnd(request)) === "cut-off") await fenceOldPrimary(record, move, ports);
+  // a replica that leaves the set now must not be promoted for having been in it
+  else if (waited) await intend(record, move, ports, false);
   const { offset } = await withEngine(address, async (engine) => {
     const view = await awaitDrained(engine, ports.clock);
     await promote(engine);
     return view;
   });
   const target = { host: address.host, port: address.port };
-  const loss = lossSentence(successionFacts(request, move, successor, offset, ports.clock));
+  const isComplete = waited && record.shards.some((shard) => shard.id === move.shard && hasEveryReply(shard, move.to));
+  const loss = isComplete ? "" : lossSentence(successionFacts(request, move, successor, offset, ports.clock));
   const stored = await ports.change((current) => withSuccession(current, move, loss));
   if (!isDone(stored, move)) return demoteTarget(move, stored, address, ports);
-  const release = { op: "release", bdb: record.uid, epoch: move.epoch, target } as const;
+  const release = releaseTo(target, move.epoch, stored, ports);
   const unreleased = failedNodes(await sendToProxies(ports.proxies, release));
   const unattached = await attachAll(siblingsOf(stored, move), target, ports);
   await demoteIfAlive(stored, move, target, ports);
@@ -80,7 +85,7 @@ export async function failOver(
 /** Idempotent: the loss is reported once, with the change of the primary. */
 function withSuccession(current: DatabaseRecord, move: SwitchoverMove, loss: string): DatabaseRecord {
   const next = recordSuccession(current, move);
-  return next === current ? current : withWaitReason(withLossReport(next, loss), "");
+  return next === current ? current : withWaitReason(loss === "" ? next : withLossReport(next, loss), "");
 }
 
 async function requireEnd({ record, proof }: FailoverRequest): Promise<"ended" | "cut-off"> {

@@ -3,7 +3,8 @@ import { Fault } from "../../../core/base/fault.ts";
 import { begin } from "../../../core/planner/database/switchover-record.ts";
 import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
 import { faults } from "../faults.ts";
-import type { ShardPorts } from "./ports.ts";
+import type { ProxyCommand } from "../../../ports/management/proxy-control.ts";
+import type { ProxyPort, ShardPorts } from "./ports.ts";
 import { failedNodes, sendToProxies } from "./proxies.ts";
 
 /**
@@ -12,14 +13,8 @@ import { failedNodes, sendToProxies } from "./proxies.ts";
  * or its node proves to be fenced. AGENT_NOT_FENCED otherwise; the intent stays, and is resolved as every other intent is.
  */
 export async function fenceOldPrimary(record: DatabaseRecord, move: SwitchoverMove, ports: ShardPorts): Promise<void> {
-  await intend(record, move, ports);
-  const dead = ports.proxies.filter((proxy) => proxy.isDead());
-  const alive = ports.proxies.filter((proxy) => !dead.includes(proxy));
-  const outcomes = await sendToProxies(alive, { op: "fence", bdb: record.uid, epoch: move.epoch });
-  const unconfirmed = failedNodes(outcomes);
-  const doubtful = [...dead, ...alive.filter(({ node }) => unconfirmed.includes(node))];
-  const fenced = await Promise.all(doubtful.map((proxy) => proxy.isFenced()));
-  const nodes = doubtful.filter((_, i) => fenced[i] !== true).map(({ node }) => node);
+  await intend(record, move, ports, true);
+  const nodes = await nodesInDoubt(ports.proxies, { op: "fence", bdb: record.uid, epoch: move.epoch });
   if (nodes.length === 0) return;
   throw new Fault(
     faults.notFenced,
@@ -28,10 +23,31 @@ export async function fenceOldPrimary(record: DatabaseRecord, move: SwitchoverMo
   );
 }
 
-async function intend(record: DatabaseRecord, move: SwitchoverMove, ports: ShardPorts): Promise<void> {
+/** Nodes whose proxy has not confirmed the command, and may acknowledge something nevertheless. */
+export async function nodesInDoubt(proxies: readonly ProxyPort[], command: ProxyCommand): Promise<readonly number[]> {
+  const dead = proxies.filter((proxy) => proxy.isDead());
+  const alive = proxies.filter((proxy) => !dead.includes(proxy));
+  const unconfirmed = failedNodes(await sendToProxies(alive, command));
+  const doubtful = [...dead, ...alive.filter(({ node }) => unconfirmed.includes(node))];
+  const fenced = await Promise.all(doubtful.map((proxy) => proxy.isFenced()));
+  return doubtful.filter((_, i) => fenced[i] !== true).map(({ node }) => node);
+}
+
+/**
+ * Writes the intent of a failover; AGENT_RECORD_MOVED unless the primary and the set of replicas in sync are those that the
+ * decision rests on. From then on the set does not change.
+ */
+export async function intend(
+  record: DatabaseRecord,
+  move: SwitchoverMove,
+  ports: ShardPorts,
+  forced: boolean,
+): Promise<void> {
+  const setOf = ({ shards }: DatabaseRecord): string =>
+    JSON.stringify(shards.find(({ id }) => id === move.shard)?.inSync);
   let begun = false;
   await ports.change((stored) => {
-    const next = begin(stored, move, true);
+    const next = setOf(stored) === setOf(record) ? begin(stored, move, forced) : undefined;
     begun = next !== undefined;
     return next ?? stored;
   });

@@ -1,6 +1,6 @@
 import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
 import type { Log } from "../../../core/base/log.ts";
-import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
+import type { ProxyCommand, ProxyReply, SyncReplicas } from "../../../ports/management/proxy-control.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 
 /** The proxy of one node. */
@@ -22,6 +22,8 @@ export interface ShardPorts {
   readonly addressOf: (instance: InstanceRecord) => EngineAddress | undefined;
   /** Compare-and-swap on the database's record: applied to what is stored, the answer is what is stored then. */
   readonly change: (change: (record: DatabaseRecord) => DatabaseRecord) => Promise<DatabaseRecord>;
+  /** What replies of the primary that a record names wait for; undefined: for nothing. */
+  readonly syncOf: (record: DatabaseRecord) => SyncReplicas | undefined;
   readonly log: Log;
   /** Called before each step. When it rejects, the step counts as failed and is not taken. */
   readonly before?: (step: SwitchoverStep) => Promise<void>;

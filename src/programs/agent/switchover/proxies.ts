@@ -1,8 +1,10 @@
+import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { Fault } from "../../../core/base/fault.ts";
+import type { HostPort } from "../../../core/planner/database/switchover.ts";
 import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
 import { reasonOf } from "./engines.ts";
-import type { ProxyPort } from "./ports.ts";
+import type { ProxyPort, ShardPorts } from "./ports.ts";
 
 /** What one proxy replied to a command, or why there is no reply. */
 export interface ProxyOutcome {
@@ -20,6 +22,17 @@ export async function sendToProxies(
   command: ProxyCommand,
 ): Promise<readonly ProxyOutcome[]> {
   return Promise.all(proxies.map((proxy) => sendWithDeadline(proxy, command)));
+}
+
+/** The command that sends clients to the primary that this record names. */
+export function releaseTo(
+  target: HostPort,
+  epoch: number,
+  record: DatabaseRecord,
+  { syncOf }: Pick<ShardPorts, "syncOf">,
+): ProxyCommand {
+  const sync = syncOf(record);
+  return { op: "release", bdb: record.uid, epoch, target, ...(sync === undefined ? {} : { sync }) };
 }
 
 /** AGENT_PROXY_REFUSED when a proxy has not confirmed the command, unless its node is known to be dead. */
@@ -72,5 +85,6 @@ async function answer(proxy: ProxyPort, command: ProxyCommand): Promise<ProxyOut
 
 /** A proxy that does not reply must not keep the others holding; a hold may take as long as it allows for draining. */
 function deadlineMs(command: ProxyCommand): number {
-  return ANSWER_MS + (command.op === "hold" ? command.drainMs : command.op === "quiet" ? command.withinMs : 0);
+  const asked = command.op === "quiet" || command.op === "confirm" ? command.withinMs : 0;
+  return ANSWER_MS + (command.op === "hold" ? command.drainMs : asked);
 }

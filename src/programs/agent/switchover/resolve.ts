@@ -17,7 +17,7 @@ import { completeSwitchover } from "./after-promotion.ts";
 import { returnSiblings } from "./siblings.ts";
 import { SWITCHOVER_MS } from "./ports.ts";
 import type { ShardPorts } from "./ports.ts";
-import { sendToProxies } from "./proxies.ts";
+import { releaseTo, sendToProxies } from "./proxies.ts";
 
 /** A record in which a switchover has begun. */
 export interface ResolveRequest {
@@ -102,7 +102,7 @@ async function rollBack(
   const target = { host: oldAddress.host, port: oldAddress.port };
   // a target that does not answer may only be suspended: what it would acknowledge later is lost already
   if (loss !== undefined) await sendToProxies(ports.proxies, { op: "fence", bdb: record.uid, epoch: move.epoch + 1 });
-  await sendToProxies(ports.proxies, { op: "release", bdb: record.uid, epoch: move.epoch + 1, target });
+  await sendToProxies(ports.proxies, releaseTo(target, move.epoch + 1, stored, ports));
   await withEngine(oldAddress, resumeWrites);
   await returnSiblings(stored, move, target, ports);
   return { kind: "taken-back", record: stored };

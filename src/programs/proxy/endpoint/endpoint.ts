@@ -78,7 +78,7 @@ export class Endpoint implements SessionEndpoint {
       holdMs,
     );
     const change = { bdb: config.bdb, counters, scans: this.scans, clients: this.#sessions, holdMs };
-    this.switchover = new Switchover({ ...shared, ...change }, config.epoch, config.primary);
+    this.switchover = new Switchover({ ...shared, ...change }, config);
     this.primary = this.switchover;
   }
 
@@ -87,7 +87,7 @@ export class Endpoint implements SessionEndpoint {
     this.switchover.requireEpoch(config.epoch);
     this.credentials.replace(config);
     this.#config = config;
-    this.switchover.configure(config.epoch, config.primary);
+    this.switchover.configure(config);
   }
 
   /** Accepts clients. PROXY_CANNOT_LISTEN when the address is in use or not of this machine. */

@@ -32,7 +32,16 @@ export function isUnblockedByCommand(reply: Buffer): boolean {
   return reply.equals(UNBLOCKED_BY_COMMAND);
 }
 
+/** True when the bytes, which begin a reply, are whole error replies and nothing else. */
+export function isOnlyErrors(bytes: Buffer): boolean {
+  if (bytes[0] !== MINUS || bytes.at(-1) !== LF) return false;
+  for (let end = bytes.indexOf(LF); end < bytes.length - 1; end = bytes.indexOf(LF, end + 1))
+    if (bytes[end + 1] !== MINUS) return false;
+  return true;
+}
+
 const MINUS = 45;
+const LF = 10;
 
 /** Redis 7.0 to 8.0 and Valkey 8.0 to 8.1; inside a script the text goes on with the place in the script. */
 const TEXTS = [

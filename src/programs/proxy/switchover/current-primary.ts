@@ -2,6 +2,7 @@ import type { Address } from "../../../ports/management/proxy-control.ts";
 import { LeaseWatch } from "../timing/lease-watch.ts";
 import { startTimer } from "../timing/timer.ts";
 import { DEFAULT_SETTINGS } from "../upstream/connection-settings.ts";
+import type { Requirement } from "../upstream/requirement.ts";
 import { Upstream } from "../upstream/upstream.ts";
 import type { UpstreamContext } from "../upstream/upstream.ts";
 
@@ -22,6 +23,7 @@ export class CurrentPrimary {
   readonly #changed: () => void;
   readonly #leaseWatch: LeaseWatch;
   #cancelPatience: (() => void) | undefined;
+  #requirement: Requirement = "none";
 
   /** `changed` is called when sessions can go on, must move, or must not wait any longer. */
   constructor(context: PrimaryContext, changed: () => void) {
@@ -59,6 +61,12 @@ export class CurrentPrimary {
     return upstream;
   }
 
+  /** What replies of the primary wait for from now on. */
+  require(requirement: Requirement): void {
+    this.#requirement = requirement;
+    this.upstream?.rounds.require(requirement);
+  }
+
   /** Makes this the primary; there must be none. */
   serve(upstream: Upstream): void {
     if (this.#leaseWatch.gaveUp) {
@@ -66,12 +74,14 @@ export class CurrentPrimary {
       return;
     }
     this.upstream = upstream;
+    upstream.rounds.require(this.#requirement);
     upstream.lanes.choose(DEFAULT_SETTINGS);
   }
 
-  /** Makes this the primary in place of the one before, whose last replies are still delivered. */
-  replace(upstream: Upstream): void {
+  /** Makes this the primary in place of the one before, whose last replies are still delivered as they were to be. */
+  replace(upstream: Upstream, requirement: Requirement): void {
     this.#leave();
+    this.#requirement = requirement;
     this.serve(upstream);
     this.#changed();
   }

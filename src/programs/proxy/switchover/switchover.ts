@@ -1,5 +1,5 @@
 import { Fault, messageOf } from "../../../core/base/fault.ts";
-import type { Address, OutstandingRequest } from "../../../ports/management/proxy-control.ts";
+import type { Address, OutstandingRequest, SyncReplicas } from "../../../ports/management/proxy-control.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import { faults } from "../faults.ts";
 import type { Counters } from "../limits/counters.ts";
@@ -8,7 +8,10 @@ import { mirrorSubscribers } from "../pinned/mirror-subscribers.ts";
 import type { Subscriber } from "../pinned/mirror-subscribers.ts";
 import { DEFAULT_SETTINGS } from "../upstream/connection-settings.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
+import { isKnown, requirementOf } from "../upstream/requirement.ts";
+import type { Requirement } from "../upstream/requirement.ts";
 import type { Upstream } from "../upstream/upstream.ts";
+import { within } from "../timing/within.ts";
 import { CurrentPrimary } from "./current-primary.ts";
 import type { PrimaryContext } from "./current-primary.ts";
 import { Hold } from "./hold.ts";
@@ -36,6 +39,15 @@ export interface SwitchoverContext extends PrimaryContext {
   readonly clients: ReadonlySet<SwitchoverClient>;
 }
 
+/** The primary that an endpoint is given. */
+export interface GivenPrimary {
+  readonly epoch: number;
+  /** Undefined while none is known. */
+  readonly primary?: Address | undefined;
+  /** What its replies wait for; absent: nothing. */
+  readonly sync?: SyncReplicas | undefined;
+}
+
 /** The primary of one endpoint, and the change from one primary to the next. Each change has a higher epoch. */
 export class Switchover implements PrimaryView {
   readonly #context: SwitchoverContext;
@@ -44,8 +56,9 @@ export class Switchover implements PrimaryView {
   /** Connections to the primary-to-be. */
   #prepared: Upstream | undefined;
   #hold: Hold | undefined;
+  #sync: SyncReplicas | undefined;
 
-  constructor(context: SwitchoverContext, epoch: number, primary: Address | undefined) {
+  constructor(context: SwitchoverContext, { epoch, primary, sync }: GivenPrimary) {
     this.#context = context;
     this.#epoch = epoch;
     this.#context.scans.setPrimary(epoch, primary);
@@ -53,6 +66,8 @@ export class Switchover implements PrimaryView {
       this.#changed();
     });
     this.#current.address = primary;
+    this.#sync = sync;
+    this.#current.require(this.#requirement);
     if (primary !== undefined) this.#current.serve(this.#current.connectTo(primary));
     this.#current.watch();
   }
@@ -89,12 +104,15 @@ export class Switchover implements PrimaryView {
   }
 
   /** Takes over epoch and primary of a new configuration; PROXY_EPOCH_TOO_LOW when it is older than what is known. */
-  configure(epoch: number, primary: Address | undefined): void {
+  configure({ epoch, primary, sync }: GivenPrimary): void {
     this.requireEpoch(epoch);
     this.#current.address = primary;
     const moved = primary !== undefined && !this.#current.isAt(primary);
-    if (epoch === this.#epoch && !moved) return;
+    const isSame = epoch === this.#epoch && !moved;
     this.#epoch = epoch;
+    this.#sync = sync;
+    if (!moved) this.#current.require(this.#requirement);
+    if (isSame) return;
     this.#context.scans.setPrimary(epoch, primary);
     if (primary === undefined) this.#current.sever();
     else if (moved) this.#switchTo(primary);
@@ -141,6 +159,8 @@ export class Switchover implements PrimaryView {
     const busy = [...clients].filter((client) => client.busy);
     const drained = await hold.drain(busy, drainMs);
     if (drained !== undefined) {
+      // what came unasked must pass too, before the engine is no primary any more
+      await within(this.#context.clock, drainMs, () => this.upstream?.rounds.busy !== true);
       await this.#mirrorSubscribers(drainMs);
       if (this.#hold === hold) return drained;
     }
@@ -163,14 +183,23 @@ export class Switchover implements PrimaryView {
     if (this.#hold !== undefined) this.#resume(this.#hold);
   }
 
+  /** True once replies wait for the replicas of this version of the set, or of a later one; false after `withinMs`. */
+  confirm(epoch: number, version: number, withinMs: number): Promise<boolean> {
+    const known = (): boolean => isKnown(this.#sync, this.#epoch, { epoch, version });
+    return within(this.#context.clock, withinMs, known);
+  }
+
   /** Goes on at `target`; resolves with the milliseconds for which clients were held. */
-  async release(epoch: number, target: Address): Promise<number> {
+  async release(epoch: number, target: Address, sync: SyncReplicas | undefined): Promise<number> {
     const known = epoch === this.#epoch && this.#current.isAt(target);
     if (!known) this.requireEpoch(epoch, this.upstream === undefined ? this.#epoch : this.#epoch + 1);
     const hold = this.#hold;
     this.#epoch = epoch;
     this.#current.address = target;
-    if (!known) this.#switchTo(target);
+    // without it, the set of the former epoch does not count, and replies wait for the configuration
+    if (!known && sync !== undefined) this.#sync = sync;
+    if (known) this.#current.require(this.#requirement);
+    else this.#switchTo(target);
     this.#context.scans.setPrimary(epoch, target);
     await this.#loadScripts();
     if (hold !== undefined) this.#resume(hold);
@@ -220,12 +249,16 @@ export class Switchover implements PrimaryView {
     await mirrorSubscribers(pinned, this.upstream, this.#prepared, withinMs, log);
   }
 
+  get #requirement(): Requirement {
+    return requirementOf(this.#sync, this.#epoch);
+  }
+
   #switchTo(target: Address): void {
     const prepared = this.#prepared;
     this.#prepared = undefined;
     const usable = prepared?.isAt(target) === true ? prepared : undefined;
     if (usable === undefined) prepared?.destroy();
-    this.#current.replace(usable ?? this.#current.connectTo(target));
+    this.#current.replace(usable ?? this.#current.connectTo(target), this.#requirement);
   }
 
   #changed(): void {

@@ -1,7 +1,6 @@
 import { backoffMs } from "../../../core/base/backoff.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
-import type { Lease } from "../timing/lease.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { ArenaPool } from "./arena.ts";
 import { settingsKey } from "./connection-settings.ts";
@@ -9,6 +8,7 @@ import type { ConnectionSettings } from "./connection-settings.ts";
 import { dialRefusal } from "./engine-connection.ts";
 import type { EngineConnection } from "./engine-connection.ts";
 import { Lane } from "./lane.ts";
+import type { ReplyPermits } from "./reply-gate.ts";
 
 /** What a pool of lanes needs of the upstream that it belongs to. */
 export interface LanePoolOwner {
@@ -16,7 +16,7 @@ export interface LanePoolOwner {
   readonly isRetired: () => boolean;
   readonly clock: Clock;
   readonly arenas: ArenaPool;
-  readonly lease: Lease;
+  readonly permits: ReplyPermits;
   readonly dial: (settings: ConnectionSettings) => Promise<EngineConnection>;
   /** A lane is ready, is gone, or takes requests again. */
   readonly changed: () => void;
@@ -128,7 +128,7 @@ export class LanePool {
     slot.failures = 0;
     slot.refused = undefined;
     this.reachable = true;
-    slot.lane = new Lane(socket, this.#owner.arenas, this.#owner.lease, {
+    slot.lane = new Lane(socket, this.#owner.arenas, this.#owner.permits, {
       closed: () => {
         slot.lane = undefined;
         this.reachable = this.#lanes.length > 0;

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { until } from "../../../../test/kit/time/until.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { ArenaPool } from "./arena.ts";
-import { heldLease } from "../../../../test/kit/time/lease.ts";
+import { openPermits } from "../../../../test/kit/time/lease.ts";
 import { Lane } from "./lane.ts";
 import type { LostRequest, Requester } from "./requester.ts";
 
@@ -144,7 +144,7 @@ async function openLane() {
   engineSide.setNoDelay(true);
   engineSide.on("error", () => undefined);
   engineSide.resume();
-  const lane = new Lane(socket, new ArenaPool(), heldLease(), {
+  const lane = new Lane(socket, new ArenaPool(), openPermits(), {
     closed: () => undefined,
     idle: () => undefined,
     drained: () => undefined,

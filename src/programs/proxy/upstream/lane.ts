@@ -8,8 +8,8 @@ import type { RequestBatch } from "./request-batch.ts";
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { commandName } from "../protocol/arguments.ts";
 import { isBusy, isRefusal } from "../protocol/refusals.ts";
-import { LeaseGate } from "./lease-gate.ts";
-import type { Lease } from "../timing/lease.ts";
+import { ReplyGate } from "./reply-gate.ts";
+import type { ReplyPermits } from "./reply-gate.ts";
 import { Wire } from "./wire.ts";
 import type { LostRequest, Requester } from "./requester.ts";
 
@@ -30,7 +30,7 @@ export class Lane {
   inFlight = 0;
   closed = false;
   readonly #wire: Wire;
-  readonly #gate: LeaseGate;
+  readonly #gate: ReplyGate;
   readonly #events: LaneEvents;
   readonly #arenas: ArenaPool;
   readonly #scanner = new FrameScanner({ maxFrameBytes: MAX_REPLY_BYTES });
@@ -45,7 +45,7 @@ export class Lane {
   /** Its beginning. */
   #withheld: Buffer[] = [];
 
-  constructor(socket: Socket, arenas: ArenaPool, lease: Lease, events: LaneEvents) {
+  constructor(socket: Socket, arenas: ArenaPool, permits: ReplyPermits, events: LaneEvents) {
     this.#arenas = arenas;
     this.#arena = arenas.take();
     this.#events = events;
@@ -63,8 +63,11 @@ export class Lane {
         events.drained();
       },
     });
-    this.#gate = new LeaseGate(lease, this.#wire, (bytes) => {
-      this.#receive(bytes);
+    this.#gate = new ReplyGate(permits, this.#wire, {
+      atBoundary: () => !this.#scanner.inside,
+      receive: (bytes) => {
+        this.#receive(bytes);
+      },
     });
   }
 

@@ -17,6 +17,11 @@ export class LeaseGate {
     this.#receive = receive;
   }
 
+  /** Everything that was taken has been passed on. */
+  get empty(): boolean {
+    return this.#kept.length === 0;
+  }
+
   take(bytes: Buffer): void {
     if (this.#lease.holds()) this.#receive(bytes);
     else this.#keep(bytes);

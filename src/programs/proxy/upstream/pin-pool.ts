@@ -1,14 +1,14 @@
-import type { Lease } from "../timing/lease.ts";
 import { settingsKey } from "./connection-settings.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import type { EngineConnection } from "./engine-connection.ts";
 import { Pin } from "./pin.ts";
+import type { ReplyPermits } from "./reply-gate.ts";
 
 /** What a pool of pins needs of the upstream that it belongs to. */
 export interface PinPoolOwner {
   /** The upstream takes no more requests. */
   readonly isRetired: () => boolean;
-  readonly lease: Lease;
+  readonly permits: ReplyPermits;
   readonly dial: (settings: ConnectionSettings) => Promise<EngineConnection>;
 }
 
@@ -32,7 +32,7 @@ export class PinPool {
   /** A new connection; PROXY_TARGET_UNREACHABLE when the engine cannot be reached. */
   async dial(settings: ConnectionSettings): Promise<Pin> {
     const connection = await this.#owner.dial(settings);
-    const pin: Pin = new Pin(connection, settingsKey(settings), this.#owner.lease, () => this.#pins.delete(pin));
+    const pin: Pin = new Pin(connection, settingsKey(settings), this.#owner.permits, () => this.#pins.delete(pin));
     this.#pins.add(pin);
     return pin;
   }

@@ -1,8 +1,8 @@
 import { Fault } from "../../../core/base/fault.ts";
 import { FrameScanner, INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
 import type { EngineConnection } from "./engine-connection.ts";
-import { LeaseGate } from "./lease-gate.ts";
-import type { Lease } from "../timing/lease.ts";
+import { ReplyGate } from "./reply-gate.ts";
+import type { ReplyPermits } from "./reply-gate.ts";
 import { Wire } from "./wire.ts";
 
 /** What uses a pin at the moment. */
@@ -24,12 +24,12 @@ export class Pin {
   /** Its state differs from that of a new connection: no other client may use it. */
   tainted = false;
   readonly #wire: Wire;
-  readonly #gate: LeaseGate;
+  readonly #gate: ReplyGate;
   readonly #scanner = new FrameScanner({ maxFrameBytes: 2 ** 31 });
   #carried: Buffer[] = [];
   #user: PinUser | undefined;
 
-  constructor(connection: EngineConnection, key: string, lease: Lease, onClosed: () => void) {
+  constructor(connection: EngineConnection, key: string, permits: ReplyPermits, onClosed: () => void) {
     this.id = connection.id;
     this.key = key;
     this.#wire = new Wire(connection.socket, {
@@ -49,8 +49,11 @@ export class Pin {
         this.#user?.drained?.();
       },
     });
-    this.#gate = new LeaseGate(lease, this.#wire, (bytes) => {
-      this.#receive(bytes);
+    this.#gate = new ReplyGate(permits, this.#wire, {
+      atBoundary: () => this.#carried.length === 0,
+      receive: (bytes) => {
+        this.#receive(bytes);
+      },
     });
   }
 

@@ -17,6 +17,7 @@ import type { EngineUser } from "./control-connection.ts";
 import { dialEngine } from "./engine-connection.ts";
 import { LanePool } from "./lane-pool.ts";
 import { PinPool } from "./pin-pool.ts";
+import { ReplicaRounds } from "./replica-rounds.ts";
 import type { ScriptCache } from "./script-cache.ts";
 
 /** What the upstreams of an endpoint share. */
@@ -41,6 +42,8 @@ export class Upstream {
   readonly pins: PinPool;
   readonly busy: BusyPeriod;
   readonly catalogue: CommandCatalogue;
+  /** What its replies wait for; nothing until it serves. */
+  readonly rounds: ReplicaRounds;
   readonly #clock: Clock;
   readonly #control: ControlConnection;
   #retired = false;
@@ -53,14 +56,16 @@ export class Upstream {
     this.#clock = clock;
     this.#control = new ControlConnection(address, logins, scripts);
     this.catalogue = new CommandCatalogue(clock, () => this.control());
+    this.rounds = new ReplicaRounds({ address, logins, clock });
+    const permits = { lease, rounds: this.rounds };
     const isRetired = (): boolean => this.#retired;
     const dial = (settings: ConnectionSettings) =>
       dialEngine({ address, logins: logins(), ...settings, timeoutMs: DIAL_TIMEOUT_MS });
     const unreachable = (failures: number, error: unknown): void => {
       if (failures === LOGGED_FAILURE) log.warn("engine cannot be reached", { ...address, error });
     };
-    this.lanes = new LanePool({ clock, arenas, lease, isRetired, dial, changed, unreachable });
-    this.pins = new PinPool({ lease, isRetired, dial });
+    this.lanes = new LanePool({ clock, arenas, permits, isRetired, dial, changed, unreachable });
+    this.pins = new PinPool({ permits, isRetired, dial });
   }
 
   /** True for the engine at this address. */
@@ -134,6 +139,7 @@ export class Upstream {
     this.pins.destroyIdle();
     this.lanes.destroy();
     this.#control.close();
+    this.rounds.close();
   }
 }
 

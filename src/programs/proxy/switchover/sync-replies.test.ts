@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
+import { plain, type RawClient } from "../../../../test/kit/engines/raw-client.ts";
+import { Served } from "../../../../test/kit/engines/served.ts";
+import { suspend } from "../../../../test/kit/engines/suspend.ts";
+import { until } from "../../../../test/kit/time/until.ts";
+import type { Address, SyncReplicas } from "../../../ports/management/proxy-control.ts";
+
+test("a reply waits until the replica of the set has what it acknowledges", async () => {
+  await using served = await Served.start();
+  await configure(served, { members: [addressOf(served.replica)] });
+  const [writer, other, blocked] = await clients(served);
+  assert.equal(await writer.ask("SET", "k", "1"), "OK");
+  assert.equal(await served.replica.call("GET", "k"), "1");
+  assert.deepEqual(await transaction(other), ["OK", "QUEUED", [2]]);
+  blocked.send("BLPOP", "queue", 0);
+  assert.equal(await writer.ask("RPUSH", "queue", "x"), 1);
+  assert.deepEqual(plain(await blocked.read()), ["queue", "x"]);
+  using replica = await suspend(served.replica);
+  writer.send("INCR", "k");
+  other.send("GET", "k");
+  await until("the engine has done it", async () => (await served.primary.call("GET", "k")) === "3");
+  await configure(served, { members: [addressOf(served.replica)], joining: [], version: 2 });
+  assert.deepEqual([writer.unread, other.unread], [[], []]);
+  replica.resume();
+  assert.deepEqual([await writer.read(), await other.read()], [3, "3"]);
+});
+
+test("without a member of the set replies pass in the mode degrade, and wait in the mode wait", async () => {
+  await using served = await Served.start();
+  using replica = await suspend(served.replica);
+  const [client] = await clients(served);
+  await configure(served, { members: [addressOf(served.replica)] });
+  client.send("INCR", "n");
+  await until("the engine has done it", async () => (await served.primary.call("GET", "n")) === "1");
+  await configure(served, { members: [], version: 2 });
+  assert.equal(await client.read(), 1);
+  await configure(served, { members: [], version: 3 }, "wait");
+  client.send("INCR", "n");
+  await until("the engine has done it", async () => (await served.primary.call("GET", "n")) === "2");
+  assert.deepEqual(client.unread, []);
+  await configure(served, { members: [], version: 4 });
+  assert.equal(await client.read(), 2);
+  replica.resume();
+});
+
+test("no reply passes while the set of the epoch is not known, and a replica that joins is waited for", async () => {
+  await using served = await Served.start();
+  const [client] = await clients(served);
+  await configure(served, undefined);
+  client.send("INCR", "n");
+  await until("the engine has done it", async () => (await served.primary.call("GET", "n")) === "1");
+  assert.equal((await confirm(served, 1)).ok, false);
+  using replica = await suspend(served.replica);
+  await configure(served, { members: [], joining: [addressOf(served.replica)] });
+  assert.equal((await confirm(served, 1)).ok, true);
+  assert.equal((await confirm(served, 2)).ok, false);
+  assert.deepEqual(client.unread, []);
+  replica.resume();
+  assert.equal(await client.read(), 1);
+});
+
+test("errors pass at once: they acknowledge nothing", async () => {
+  await using served = await Served.start();
+  const [client] = await clients(served);
+  await configure(served, undefined);
+  assert.match(String(await client.ask("LPUSH", "k")), /wrong number/);
+});
+
+test("a switchover under load fails no request, and replies of the new primary wait for the old one", async () => {
+  await using served = await Served.start();
+  await configure(served, { members: [addressOf(served.replica)] });
+  const [writer, blocked] = await clients(served);
+  blocked.send("BLPOP", "queue", 0);
+  assert.equal(await writer.ask("INCR", "n"), 1);
+  await served.move();
+  writer.send("INCR", "n");
+  await until("the new primary has done it", async () => (await served.primary.call("GET", "n")) === "2");
+  assert.deepEqual(writer.unread, []);
+  await configure(served, { members: [addressOf(served.replica)], version: 2 });
+  assert.equal(await writer.read(), 2);
+  assert.equal(await served.replica.call("GET", "n"), "2");
+  assert.equal(await writer.ask("RPUSH", "queue", "x"), 1);
+  assert.deepEqual(plain(await blocked.read()), ["queue", "x"]);
+});
+
+async function clients(served: Served): Promise<[RawClient, RawClient, RawClient]> {
+  const [one, two, three] = await served.clients(3);
+  assert.ok(one !== undefined && two !== undefined && three !== undefined);
+  for (const client of [one, two, three]) await client.ask("PING");
+  return [one, two, three];
+}
+
+async function transaction(client: RawClient): Promise<unknown[]> {
+  client.send("MULTI");
+  client.send("INCR", "k");
+  client.send("EXEC");
+  return [await client.read(), await client.read(), plain(await client.read())];
+}
+
+function confirm(served: Served, version: number) {
+  return served.proxy.send({ op: "confirm", bdb: 1, epoch: served.epoch, version, withinMs: 0 });
+}
+
+interface Places {
+  readonly members: readonly Address[];
+  readonly joining?: readonly Address[];
+  readonly version?: number;
+}
+
+/** What the agent sends when the record has this set; undefined: none yet. */
+async function configure(served: Served, places: Places | undefined, withoutReplica: "degrade" | "wait" = "degrade") {
+  const set = places && { version: 1, joining: [], ...places };
+  const sync: SyncReplicas = { withoutReplica, epoch: served.epoch, ...(set && { set }) };
+  const primary = addressOf(served.primary);
+  const endpoint = { ...served.endpoint, epoch: served.epoch, primary, sync };
+  await done(served.proxy.send({ op: "configure", endpoints: [endpoint] }));
+}

@@ -1,0 +1,13 @@
+import type { Clock } from "../../../core/base/clock.ts";
+
+/** Looks again and again; true as soon as it holds, false when it does not after `ms`. */
+export async function within(clock: Clock, ms: number, holds: () => boolean): Promise<boolean> {
+  const deadline = clock.uptimeMs() + ms;
+  while (!holds()) {
+    if (clock.uptimeMs() >= deadline) return false;
+    await clock.sleep(POLL_MS);
+  }
+  return true;
+}
+
+const POLL_MS = 1;

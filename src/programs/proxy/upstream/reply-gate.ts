@@ -1,0 +1,100 @@
+import type { Lease } from "../timing/lease.ts";
+import { LeaseGate } from "./lease-gate.ts";
+import { isOnlyErrors } from "../protocol/refusals.ts";
+import type { ReplicaRounds, WaitingReplies } from "./replica-rounds.ts";
+import type { Wire } from "./wire.ts";
+
+/** What must allow a reply to be passed on. */
+export interface ReplyPermits {
+  readonly lease: Lease;
+  readonly rounds: ReplicaRounds;
+}
+
+/** Where replies that may be passed on go. */
+export interface ReplyReader {
+  /** The next byte begins a reply. */
+  readonly atBoundary: () => boolean;
+  readonly receive: (bytes: Buffer) => void;
+}
+
+/**
+ * Passes on what arrives from an engine once the replicas that must have it do, and while the lease holds. What has not been
+ * passed on when the connection ends was never acknowledged, and is dropped.
+ */
+export class ReplyGate implements WaitingReplies {
+  readonly #rounds: ReplicaRounds;
+  readonly #wire: Wire;
+  readonly #lease: LeaseGate;
+  readonly #atBoundary: () => boolean;
+  /** Since the running round began. */
+  #arrived: Buffer[] = [];
+  /** Before it began. */
+  #inRound: Buffer[] = [];
+  #bytes = 0;
+  #paused = false;
+
+  constructor({ lease, rounds }: ReplyPermits, wire: Wire, { atBoundary, receive }: ReplyReader) {
+    this.#rounds = rounds;
+    this.#wire = wire;
+    this.#atBoundary = atBoundary;
+    this.#lease = new LeaseGate(lease, wire, receive);
+  }
+
+  take(bytes: Buffer): void {
+    if (this.#bytes === 0 && (this.#rounds.open || this.#acknowledgesNothing([bytes]))) {
+      this.#lease.take(bytes);
+      return;
+    }
+    this.#arrived.push(bytes);
+    this.#bytes += bytes.length;
+    if (this.#bytes > MOST_KEPT_BYTES && !this.#paused) {
+      this.#paused = true;
+      this.#wire.pause();
+    }
+    this.#rounds.join(this);
+  }
+
+  /** Forgets what is kept. */
+  drop(): void {
+    this.#arrived = [];
+    this.#inRound = [];
+    this.#bytes = 0;
+    this.#rounds.leave(this);
+    this.#lease.drop();
+  }
+
+  begin(): void {
+    this.#inRound.push(...this.#arrived.splice(0));
+  }
+
+  pass(): void {
+    for (const bytes of this.#inRound.splice(0)) {
+      // what receives it may end the connection, and then nothing is left
+      if (this.#bytes === 0) return;
+      this.#bytes -= bytes.length;
+      this.#lease.take(bytes);
+    }
+    if (!this.#paused || this.#bytes > MOST_KEPT_BYTES) return;
+    this.#paused = false;
+    this.#wire.resume();
+  }
+
+  demoted(): void {
+    this.begin();
+    if (this.#acknowledgesNothing(this.#inRound)) this.pass();
+    else this.#wire.destroy();
+  }
+
+  /** An error is the reply to what was not executed, or failed. */
+  #acknowledgesNothing(chunks: readonly Buffer[]): boolean {
+    return (
+      this.#lease.empty &&
+      this.#atBoundary() &&
+      isOnlyErrors(chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks))
+    );
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+/** A connection that has more is not read until they have passed. */
+const MOST_KEPT_BYTES = 2 ** 20;

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { InSyncSet } from "../../src/core/api/records.ts";
+import { connectEngine } from "../../src/ports/resp/engine-client.ts";
+import { startService } from "../kit/engines/service.ts";
+import { startLedger } from "../kit/load/load-ledger.ts";
+import { startTestCluster } from "../kit/world/cluster.ts";
+import { filledDatabase, KEYS, type FilledDatabase } from "../kit/world/filled-database.ts";
+import { kubeOf, readRecord } from "../kit/world/records.ts";
+import { nodeOf, primaryOf } from "../kit/world/shards.ts";
+import { until } from "../kit/time/until.ts";
+
+// A database whose replies wait for a replica: what one crash costs, what it does without a replica, and planned moves.
+
+const PATIENCE = { withinMs: 40_000, everyMs: 20 };
+const SYNC = { replication: true, durability: "sync" } as const;
+
+await using cluster = await startTestCluster();
+using kube = kubeOf(cluster);
+
+await test("a crash of an engine, of a replica or of a node under load loses no acknowledged write", async () => {
+  await using database = await filledDatabase(cluster, { name: "crashes", ...SYNC });
+  const { port } = await database.active();
+  await using service = await startService(port, acceptingNodes);
+  await using ledger = await startLedger({ ...service, connections: 12 });
+  for (const crash of [crashPrimary, crashReplica, crashNode, crashPrimary]) {
+    await inSync(database);
+    const before = ledger.requests();
+    await until("clients are at work", () => ledger.requests() > before + 200, PATIENCE);
+    await crash(database);
+  }
+  await inSync(database);
+  const { lost, complaints } = await ledger.stop();
+  assert.equal(lost, 0, complaints.join("; "));
+  assert.ok(Number(await database.keys()) >= KEYS);
+  assert.deepEqual((await database.active()).loss_reports, []);
+});
+
+await test("moves of the primary, an upgrade and a change of the setting fail no request and lose nothing", async () => {
+  await using database = await filledDatabase(cluster, { name: "moves", ...SYNC, without_replica: "wait" });
+  const { port } = await database.active();
+  const params = { uid: database.uid };
+  const node = nodeOf(primaryOf(await cluster.shards(database.uid)));
+  // a node in maintenance ends its clients, and these do not connect again before they send
+  const others = async () => (await acceptingNodes()).filter((host) => host !== cluster.address(node));
+  await using service = await startService(port, others);
+  await using ledger = await startLedger({ ...service, connections: 12 });
+  await inSync(database);
+  const { action_uid } = await cluster.client.call("maintenanceOn", { params: { uid: node }, body: {} });
+  await completed(action_uid);
+  await cluster.client.call("maintenanceOff", { params: { uid: node } });
+  await inSync(database);
+  await completed((await cluster.client.call("upgradeBdb", { params, body: { store_version: "8.0" } })).action_uid);
+  for (const durability of ["async", "sync"] as const) {
+    await database.active();
+    await cluster.client.call("updateBdb", { params, body: { durability } });
+    const has = async (): Promise<boolean> =>
+      ((await setOf(database))?.joining === undefined) === (durability === "async");
+    await until(`replies are ${durability}`, has, PATIENCE);
+  }
+  await inSync(database);
+  const { failed, lost, longestMs, complaints } = await ledger.stop();
+  assert.deepEqual([failed, lost], [0, 0], complaints.join("; "));
+  assert.ok(longestMs < 10_000, `a request took ${longestMs} ms`);
+});
+
+await test("without a replica in sync, replies wait or pass as the database says, and that changes while it runs", async () => {
+  await using database = await filledDatabase(cluster, { name: "alone", ...SYNC, without_replica: "wait" });
+  const params = { uid: database.uid };
+  const client = await connectEngine({ ...(await endpointOf(database)), timeoutMs: 60_000 });
+  await inSync(database);
+  const replica = (await cluster.shards(database.uid)).find(({ role }) => role === "slave");
+  assert.ok(replica !== undefined);
+  const pid = await cluster.enginePid(replica);
+  process.kill(pid, "SIGSTOP");
+  let answered = false;
+  const waiting = client.call("SET", "alone", "1").then(() => (answered = true));
+  await until("it has left the set", async () => (await setOf(database))?.members.length === 0, PATIENCE);
+  assert.equal(answered, false, "no reply without a replica");
+  await cluster.client.call("updateBdb", { params, body: { without_replica: "degrade" } });
+  await waiting;
+  process.kill(pid, "SIGCONT");
+  await inSync(database);
+  assert.equal(await client.call("GET", "alone"), "1");
+  client.close();
+});
+
+await test("replies cannot wait for replicas where there are none", async () => {
+  const body = { name: "single", memory_size: 20_000_000, durability: "sync" } as const;
+  await assert.rejects(cluster.client.call("createBdb", { body }), /has none without replication/);
+});
+
+async function endpointOf({ uid }: FilledDatabase): Promise<{ readonly host: string; readonly port: number }> {
+  const { port } = await cluster.client.call("bdb", { params: { uid } });
+  return { host: cluster.address(nodeOf(primaryOf(await cluster.shards(uid)))), port };
+}
+
+async function completed(action: string): Promise<void> {
+  const isDone = async (): Promise<boolean> => {
+    const { status } = await cluster.client.call("action", { params: { uid: action } });
+    assert.notEqual(status, "failed");
+    return status === "completed";
+  };
+  await until(`action ${action} is completed`, isDone, PATIENCE);
+}
+
+async function crashPrimary(database: FilledDatabase): Promise<void> {
+  const { epoch } = await database.active();
+  process.kill(await cluster.enginePid(primaryOf(await cluster.shards(database.uid))), "SIGKILL");
+  await until("a replica has taken over", async () => ((await database.seen())?.epoch ?? 0) > epoch, PATIENCE);
+}
+
+async function crashReplica(database: FilledDatabase): Promise<void> {
+  const replica = (await cluster.shards(database.uid)).find(({ role }) => role === "slave");
+  assert.ok(replica !== undefined);
+  process.kill(await cluster.enginePid(replica), "SIGKILL");
+  await until("it has left the set", async () => (await setOf(database))?.members.length === 0, PATIENCE);
+}
+
+async function crashNode(database: FilledDatabase): Promise<void> {
+  const { epoch } = await database.active();
+  const node = nodeOf(primaryOf(await cluster.shards(database.uid)));
+  await cluster.kill(node);
+  await until("a replica has taken over", async () => ((await database.seen())?.epoch ?? 0) > epoch, PATIENCE);
+  await cluster.start(node);
+}
+
+/** A replica has joined: every proxy waits for it. */
+async function inSync(database: FilledDatabase): Promise<void> {
+  const isMember = async (): Promise<boolean> => {
+    const set = await setOf(database);
+    return set?.members.length === 1 && set.joining?.length === 0;
+  };
+  await until("a replica is in the set", isMember, PATIENCE);
+}
+
+async function setOf({ uid }: FilledDatabase): Promise<InSyncSet | undefined> {
+  const [shard] = (await readRecord(kube, cluster, uid)).shards;
+  return shard?.inSync?.epoch === shard?.epoch ? shard?.inSync : undefined;
+}
+
+/** As a Service would: each connection goes to a node that accepts clients. */
+async function acceptingNodes(): Promise<readonly string[]> {
+  const nodes = await cluster.client.call("nodes");
+  return nodes.filter((node) => node.accepts_clients && !node.maintenance).map(({ addr }) => addr);
+}
