@@ -7,6 +7,7 @@ import { primaryStep } from "./failover.ts";
 import { replacementStep } from "./replacement.ts";
 import { missingReplicaStep, surplusStep } from "./replicas.ts";
 import type { DatabaseStep } from "./step.ts";
+import { unsafeReplies } from "./sync-set.ts";
 
 type Rule = (facts: DatabaseFacts, shard: ShardRecord) => DatabaseStep | undefined;
 
@@ -46,7 +47,9 @@ function firstStep(facts: DatabaseFacts): DatabaseStep {
     }
   }
   if (facts.record.upgrade !== undefined) return { kind: "finish-upgrade" };
-  return facts.record.status === "active" ? { kind: "rest" } : { kind: "activate" };
+  if (facts.record.status !== "active") return { kind: "activate" };
+  const reason = unsafeReplies(facts.record);
+  return reason === undefined ? { kind: "rest" } : { kind: "wait", reason };
 }
 
 function unfinishedSwitchover(_facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { factsOf, on } from "../../../../test/kit/facts/database-scene.ts";
 import type { InSyncSet, ShardRecord } from "../../api/records.ts";
 import type { PrimarySample } from "./in-sync.ts";
-import { nextSyncSet, waitsForReplicas, withSyncSet } from "./sync-set.ts";
+import { nextSyncSet, unsafeReplies, waitsForReplicas, withSyncSet } from "./sync-set.ts";
 
 const replicas = [{ id: 2 }, { id: 3 }];
 
@@ -105,6 +105,22 @@ test("a set is written only over the one that it was decided on, with the next v
   const changed = { ...set([], [2]), version: 3 };
   assert.deepEqual(written({ inSync: changed }), changed);
   assert.deepEqual(written({ switchover: { to: 2, epoch: 2 } }), set([], [2]));
+});
+
+test("a database with sync says why its replies do not wait, or are not given", () => {
+  const { record } = factsOf({ instances: [on(1, 1), on(2, 2)], shard: { epoch: 1 } });
+  const reason = (withoutInSync: "wait" | "degrade", inSync: InSyncSet) =>
+    unsafeReplies({
+      ...record,
+      durability: "sync",
+      withoutInSync,
+      shards: record.shards.map((shard) => ({ ...shard, inSync })),
+    });
+  assert.equal(reason("wait", set([2], [])), undefined);
+  assert.match(reason("wait", set([], [2])) ?? "", /replies wait for one; set withoutReplica to degrade/);
+  assert.match(reason("degrade", set([], [])) ?? "", /replies do not wait, and a crash/);
+  assert.match(reason("degrade", { epoch: 1, members: [2] }) ?? "", /older release/);
+  assert.equal(unsafeReplies({ ...record, durability: "async" }), undefined);
 });
 
 test("replies wait where that is asked for, there are replicas, and every node can do it", () => {

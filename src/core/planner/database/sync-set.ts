@@ -10,6 +10,18 @@ export function waitsForReplicas(
   return durability === "sync" && replication && everyNodeCan;
 }
 
+/** Why replies of a database with `durability: sync` do not wait for a replica, or are not given, and what ends that; undefined: they do. */
+export function unsafeReplies({ durability, withoutInSync, shards }: DatabaseRecord): string | undefined {
+  if (durability !== "sync") return undefined;
+  const sets = shards.map(({ inSync, epoch }) => (inSync?.epoch === epoch ? inSync : undefined));
+  if (sets.some((set) => set !== undefined && set.joining === undefined))
+    return "replies do not wait for replicas yet: a node of the cluster is of an older release, or has not confirmed it";
+  if (sets.every((set) => set !== undefined && set.members.length > 0)) return undefined;
+  return withoutInSync === "wait"
+    ? "no replica is in sync, and replies wait for one; set withoutReplica to degrade, or durability to async, to let them pass"
+    : "no replica is in sync: replies do not wait, and a crash of the primary may lose acknowledged writes";
+}
+
 /** What the next set of a database whose replies wait for replicas rests on. */
 export interface SyncSetFacts {
   /** The set of this epoch; undefined: none was written. */
