@@ -11,6 +11,10 @@ const NEXT_PRIMARY = "goes on at the next primary when the primary changes";
 
 const OWN_CONNECTION = "on a connection of its own while it runs, so that it delays no other client";
 
+const ALL_NODES =
+  "for the clients of the database at all nodes of release 0.4.0 and later; a node that does not answer within 1 s is left out of a list, " +
+  "and an error names it otherwise";
+
 /** Commands that the proxy does not simply forward. */
 export const HANDLED: readonly HandledCommands[] = [
   { commandClass: "transaction", names: "MULTI EXEC DISCARD UNWATCH", note: NEXT_PRIMARY },
@@ -55,12 +59,11 @@ export const HANDLED: readonly HandledCommands[] = [
     names: "CLIENT|ID CLIENT|INFO CLIENT|GETNAME CLIENT|SETNAME CLIENT|SETINFO CLIENT|REPLY",
     note: "answered by the proxy for the client's connection to it",
   },
+  { commandClass: "client", names: "CLIENT|LIST CLIENT|KILL CLIENT|UNBLOCK", note: ALL_NODES },
   {
     commandClass: "client",
-    names: "CLIENT|LIST CLIENT|KILL CLIENT|UNBLOCK CLIENT|PAUSE CLIENT|UNPAUSE",
-    note:
-      "for the clients of the database at all nodes of release 0.4.0 and later; a node that does not answer within 1 s is left out of a list, " +
-      "and an error names it otherwise",
+    names: "CLIENT|PAUSE CLIENT|UNPAUSE",
+    note: `${ALL_NODES}; a proxy that starts during a pause does not know of it`,
   },
   {
     commandClass: "client",
