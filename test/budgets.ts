@@ -115,6 +115,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/proxy/endpoint/drain.test.ts": 8,
   "src/programs/proxy/session/isolation.test.ts": 8,
   "src/programs/proxy/endpoint/limits.test.ts": 8,
+  "src/programs/proxy/endpoint/slow-readers.test.ts": 8,
   "src/programs/proxy/switchover/failure.test.ts": 8,
   "src/programs/proxy/switchover/lease.test.ts": 8,
   "src/programs/proxy/switchover/sync-replies.test.ts": 15,

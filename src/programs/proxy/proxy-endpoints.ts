@@ -1,6 +1,7 @@
 import { assertNever } from "../../core/base/assert-never.ts";
 import { Fault, messageOf } from "../../core/base/fault.ts";
 import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../ports/management/proxy-control.ts";
+import { OutputBudget } from "./client/output-budget.ts";
 import { Endpoint } from "./endpoint/endpoint.ts";
 import type { EndpointContext } from "./endpoint/endpoint.ts";
 import { faults } from "./faults.ts";
@@ -16,6 +17,7 @@ type CommandOf<Op extends ProxyCommand["op"]> = Extract<ProxyCommand, { readonly
 export class ProxyEndpoints {
   readonly #context: ProxyContext;
   readonly #arenas = new ArenaPool();
+  readonly #outputs = new OutputBudget();
   readonly #lease: Lease;
   readonly #endpoints = new Map<number, Endpoint>();
   #draining = false;
@@ -100,7 +102,7 @@ export class ProxyEndpoints {
       if (known === undefined)
         this.#endpoints.set(
           config.bdb,
-          new Endpoint(config, { ...this.#context, arenas: this.#arenas, lease: this.#lease }),
+          new Endpoint(config, { ...this.#context, arenas: this.#arenas, outputs: this.#outputs, lease: this.#lease }),
         );
       else known.configure(config);
     } catch (error) {

@@ -4,6 +4,7 @@ import { Fault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { ClientsOutcome, ClientsQuestion, OtherClients } from "../../../ports/management/clients-question.ts";
 import type { Address, EndpointConfig, EndpointStats } from "../../../ports/management/proxy-control.ts";
+import type { OutputBudget } from "../client/output-budget.ts";
 import { Credentials } from "../client/credentials.ts";
 import { clientId, identityOf } from "../client/identity.ts";
 import { newCounters } from "../limits/counters.ts";
@@ -31,6 +32,7 @@ export interface EndpointContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly arenas: ArenaPool;
+  readonly outputs: OutputBudget;
   readonly lease: Lease;
   /** Has the agent ask the other nodes about clients. */
   readonly askAgent: (question: AgentQuestion) => Promise<readonly OtherClients[] | undefined>;
@@ -47,6 +49,7 @@ export class Endpoint implements SessionEndpoint {
   readonly scripts = new ScriptCache();
   readonly scans: ScanSources;
   readonly counters = newCounters();
+  readonly outputs: OutputBudget;
   readonly primary: PrimaryView;
   readonly switchover: Switchover;
   readonly pause: ClientPause;
@@ -60,6 +63,7 @@ export class Endpoint implements SessionEndpoint {
 
   constructor(config: EndpointConfig, context: EndpointContext) {
     const { clock, arenas, lease, askAgent } = context;
+    this.outputs = context.outputs;
     this.clock = clock;
     this.#askAgent = askAgent;
     this.pause = new ClientPause(clock, () => {

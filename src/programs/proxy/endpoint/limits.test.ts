@@ -11,6 +11,7 @@ import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { until } from "../../../../test/kit/time/until.ts";
 import { silentLog } from "../../../core/base/log.ts";
 import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import { OutputBudget } from "../client/output-budget.ts";
 import { ArenaPool } from "../upstream/arena.ts";
 import { Endpoint } from "./endpoint.ts";
 import { LIMITS } from "../limits/limits.ts";
@@ -117,7 +118,14 @@ async function openEndpoint() {
   const engine = await startEngine();
   const config = endpointFor(engine);
   const askAgent = () => Promise.resolve([]);
-  const context = { clock: systemClock, log: silentLog, arenas: new ArenaPool(), lease: heldLease(), askAgent };
+  const context = {
+    clock: systemClock,
+    log: silentLog,
+    arenas: new ArenaPool(),
+    outputs: new OutputBudget(),
+    lease: heldLease(),
+    askAgent,
+  };
   const endpoint = new Endpoint(config, context);
   await endpoint.listen();
   return {

@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import type { Server, Socket } from "node:net";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { Address } from "../../../ports/management/proxy-control.ts";
+import { KEEP_ALIVE } from "../../../ports/resp/dial.ts";
 import { faults } from "../faults.ts";
 
 /** Accepts the connections of an endpoint's clients. */
@@ -21,7 +22,7 @@ export class Listener {
   /** Accepts clients. PROXY_CANNOT_LISTEN when the address is in use or not of this machine. */
   async listen({ host, port }: Address): Promise<void> {
     if (this.#server !== undefined) return;
-    const server = createServer({ allowHalfOpen: true, noDelay: true }, this.#accept);
+    const server = createServer({ allowHalfOpen: true, noDelay: true, ...KEEP_ALIVE }, this.#accept);
     this.#server = server;
     try {
       server.listen({ host, port, backlog: BACKLOG });

@@ -10,6 +10,8 @@ export const LIMITS = {
   /** A client with so many bytes of replies queued is cut when it reads none of them, and in any case at the second number. */
   queuedBytes: 32 * 2 ** 20,
   maxQueuedBytes: 2 ** 30,
+  /** So many bytes of replies may be queued for all clients of the process; above it the client for which most is queued is cut. */
+  allQueuedBytes: 256 * 2 ** 20,
   /** The requests of a client are not read while so many bytes of replies are queued for it. */
   congestedBytes: 2 ** 20,
   /** A move waits so long for a request that it cannot carry over; then the client is cut. */

@@ -6,6 +6,7 @@ import type { EngineLogin } from "../../../core/api/engine-login.ts";
 import type { Credentials } from "../client/credentials.ts";
 import type { ClientPause } from "./client-pause.ts";
 import type { ListedClient } from "./listed-client.ts";
+import type { OutputBudget } from "../client/output-budget.ts";
 import type { Counters } from "../limits/counters.ts";
 import type { ScanSources } from "../scan/sources.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
@@ -20,6 +21,8 @@ export interface SessionEndpoint {
   /** How the proxy logs in to engines, the first that it tries first. */
   readonly logins: readonly EngineLogin[];
   readonly counters: Counters;
+  /** Of all clients of the process. */
+  readonly outputs: OutputBudget;
   readonly scripts: ScriptCache;
   readonly scans: ScanSources;
   readonly pause: ClientPause;

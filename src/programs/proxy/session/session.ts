@@ -72,14 +72,16 @@ export class Session implements SessionParts {
         this.#close();
       },
       drained: () => {
+        this.#output.drained();
         this.pinned.current?.resume();
         this.pump();
       },
     });
     this.#reader = new RequestReader(this, this.#wire, endpoint.counters);
-    this.#output = new OutputLimit(this.#wire, endpoint.clock, () => {
-      this.cut("the client does not read its replies");
-    });
+    const cut = (why: string): void => {
+      this.cut(why);
+    };
+    this.#output = new OutputLimit(this.#wire, { clock: endpoint.clock, budget: endpoint.outputs, cut });
   }
 
   get ended(): boolean {
@@ -195,8 +197,7 @@ export class Session implements SessionParts {
   deliver(bytes: Buffer): void {
     if (this.#state === "closed" || this.replyMode.silent) return;
     this.#wire.write(bytes);
-    if (!this.congested) return;
-    this.pinned.current?.pause();
+    if (this.congested) this.pinned.current?.pause();
     this.#output.check();
   }
 

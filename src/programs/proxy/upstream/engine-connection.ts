@@ -6,6 +6,7 @@ import type { Address } from "../../../ports/management/proxy-control.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { Arg } from "../../../ports/resp/encode.ts";
 import { FrameScanner, INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
+import { KEEP_ALIVE } from "../../../ports/resp/dial.ts";
 import { faults } from "../faults.ts";
 
 /** How to dial an engine. */
@@ -66,7 +67,7 @@ const MINUS = 45;
 
 function dial(options: DialOptions): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ ...options.address, noDelay: true });
+    const socket = connect({ ...options.address, noDelay: true, ...KEEP_ALIVE });
     socket.setTimeout(options.timeoutMs, () => socket.destroy(new Error(`no answer within ${options.timeoutMs} ms`)));
     socket.once("error", (error) => {
       reject(unreachable(options, error.message));

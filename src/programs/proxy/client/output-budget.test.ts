@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { LIMITS } from "../limits/limits.ts";
+import { OutputBudget } from "./output-budget.ts";
+
+const MEBIBYTE = 2 ** 20;
+
+test("output budget: below the limit nobody is cut, above it the heaviest client", () => {
+  const budget = new OutputBudget();
+  const cut: string[] = [];
+  const client = (name: string, queuedBytes: number) => ({ queuedBytes, relieve: () => void cut.push(name) });
+  const heavy = client("heavy", LIMITS.allQueuedBytes - 2 * MEBIBYTE);
+  for (const one of [client("light", MEBIBYTE), heavy]) budget.note(one);
+  assert.deepEqual(cut, []);
+  const late = client("late", 2 * MEBIBYTE);
+  budget.note(late);
+  assert.deepEqual(cut, ["heavy"], "not the one that comes last");
+  budget.note(client("again", LIMITS.allQueuedBytes - 4 * MEBIBYTE));
+  assert.deepEqual(cut, ["heavy"], "there is room again");
+});
+
+test("output budget: what a client has read meanwhile does not count", () => {
+  const budget = new OutputBudget();
+  const cut: string[] = [];
+  const reader = { queuedBytes: LIMITS.allQueuedBytes - MEBIBYTE, relieve: () => void cut.push("reader") };
+  budget.note(reader);
+  reader.queuedBytes = MEBIBYTE;
+  budget.note({ queuedBytes: 4 * MEBIBYTE, relieve: () => void cut.push("other") });
+  budget.forget(reader);
+  assert.deepEqual(cut, []);
+});

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { test } from "node:test";
+import { Served } from "../../../../test/kit/engines/served.ts";
+import { until } from "../../../../test/kit/time/until.ts";
+
+const READERS = 8;
+const VALUE_BYTES = 100 * 2 ** 20;
+/** In kibibytes, what a node leaves for its proxy. */
+const ROOM = 512 * 1024;
+
+test("clients that do not read their replies cost a proxy no more than its budget, and those who read are served", async () => {
+  await using served = await Served.start();
+  await served.primary.call("SETRANGE", "large", VALUE_BYTES - 1, "x");
+  await using readers = await slowReaders(served.endpoint.listen);
+  const modest = await served.client();
+  for (const reader of readers.sockets) reader.write("GET large\r\n");
+  await until("all but a few are cut", async () => {
+    assert.equal(await modest.ask("PING"), "PONG");
+    return (await served.proxy.stats()).cut >= READERS - 3;
+  });
+  if (process.platform === "linux") assert.ok(peakOf(served.proxy.pid) < ROOM, `${peakOf(served.proxy.pid)} KiB`);
+  assert.equal(await modest.ask("STRLEN", "large"), VALUE_BYTES);
+});
+
+test("connections of clients and to engines are kept alive: a peer that has vanished is found within a minute", async (context) => {
+  if (process.platform !== "linux") return context.skip("ss is of Linux");
+  await using served = await Served.start();
+  const client = await served.client();
+  assert.equal(await client.ask("PING"), "PONG");
+  const all = execFileSync("ss", ["-tnoHp", "state", "established"], { encoding: "utf8" }).split("\n");
+  const own = all.filter((line) => line.includes(`pid=${served.proxy.pid},`));
+  assert.ok(own.length >= 2, "one of a client, and one to the engine");
+  assert.deepEqual(
+    own.filter((line) => !/timer:\(keepalive,/.test(line)),
+    [],
+  );
+  client.close();
+});
+
+async function slowReaders(at: { readonly host: string; readonly port: number }) {
+  const sockets: Socket[] = Array.from({ length: READERS }, () => connect(at));
+  await Promise.all(sockets.map((socket) => once(socket, "connect")));
+  for (const socket of sockets) socket.on("error", () => undefined).pause();
+  return {
+    sockets,
+    [Symbol.asyncDispose]: () => {
+      for (const socket of sockets) socket.destroy();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** The most memory that a process has had, in kibibytes. */
+function peakOf(pid: number): number {
+  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+}
