@@ -1,5 +1,5 @@
 // Plays one seed, alone in the namespaces that run.ts makes, and prints what it does and then its verdict as JSON:
-//   node main.ts SEED FOLDER
+//   node main.ts SEED MOST FOLDER SETTINGS
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../../src/core/base/fault.ts";
@@ -8,9 +8,9 @@ import { NODES, startScene, type Scene } from "./scene.ts";
 import { scheduleOf } from "./schedule.ts";
 import { judge, type Verdict } from "./verdict.ts";
 
-const [seed = "", folder = ""] = process.argv.slice(2);
-const schedule = scheduleOf(Number(seed));
-await using scene = await startScene(folder);
+const [seed = "", most = "", folder = "", settings = ""] = process.argv.slice(2);
+const schedule = scheduleOf(Number(seed), Number(most));
+await using scene = await startScene(folder, JSON.parse(settings));
 const verdict = await judged(scene);
 process.stdout.write(`${JSON.stringify({ verdict })}\n`);
 if (verdict.failures.length > 0)

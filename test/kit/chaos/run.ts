@@ -20,11 +20,24 @@ export function whyNotPlayable(): string | undefined {
   return canMake ? undefined : "this machine lets root make no namespaces with a network";
 }
 
-/** Plays one seed in a process of its own; files of a seed that failed stay in `folder`. `say` gets a line for each thing that happens. */
-export async function runSeed(seed: number, folder: string, say: (line: string) => void): Promise<Verdict> {
+/** What a seed is played with. */
+export interface Run {
+  readonly seed: number;
+  /** How many faults it has at most. */
+  readonly most: number;
+  /** Files of a seed that failed stay there. */
+  readonly folder: string;
+  /** Settings of both databases as `POST /v1/bdbs` takes them, in JSON. */
+  readonly settings: string;
+  /** Gets a line for each thing that happens. */
+  readonly say: (line: string) => void;
+}
+
+/** Plays one seed in a process of its own. */
+export async function runSeed({ seed, most, folder, settings, say }: Run): Promise<Verdict> {
   await mkdir(folder, { recursive: true });
   const main = join(import.meta.dirname, "main.ts");
-  const child = spawn("unshare", [...APART, process.execPath, main, String(seed), folder], {
+  const child = spawn("unshare", [...APART, process.execPath, main, String(seed), String(most), folder, settings], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, TMPDIR: folder },
   });

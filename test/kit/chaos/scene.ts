@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { NODE_PATHS } from "../../../src/core/api/names.ts";
 import type { DatabaseRecord } from "../../../src/core/api/records.ts";
+import type { BdbCreate } from "../../../src/ports/management/records.ts";
 import type { Kube } from "../../../src/ports/kube/kube.ts";
 import { startTestCluster, type TestCluster } from "../world/cluster.ts";
 import { filledDatabase, type FilledDatabase } from "../world/filled-database.ts";
@@ -33,8 +34,8 @@ export interface Scene extends AsyncDisposable {
   record(): Promise<DatabaseRecord>;
 }
 
-/** Makes it; `folder` is for files of the run, and this process is alone in its namespaces. */
-export async function startScene(folder: string): Promise<Scene> {
+/** Makes it; `folder` is for files of the run, `settings` are those of both databases. This process is alone in its namespaces. */
+export async function startScene(folder: string, settings: Partial<BdbCreate>): Promise<Scene> {
   await using stack = new AsyncDisposableStack();
   const network = makeNetwork(NODES.length);
   preloadShim(folder);
@@ -54,7 +55,7 @@ export async function startScene(folder: string): Promise<Scene> {
     }),
   );
   const kube = stack.use(kubeOf(cluster));
-  const body = { replication: true, data_persistence: "aofEverySecond" } as const;
+  const body = { replication: true, data_persistence: "aofEverySecond", ...settings } as const;
   const { uid, port } = await cluster.create({ name: "chaos", memory_size: 50_000_000, redis_version: "7.2", ...body });
   const bystander = await filledDatabase(cluster, { name: "bystander", ...body });
   const owned = stack.move();

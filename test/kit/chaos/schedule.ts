@@ -51,21 +51,25 @@ const PAIRS = [
   [1, 3],
   [2, 3],
 ] as const;
+/** Some faults are longer than every lease. */
+const LENGTH_MS = 16_000;
+/** How many faults a seed has at most, unless a run asks for another number. */
+export const MOST_FAULTS = 6;
 /** Each fourth seed has planned moves alone. */
 const PLANNED_EVERY = 4;
 
-/** The same for the same seed: up to `most` faults that may overlap, while moves run. */
-export function scheduleOf(seed: number, { lengthMs = 16_000, most = 6 } = {}): Schedule {
+/** The same for the same seed and the same `most`: up to so many faults, which may overlap, while moves run. */
+export function scheduleOf(seed: number, most: number): Schedule {
   const dice = seededDice(seed);
   const isPlanned = seed % PLANNED_EVERY === 0;
   const count = isPlanned ? 0 : 1 + Math.floor(dice() * most);
-  const faults = Array.from({ length: count }, () => within(dice, lengthMs, aFault(dice)));
+  const faults = Array.from({ length: count }, () => within(dice, aFault(dice)));
   const moves: Scheduled<Move>[] = [];
-  for (let fromMs = between(dice, 0, 3_000); fromMs < lengthMs - 2_000; fromMs += between(dice, 2_000, 7_000)) {
+  for (let fromMs = between(dice, 0, 3_000); fromMs < LENGTH_MS - 2_000; fromMs += between(dice, 2_000, 7_000)) {
     const what: Move = dice() < 0.3 ? { kind: "upgrade" } : { kind: "evacuate", at: pick(dice, PLACES) };
-    moves.push({ fromMs, forMs: Math.min(between(dice, 1_000, 5_000), lengthMs - fromMs), what });
+    moves.push({ fromMs, forMs: Math.min(between(dice, 1_000, 5_000), LENGTH_MS - fromMs), what });
   }
-  return { seed, faults: faults.toSorted((a, b) => a.fromMs - b.fromMs), moves, lengthMs };
+  return { seed, faults: faults.toSorted((a, b) => a.fromMs - b.fromMs), moves, lengthMs: LENGTH_MS };
 }
 
 /** One line of the schedule. */
@@ -96,10 +100,10 @@ function aFault(dice: Dice): Fault {
 }
 
 /** Some faults last a moment, some longer than each lease. */
-function within(dice: Dice, lengthMs: number, what: Fault): Scheduled<Fault> {
-  const fromMs = between(dice, 0, lengthMs - 2_000);
+function within(dice: Dice, what: Fault): Scheduled<Fault> {
+  const fromMs = between(dice, 0, LENGTH_MS - 2_000);
   const forMs = dice() < 0.5 ? between(dice, 200, 3_000) : between(dice, 3_000, 12_000);
-  return { fromMs, forMs: Math.min(forMs, lengthMs - fromMs), what };
+  return { fromMs, forMs: Math.min(forMs, LENGTH_MS - fromMs), what };
 }
 
 function between(dice: Dice, least: number, most: number): number {
