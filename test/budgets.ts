@@ -67,6 +67,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/readme.test.ts": 30,
   "test/scenario/in-sync.test.ts": 30,
   "test/scenario/sync.test.ts": 75,
+  "src/programs/agent/node/sync-replies.test.ts": 15,
   "test/scenario/lost-data.test.ts": 30,
   "test/scenario/image-digest.test.ts": 30,
   "test/watched/embedded.test.ts": 30,

@@ -66,9 +66,11 @@ function strayReplica({ instances }: DatabaseFacts, shard: ShardRecord): Databas
   return stray === undefined ? undefined : { kind: "reattach", shard: shard.id, replica: stray.id };
 }
 
-function replicaThatCatchesUp({ instances }: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
+function replicaThatCatchesUp({ record, instances }: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
   const behind = replicasOf(shard).find(({ id }) => !inSync(instances.get(id)));
-  return behind === undefined ? undefined : { kind: "wait", reason: syncText(behind, instances.get(behind.id)) };
+  if (behind === undefined) return undefined;
+  const reasons = [syncText(behind, instances.get(behind.id)), unsafeReplies(record)];
+  return { kind: "wait", reason: reasons.filter((reason) => reason !== undefined).join("; ") };
 }
 
 function configurationOnItsWay({ record, instances }: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {

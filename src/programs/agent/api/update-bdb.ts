@@ -34,8 +34,10 @@ async function changeSettings(
   if (body.replication === true && !seen.replication) requireShards(context, 1);
   const now = context.clock.now().toISOString();
   return changeRecord(context.records, seen.uid, (record) => {
-    requireIdle(record);
     if (!hasChanges(record, body)) return record;
+    // replies may wait for what the running change waits for too
+    if (isAboutReplies(body) && record.status === "active-change-pending") return withChanges(record, body);
+    requireIdle(record);
     return {
       ...withChanges(record, body),
       status: record.status === "creation-failed" ? "pending" : "active-change-pending",
@@ -43,6 +45,11 @@ async function changeSettings(
       lastAction: runningAction("update_bdb"),
     };
   });
+}
+
+/** It changes nothing but when replies are given. */
+function isAboutReplies(body: Partial<BdbCreate>): boolean {
+  return Object.keys(body).every((name) => name === "durability" || name === "without_replica");
 }
 
 function namesOf(modules: readonly DatabaseModule[]): string {
