@@ -38,6 +38,7 @@ const EFFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "userDefinedModules[].source.http.url": USER_MODULES,
     "userDefinedModules[].source.http.credentialsSecret": USER_MODULES,
     "userDefinedModules[].credentialsSecret": USER_MODULES,
+    "userDefinedModules[].sha256": USER_MODULES,
     storeUpgradePolicy: "src/programs/operator/database/cluster.test.ts",
     persistentSpec: PLACE,
     "persistentSpec.enabled": PODS,

@@ -2,17 +2,17 @@ import { execFile } from "node:child_process";
 import { copyFile, link, mkdir, readdir, readlink, realpath, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { isInstalled, packagesHash } from "../install/dependencies.mjs";
+import { asksForNoMore, isInstalled } from "../install/dependencies.mjs";
 
 const exec = promisify(execFile);
 
 /**
- * Installs the dependencies of the checkout in `folder` from its own lock file. Those of the checkout `ours` are taken when both
- * lock files ask for the same packages and ours are all installed: that takes a second, and `npm ci` a minute and the network.
+ * Installs the dependencies of the checkout in `folder` from its own lock file. Those of the checkout `ours` are taken when they
+ * are all installed and its lock file asks for each of the same packages: that takes a second, and `npm ci` a minute and the network.
  */
 export async function installDependencies(ours: string, folder: string): Promise<void> {
-  const isSame = isInstalled(ours) && packagesHash(ours) === packagesHash(folder);
-  if (isSame) await linkAll(await realpath(join(ours, "node_modules")), join(folder, "node_modules"));
+  const isEnough = isInstalled(ours) && asksForNoMore(folder, ours);
+  if (isEnough) await linkAll(await realpath(join(ours, "node_modules")), join(folder, "node_modules"));
   else await exec("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: folder });
 }
 

@@ -56,12 +56,12 @@ async function listWhatNodesBring({ client }: TestCluster): Promise<void> {
 async function refuseBuilds({ client }: TestCluster): Promise<void> {
   const before = await client.call("modules");
   await assert.rejects(
-    client.call("uploadModule", { body: { module: searchArchive("7.2") } }),
+    client.call("uploadModule", { body: { module: new Blob([searchArchive("7.2")]) } }),
     /module "ft" comes with the engine of database version 7\.2 on every node: ft 1\.2\.0.*\(406 module_bundled/,
   );
   const vectors = await tallyArchive({ compatible: "8.2", manifest: { module_name: "VectorSet" } });
   await assert.rejects(
-    client.call("uploadModule", { body: { module: vectors } }),
+    client.call("uploadModule", { body: { module: new Blob([vectors]) } }),
     /module "VectorSet" comes with the engine of database version 8\.2 on every node: vectorset 0\.0\.1/,
   );
   assert.deepEqual(await client.call("modules"), before);

@@ -34,7 +34,7 @@ await test("a database whose engine cannot load its module fails to be made and 
 
 async function upload(version: string, library?: Buffer): Promise<void> {
   const module = await tallyArchive({ compatible: "7.2", version, ...(library && { library }) });
-  const { action_uid: uid } = await cluster.client.call("uploadModule", { body: { module } });
+  const { action_uid: uid } = await cluster.client.call("uploadModule", { body: { module: new Blob([module]) } });
   const isThere = async (): Promise<boolean> =>
     (await cluster.client.call("action", { params: { uid } })).status === "completed";
   await until("every node has the module", isThere, PATIENCE);

@@ -48,7 +48,7 @@ for (const [what, make, says] of refused) {
 }
 
 async function upload(archive: Buffer<ArrayBuffer>): Promise<void> {
-  const { action_uid: uid } = await cluster.client.call("uploadModule", { body: { module: archive } });
+  const { action_uid: uid } = await cluster.client.call("uploadModule", { body: { module: new Blob([archive]) } });
   await until(
     "every node has the module",
     async () => (await cluster.client.call("action", { params: { uid } })).status === "completed",

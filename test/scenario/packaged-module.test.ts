@@ -52,7 +52,7 @@ async function upgradeAndFind(cluster: TestCluster): Promise<void> {
 }
 
 async function upload(cluster: TestCluster, archive: Buffer<ArrayBuffer>): Promise<void> {
-  const { action_uid: uid } = await cluster.client.call("uploadModule", { body: { module: archive } });
+  const { action_uid: uid } = await cluster.client.call("uploadModule", { body: { module: new Blob([archive]) } });
   await until(
     "every node has the module",
     async () => (await cluster.client.call("action", { params: { uid } })).status === "completed",

@@ -18,6 +18,13 @@ const userDefinedModule = z.object({
     })
     .describe("Where the module comes from (§2.2)."),
   credentialsSecret: z.string().optional().describe("The same as `source.https.credentialsSecret` (§2.2)."),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional()
+    .describe(
+      "SHA-256 of the archive, hexadecimal: `sha256sum module.zip`. An archive with another one is not installed.",
+    ),
 });
 
 const persistentSpec = z.object({

@@ -49,7 +49,9 @@ const nodeStatus = z.object({
 const userModuleStatus = z.object({
   name: z.string().describe("As `spec.userDefinedModules` lists it."),
   url: z.string().describe("URL of its archive."),
-  state: z.enum(["Installed", "Failed"]).describe("Whether the cluster has the module."),
+  state: z
+    .enum(["Installing", "Installed", "Failed"])
+    .describe("Whether the cluster has the module. `Installing`: the first attempt has begun and has not ended."),
   message: z.string().describe("Why the module is not installed; empty when it is."),
   moduleName: z.string().describe("`module_name` of its manifest."),
   version: z
@@ -61,6 +63,12 @@ const userModuleStatus = z.object({
     .array(z.string())
     .optional()
     .describe("For a failed module: the versions that the cluster had already under its name."),
+  attempts: z
+    .int()
+    .optional()
+    .describe(
+      "How many operator processes have tried to install it so far, written before each tries; absent once it is installed.",
+    ),
 });
 export type UserModuleStatus = z.output<typeof userModuleStatus>;
 

@@ -3,9 +3,13 @@ import { dirname } from "node:path";
 
 /**
  * Replaces a file in one step: after a crash, also of the machine, it holds the old content or the new one. Where the write
- * fails, for instance on a full volume, the old content stays and nothing is left beside it.
+ * or the content fails, for instance on a full volume, the old content stays and nothing is left beside it.
  */
-export async function replaceFile(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
+export async function replaceFile(
+  path: string,
+  content: string | Uint8Array | AsyncIterable<Uint8Array>,
+  mode = 0o600,
+): Promise<void> {
   const draft = `${path}.new`;
   try {
     const file = await open(draft, "w", mode);

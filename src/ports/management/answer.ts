@@ -8,9 +8,9 @@ import type { ReplyOf, RouteName } from "./routes.ts";
 
 /** The reply that `answer` carries; a Fault with `status` and `error_code` in its details when it is an error. */
 export function answerOf<N extends RouteName>(name: N, origin: string, answer: HttpAnswer): ReplyOf<N> {
-  const { method, path, gives } = routes[name];
+  const { method, path } = routes[name];
   const isSuccess = answer.status >= 200 && answer.status < 300;
-  const body = isSuccess && gives === "bytes" ? { value: answer.bytes } : parsed(answer.bytes.toString());
+  const body = answer.stream === undefined ? parsed(answer.bytes.toString()) : { value: answer.stream };
   if (isSuccess && body !== undefined) return name === "actions" ? listOfActions(body.value) : body.value;
   const { error_code, description } = errorOf(body?.value, answer);
   throw new Fault(

@@ -17,6 +17,8 @@ export const FORWARDED_BY = "store-forwarded-by";
 export interface HttpAnswer {
   readonly status: number;
   readonly bytes: Buffer<ArrayBuffer>;
+  /** What a route that gives bytes answered well; it is read by the caller, and `bytes` are none. */
+  readonly stream: AsyncIterable<Uint8Array> | undefined;
   /** Empty when the answer has none. */
   readonly entityTag: string;
 }
@@ -54,8 +56,12 @@ export async function requestOnce(name: RouteName, request: LooseRequest, via: V
   });
   const { statusCode, body, headers } = await unlessAborted(sending, signal);
   const tag = headers["etag"];
-  const bytes = await boundedBytes(body, gives === "bytes" ? MAX_ANSWER.bytes : MAX_ANSWER.json);
-  return { status: statusCode, bytes, entityTag: typeof tag === "string" ? tag : "" };
+  const answer = { status: statusCode, entityTag: typeof tag === "string" ? tag : "" };
+  if (gives === "bytes" && statusCode === 200)
+    return { ...answer, bytes: Buffer.alloc(0), stream: bounded(body, MAX_ANSWER.bytes) };
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bounded(body, MAX_ANSWER.json)) chunks.push(chunk);
+  return { ...answer, bytes: Buffer.concat(chunks), stream: undefined };
 }
 
 /** The transport reacts to an abort only once it has a connection; the caller does not wait for that. */
@@ -72,10 +78,10 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   }
 }
 
-/** Each member is a file of the form. */
+/** Each member is a file of the form, which is read while it is sent. */
 function formOf(body: object): FormData {
   const form = new FormData();
-  for (const [name, bytes] of Object.entries(body)) form.set(name, new Blob([bytes]), `${name}.zip`);
+  for (const [name, file] of Object.entries(body)) form.set(name, file, `${name}.zip`);
   return form;
 }
 
@@ -90,13 +96,11 @@ function pathOf(name: RouteName, params: Readonly<Record<string, string | number
   return routes[name].path.replace(/:(\w+)/g, (_whole, key: string) => encodeURIComponent(params[key] ?? ""));
 }
 
-async function boundedBytes(body: AsyncIterable<Uint8Array>, most: number): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
+async function* bounded(body: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array, void, void> {
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
     if (size > most) throw new Error(`the answer is longer than ${most} bytes`);
-    chunks.push(chunk);
+    yield chunk;
   }
-  return Buffer.concat(chunks);
 }

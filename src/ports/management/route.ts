@@ -12,7 +12,7 @@ export interface Route<Params extends string, Body, Reply> {
   readonly why: string;
   /** `archive`: a multipart form with one file field, `module` (§4.2). */
   readonly takes: "nothing" | "json" | "archive";
-  /** What the answer is; bytes where there is no schema. */
+  /** What the answer is; a stream of bytes where there is no schema. */
   readonly gives: z.ZodType | "bytes";
   /** Parameters of the query, each with what it does. A write with any other is refused. */
   readonly query: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${inf
     ? Name
     : never;
 
-type ReplyOf<Gives> = Gives extends z.ZodType ? Answered<Gives> : Uint8Array;
+type ReplyOf<Gives> = Gives extends z.ZodType ? Answered<Gives> : AsyncIterable<Uint8Array>;
 
 /** What a route takes; its type parameter is that of the body. */
 export interface Taken<Body> {

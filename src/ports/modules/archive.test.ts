@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { buffer } from "node:stream/consumers";
 import { test } from "node:test";
 import { zipOf, type ZipEntry } from "../../../test/kit/modules/zip.ts";
 import { platformsOf } from "../../core/api/module-manifest.ts";
 import { openModule } from "./archive.ts";
-import { unpack } from "./entries.ts";
+import { openArchive } from "./entries.ts";
 
 const manifest = {
   module_name: "counter",
@@ -22,12 +24,15 @@ const describing = (change: object = {}): ZipEntry => ({
 const code: ZipEntry = { name: "counter.so", data: library };
 
 test("a good archive opens: its manifest, its shared object, the digest of that", async () => {
-  const opened = await openModule(zipOf([describing(), code, { name: "LICENSE", data: "free" }]));
+  const archive = blobOf([describing(), code, { name: "LICENSE", data: "free" }]);
+  await using opened = await openModule(archive);
   assert.equal(opened.manifest.module_name, "counter");
-  assert.deepEqual(opened.library, library);
+  assert.deepEqual(await buffer(opened.library()), library);
+  assert.equal(opened.bytes, library.length);
   assert.match(opened.sha256, /^[0-9a-f]{64}$/);
   assert.deepEqual(platformsOf(opened.manifest), ["rhel9/x86_64", "ubuntu18/x86_64"]);
-  await openModule(zipOf([describing({ sha256: opened.sha256 }), code]));
+  await using same = await openModule(blobOf([describing({ sha256: opened.sha256 }), code]));
+  assert.equal(same.sha256, opened.sha256);
 });
 
 const wrong: readonly (readonly [string, readonly ZipEntry[], RegExp])[] = [
@@ -54,7 +59,7 @@ const wrong: readonly (readonly [string, readonly ZipEntry[], RegExp])[] = [
 ];
 for (const [what, entries, message] of wrong) {
   test(`an archive with ${what} is refused by name`, async () => {
-    await assert.rejects(openModule(zipOf(entries)), { code: "MODULES_BAD_MANIFEST", message: message });
+    await assert.rejects(openModule(blobOf(entries)), { code: "MODULES_BAD_MANIFEST", message: message });
   });
 }
 
@@ -76,20 +81,50 @@ const harmful: readonly (readonly [string, readonly ZipEntry[], RegExp])[] = [
 ];
 for (const [what, entries, message] of harmful) {
   test(`an archive with ${what} is refused`, async () => {
-    await assert.rejects(unpack(zipOf(entries)), { code: "MODULES_UNSAFE_ARCHIVE", message: message });
+    await assert.rejects(readAll(blobOf(entries)), { code: "MODULES_UNSAFE_ARCHIVE", message: message });
   });
 }
 
 test("sizes are bounded together, packed and unpacked", async () => {
   const limits = { packed: 1_000, entries: 64, total: 150, ratio: 1_000 };
   const entries = ["a", "b"].map((name) => ({ name, data: "x".repeat(100) }));
-  await assert.rejects(unpack(zipOf(entries), limits), /unpacked it has more than 150 bytes/);
-  await assert.rejects(unpack(Buffer.alloc(1_001), limits), /1001 bytes, at most 1000/);
+  await assert.rejects(openArchive(blobOf(entries), limits), /unpacked it has more than 150 bytes/);
+  await assert.rejects(openArchive(new Blob([Buffer.alloc(1_001)]), limits), /1001 bytes, at most 1000/);
 });
 
 test("a file that is no zip, or half of one, is refused as such", async () => {
   const whole = zipOf([describing(), code]);
   for (const bytes of [Buffer.alloc(0), Buffer.from("hello"), whole.subarray(0, whole.length / 2)]) {
-    await assert.rejects(openModule(bytes), { code: "MODULES_NOT_AN_ARCHIVE" });
+    await assert.rejects(openModule(new Blob([bytes])), { code: "MODULES_NOT_AN_ARCHIVE" });
   }
 });
+
+test("a shared object that is damaged is refused before anything of it is used", async () => {
+  const entries = [describing(), { ...code, claimedCrc: 1 }];
+  await assert.rejects(openModule(blobOf(entries)), {
+    code: "MODULES_UNSAFE_ARCHIVE",
+    message: /"counter\.so" is damaged/,
+  });
+});
+
+test("of a shared object that grows a hundred times little is in memory", async () => {
+  // random within a kilobyte, so that it packs well and not too well
+  const part = Buffer.concat([randomBytes(1 << 10), Buffer.alloc(127 << 10)]);
+  const large = Buffer.concat([library, ...Array.from({ length: 1_600 }, () => part)]);
+  const archive = blobOf([describing(), { name: "counter.so", data: large }]);
+  assert.ok(archive.size < large.length / 50, "it is packed");
+  const before = process.memoryUsage().rss;
+  await using opened = await openModule(archive);
+  assert.equal(opened.bytes, large.length);
+  const grown = process.memoryUsage().rss - before;
+  assert.ok(grown < large.length / 2, `reading ${large.length} bytes took ${grown}`);
+});
+
+function blobOf(entries: readonly ZipEntry[]): Blob {
+  return new Blob([new Uint8Array(zipOf(entries))]);
+}
+
+async function readAll(file: Blob): Promise<void> {
+  await using archive = await openArchive(file);
+  for (const name of archive.files.keys()) await buffer(archive.content(name));
+}

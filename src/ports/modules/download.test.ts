@@ -46,12 +46,12 @@ const url = await listening(server);
 
 await test("an archive is fetched with its credentials, its server known by the authority", async () => {
   const archive = await downloadArchive({ url: `${url}/m.zip`, credentials, ca: authority.certificate });
-  assert.equal(archive.toString(), "archive");
+  assert.equal(await archive.text(), "archive");
 });
 
 await test("a redirect to another host is followed, and that host does not get the credentials", async () => {
   const archive = await downloadArchive({ url: `${url}/moved`, credentials, ca: authority.certificate });
-  assert.equal(archive.toString(), "moved archive");
+  assert.equal(await archive.text(), "moved archive");
   assert.deepEqual(authorizations, [undefined]);
 });
 

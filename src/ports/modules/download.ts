@@ -12,11 +12,11 @@ export interface ModuleSource extends HttpsSource {
  * Fetches an archive: TLS verified, at most `ARCHIVE_LIMITS.packed` bytes, few redirects, and credentials only for the host
  * that they were given for. MODULES_UNREACHABLE names the address, never the credentials.
  */
-export async function downloadArchive(source: ModuleSource, signal?: AbortSignal): Promise<Buffer> {
+export async function downloadArchive(source: ModuleSource, signal?: AbortSignal): Promise<Blob> {
   const { credentials, ...rest } = source;
   try {
     const headers = credentials === undefined ? {} : basic(credentials);
-    return await fetchBounded({ ...rest, headers }, ARCHIVE_LIMITS.packed, signal);
+    return new Blob([new Uint8Array(await fetchBounded({ ...rest, headers }, ARCHIVE_LIMITS.packed, signal))]);
   } catch (error) {
     const why = `the module archive ${shownUrl(source.url)} cannot be fetched: ${messageOf(error)}`;
     throw new Fault(faults.unreachable, why, {}, error);

@@ -1,6 +1,6 @@
-import { buffer } from "node:stream/consumers";
+import { Readable } from "node:stream";
 import { crc32 } from "node:zlib";
-import { fromBufferPromise, type Entry, type ZipFile } from "yauzl";
+import { fromRandomAccessReaderPromise, RandomAccessReader, type Entry, type ZipFile } from "yauzl";
 import { Fault, isFault, messageOf } from "../../core/base/fault.ts";
 import { faults } from "./faults.ts";
 
@@ -12,43 +12,88 @@ const KIND = 0o170000;
 const REGULAR = 0o100000;
 const FOLDER = 0o040000;
 
+/** An open zip file; what it holds is read piece by piece and never as a whole. */
+export interface Archive extends AsyncDisposable {
+  /** Its files, each with its unpacked size in bytes. */
+  readonly files: ReadonlyMap<string, number>;
+  /** The content of a file. MODULES_UNSAFE_ARCHIVE at the end when it is damaged, so nothing may be used before. */
+  content(name: string): AsyncIterable<Buffer>;
+}
+
 /**
- * Unpacks a zip file in memory, by name. Nothing is written, and nothing is unpacked beyond `limits`:
+ * Opens a zip file, in memory or on disk. Nothing is written, and nothing is unpacked beyond `limits`:
  * MODULES_NOT_AN_ARCHIVE, or MODULES_UNSAFE_ARCHIVE for paths out of the archive, links, duplicates, and wrong sizes.
  */
-export async function unpack(
-  archive: Buffer,
-  limits: ArchiveLimits = ARCHIVE_LIMITS,
-): Promise<ReadonlyMap<string, Buffer>> {
-  if (archive.length > limits.packed) {
-    throw unsafe(`it has ${archive.length} bytes, at most ${limits.packed} are accepted`);
+export async function openArchive(file: Blob, limits: ArchiveLimits = ARCHIVE_LIMITS): Promise<Archive> {
+  if (file.size > limits.packed) throw unsafe(`it has ${file.size} bytes, at most ${limits.packed} are accepted`);
+  const zip = await openZip(file);
+  try {
+    const entries = await harmlessEntries(zip, limits);
+    return {
+      files: new Map([...entries.values()].map(({ fileName, uncompressedSize }) => [fileName, uncompressedSize])),
+      content: (name) => contentOf(zip, entries.get(name), name),
+      [Symbol.asyncDispose]: () => Promise.resolve(zip.close()),
+    };
+  } catch (error) {
+    zip.close();
+    throw error;
   }
-  const zip = await openZip(archive);
+}
+
+/** Reads the parts of the file that are asked for. */
+class BlobReader extends RandomAccessReader {
+  readonly #file: Blob;
+
+  constructor(file: Blob) {
+    super();
+    this.#file = file;
+  }
+
+  override _readStreamForRange(start: number, end: number): Readable {
+    return Readable.fromWeb(this.#file.slice(start, end).stream());
+  }
+}
+
+async function openZip(file: Blob): Promise<ZipFile> {
+  try {
+    const options = { lazyEntries: true, autoClose: false, strictFileNames: true, validateEntrySizes: true };
+    return await fromRandomAccessReaderPromise(new BlobReader(file), file.size, options);
+  } catch (error) {
+    throw new Fault(faults.notAnArchive, `the file is no zip archive: ${messageOf(error)}`);
+  }
+}
+
+async function harmlessEntries(zip: ZipFile, limits: ArchiveLimits): Promise<ReadonlyMap<string, Entry>> {
   if (zip.entryCount > limits.entries) {
     throw unsafe(`it holds ${zip.entryCount} files, at most ${limits.entries} are accepted`);
   }
-  const files = new Map<string, Buffer>();
+  const files = new Map<string, Entry>();
   let total = 0;
   try {
     for await (const entry of zip.eachEntry()) {
       total += entry.uncompressedSize;
       requireHarmless(entry, total, limits);
       if (files.has(entry.fileName)) throw unsafe(`"${entry.fileName}" is in it twice`);
-      if (!isFolder(entry)) files.set(entry.fileName, await read(zip, entry));
+      if (!isFolder(entry)) files.set(entry.fileName, entry);
     }
   } catch (error) {
-    // the library refuses paths out of the archive and wrong sizes
-    throw isFault(error, faults.unsafeArchive) ? error : unsafe(messageOf(error));
+    throw asUnsafe(error);
   }
   return files;
 }
 
-async function openZip(archive: Buffer): Promise<ZipFile> {
+async function* contentOf(zip: ZipFile, entry: Entry | undefined, name: string): AsyncGenerator<Buffer, void, void> {
+  if (entry === undefined) throw unsafe(`"${name}" is not in it`);
+  let checksum = 0;
   try {
-    return await fromBufferPromise(archive, { lazyEntries: true, strictFileNames: true, validateEntrySizes: true });
+    for await (const chunk of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>) {
+      checksum = crc32(chunk, checksum);
+      yield chunk;
+    }
   } catch (error) {
-    throw new Fault(faults.notAnArchive, `the file is no zip archive: ${messageOf(error)}`);
+    throw asUnsafe(error);
   }
+  if (checksum !== entry.crc32) throw unsafe(`"${name}" is damaged: its checksum differs`);
 }
 
 function requireHarmless(entry: Entry, total: number, limits: ArchiveLimits): void {
@@ -65,10 +110,9 @@ function isFolder({ fileName }: Entry): boolean {
   return fileName.endsWith("/");
 }
 
-async function read(zip: ZipFile, entry: Entry): Promise<Buffer> {
-  const bytes = await buffer(await zip.openReadStreamPromise(entry));
-  if (crc32(bytes) !== entry.crc32) throw unsafe(`"${entry.fileName}" is damaged: its checksum differs`);
-  return bytes;
+/** The library refuses paths out of the archive and wrong sizes. */
+function asUnsafe(error: unknown): unknown {
+  return isFault(error, faults.unsafeArchive) ? error : unsafe(messageOf(error));
 }
 
 function unsafe(why: string): Fault {

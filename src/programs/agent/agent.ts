@@ -96,7 +96,7 @@ function takePartInElection(context: AgentContext, membership: Membership, signa
 }
 
 function serve(context: AgentContext, election: LeaderElection, membership: Membership): Promise<ManagementApi> {
-  const { config, records, members, peers, userPasswords, proxy, tls, credentials, clock, log } = context;
+  const { config, records, members, peers, userPasswords, proxy, tls, credentials, modules, clock, log } = context;
   const joined = (): boolean => membership.joined;
   return serveManagementApi({
     host: config.address,
@@ -122,6 +122,7 @@ function serve(context: AgentContext, election: LeaderElection, membership: Memb
     }),
     notJoined: () => (joined() ? undefined : `node ${config.node} has not joined the cluster yet`),
     supported: carriedVersions(config.release),
+    archiveFolder: modules.folder,
     log,
   });
 }

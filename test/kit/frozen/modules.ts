@@ -11,5 +11,5 @@ export function listed(modules: ModuleRepository, name: string, file: string) {
 
 /** Uploads a module through the management API of the lane's cluster. */
 export async function upload(lane: Lane, archive: Buffer<ArrayBuffer>): Promise<void> {
-  await (await lane.management()).call("uploadModule", { body: { module: archive } });
+  await (await lane.management()).call("uploadModule", { body: { module: new Blob([archive]) } });
 }

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:https";
+import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Secrets } from "../../../src/ports/kube/builtin.ts";
 import type { Kube } from "../../../src/ports/kube/kube.ts";
@@ -15,8 +16,8 @@ export interface ModuleRepository {
   close(): Promise<void>;
 }
 
-/** Starts an empty one on a free port. */
-export async function startModuleRepository(): Promise<ModuleRepository> {
+/** Starts an empty one on a free port; each request is answered once `onRequest` has ended. */
+export async function startModuleRepository(onRequest?: (path: string) => Promise<void>): Promise<ModuleRepository> {
   const now = new Date();
   const authority = createAuthority({ commonName: "modules", now, days: 1 });
   const identity = issue(authority, {
@@ -29,11 +30,18 @@ export async function startModuleRepository(): Promise<ModuleRepository> {
   });
   const archives = new Map<string, Buffer>();
   const login = `Basic ${Buffer.from("reader:word").toString("base64")}`;
-  const server = createServer({ key: identity.key, cert: identity.certificate }, (request, response) => {
-    const archive = archives.get(request.url ?? "");
-    if (request.headers.authorization !== login) response.writeHead(401).end();
+  const answer = (path: string, authorization: string | undefined, response: ServerResponse): void => {
+    const archive = archives.get(path);
+    if (authorization !== login) response.writeHead(401).end();
     else if (archive === undefined) response.writeHead(404).end();
     else response.end(archive);
+  };
+  const server = createServer({ key: identity.key, cert: identity.certificate }, ({ url = "", headers }, response) => {
+    const ready = onRequest?.(url) ?? Promise.resolve();
+    ready.then(
+      () => answer(url, headers.authorization, response),
+      (error: unknown) => response.destroy(error instanceof Error ? error : new Error(String(error))),
+    );
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

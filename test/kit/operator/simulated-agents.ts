@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
 import { actionRecord } from "../../../src/programs/agent/api/actions.ts";
 import { refusals, refuse } from "../../../src/programs/agent/api/refusals.ts";
 import { authenticator } from "../../../src/programs/agent/api/auth.ts";
@@ -75,7 +76,15 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
   });
   await using stack = new AsyncDisposableStack();
   stack.defer(() => databases.idle());
-  const common = { tls, callerOf, handlers, notJoined: () => undefined, supported: DATABASE_VERSIONS, log: silentLog };
+  const common = {
+    tls,
+    callerOf,
+    handlers,
+    notJoined: () => undefined,
+    supported: DATABASE_VERSIONS,
+    archiveFolder: tmpdir(),
+    log: silentLog,
+  };
   for (const host of options.addresses)
     stack.adopt(
       await serveManagementApi({

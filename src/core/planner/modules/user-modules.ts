@@ -7,6 +7,8 @@ export interface ListedModule {
   readonly name: string;
   readonly url: string;
   readonly credentialsSecret: string | undefined;
+  /** Of its archive; undefined when any archive is taken. */
+  readonly sha256: string | undefined;
 }
 
 /** A module as the cluster has it installed. */
@@ -18,9 +20,9 @@ export interface PresentModule {
 
 /** What the spec lists, in its order. */
 export function listedModules({ userDefinedModules = [] }: ClusterSpec): readonly ListedModule[] {
-  return userDefinedModules.map(({ name, source, credentialsSecret }) => {
+  return userDefinedModules.map(({ name, source, credentialsSecret, sha256 }) => {
     const from = source.https ?? source.http;
-    return { name, url: from?.url ?? "", credentialsSecret: from?.credentialsSecret ?? credentialsSecret };
+    return { name, url: from?.url ?? "", credentialsSecret: from?.credentialsSecret ?? credentialsSecret, sha256 };
   });
 }
 
@@ -43,6 +45,29 @@ export function moduleStatusOf(
   remembered: readonly UserModuleStatus[],
 ): UserModuleStatus | undefined {
   return remembered.find((one) => one.name === name && one.url === url);
+}
+
+/** So long an operator waits with its first attempt when others before it tried in vain, in milliseconds. */
+export function attemptDelayMs(before: Pick<UserModuleStatus, "attempts"> | undefined): number {
+  const attempts = before?.attempts ?? 0;
+  return attempts === 0 ? 0 : Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempts - 1));
+}
+
+const FIRST_DELAY_MS = 2_000;
+const LONGEST_DELAY_MS = 300_000;
+
+/**
+ * The status that is written before an operator process tries a module first: should the attempt end the process, the next one
+ * knows of it, and is in no hurry.
+ */
+export function beginAttempt(
+  { name, url }: Pick<ListedModule, "name" | "url">,
+  before: UserModuleStatus | undefined,
+): UserModuleStatus {
+  const attempts = (before?.attempts ?? 0) + 1;
+  if (before?.state === "Failed") return { ...before, attempts };
+  const message = attempts === 1 ? "" : `attempt ${attempts}: the operator ended before the module was installed`;
+  return { name, url, state: "Installing", message, moduleName: "", version: "", attempts };
 }
 
 /** A module that failed, with the versions that the cluster had under its name when it failed first. */

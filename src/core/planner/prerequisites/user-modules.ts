@@ -13,8 +13,10 @@ export const userModulesAreInstalled: Check = {
     if (step === undefined) return undefined;
     for (const module of listedModules(spec)) {
       const known = moduleStatusOf(module, remembered.userModules ?? []);
-      if (known === undefined) {
-        return block("UserModuleFetching", `module "${module.name}" is being fetched`, describeObject(`rec ${name}`));
+      if (known === undefined || known.state === "Installing") {
+        const text = known === undefined || known.message === "" ? "" : `; ${known.message}`;
+        const evidence = `module "${module.name}" is being fetched${text}`;
+        return block("UserModuleFetching", evidence, describeObject(`rec ${name}`));
       }
       if (known.state === "Failed") {
         return block(

@@ -35,6 +35,6 @@ export type ModuleUploaded = Answered<typeof MODULE_UPLOADED>;
 
 /** Form of `POST /v2/modules` (§4.2). */
 export interface ModuleUpload {
-  /** The archive. */
-  readonly module: Uint8Array<ArrayBuffer>;
+  /** The archive, in memory or on disk. */
+  readonly module: Blob;
 }

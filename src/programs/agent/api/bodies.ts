@@ -43,7 +43,7 @@ function schemas(supported: readonly StoreVersion[]): Schemas {
     }),
     updateClusterPolicy: CLUSTER_POLICY,
     installLicense: z.strictObject({ license: z.string().min(1).max(16_384) }),
-    uploadModule: z.strictObject({ module: z.instanceof(Uint8Array<ArrayBuffer>) }),
+    uploadModule: z.strictObject({ module: z.instanceof(Blob) }),
     createBdb: z
       .strictObject({ ...optional, ...FIXED, name, ...CREATE_FIELDS, ...PERSISTENCE_FIELDS })
       .transform(withoutFixed)

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Readable } from "node:stream";
 import { platformsOf, type ModuleManifest } from "../../../core/api/module-manifest.ts";
 import type { InstalledModule } from "../../../core/api/records.ts";
 import { compareVersionText } from "../../../core/base/version.ts";
@@ -32,12 +33,12 @@ export interface ModulesContext {
  * This node stores the shared object first, then the record lists the module, then every other node fetches it. The same
  * archive twice is installed once.
  */
-export async function uploadModule(context: ModulesContext, archive: Uint8Array<ArrayBuffer>): Promise<ModuleUploaded> {
-  const opened = await openArchive(Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength));
+export async function uploadModule(context: ModulesContext, archive: Blob): Promise<ModuleUploaded> {
+  await using opened = await openArchive(archive);
   requireFits(context, opened.manifest);
   const build = buildOf(opened, context.clock.now());
   refuseBundled(context, build);
-  await context.modules.put(build, opened.library);
+  await context.modules.put(build, opened.library());
   const state = await context.records.changeState((old) => {
     const installed = old.modules ?? [];
     const same = sameBuild(installed, build);
@@ -86,7 +87,7 @@ function isSameFile(one: InstalledModule, other: InstalledModule): boolean {
   return one.uid === other.uid && one.version === other.version && one.compatible === other.compatible;
 }
 
-async function openArchive(archive: Buffer): Promise<OpenedModule> {
+async function openArchive(archive: Blob): Promise<OpenedModule> {
   try {
     return await openModule(archive);
   } catch (error) {
@@ -118,7 +119,7 @@ function refuseBundled({ members }: ModulesContext, { name, compatible }: Instal
   throw refuse(refusals.moduleBundled, `${said}; databases of this version use that one`, { field: "module_name" });
 }
 
-function buildOf({ manifest, library, sha256 }: OpenedModule, now: Date): InstalledModule {
+function buildOf({ manifest, bytes, sha256 }: OpenedModule, now: Date): InstalledModule {
   return {
     uid: sha256.slice(0, 32),
     name: manifest.module_name,
@@ -127,7 +128,7 @@ function buildOf({ manifest, library, sha256 }: OpenedModule, now: Date): Instal
     compatible: manifest.compatible_redis_version.split(".").slice(0, 2).join("."),
     platforms: platformsOf(manifest),
     sha256,
-    bytes: library.length,
+    bytes,
     args: manifest.command_line_args ?? "",
     actionUid: randomUUID(),
     installedTime: now.toISOString(),
@@ -135,7 +136,7 @@ function buildOf({ manifest, library, sha256 }: OpenedModule, now: Date): Instal
 }
 
 /** The shared object of a module that this node has. */
-export async function localModule(context: ModulesContext, uid: string): Promise<Uint8Array> {
+export async function localModule(context: ModulesContext, uid: string): Promise<Readable> {
   if (!context.modules.has(uid))
     throw refuse(refusals.noSuchModule, `node ${context.config.node} has no module ${uid}`);
   return context.modules.read(uid);

@@ -29,6 +29,8 @@ export interface ManagementApiOptions extends AuthorizeContext {
   readonly askElsewhere: AskElsewhere;
   /** Database versions that its release carries. */
   readonly supported: readonly StoreVersion[];
+  /** Where archives lie while they are received and looked into; what a crash left there goes when its owner opens it again. */
+  readonly archiveFolder: string;
   readonly log: Log;
 }
 
@@ -56,7 +58,7 @@ export async function serveManagementApi(options: ManagementApiOptions): Promise
   acceptJson(server);
   for (const name of routeNames().filter((each) => routes[each].takes !== "archive")) mount(server, name, options);
   await server.register(async (forms: HttpsInstance) => {
-    acceptArchives(forms);
+    acceptArchives(forms, options.archiveFolder);
     for (const name of routeNames().filter((each) => routes[each].takes === "archive")) mount(forms, name, options);
   });
   await server.listen({ host: options.host, port: options.port });

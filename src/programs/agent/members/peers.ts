@@ -13,7 +13,7 @@ export interface Peers {
   /** The engines of a node; undefined when its agent does not answer. */
   localInstances(node: number): Promise<readonly LocalInstance[] | undefined>;
   /** The shared object of a module; throws the client's Fault when the node does not answer or has none. */
-  module(node: number, uid: string): Promise<Uint8Array>;
+  module(node: number, uid: string): Promise<AsyncIterable<Uint8Array>>;
   /** Sends a command to the proxy of a node; throws the client's Fault when its agent does not answer. */
   proxy(node: number, command: ProxyCommand): Promise<ProxyReply>;
   /** Forwards a client's write to the leader; throws the client's Fault, with the leader's own answer in its details. */

@@ -1,17 +1,21 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { replaceFile } from "../../../mechanisms/files/replace-file.ts";
 import type { InstalledModule } from "../../../core/api/records.ts";
 
 /** The shared objects of modules that this node has, one file each. */
 export interface ModuleStore {
+  /** Where they are; what is written there under another name goes when the store is opened again. */
+  readonly folder: string;
   has(uid: string): boolean;
   /** Path of the shared object, whether it is there or not. */
   pathOf(uid: string): string;
-  read(uid: string): Promise<Buffer<ArrayBuffer>>;
+  read(uid: string): Readable;
   /** Stores a shared object durably; throws when it is not that of `module`. */
-  put(module: Pick<InstalledModule, "uid" | "sha256">, library: Uint8Array): Promise<void>;
+  put(module: Pick<InstalledModule, "uid" | "sha256">, library: AsyncIterable<Uint8Array>): Promise<void>;
   /** Removes all but these. */
   keepOnly(uids: readonly string[]): Promise<void>;
 }
@@ -24,15 +28,14 @@ export async function openModuleStore(folder: string): Promise<ModuleStore> {
   const held = new Set(names.flatMap((name) => FILE.exec(name)?.[1] ?? []));
   const pathOf = (uid: string): string => join(folder, `${uid}.so`);
   return {
+    folder,
     has: (uid) => held.has(uid),
     pathOf,
-    read: (uid) => readFile(pathOf(uid)),
-    async put({ uid, sha256 }, library) {
-      const found = createHash("sha256").update(library).digest("hex");
-      if (found !== sha256)
-        throw new Error(`the shared object of module ${uid} has the digest ${found}, not ${sha256}`);
+    read: (uid) => createReadStream(pathOf(uid)),
+    async put(module, library) {
+      const { uid } = module;
       // engines refuse a shared object that may not be executed
-      await replaceFile(pathOf(uid), library, 0o700);
+      await replaceFile(pathOf(uid), verified(module, library), 0o700);
       held.add(uid);
     },
     async keepOnly(uids) {
@@ -41,6 +44,20 @@ export async function openModuleStore(folder: string): Promise<ModuleStore> {
       for (const uid of gone) held.delete(uid);
     },
   };
+}
+
+/** The same bytes; an error instead of their end when they are not those of the module. */
+async function* verified(
+  { uid, sha256 }: Pick<InstalledModule, "uid" | "sha256">,
+  library: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, void> {
+  const hash = createHash("sha256");
+  for await (const chunk of library) {
+    hash.update(chunk);
+    yield chunk;
+  }
+  const found = hash.digest("hex");
+  if (found !== sha256) throw new Error(`the shared object of module ${uid} has the digest ${found}, not ${sha256}`);
 }
 
 const FILE = /^([0-9a-f]{32})\.so$/;

@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { openAsBlob } from "node:fs";
 import type { ModuleManifest } from "../../../core/api/module-manifest.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
@@ -10,7 +10,7 @@ import { faults } from "../faults.ts";
 
 /** A module archive that was opened and found to be one. */
 export interface ReadArchive {
-  readonly archive: Uint8Array<ArrayBuffer>;
+  readonly archive: Blob;
   readonly manifest: ModuleManifest;
   /** For people: `Tally 1.0.0 for databases of 7.2`. */
   readonly title: string;
@@ -18,22 +18,23 @@ export interface ReadArchive {
 
 /** Reads an archive and looks into it before anybody is asked to take it; CLI_FILE, or what is wrong with it. */
 export async function readArchive(file: string): Promise<ReadArchive> {
-  const bytes = await bytesOf(file);
-  const { manifest } = await openModule(bytes);
+  const archive = await opened(file);
+  await using module = await openModule(archive);
+  const { manifest } = module;
   const { display_name, semantic_version, compatible_redis_version } = manifest;
   return {
-    archive: new Uint8Array(bytes),
+    archive,
     manifest,
     title: `${display_name} ${semantic_version} for databases of ${compatible_redis_version}`,
   };
 }
 
-async function bytesOf(file: string): Promise<Buffer> {
+async function opened(file: string): Promise<Blob> {
   try {
-    const { size } = await stat(file);
-    if (size > ARCHIVE_LIMITS.packed)
-      throw new Error(`it has ${size} bytes, at most ${ARCHIVE_LIMITS.packed} are taken`);
-    return await readFile(file);
+    const archive = await openAsBlob(file);
+    if (archive.size > ARCHIVE_LIMITS.packed)
+      throw new Error(`it has ${archive.size} bytes, at most ${ARCHIVE_LIMITS.packed} are taken`);
+    return archive;
   } catch (error) {
     throw new Fault(faults.file, `${file} cannot be read: ${messageOf(error)}`, { file }, error);
   }

@@ -39,7 +39,7 @@ export async function performAct(deps: RecoveryDeps, act: RecoveryAct): Promise<
     case "upgrade-database":
       return upgradeDatabase(deps, act);
     case "upload-module":
-      return spread(clientOf(deps), supplies.archives.get(act.file) ?? new Uint8Array(), talk.clock);
+      return spread(clientOf(deps), supplies.archives.get(act.file) ?? new Blob([]), talk.clock);
     case "install-license":
       return clientOf(deps).call("installLicense", { body: { license: supplies.license } });
     case "write-license":

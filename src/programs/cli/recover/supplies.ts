@@ -10,7 +10,7 @@ export interface Supplies {
   /** The text of the licence; empty when none is given. */
   readonly license: string;
   /** By name of the file. */
-  readonly archives: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
+  readonly archives: ReadonlyMap<string, Blob>;
 }
 
 interface SupplyOptions {

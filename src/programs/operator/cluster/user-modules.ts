@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Secret } from "kubernetes-types/core/v1.js";
 import type { UserModuleStatus } from "../../../core/api/cluster-status.ts";
 import type { ModuleManifest } from "../../../core/api/module-manifest.ts";
@@ -11,6 +12,7 @@ import { downloadArchive } from "../../../ports/modules/download.ts";
 import type { ClusterRecords } from "../../../mechanisms/observe/management/cluster-records.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import {
+  beginAttempt,
   failedSince,
   listedModules,
   modulesToFetch,
@@ -20,10 +22,8 @@ import {
   type PresentModule,
 } from "../../../core/planner/modules/user-modules.ts";
 import { faults as operatorFaults } from "../faults.ts";
+import { moduleAttempts } from "./module-attempts.ts";
 import { textOf } from "../objects/secrets.ts";
-
-/** One that could not be installed is tried again after this long, in milliseconds. */
-const RETRY_MS = 2_000;
 
 export interface UserModulesDeps {
   readonly kube: Kube;
@@ -38,8 +38,7 @@ export type KeepUserModules = (observation: ClusterObservation) => Promise<reado
  * user would (§4.2): also while an upgrade is frozen, which is what it may be frozen for.
  */
 export function userModulesReconciler({ kube, clock }: UserModulesDeps): KeepUserModules {
-  const tried = new Map<string, number>();
-  const isDue = (key: string): boolean => clock.uptimeMs() - (tried.get(key) ?? Number.NEGATIVE_INFINITY) >= RETRY_MS;
+  const attempts = moduleAttempts(clock);
   return async (observation) => {
     const { view, records, connection, namespace } = observation;
     const remembered = view.remembered.userModules ?? [];
@@ -47,13 +46,16 @@ export function userModulesReconciler({ kube, clock }: UserModulesDeps): KeepUse
     if (connection === undefined || "unreachable" in records) return keptOf(listed, remembered);
     const fresh: UserModuleStatus[] = [];
     for (const module of lackingModules(observation)) {
-      const key = `${namespace}/${view.name}/${module.name}/${module.url}`;
-      if (!isDue(key)) continue;
-      tried.set(key, clock.uptimeMs());
+      const before = moduleStatusOf(module, remembered);
+      const due = attempts.due(`${namespace}/${view.name}/${module.name}/${module.url}`, before);
+      if (due === "later") continue;
+      if (due === "announce") {
+        fresh.push(beginAttempt(module, before));
+        continue;
+      }
       const status = await install(kube, connection.client, namespace, module);
-      fresh.push(
-        status.state === "Installed" ? status : inVain(status, moduleStatusOf(module, remembered), presentOf(records)),
-      );
+      const after = status.state === "Installed" ? status : inVain(status, before, presentOf(records));
+      fresh.push(after.state === "Installed" ? after : { ...after, attempts: before?.attempts ?? 1 });
     }
     return keptOf(listed, [...fresh, ...remembered]);
   };
@@ -106,16 +108,28 @@ async function install(
   const { name, url } = module;
   try {
     const archive = await downloadArchive({ url, ...(await accessTo(kube, namespace, module)) });
-    const { manifest } = await openModule(archive);
+    const found = await digestOf(archive);
+    if (module.sha256 !== undefined && module.sha256 !== found) {
+      const message = `its archive has the sha256 ${found}, and spec.userDefinedModules says ${module.sha256}`;
+      return { name, url, state: "Failed", message, moduleName: "", version: "" };
+    }
+    await using opened = await openModule(archive);
+    const { manifest } = opened;
     const { module_name: moduleName, semantic_version: version } = manifest;
     const objection = nameObjection(name, manifest);
     if (objection !== "") return { name, url, state: "Failed", message: objection, moduleName, version };
-    await client.call("uploadModule", { body: { module: new Uint8Array(archive) } });
+    await client.call("uploadModule", { body: { module: archive } });
     return { name, url, state: "Installed", message: "", moduleName, version };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return { name, url, state: "Failed", message: messageOf(error), moduleName: "", version: "" };
   }
+}
+
+async function digestOf(archive: Blob): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of archive.stream()) hash.update(chunk);
+  return hash.digest("hex");
 }
 
 /** §2.2: otherwise it would be unclear which module is meant. Empty when the name is one of the manifest's. */
