@@ -53,6 +53,8 @@ export const apiErrors = {
   unsupportedMediaType: row("UNSUPPORTED_MEDIA_TYPE", 415, "UnsupportedMediaType", "send application/json"),
   invalid: row("INVALID", 422, "Invalid", "correct the named fields"),
   tooManyRequests: row("TOO_MANY_REQUESTS", 429, "TooManyRequests", "try again later", "backoff"),
+  /** Kubernetes passes this error of etcd on as it is. */
+  recordTooLarge: row("RECORD_TOO_LARGE", 500, "", "store less than 1.5 MiB in one object"),
   internal: row("INTERNAL", 500, "InternalError", "see the log of the server"),
   unavailable: row("UNAVAILABLE", 503, "ServiceUnavailable", "try again later", "backoff"),
   timeout: row("TIMEOUT", 504, "Timeout", "list without a resourceVersion", "backoff"),
@@ -94,7 +96,7 @@ export function statusBody(error: unknown): Json & { code: number } {
     metadata: {},
     status: "Failure",
     message,
-    reason,
+    ...(reason === "" ? {} : { reason }),
     ...(Object.keys(details).length === 0 ? {} : { details }),
     code: http,
   };

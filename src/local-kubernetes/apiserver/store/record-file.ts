@@ -9,8 +9,8 @@ import { faults } from "../faults.ts";
 export interface RecordFile {
   /** Bytes in the file. */
   size(): number;
-  /** Writes the records and waits for the disk. */
-  append(records: readonly unknown[]): Promise<void>;
+  /** Writes records, each as `lineOf` has it, and waits for the disk. */
+  append(lines: readonly string[]): Promise<void>;
   /** Replaces the whole file in one step: after a crash there is either the old content or the new one. */
   replace(records: Iterable<unknown>): Promise<void>;
   close(): Promise<void>;
@@ -33,8 +33,8 @@ export async function openRecordFile(path: string, replay: (record: unknown) => 
 
   return {
     size: () => size,
-    append: async (records) => {
-      const bytes = Buffer.from(records.map(lineOf).join(""));
+    append: async (lines) => {
+      const bytes = Buffer.from(lines.join(""));
       await handle.appendFile(bytes);
       await handle.datasync();
       size += bytes.length;
@@ -75,7 +75,8 @@ function parseLine(line: string): { value: unknown } | undefined {
   return { value: JSON.parse(text) };
 }
 
-function lineOf(record: unknown): string {
+/** A record as a line of the file. */
+export function lineOf(record: unknown): string {
   const text = JSON.stringify(record);
   return `${checksum(text)} ${text}\n`;
 }

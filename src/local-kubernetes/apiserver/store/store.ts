@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { Fault } from "../../../core/base/fault.ts";
-import { faults } from "../faults.ts";
+import { apiError, apiErrors, faults } from "../faults.ts";
 import type { KubeObject } from "../objects/object.ts";
 import { Buckets } from "./buckets.ts";
 import { createHistory, type Change, type History } from "./history.ts";
 import { parseRecord, stampedObject, type StoreRecord } from "./record.ts";
-import { openRecordFile, type RecordFile } from "./record-file.ts";
+import { lineOf, openRecordFile, type RecordFile } from "./record-file.ts";
 import { GroupWriter } from "./writer.ts";
 import type { StoreOptions } from "./options.ts";
 
@@ -52,6 +52,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   });
   return new DiskStore(objects, history, file, options);
 }
+
+/** As etcd limits a request unless it is told otherwise; in characters. */
+const LONGEST_RECORD = 1.5 * 1024 * 1024;
 
 class DiskStore implements Store {
   readonly #objects: Buckets;
@@ -126,13 +129,16 @@ class DiskStore implements Store {
     return this.#writer.close();
   }
 
+  /** The error of etcd for a record that is too long. */
   #write(fields: Required<Pick<StoreRecord, "b" | "k">> & Pick<StoreRecord, "o">): Promise<KubeObject> {
     this.#writer.check();
     const record: StoreRecord = { r: this.revision() + 1, ...fields };
+    const line = lineOf(record);
+    if (line.length > LONGEST_RECORD) throw apiError(apiErrors.recordTooLarge, "etcdserver: request is too large");
     const change = this.#objects.apply(record);
     if (change === undefined) throw new Fault(faults.storeClosed, `nothing at ${fields.b}/${fields.k} to change`);
     this.#uncommitted.push(change);
-    return this.#writer.add(record, change);
+    return this.#writer.add(line, change);
   }
 
   #commit(change: Change): void {

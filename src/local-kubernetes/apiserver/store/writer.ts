@@ -7,7 +7,7 @@ import type { RecordFile } from "./record-file.ts";
 import type { StoreOptions } from "./options.ts";
 
 interface Pending {
-  readonly record: StoreRecord;
+  readonly line: string;
   readonly change: Change;
   readonly done: (object: KubeObject) => void;
   readonly failed: (error: unknown) => void;
@@ -44,9 +44,10 @@ export class GroupWriter {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  add(record: StoreRecord, change: Change): Promise<KubeObject> {
+  /** `line`: the record of the change, as the file has it. */
+  add(line: string, change: Change): Promise<KubeObject> {
     return new Promise((done, failed) => {
-      this.#pending.push({ record, change, done, failed });
+      this.#pending.push({ line, change, done, failed });
       // the group begins in the next turn, so that writes of the same turn share one trip to the disk
       setImmediate(() => void this.#run());
     });
@@ -90,7 +91,7 @@ export class GroupWriter {
   }
 
   async #append(group: readonly Pending[]): Promise<void> {
-    await this.#file.append(group.map(({ record }) => record));
+    await this.#file.append(group.map(({ line }) => line));
     if (this.#file.size() <= this.#limit) return;
     await this.#file.replace(this.#on.live());
     this.#limit = this.#file.size() * 2 + this.#slack;

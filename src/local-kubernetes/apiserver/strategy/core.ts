@@ -26,11 +26,20 @@ export const secretStrategy: Strategy = {
     }
     delete secret["stringData"];
   },
-  check: (secret, before) => [...keyRules(secret, ["data"]), ...frozen(secret, before), ...sameType(secret, before)],
+  check: (secret, before) => [
+    ...keyRules(secret, ["data"]),
+    ...sizeRule("data", bytesOf(secret, "data")),
+    ...frozen(secret, before),
+    ...sameType(secret, before),
+  ],
 };
 
 export const configMapStrategy: Strategy = {
-  check: (map, before) => [...keyRules(map, ["data", "binaryData"]), ...frozen(map, before)],
+  check: (map, before) => [
+    ...keyRules(map, ["data", "binaryData"]),
+    ...sizeRule("[]", textBytes(map, "data") + bytesOf(map, "binaryData")),
+    ...frozen(map, before),
+  ],
 };
 
 export const volumeStrategy: Strategy = {
@@ -113,6 +122,23 @@ function keyRules(object: KubeObject, fields: readonly string[]): StatusCause[] 
           `(e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')`,
       })),
   );
+}
+
+/** Most that a ConfigMap or a Secret holds, in bytes. */
+const MOST_DATA = 1_048_576;
+
+function sizeRule(field: string, size: number): StatusCause[] {
+  if (size <= MOST_DATA) return [];
+  return [{ reason: "FieldValueTooLong", field, message: `Too long: may not be more than ${MOST_DATA} bytes` }];
+}
+
+function textBytes(object: KubeObject, field: string): number {
+  return Object.values(mapAt(object, field)).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
+
+/** Of values in base64, decoded. */
+function bytesOf(object: KubeObject, field: string): number {
+  return Object.values(mapAt(object, field)).reduce((sum, text) => sum + Buffer.byteLength(text, "base64"), 0);
 }
 
 /** An object with `immutable: true` keeps its data. */
