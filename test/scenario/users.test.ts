@@ -2,6 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UserRecord } from "../../src/ports/management/records.ts";
 import { routes } from "../../src/ports/management/routes.ts";
+import { clusterNames } from "../../src/core/api/names.ts";
+import { ConfigMaps } from "../../src/ports/kube/builtin.ts";
+import { connect } from "../../src/ports/kube/client.ts";
+import { loadKubeConfig } from "../../src/ports/kube/config.ts";
+import { changeObject } from "../../src/ports/kube/records.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { basic, sendHttp } from "../kit/world/http.ts";
 import { until } from "../kit/time/until.ts";
@@ -117,6 +122,29 @@ await test("the cluster's own administrator is listed first and changed in its S
     const answer = await asAdmin(method, "/v1/users/1", method === "PUT" ? { role: "none" } : undefined);
     assert.deepEqual([answer.status, answer.body.error_code], [406, "cannot_change_cluster_admin"]);
   }
+});
+
+await test("a record that is nearly full takes no more users, gets shorter, and the cluster goes on writing in it", async () => {
+  const leaver = await letIn("large@example.org", "none");
+  await using stack = new AsyncDisposableStack();
+  const kube = stack.adopt(connect(loadKubeConfig({ KUBECONFIG: cluster.kubeconfig })), (client) => client.close());
+  const ref = { name: clusterNames.clusterRecord(cluster.rec), namespace: cluster.namespace };
+  const fill = (license: string) =>
+    changeObject(kube, ConfigMaps, ref, (map) => {
+      const record = JSON.stringify({ ...JSON.parse(map.data?.record ?? ""), license });
+      return { ...map, data: { ...map.data, record } };
+    });
+  await fill("x".repeat(720_000));
+  const more = { email: "more@example.org", password: PASSWORD, role: "none" };
+  await received(507, () => asAdmin("POST", "/v1/users", more));
+  const { body } = await asAdmin("POST", "/v1/users", more);
+  assert.equal(body.error_code, "record_full");
+  assert.match(String(body.description), /^the record of the cluster would have 72\d{4} bytes, and 716800 are allowed/);
+  assert.equal((await asAdmin("DELETE", `/v1/users/${leaver.uid}`)).status, 200);
+  const report = { operator_version: "8.2.0-12" };
+  await cluster.client.call("updateCluster", { body: report });
+  await fill("");
+  await received(200, () => asAdmin("POST", "/v1/users", more));
 });
 
 async function letIn(email: string, role: string): Promise<UserRecord> {

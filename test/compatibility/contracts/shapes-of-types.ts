@@ -44,6 +44,9 @@ function hostWith(checkout: string, file: string, declaration: string): ts.Compi
   };
 }
 
+/** Types of what is sent as it is: in one piece, as a file, or as a stream. */
+const BYTES = new Set(["Uint8Array", "Blob", "AsyncIterable"]);
+
 function shapeOf(checker: ts.TypeChecker, type: ts.Type): Shape {
   if (type.isUnion()) return shapeOfUnion(checker, type);
   const literal = literalOf(checker, type);
@@ -52,7 +55,7 @@ function shapeOf(checker: ts.TypeChecker, type: ts.Type): Shape {
   if (type.flags & ts.TypeFlags.NumberLike) return { is: "number" };
   if (type.flags & (ts.TypeFlags.Unknown | ts.TypeFlags.Any)) return { is: "anything" };
   if (type.flags & ts.TypeFlags.NonPrimitive) return { is: "object", fields: {}, others: { is: "anything" } };
-  if (type.symbol?.name === "Uint8Array") return { is: "bytes" };
+  if (BYTES.has(type.symbol?.name)) return { is: "bytes" };
   if (checker.isArrayType(type)) {
     const [element] = checker.getTypeArguments(type as ts.TypeReference);
     return { is: "list", of: element === undefined ? { is: "anything" } : shapeOf(checker, element) };

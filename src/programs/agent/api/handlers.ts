@@ -15,6 +15,7 @@ import { endpointHandlers } from "./endpoints.ts";
 import type { EndpointsContext } from "./endpoints.ts";
 import type { EventsContext } from "./events.ts";
 import type { ModulesContext } from "./module-upload.ts";
+import { withinLimit } from "./record-limit.ts";
 import { refusals, refuse } from "./refusals.ts";
 import { statsHandlers } from "./stats/handlers.ts";
 import type { StatsContext } from "./stats/measure.ts";
@@ -49,16 +50,17 @@ export type ApiContext = ClusterApiContext &
 /** Every operation of the management API: reads from what this node knows, writes on the leader. */
 export function apiHandlers(context: ApiContext): Handlers {
   const reads = databaseReads(context);
+  const limited = { ...context, records: withinLimit(context.records) };
   return {
     ...clusterHandlers(context),
     ...nodeHandlers(context),
-    ...databaseHandlers(context, reads),
+    ...databaseHandlers(limited, reads),
     ...endpointHandlers(context, reads),
-    ...moduleHandlers(context),
+    ...moduleHandlers(limited),
     ...accessHandlers(context),
     ...statsHandlers(context),
     ...documentHandlers(context),
-    ...userHandlers(context, context.adminName),
+    ...userHandlers(limited, context.adminName),
     ...localHandlers(context),
   };
 }

@@ -41,6 +41,12 @@ export const refusals = {
     "body_too_large",
     "Send a shorter body: no operation needs a long one.",
   ),
+  recordFull: row(
+    "AGENT_RECORD_FULL",
+    507,
+    "record_full",
+    "Remove what is not needed any more: users, modules, Active-Active databases, or long settings of the database.",
+  ),
   methodNotAllowed: row(
     "AGENT_METHOD_NOT_ALLOWED",
     405,
