@@ -124,6 +124,36 @@ await test("the cluster's own administrator is listed first and changed in its S
   }
 });
 
+await test("each write and each failed login leaves one line in the log of the node that was asked, without any password", async () => {
+  const linesOf = (node: number, msg: string): Readonly<Record<string, unknown>>[] =>
+    cluster
+      .log(node)
+      .split("\n")
+      .filter((line) => line.includes(msg))
+      .map((line) => JSON.parse(line));
+  const writer = await letIn("writer@example.org", "db_member");
+  await received(200, () => asUser(writer, "GET", "/v1/bdbs", undefined, 2));
+  const earlier = linesOf(2, "a login failed").length;
+  await asUser(writer, "PUT", "/v1/bdbs/1", {}, 2);
+  await asUser(writer, "POST", "/v1/users", { email: "z@y.org", password: PASSWORD, role: "none" }, 2);
+  await asUser(writer, "GET", "/v1/bdbs", undefined, 2, "a wrong guess");
+  await until("it is written", async () => linesOf(2, "a login failed").length === earlier + 1);
+  const who = { user: writer.email, role: "db_member" };
+  const seen = linesOf(2, writer.email).map(({ user, role, method, path, status }) => ({
+    user,
+    role,
+    method,
+    path,
+    status,
+  }));
+  assert.deepEqual(seen, [
+    { ...who, method: "PUT", path: "/v1/bdbs/1", status: 200 },
+    { ...who, method: "POST", path: "/v1/users", status: 403 },
+  ]);
+  assert.equal(linesOf(1, writer.email).length, 0, "the leader has no second line");
+  for (const node of [1, 2]) assert.doesNotMatch(cluster.log(node), /correct horse|a wrong guess|test-password/);
+});
+
 await test("a record that is nearly full takes no more users, gets shorter, and the cluster goes on writing in it", async () => {
   const leaver = await letIn("large@example.org", "none");
   await using stack = new AsyncDisposableStack();

@@ -40,7 +40,7 @@ export function acceptArchives(server: FastifyInstance<Server>, folder: string):
 async function receiveForm(payload: IncomingMessage, type: string, path: string): Promise<Form> {
   const parser = parserOf(type);
   const files: Promise<void>[] = [];
-  let wrong: unknown;
+  let wrong: Fault | undefined;
   const note = (error: unknown): void => {
     wrong ??=
       error instanceof Fault

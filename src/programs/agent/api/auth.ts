@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { ManagementRole } from "../../../core/api/management-roles.ts";
 import type { ClusterUser } from "../../../core/api/records.ts";
+import { fairQueue } from "../credentials/fair-queue.ts";
 import { matchesHash } from "../credentials/password-hash.ts";
 import { refusals, refuse } from "./refusals.ts";
 
@@ -20,30 +21,31 @@ export interface AuthenticatorDeps {
   readonly hashIn: (secret: string) => Promise<string | undefined>;
 }
 
-/** How many passwords may wait to be checked, one after the other; more are refused, so that guesses cannot fill the node. */
-const MOST_WAITING = 16;
+/** Who a header with Basic credentials, sent from an address, belongs to. */
+export type Authenticate = (header: string | undefined, address: string) => Promise<Caller | undefined>;
+
+/** How many passwords may wait to be checked, one after the other, so that guesses can neither fill the node nor keep others out. */
+const WAITING = { perOwner: 15, owners: 64 };
 /** Pairs that have been right and need no second hash. */
 const MOST_REMEMBERED = 1_000;
 
 /**
  * Finds the caller of a header with Basic credentials; undefined when the credentials are unknown. Takes the same time
- * however much of them is right. AGENT_TOO_MANY_LOGINS while too many users log in for the first time.
+ * however much of them is right. AGENT_TOO_MANY_LOGINS while too many of the same address log in for the first time.
  */
-export function authenticator(deps: AuthenticatorDeps): (header: string | undefined) => Promise<Caller | undefined> {
+export function authenticator(deps: AuthenticatorDeps): Authenticate {
   const secret = randomBytes(32);
   const withFinished = new Set<string>();
-  let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
+  const checks = fairQueue(WAITING);
 
-  const isRight = async (password: string, hash: string | undefined): Promise<boolean> => {
-    if (waiting >= MOST_WAITING) throw refuse(refusals.tooManyLogins, `${waiting} passwords are waiting to be checked`);
-    waiting += 1;
-    const mine = last.then(() => matchesHash(password, hash)).finally(() => (waiting -= 1));
-    last = mine.catch(() => undefined); // the caller gets the failure
-    return mine;
+  const isRight = async (address: string, password: string, hash: string | undefined): Promise<boolean> => {
+    const check = checks.add(address, () => matchesHash(password, hash));
+    if (check === undefined)
+      throw refuse(refusals.tooManyLogins, `too many passwords are waiting to be checked, of ${address} or of others`);
+    return check;
   };
 
-  return async (header) => {
+  return async (header, address) => {
     const given = credentialsIn(header);
     const own = deps.credentials();
     if (isSame(given, `${own.username}:${own.password}`)) return { name: own.username, role: "admin", isCluster: true };
@@ -56,7 +58,7 @@ export function authenticator(deps: AuthenticatorDeps): (header: string | undefi
       .digest("base64");
     if (!(user !== undefined && withFinished.has(mark))) {
       const hash = user && (await deps.hashIn(user.secret));
-      if (!(await isRight(given.slice(colon + 1), hash)) || user === undefined) return undefined;
+      if (!(await isRight(address, given.slice(colon + 1), hash)) || user === undefined) return undefined;
       if (withFinished.size >= MOST_REMEMBERED) withFinished.clear();
       withFinished.add(mark);
     }

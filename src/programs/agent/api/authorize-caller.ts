@@ -1,33 +1,35 @@
 import type { FastifyRequest } from "fastify";
-import { rolesWith, type ManagementRole } from "../../../core/api/management-roles.ts";
+import { rolesWith } from "../../../core/api/management-roles.ts";
 import { routes } from "../../../ports/management/routes.ts";
 import type { RouteName } from "../../../ports/management/routes.ts";
-import type { Caller } from "./auth.ts";
+import type { Authenticate, Caller } from "./auth.ts";
 import { refusals, refuse } from "./refusals.ts";
 
 /** Who may call, and when. */
 export interface AuthorizeContext {
   /** Whose Basic credentials a header carries; undefined for credentials that are unknown. */
-  readonly callerOf: (header: string | undefined) => Promise<Caller | undefined>;
+  readonly callerOf: Authenticate;
   /** Why the API cannot be used yet; undefined once the node has joined. */
   readonly notJoined: () => string | undefined;
 }
 
-/** The role of a caller who may use the route; `none` for a route without authentication. Refuses any other caller. */
+/** Refuses a caller who may not use the route; `onCaller` gets each whose credentials are right. */
 export async function authorizeCaller(
   name: RouteName,
   request: FastifyRequest,
   { callerOf, notJoined }: AuthorizeContext,
-): Promise<ManagementRole> {
+  onCaller: (caller: Caller) => void,
+): Promise<void> {
   const { auth } = routes[name];
-  if (auth === "none") return "none";
-  const caller = await callerOf(request.headers.authorization);
+  if (auth === "none") return;
+  const caller = await callerOf(request.headers.authorization, request.ip);
   if (caller === undefined) {
     throw refuse(
       refusals.unauthorized,
       "the credentials given are neither those of this cluster nor of one of its users: send username and password of its Secret as Basic credentials",
     );
   }
+  onCaller(caller);
   const isAllowed = auth === "cluster" ? caller.isCluster : rolesWith(auth).includes(caller.role);
   if (!isAllowed) {
     const needed =
@@ -38,5 +40,4 @@ export async function authorizeCaller(
   }
   const reason = notJoined();
   if (reason !== undefined) throw refuse(refusals.notJoined, reason);
-  return caller.role;
 }

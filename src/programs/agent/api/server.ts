@@ -1,7 +1,6 @@
 import fastify from "fastify";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Server } from "node:https";
-import type { ManagementRole } from "../../../core/api/management-roles.ts";
 import type { StoreVersion } from "../../../core/api/records.ts";
 import { messageOf } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
@@ -12,6 +11,8 @@ import type { SecretFiles } from "../runtime/mounted-secret.ts";
 import type { AskElsewhere } from "./ask-elsewhere.ts";
 import type { HandlerCall, Handlers } from "./handler-call.ts";
 import { acceptArchives } from "./archives.ts";
+import { audit } from "./audit.ts";
+import type { Caller } from "./auth.ts";
 import { authorizeCaller } from "./authorize-caller.ts";
 import type { AuthorizeContext } from "./authorize-caller.ts";
 import { parseBody } from "./bodies.ts";
@@ -77,14 +78,15 @@ type HttpsInstance = FastifyInstance<Server>;
 
 function mount<N extends RouteName>(server: HttpsInstance, name: N, options: ManagementApiOptions): void {
   const { method, path } = routes[name];
-  const roles = new WeakMap<FastifyRequest, ManagementRole>();
+  const callers = new WeakMap<FastifyRequest, Caller>();
   server.route<{ Params: Record<string, string> }>({
     method,
     url: path,
     // before anything of the body is read
     onRequest: async (request) => {
-      roles.set(request, await authorizeCaller(name, request, options));
+      await authorizeCaller(name, request, options, (caller) => callers.set(request, caller));
     },
+    onResponse: async (request, reply) => audit(options.log, name, callers.get(request), request, reply),
     handler: async (request, reply) => {
       const forwardedBy = request.headers[FORWARDED_BY];
       const query = parseQuery(name, request.query);
@@ -92,7 +94,7 @@ function mount<N extends RouteName>(server: HttpsInstance, name: N, options: Man
         params: request.params,
         body: parseBody(name, request.body, options.supported),
         query,
-        role: roles.get(request) ?? "none",
+        role: callers.get(request)?.role ?? "none",
         ...(typeof forwardedBy === "string" ? { forwardedBy } : {}),
       };
       const given = (await options.askElsewhere(name, call)) ?? (await options.handlers[name](call));
