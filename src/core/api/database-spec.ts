@@ -24,7 +24,9 @@ export const databaseSpec = z.object({
   ...settings,
   databaseSecretName: dnsLabel
     .optional()
-    .describe("Secret with the password; `redb-<name>` with keys `password`, `port`, `service_names` when absent."),
+    .describe(
+      "Secret with the password, of this database alone; `redb-<name>` with keys `password`, `port`, `service_names` when absent.",
+    ),
   databasePort: z
     .int()
     .min(ENDPOINT_PORTS.first)

@@ -96,6 +96,11 @@ export const clusterNames = {
   dnsName: (rec: string, namespace: string): string => `${rec}.${namespace}.svc.cluster.local`,
 } as const;
 
+/** The Secret of a database whose spec names none: with its password, its port and the name of its Service. */
+export function databaseSecretOf(database: string): string {
+  return `redb-${database}`;
+}
+
 /** Where the node container finds its mounts, below the container's root. */
 export const NODE_PATHS = {
   data: "/var/lib/store",

@@ -13,6 +13,7 @@ export function nearby(change: Partial<ReferencedCluster> = {}): ReferencedClust
     upgradePolicy: undefined,
     modules: [{ names: ["search"] }],
     userModules: [],
+    secrets: ["rec", "rec-ca", "rec-node-tls"],
     shards: { used: 2, limit: 4 },
     ...change,
   };

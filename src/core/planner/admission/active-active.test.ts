@@ -99,7 +99,7 @@ for (const { rule, spec = {}, before, fields = [], says } of cases) {
 }
 
 test("reaadb: it does not take the name of a database", () => {
-  const databases = [{ name: "orders", cluster: "rec", port: 10_000 }];
+  const databases = [{ name: "orders", cluster: "rec", port: 10_000, secret: "redb-orders" }];
   const clash = { ...facts({}), references: { ...environment, databases } };
   const [denial] = review(ACTIVE_ACTIVE_RULES, [], clash, undefined).denials;
   assert.match(denial?.message ?? "", /a database has that name/);

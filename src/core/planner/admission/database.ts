@@ -11,6 +11,7 @@ import {
   portIsUnchanged,
   repliesCanWait,
 } from "./database-place.ts";
+import { secretIsItsOwn } from "./database-secret.ts";
 import {
   changedModules,
   fieldOf,
@@ -47,6 +48,7 @@ export const DATABASE_RULES: readonly SpecRule<ReviewedDatabase>[] = [
   nameIsFree,
   clusterExists,
   clusterIsUnchanged,
+  secretIsItsOwn,
   ...CONFIGURATION_RULES,
   licenseSuffices,
 ];

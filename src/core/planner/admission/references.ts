@@ -1,5 +1,6 @@
 import type { ClusterStatus } from "../../api/cluster-status.ts";
 import type { StoreEnterpriseCluster } from "../../api/kinds.ts";
+import { clusterNames } from "../../api/names.ts";
 import { shardsOfLicense } from "../../api/older-status.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 
@@ -24,6 +25,8 @@ export interface ReferencedCluster {
   readonly modules: readonly ReferencedModule[] | undefined;
   /** Names in `spec.userDefinedModules`. */
   readonly userModules: readonly string[];
+  /** Names of the Secrets that it reads, or that the operator makes for it. */
+  readonly secrets: readonly string[];
   /** Shards that its licence allows and that are taken; undefined until it has reported. */
   readonly shards: { readonly used: number; readonly limit: number } | undefined;
 }
@@ -39,6 +42,8 @@ export interface ReferencedDatabase {
   readonly name: string;
   readonly cluster: string | undefined;
   readonly port: number | undefined;
+  /** Name of its Secret; undefined where only its cluster is asked about it. */
+  readonly secret: string | undefined;
 }
 
 export interface ReferencedRemoteCluster {
@@ -61,8 +66,22 @@ export function referencedCluster(
       ...(databaseVersions === undefined ? {} : { databaseVersions }),
     })),
     userModules: (spec.userDefinedModules ?? []).map((module) => module.name),
+    secrets: secretsOf(name, spec),
     shards: shardsOfLicense(status),
   };
+}
+
+function secretsOf(name: string, spec: WrittenSpec): readonly string[] {
+  const { userDefinedModules = [], licenseSecretName, clusterCredentialSecretName } = spec;
+  const modules = userDefinedModules.map(({ source, credentialsSecret }) => [
+    credentialsSecret,
+    source.https?.credentialsSecret,
+    source.http?.credentialsSecret,
+  ]);
+  const { credentialsSecret, authoritySecret, nodeTlsSecret } = clusterNames;
+  const own = [credentialsSecret(name), authoritySecret(name), nodeTlsSecret(name)];
+  const named = [clusterCredentialSecretName, licenseSecretName, ...modules.flat()];
+  return [...own, ...named.filter((one) => one !== undefined)];
 }
 
 type WrittenSpec = StoreEnterpriseCluster["spec"];

@@ -5,6 +5,7 @@ import type {
   StoreEnterpriseDatabase,
   StoreEnterpriseRemoteCluster,
 } from "../../../core/api/kinds.ts";
+import { databaseSecretOf } from "../../../core/api/names.ts";
 import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
@@ -66,5 +67,6 @@ function referencedDatabase({ metadata, spec, status }: Stored<StoreEnterpriseDa
     name: metadata.name,
     cluster: status?.cluster || spec.storeEnterpriseCluster?.name,
     port: status?.internalEndpoints?.[0]?.port ?? spec.databasePort,
+    secret: spec.databaseSecretName ?? databaseSecretOf(metadata.name),
   };
 }

@@ -21,7 +21,7 @@ import { clusterOf, freshContexts, type Redb } from "./cluster.ts";
 import { evaluateDatabase, type DatabaseEvaluation } from "./evaluation.ts";
 import { databaseEvents } from "./events.ts";
 import { removeDatabase } from "./removal.ts";
-import { addressReconciler, secretNameOf, secretState } from "./secret.ts";
+import { addressReconciler, foreignOwner, secretNameOf, secretState } from "./secret.ts";
 import { databaseStatusOf } from "./status.ts";
 
 export interface DatabaseDeps extends ObserveDeps {
@@ -82,8 +82,12 @@ async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
   const context = deps.contexts.of(keyOf(cluster));
   if (context === undefined) return settled; // it is woken once its cluster has been looked at
   const held = await addFinalizer(deps.kube, Databases, redb, FINALIZERS.database);
+  const secret = {
+    state: secretState(deps.cache.secrets, held),
+    foreignOwner: foreignOwner(deps.cache.secrets, held),
+  };
   const evaluate = (within: ClusterContext, maxAgeMs: number): Promise<DatabaseEvaluation> =>
-    evaluateDatabase(held, within, deps.release, secretState(deps.cache.secrets, held), maxAgeMs);
+    evaluateDatabase(held, within, deps.release, secret, maxAgeMs);
   const seen = await evaluate(context, isQuiet(held) ? Infinity : STEP_MS);
   const evaluated = isToAct(seen) ? await evaluate(await deps.freshContext(cluster), STEP_MS) : seen;
   return follow(deps, held, cluster.name, evaluated);

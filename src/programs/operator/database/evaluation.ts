@@ -32,7 +32,7 @@ export async function evaluateDatabase(
   redb: Redb,
   context: ClusterContext,
   release: Release,
-  secret: DatabaseView["secret"],
+  secret: { readonly state: DatabaseView["secret"]; readonly foreignOwner: string | undefined },
   maxAgeMs: number,
 ): Promise<DatabaseEvaluation> {
   const { connection, suspension, unready } = context;
@@ -43,10 +43,16 @@ export async function evaluateDatabase(
   const seen = { polled, bdb, connection };
   if (suspension !== undefined || unready !== undefined) return { ...seen, suspension, unready };
   if ("unreachable" in polled) return { ...seen, unready: notReady(context.nearby?.name ?? "", polled.unreachable) };
+  if (secret.foreignOwner !== undefined) return { ...seen, failure: secretIsForeign(secret.foreignOwner, redb) };
   const spec = readSpec(redb);
   return typeof spec === "string"
     ? { ...seen, failure: specInvalid(spec, redb.metadata.name) }
-    : { ...seen, decision: decide(redb, spec, bdb, secret, referencesOf(release, context.nearby, polled, redb)) };
+    : { ...seen, decision: decide(redb, spec, bdb, secret.state, referencesOf(release, context.nearby, polled, redb)) };
+}
+
+function secretIsForeign(owner: string, redb: Redb): DatabaseFailure {
+  const evidence = `spec.databaseSecretName: the Secret "${secretNameOf(redb)}" is used by ${owner}`;
+  return specInvalid(evidence, redb.metadata.name);
 }
 
 function specInvalid(evidence: string, name: string): DatabaseFailure {

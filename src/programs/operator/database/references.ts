@@ -28,7 +28,7 @@ const known = new WeakMap<readonly BdbRecord[], readonly ReferencedDatabase[]>()
 function referencedDatabases(cluster: string, bdbs: readonly BdbRecord[]): readonly ReferencedDatabase[] {
   const before = known.get(bdbs);
   if (before !== undefined) return before;
-  const databases = bdbs.map(({ name, port }) => ({ name, port, cluster }));
+  const databases = bdbs.map(({ name, port }) => ({ name, port, cluster, secret: undefined }));
   known.set(bdbs, databases);
   return databases;
 }

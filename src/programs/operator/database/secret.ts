@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Secret } from "kubernetes-types/core/v1.js";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import type { Clock } from "../../../core/base/clock.ts";
-import { APP_LABEL, LABELS } from "../../../core/api/names.ts";
+import { APP_LABEL, databaseSecretOf, LABELS } from "../../../core/api/names.ts";
 import type { StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
 import { isFault } from "../../../core/base/fault.ts";
 import { Secrets } from "../../../ports/kube/builtin.ts";
@@ -17,7 +17,7 @@ type Redb = Stored<StoreEnterpriseDatabase>;
 
 /** Name of the secret with which clients reach a database. */
 export function secretNameOf({ metadata, spec }: Redb): string {
-  return spec.databaseSecretName ?? `redb-${metadata.name}`;
+  return spec.databaseSecretName ?? databaseSecretOf(metadata.name);
 }
 
 type PasswordFrom = NonNullable<DatabaseStatus["passwordFrom"]>;
@@ -36,6 +36,25 @@ export function secretState(secrets: Pick<Informer<object>, "get">, redb: Redb):
   return given?.secret === metadata.name && !isNewer(metadata.resourceVersion, given.resourceVersion)
     ? "given"
     : "changed";
+}
+
+/**
+ * Whose the Secret is that a database names: of a cluster, or of another database. Undefined for any other, and for one
+ * that the database has had before.
+ */
+export function foreignOwner(secrets: Pick<Informer<object>, "get">, redb: Redb): string | undefined {
+  const name = secretNameOf(redb);
+  const { metadata } = secrets.get(secretRef(redb)) ?? {};
+  if (metadata === undefined || redb.status?.databaseSecretName === name) return undefined;
+  const { labels = {}, ownerReferences = [] } = metadata;
+  const owner = ownerReferences.find(
+    ({ apiVersion, uid }) => apiVersion === redb.apiVersion && uid !== redb.metadata.uid,
+  );
+  if (owner !== undefined) return `${owner.kind} ${owner.name}`;
+  const cluster = labels[LABELS.cluster];
+  if (cluster !== undefined) return `StoreEnterpriseCluster ${cluster}`;
+  const database = labels[LABELS.database];
+  return database === undefined || database === redb.metadata.name ? undefined : `StoreEnterpriseDatabase ${database}`;
 }
 
 /** The password in the Secret of a database that exists; undefined when it is gone or has none: the database keeps its own then. */
