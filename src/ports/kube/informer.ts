@@ -11,8 +11,8 @@ import { isNewer } from "./resource-version.ts";
 export type ChangeHandler<T> = (ref: Ref, current: Stored<T> | undefined, previous: Stored<T> | undefined) => void;
 
 /**
- * A copy of the objects of one type that follows the server and never goes back to an older state of one; nothing in it
- * may be changed in place. `managedFields` are left out: they are as large as the rest.
+ * A copy of the objects of one type that follows the server and never goes back to an older state of one, unless the storage of
+ * the server was itself set back; nothing in it may be changed in place. `managedFields` are left out: they are as large as the rest.
  */
 export interface Informer<T> {
   /** Resolves after the first list; rejects when the signal aborts before. */
@@ -74,8 +74,10 @@ async function follow<T>(
   let failures = 0;
   let fruitless = 0;
   let version: string | undefined;
+  let seen: string | undefined;
   const advance = (to: string): void => {
     version = to;
+    seen = to;
     fruitless = 0;
   };
   while (!signal.aborted) {
@@ -84,7 +86,8 @@ async function follow<T>(
     try {
       if (version === undefined) {
         const list = await kube.list(type, scopeOf(options));
-        cache.replace(list.items);
+        cache.replace(list.items, isNewer(seen ?? list.resourceVersion, list.resourceVersion));
+        seen = list.resourceVersion;
         version = list.resourceVersion;
         fruitless = 0;
         onSynced();
@@ -167,16 +170,17 @@ class Cache<T> {
     for (const object of [...this.objects.values()]) this.#tell([handler], object, undefined);
   }
 
-  replace(items: readonly Stored<T>[]): void {
+  /** `wasSetBack`: the storage was restored, so that what it has now counts although it is older. */
+  replace(items: readonly Stored<T>[], wasSetBack: boolean): void {
     const listed = new Set(items.map((item) => keyOf(refOf(item))));
     for (const [key, object] of [...this.objects]) if (!listed.has(key)) this.remove(object);
-    for (const item of items) this.put(item);
+    for (const item of items) this.put(item, wasSetBack);
   }
 
-  put(given: Stored<T>): void {
+  put(given: Stored<T>, wasSetBack = false): void {
     const key = keyOf(refOf(given));
     const previous = this.objects.get(key);
-    if (previous !== undefined && isOutdated(given, previous)) return;
+    if (previous !== undefined && isOutdated(given, previous) && !(wasSetBack && isOther(given, previous))) return;
     const { managedFields: _dropped, ...metadata } = given.metadata;
     const object = { ...given, metadata };
     this.objects.set(key, object);
@@ -207,6 +211,10 @@ class Cache<T> {
 function isOutdated<T>(given: Stored<T>, known: Stored<T>): boolean {
   const [version, knownVersion] = [given.metadata.resourceVersion, known.metadata.resourceVersion];
   return version === knownVersion || (given.metadata.uid === known.metadata.uid && !isNewer(version, knownVersion));
+}
+
+function isOther<T>(one: Stored<T>, other: Stored<T>): boolean {
+  return one.metadata.resourceVersion !== other.metadata.resourceVersion;
 }
 
 function newer<T>(event: Stored<T>, known: Stored<T>): Stored<T> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempDisposable } from "node:fs/promises";
+import { copyFile, mkdtempDisposable, rename } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -50,4 +50,38 @@ test("an informer survives a restart of the API server and catches up without li
   await until("it has caught up", () => informer.get({ name: "after", namespace }) !== undefined);
   assert.equal(informer.get({ name: "before", namespace }), undefined);
   assert.equal(lists, 1);
+});
+
+test("an informer goes back with a storage that was restored, once the server has refused its watches", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { path: dataDir } = stack.use(await mkdtempDisposable(join(tmpdir(), "api-")));
+  const start = (port: number): ReturnType<typeof startApiServer> =>
+    startApiServer({ dataDir, host: "127.0.0.1", port, clock: systemClock, log: silentLog });
+  let server = await start(0);
+  stack.defer(() => server.close());
+  const admin = loadKubeConfig({ KUBECONFIG: "admin" }, () => server.kubeconfigs.admin);
+  const kube = stack.adopt(connect(admin), (client) => client.close());
+  const ref = { name: "record", namespace };
+  await kube.create(ConfigMaps, { metadata: ref, data: { value: "kept" } });
+  const { port } = new URL(server.url);
+  await server.close();
+  const backup = join(dataDir, "backup");
+  await copyFile(join(dataDir, "store.log"), backup);
+  server = await start(Number(port));
+  const stop = new AbortController();
+  stack.defer(() => stop.abort());
+  const options = { namespace, log: silentLog, clock: systemClock, signal: stop.signal };
+  const informer = startInformer(kube, ConfigMaps, options);
+  await informer.synced;
+  const write = (value: string) => kube.patch(ConfigMaps, ref, { type: "merge", body: { data: { value } } });
+  for (const value of ["later", "last"]) await write(value);
+  await kube.create(ConfigMaps, { metadata: { name: "new", namespace } });
+  await until("it follows", () => informer.get({ name: "new", namespace }) !== undefined);
+  await server.close();
+  await rename(backup, join(dataDir, "store.log"));
+  server = await start(Number(port));
+  await until("it has gone back", () => informer.get(ref)?.data?.["value"] === "kept", { withinMs: 30_000 });
+  await until("what was made since is gone", () => informer.get({ name: "new", namespace }) === undefined);
+  await write("after");
+  await until("it follows again", () => informer.get(ref)?.data?.["value"] === "after");
 });

@@ -9,7 +9,7 @@ import { isNewer } from "../../../ports/kube/resource-version.ts";
 import { faults } from "../faults.ts";
 import { parseClusterRecord, parseDatabaseRecord } from "./schema.ts";
 
-/** The records as this process last saw them; an older version never replaces a newer one. */
+/** The records as this process last saw them; an older version never replaces a newer one, unless the storage was set back. */
 export class RecordMirror {
   state: ClusterStateRecord | undefined;
   readonly databases = new Map<number, DatabaseRecord>();
@@ -28,9 +28,11 @@ export class RecordMirror {
     this.#log = log;
   }
 
-  put(object: Stored<ConfigMap>): void {
+  /** `previous`: what the informer had before; it goes back to an older version only where the storage was set back. */
+  put(object: Stored<ConfigMap>, previous?: Stored<ConfigMap>): void {
     const { uid, name, resourceVersion } = object.metadata;
-    if (!isNewer(resourceVersion, this.#versions.get(uid))) return;
+    const wasSetBack = previous?.metadata.uid === uid && isNewer(previous.metadata.resourceVersion, resourceVersion);
+    if (!wasSetBack && !isNewer(resourceVersion, this.#versions.get(uid))) return;
     this.#versions.set(uid, resourceVersion);
     try {
       const text = object.data?.record ?? "";

@@ -51,7 +51,7 @@ export function followRecords(options: RecordsOptions): Records {
   const informer = startInformer(kube, ConfigMaps, { ...options, labelSelector });
   const mirror = new RecordMirror(cluster, options);
   informer.onChange((_ref, current, previous) => {
-    if (current !== undefined) mirror.put(current);
+    if (current !== undefined) mirror.put(current, previous);
     else if (previous !== undefined) mirror.drop(previous);
   });
   const writer = new RecordWriter(options, mirror);
