@@ -64,7 +64,7 @@ test("from no password to one: both may come in while they overlap, and then onl
   assert.equal(await comeIn(wanted, "new"), "PONG");
 });
 
-test("engines that clients could reach are closed while they run: replication and what is open go on, nobody else comes in", async () => {
+test("engines that clients could reach are closed while they run: replication and what is open go on, and no other login is accepted", async () => {
   await using node = await superviseNode();
   const both = (access: EngineAccess) => {
     const primary = node.primary({ access });

@@ -63,7 +63,7 @@ const rules: readonly (readonly [name: string, line: string, present: boolean, l
   ],
   ["as the default user", `masteruser ""`, true, lines({ access: { internal: "i", clients: ["p", "q"] } })],
   [
-    "in such a cluster, without a password everybody comes in",
+    "in such a cluster, an engine without a password asks for none",
     `user default on ${RIGHTS} nopass`,
     true,
     lines({ access: { clients: ["p", ""] } }),

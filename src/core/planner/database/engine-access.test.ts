@@ -33,7 +33,7 @@ const cases: readonly {
     replica: user("new"),
   },
   {
-    rule: "a replica gives no password where an engine lets everybody in",
+    rule: "a replica gives no password to an engine that asks for none",
     access: engineAccess(open, "internal", false),
     logins: [store, user("new"), user("")],
     replica: user(""),

@@ -5,7 +5,7 @@ import { OutputBudget } from "./output-budget.ts";
 
 const MEBIBYTE = 2 ** 20;
 
-test("output budget: below the limit nobody is cut, above it the heaviest client", () => {
+test("output budget: below the limit no client is cut, above it the heaviest one", () => {
   const budget = new OutputBudget();
   const cut: string[] = [];
   const client = (name: string, queuedBytes: number) => ({ queuedBytes, relieve: () => void cut.push(name) });
