@@ -1,20 +1,8 @@
 import assert from "node:assert/strict";
 import { configMap, pod } from "./objects.ts";
 import type { Rule, RuleContext, RuleSet } from "./rule-set.ts";
+import { tooLarge, type Refusal } from "./too-large.ts";
 
-interface Refusal {
-  readonly what: string;
-  readonly method: string;
-  path(context: RuleContext): string;
-  readonly body?: unknown;
-  readonly type?: string;
-  readonly code: number;
-  /** Undefined where Kubernetes names none. */
-  readonly reason: string | undefined;
-  readonly message: RegExp;
-}
-
-const MEBIBYTE = 1_048_576;
 const maps = ({ at }: RuleContext): string => at("configmaps");
 const NOT_SERVED = /the server could not find the requested resource/;
 const NO_METHOD = /the server does not allow this method on the requested resource/;
@@ -121,42 +109,6 @@ const refusals: readonly Refusal[] = [
     code: 415,
     reason: "UnsupportedMediaType",
     message: /the body of the request was in an unknown format - accepted media types include: application\/json/,
-  },
-  {
-    what: "a ConfigMap of more than 1 MiB",
-    method: "POST",
-    path: maps,
-    body: configMap("large", {}, { data: { a: "x".repeat(MEBIBYTE), b: "y" } }),
-    code: 422,
-    reason: "Invalid",
-    message: /^ConfigMap "large" is invalid: \[\]: Too long: may not be more than 1048576 bytes$/,
-  },
-  {
-    what: "a Secret of more than 1 MiB",
-    method: "POST",
-    path: ({ at }) => at("secrets"),
-    body: { ...configMap("large"), kind: "Secret", stringData: { a: "x".repeat(MEBIBYTE + 1) } },
-    code: 422,
-    reason: "Invalid",
-    message: /^Secret "large" is invalid: data: Too long: may not be more than 1048576 bytes$/,
-  },
-  {
-    what: "an object that etcd does not take",
-    method: "POST",
-    path: ({ at }) => at("pods"),
-    body: pod("large", { containers: [{ name: "a", image: "a", args: ["x".repeat(1.6 * MEBIBYTE)] }] }),
-    code: 500,
-    reason: undefined,
-    message: /^etcdserver: request is too large$/,
-  },
-  {
-    what: "a body of more than 3 MiB",
-    method: "POST",
-    path: maps,
-    body: configMap("large", {}, { data: { a: "x".repeat(3 * 1024 * 1024) } }),
-    code: 413,
-    reason: "RequestEntityTooLarge",
-    message: /limit is 3145728/,
   },
   {
     what: "a resource that is not served",
@@ -288,7 +240,7 @@ export const refused: RuleSet = {
 };
 
 function refusalRules(rule: Rule): void {
-  for (const { what, method, path, body, type, code, reason, message } of refusals) {
+  for (const { what, method, path, body, type, code, reason, message } of [...refusals, ...tooLarge]) {
     rule(`${what} is ${code} ${reason}`, async (context) => {
       const options = method === "GET" ? { headers: { accept: type ?? "*/*" } } : type === undefined ? {} : { type };
       const answer = await context.send(method, path(context), {

@@ -76,8 +76,7 @@ async function follow<T>(
   let version: string | undefined;
   let seen: string | undefined;
   const advance = (to: string): void => {
-    version = to;
-    seen = to;
+    seen = version = to;
     fruitless = 0;
   };
   while (!signal.aborted) {
@@ -86,13 +85,11 @@ async function follow<T>(
     try {
       if (version === undefined) {
         const list = await kube.list(type, scopeOf(options));
-        cache.replace(list.items, isNewer(seen ?? list.resourceVersion, list.resourceVersion));
-        seen = list.resourceVersion;
-        version = list.resourceVersion;
-        fruitless = 0;
+        cache.replace(list.items, seen !== undefined && isNewer(seen, list.resourceVersion));
+        advance(list.resourceVersion);
         onSynced();
       }
-      await applyEvents(kube, type, options, cache, version, advance);
+      await applyEvents(kube, type, options, cache, version ?? "", advance);
     } catch (error) {
       if (signal.aborted) return;
       if (isAnswer(error)) fruitless += 1;

@@ -76,21 +76,14 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
   });
   await using stack = new AsyncDisposableStack();
   stack.defer(() => databases.idle());
-  const common = {
-    tls,
-    callerOf,
-    handlers,
-    notJoined: () => undefined,
-    supported: DATABASE_VERSIONS,
-    archiveFolder: tmpdir(),
-    log: silentLog,
-  };
+  const common = { tls, callerOf, handlers, notJoined: () => undefined, supported: DATABASE_VERSIONS, log: silentLog };
   for (const host of options.addresses)
     stack.adopt(
       await serveManagementApi({
         askElsewhere: async () => undefined,
         host,
         port: PORTS.management,
+        archiveFolder: tmpdir(),
         ...common,
       }),
       (server) => server.close(),

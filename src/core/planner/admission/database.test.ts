@@ -25,27 +25,7 @@ const search = (version?: string) => [{ name: "search", ...(version === undefine
 
 const brought = { names: ["vectorset"], databaseVersions: ["8.0", "8.2"] };
 
-const secretOf = (databaseSecretName: string, reason: RegExp, change: Partial<ReviewedDatabase> = {}): Case => ({
-  rule: `the Secret ${databaseSecretName} is refused, for it is another's`,
-  spec: { databaseSecretName },
-  change,
-  field: "spec.databaseSecretName",
-  says: reason,
-});
-
 const cases: readonly Case[] = [
-  { rule: "a Secret of one's own is accepted", spec: { databaseSecretName: "mine" }, change: { references: taken } },
-  {
-    rule: "a Secret that the database had before stays",
-    spec: { databaseSecretName: "redb-first" },
-    change: { references: taken, before: spec({ databaseSecretName: "redb-first" }) },
-  },
-  secretOf("redb-first", /"redb-first" is used by StoreEnterpriseDatabase first; name another Secret.*redb-orders/, {
-    references: taken,
-  }),
-  ...["rec", "rec-ca", "rec-node-tls", "rec-db-1", "rec-user-x"].map((name) =>
-    secretOf(name, new RegExp(`"${name}" is used by StoreEnterpriseCluster rec;`)),
-  ),
   { rule: "a plain database is accepted" },
   { rule: "every field at once is accepted", spec: { storeVersion: "8.2", databasePort: 12_000, memorySize: "1Gi" } },
   {

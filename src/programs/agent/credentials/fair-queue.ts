@@ -10,7 +10,7 @@ export interface FairQueueLimits {
   readonly owners: number;
 }
 
-/** Owners take turns, so that one with much work delays another by one piece of it at most. */
+/** Owners take turns, so that one with much work delays another no more than one with little. */
 export function fairQueue({ perOwner, owners }: FairQueueLimits): FairQueue {
   const waiting = new Map<string, (() => Promise<void>)[]>();
   let isRunning = false;

@@ -195,6 +195,7 @@ export class Pinned implements PinUser, Subscriber {
   #accept(pending: PendingRequest, frame: Buffer): void {
     this.state.apply(pending, frame, this.#owner.identity);
     if (this.state.irreversible && this.#pin !== undefined) this.#pin.tainted = true;
+    if (this.#pin !== undefined) this.#pin.monitoring = this.state.monitoring;
     pending.confirmed?.(frame);
     if (pending.kind !== "internal") this.#owner.deliver(pending.substitute ?? frame);
   }

@@ -85,6 +85,22 @@ test("a switchover under load fails no request, and replies of the new primary w
   assert.deepEqual(plain(await blocked.read()), ["queue", "x"]);
 });
 
+test("what MONITOR shows waits for no round: rounds show there too, and would never end", async () => {
+  await using served = await Served.start();
+  await configure(served, { members: [addressOf(served.replica)] });
+  const [watcher, client] = await clients(served);
+  assert.equal(await watcher.ask("MONITOR"), "OK");
+  assert.equal(await client.ask("SET", "k", "1"), "OK");
+  const rounds = async (): Promise<number> => {
+    const stats = String(await served.primary.call("INFO", "commandstats"));
+    return Number(/cmdstat_swapdb:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+  };
+  let before = 0;
+  const isQuiet = async (): Promise<boolean> => before === (before = await rounds());
+  await until("rounds end", isQuiet, { withinMs: 5_000, everyMs: 50 });
+  assert.ok(watcher.unread.some((line) => String(line).includes('"SET" "k" "1"')));
+});
+
 async function clients(served: Served): Promise<[RawClient, RawClient, RawClient]> {
   const [one, two, three] = await served.clients(3);
   assert.ok(one !== undefined && two !== undefined && three !== undefined);

@@ -65,6 +65,7 @@ export class Lane {
     });
     this.#gate = new ReplyGate(permits, this.#wire, {
       atBoundary: () => !this.#scanner.inside,
+      isMonitor: () => false,
       receive: (bytes) => {
         this.#receive(bytes);
       },

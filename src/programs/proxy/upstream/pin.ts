@@ -23,6 +23,8 @@ export class Pin {
   closed = false;
   /** Its state differs from that of a new connection: no other client may use it. */
   tainted = false;
+  /** What arrives shows what the engine does, the waiting for replicas too: it must not wait itself. */
+  monitoring = false;
   readonly #wire: Wire;
   readonly #gate: ReplyGate;
   readonly #scanner = new FrameScanner({ maxFrameBytes: 2 ** 31 });
@@ -51,6 +53,7 @@ export class Pin {
     });
     this.#gate = new ReplyGate(permits, this.#wire, {
       atBoundary: () => this.#carried.length === 0,
+      isMonitor: () => this.monitoring,
       receive: (bytes) => {
         this.#receive(bytes);
       },

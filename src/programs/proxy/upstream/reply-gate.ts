@@ -14,6 +14,8 @@ export interface ReplyPermits {
 export interface ReplyReader {
   /** The next byte begins a reply. */
   readonly atBoundary: () => boolean;
+  /** Nothing that arrives now is a reply. */
+  readonly isMonitor: () => boolean;
   readonly receive: (bytes: Buffer) => void;
 }
 
@@ -26,6 +28,7 @@ export class ReplyGate implements WaitingReplies {
   readonly #wire: Wire;
   readonly #lease: LeaseGate;
   readonly #atBoundary: () => boolean;
+  readonly #isMonitor: () => boolean;
   /** Since the running round began. */
   #arrived: Buffer[] = [];
   /** Before it began. */
@@ -33,15 +36,16 @@ export class ReplyGate implements WaitingReplies {
   #bytes = 0;
   #paused = false;
 
-  constructor({ lease, rounds }: ReplyPermits, wire: Wire, { atBoundary, receive }: ReplyReader) {
+  constructor({ lease, rounds }: ReplyPermits, wire: Wire, { atBoundary, isMonitor, receive }: ReplyReader) {
     this.#rounds = rounds;
     this.#wire = wire;
     this.#atBoundary = atBoundary;
+    this.#isMonitor = isMonitor;
     this.#lease = new LeaseGate(lease, wire, receive);
   }
 
   take(bytes: Buffer): void {
-    if (this.#bytes === 0 && (this.#rounds.open || this.#acknowledgesNothing([bytes]))) {
+    if (this.#bytes === 0 && (this.#rounds.open || this.#isMonitor() || this.#acknowledgesNothing([bytes]))) {
       this.#lease.take(bytes);
       return;
     }
