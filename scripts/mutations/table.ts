@@ -73,8 +73,8 @@ export const MUTATIONS: readonly Mutation[] = [
     rule: "§4.2 POST /v2/modules takes one archive in the form field module",
     removes: "an archive in any form field is taken",
     file: "src/programs/agent/api/archives.ts",
-    from: "return [name, new Uint8Array",
-    to: 'return ["module", new Uint8Array',
+    from: "const isWanted = name === FIELD && files.length === 0;",
+    to: "const isWanted = files.length === 0;",
     test: BY_HAND,
   },
   {

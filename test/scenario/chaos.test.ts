@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { test } from "node:test";
+import { ENGINE_USER } from "../../src/core/api/engine-login.ts";
 import { clusterNames } from "../../src/core/api/names.ts";
 import type { DatabaseRecord } from "../../src/core/api/records.ts";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
@@ -23,6 +24,7 @@ import { callEngine } from "../../src/ports/resp/engine-client.ts";
 import { replicationView, parseInfo } from "../../src/ports/resp/info.ts";
 import { textOf } from "../../src/ports/resp/reply.ts";
 import { seededDice, storedRecord, unleash, VICTIMS, type Victim } from "../kit/world/chaos.ts";
+import { internalPasswordOf } from "../kit/world/engine-access.ts";
 import { startStoryWorld, type StoryWorld } from "../kit/world/story-world.ts";
 
 const CONNECTIONS = 20;
@@ -70,7 +72,7 @@ test(`an upgrade under kill -9 ends as if nothing had been killed (CHAOS_SEED=${
       epochs.toSorted((a, b) => a - b),
       "epochs only rise",
     );
-    await assertOnePrimaryInSync(play, record, endpoint.password);
+    await assertOnePrimaryInSync(play, record);
   } catch (error) {
     const message = `CHAOS_SEED=${seed}\nkilled:\n  ${chaos.blows.join("\n  ")}\n${play.said()}`;
     throw new Error(message, { cause: error });
@@ -133,13 +135,16 @@ async function settled(play: StoryWorld): Promise<DatabaseRecord> {
 }
 
 /** Asks the engines themselves; an engine that no record names must not run. */
-async function assertOnePrimaryInSync(play: StoryWorld, record: DatabaseRecord, password: string): Promise<void> {
+async function assertOnePrimaryInSync(play: StoryWorld, record: DatabaseRecord): Promise<void> {
+  const { kubeconfig } = play.world;
+  const place = { kubeconfig, rec: DEMO.cluster, namespace: DEMO.namespace };
+  const logins = [{ user: ENGINE_USER, password: await internalPasswordOf(place, record.uid) }];
   const instances = record.shards.flatMap((shard) => shard.instances);
   const views = await Promise.all(
     instances.map(async ({ node, port }) => {
       const ref = { namespace: DEMO.namespace, name: clusterNames.nodePod(DEMO.cluster, node) };
       const host = (await play.stage.kube.get(Pods, ref))?.status?.podIP ?? "";
-      const info = await callEngine({ host, port, password, timeoutMs: 2_000 }, "INFO", "replication");
+      const info = await callEngine({ host, port, logins, timeoutMs: 2_000 }, "INFO", "replication");
       return replicationView(parseInfo(textOf(info)));
     }),
   );

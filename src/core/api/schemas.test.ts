@@ -20,6 +20,8 @@ test("an empty database spec is filled with the defaults of the product", () => 
     shardCount: 1,
     replication: false,
     persistence: "disabled",
+    durability: "async",
+    withoutReplica: "degrade",
     evictionPolicy: "volatile-lru",
     engineParameters: {},
     maxClients: 0,

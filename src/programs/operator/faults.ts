@@ -14,6 +14,11 @@ export const faults = {
     retry: "backoff",
     remedy: `Wait until the secrets and pods of the cluster are there: ${getObjects("secrets,pods -l app=store-enterprise")}.`,
   },
+  secretOfAnother: {
+    code: "OPERATOR_SECRET_OF_ANOTHER",
+    retry: "never",
+    remedy: `Name another Secret, or leave spec.databaseSecretName out: ${editObject("redb <name>")}.`,
+  },
   noSecret: {
     code: "OPERATOR_NO_SECRET",
     retry: "backoff",

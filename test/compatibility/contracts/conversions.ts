@@ -18,6 +18,8 @@ export const CONVERSIONS: readonly Conversion[] = [
   { about: ".shard_list[]:", by: "src/ports/management/databases.ts", olderReaders: OPERATOR_FIRST },
   { about: "answer of GET /v1/actions:", by: "src/ports/management/answer.ts", olderReaders: OPERATOR_FIRST },
   { about: "database.engineParameters:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
+  { about: "database.durability:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
+  { about: "database.withoutInSync:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "database.passwordOverlap:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "database.upgradePolicy:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "node.capabilities:", by: "src/programs/agent/members/node-report.ts", olderReaders: KEEP },
@@ -28,6 +30,11 @@ export const CONVERSIONS: readonly Conversion[] = [
     about: "(quiet).op:",
     by: "src/programs/agent/switchover/open.ts",
     olderReaders: "an older node refuses the command, and what its endpoints do is found out by the hold, as before",
+  },
+  {
+    about: "command(confirm).op:",
+    by: "src/programs/agent/node/in-sync.ts",
+    olderReaders: "an older node is not asked: while one is a member, replies wait for no replica",
   },
   ...["command(clients).op:", "message of the proxy.ready:"].map((about) => ({
     about,

@@ -36,7 +36,7 @@ export interface Scheduled<T> {
   readonly what: T;
 }
 
-/** What one seed plays. Without faults every operation has to fit into one order, also in asynchronous databases. */
+/** What one seed plays. Every operation has to fit into one order: without faults always, with one fault where replies wait for replicas. */
 export interface Schedule {
   readonly seed: number;
   readonly faults: readonly Scheduled<Fault>[];

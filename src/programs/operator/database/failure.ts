@@ -1,5 +1,6 @@
 import { isFault, messageOf } from "../../../core/base/fault.ts";
 import { faults } from "../../../ports/management/faults.ts";
+import { faults as operatorFaults } from "../faults.ts";
 import { whyUnreachable } from "../../../mechanisms/observe/management/unreachable.ts";
 import { block, wait, type FindingOf } from "../../../core/planner/findings/finding.ts";
 import { editObject, getObjects } from "../../../core/api/kubectl.ts";
@@ -20,6 +21,9 @@ const WAY_OUT: Readonly<Record<string, string>> = {
 
 /** The failure that `error` stands for; undefined when it is none that a call to the cluster is known to end with. */
 export function failureOf(error: unknown): DatabaseFailure | undefined {
+  if (isFault(error, operatorFaults.secretOfAnother)) {
+    return block("SpecInvalid", `spec.databaseSecretName: ${messageOf(error)}`, editObject("redb"));
+  }
   if (!Object.values(faults).some((fault) => isFault(error, fault))) return undefined;
   if (!isFault(error, faults.refused)) return callFailed(whyUnreachable(error));
   const { description, error_code } = error.details;

@@ -4,13 +4,14 @@ import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { APP_LABEL, databaseSecretOf, LABELS } from "../../../core/api/names.ts";
 import type { StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
-import { isFault } from "../../../core/base/fault.ts";
+import { Fault, isFault } from "../../../core/base/fault.ts";
 import { Secrets } from "../../../ports/kube/builtin.ts";
 import { faults } from "../../../ports/kube/faults.ts";
 import type { Kube, Ref, Stored } from "../../../ports/kube/kube.ts";
 import { ownerReference } from "../../../ports/kube/ref.ts";
 import { isNewer } from "../../../ports/kube/resource-version.ts";
 import type { Informer } from "../../../ports/kube/informer.ts";
+import { faults as operatorFaults } from "../faults.ts";
 import { encoded, textOf } from "../objects/secrets.ts";
 
 type Redb = Stored<StoreEnterpriseDatabase>;
@@ -39,14 +40,16 @@ export function secretState(secrets: Pick<Informer<object>, "get">, redb: Redb):
 }
 
 /**
- * Whose the Secret is that a database names: of a cluster, or of another database. Undefined for any other, and for one
- * that the database has had before.
+ * Whose the Secret is that a database names, as far as the cache has it: of a cluster, or of another database. Undefined for any
+ * other, and for one that the database has had before.
  */
 export function foreignOwner(secrets: Pick<Informer<object>, "get">, redb: Redb): string | undefined {
-  const name = secretNameOf(redb);
   const { metadata } = secrets.get(secretRef(redb)) ?? {};
-  if (metadata === undefined || redb.status?.databaseSecretName === name) return undefined;
-  const { labels = {}, ownerReferences = [] } = metadata;
+  return metadata === undefined ? undefined : ownerOf(metadata, redb);
+}
+
+function ownerOf({ labels = {}, ownerReferences = [] }: Metadata, redb: Redb): string | undefined {
+  if (hasHad(redb)) return undefined;
   const owner = ownerReferences.find(
     ({ apiVersion, uid }) => apiVersion === redb.apiVersion && uid !== redb.metadata.uid,
   );
@@ -57,9 +60,27 @@ export function foreignOwner(secrets: Pick<Informer<object>, "get">, redb: Redb)
   return database === undefined || database === redb.metadata.name ? undefined : `StoreEnterpriseDatabase ${database}`;
 }
 
+/** The status names a Secret that was refused, too: only that of a password says that it was taken. Release 0.1.0 says none. */
+function hasHad(redb: Redb): boolean {
+  const { passwordFrom, databaseUID, databaseSecretName } = redb.status ?? {};
+  if (passwordFrom !== undefined) return passwordFrom.secret === secretNameOf(redb);
+  return databaseUID !== undefined && databaseSecretName === secretNameOf(redb);
+}
+
+type Metadata = Pick<Stored<Secret>["metadata"], "labels" | "ownerReferences">;
+
+/** The Secret as it is now; SECRET_OF_ANOTHER where the cache did not know yet that it is another's. */
+async function readSecret(kube: Kube, redb: Redb): Promise<Stored<Secret> | undefined> {
+  const found = await kube.get(Secrets, secretRef(redb));
+  const owner = found && ownerOf(found.metadata, redb);
+  if (owner !== undefined)
+    throw new Fault(operatorFaults.secretOfAnother, `the Secret "${secretNameOf(redb)}" is used by ${owner}`);
+  return found;
+}
+
 /** The password in the Secret of a database that exists; undefined when it is gone or has none: the database keeps its own then. */
 export async function heldPassword(kube: Kube, redb: Redb): Promise<HeldPassword | undefined> {
-  const found = await kube.get(Secrets, secretRef(redb));
+  const found = await readSecret(kube, redb);
   const password = textOf(found, "password");
   if (found === undefined || password === "") return undefined;
   return { password, from: versionOf(found) };
@@ -71,7 +92,7 @@ export async function keepPassword(kube: Kube, redb: Redb): Promise<HeldPassword
   // most databases that nothing has been said of are new, and have no secret to look for
   const made = redb.status?.databaseSecretName === undefined ? await makeUnlessThere(kube, redb, fresh) : undefined;
   if (made !== undefined) return made;
-  const found = await kube.get(Secrets, secretRef(redb));
+  const found = await readSecret(kube, redb);
   const known = textOf(found, "password");
   if (found !== undefined && known !== "") return { password: known, from: versionOf(found) };
   const stored =
