@@ -53,7 +53,8 @@ export class Instance {
   #retry = new AbortController();
   #queue: Promise<void> = Promise.resolve();
   #usedLaunch = 0;
-  #clean = false;
+  /** How its process ended last; undefined: not in the time of this agent, so that its files say it. */
+  #clean: boolean | undefined;
   #lost = false;
   #lastWords = "";
   #replication: ReplicationAnswer | undefined;
@@ -92,7 +93,7 @@ export class Instance {
     const pid = this.#child?.pid ?? 0;
     const launch = this.#usedLaunch;
     const ended = {
-      clean: this.#clean,
+      clean: this.#clean === true,
       lost: this.#lost,
       last_words: this.#lastWords,
       failed_starts: this.#failedStarts,
@@ -132,7 +133,9 @@ export class Instance {
     const used = await readUsedLaunch(this.#files, this.#wanted, { isRunning, before: this.#usedLaunch });
     this.#usedLaunch = used.launch;
     this.#lost = used.lost;
-    this.#clean = await endedCleanly(this.#files);
+    const kept = await endedCleanly(this.#files);
+    // meanwhile its process may have ended, which the files do not say yet
+    this.#clean ??= kept;
     const now = this.#now();
     const act = decideInstance({
       state: this.#state,

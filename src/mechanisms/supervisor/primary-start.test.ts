@@ -54,6 +54,22 @@ test("a primary that was asked to end is reported clean by the next agent, and n
   assert.equal(node.report().clean, false);
 });
 
+test("a primary that ended in good order is reported so from the first moment, whatever its agent is about to do", async () => {
+  await using node = await superviseNode();
+  const wanted = node.primary(APPENDING);
+  await node.serve(wanted);
+  for (let launch = 2; launch < 8; launch++) {
+    process.kill(node.report().pid, "SIGTERM");
+    while (node.report().state !== "crashed") await node.reconcile([{ ...wanted, fresh: false, launch: launch - 1 }]);
+    const asked = node.reconcile([{ ...wanted, fresh: false, launch: launch - 1 }]);
+    assert.equal(node.report().clean, true);
+    await asked;
+    assert.deepEqual([node.report().state, node.report().clean], ["crashed", true]);
+    await node.serve({ ...wanted, fresh: false, launch });
+    assert.equal(node.report().clean, false);
+  }
+});
+
 test("an engine that is asked to end while it writes its first AOF ends in good order when that is written", async () => {
   await using node = await superviseNode();
   const wanted = node.primary();
