@@ -46,7 +46,7 @@ test("a drain ends every kind of session at a boundary, and a later request is n
   );
   using primary = await suspend(served.primary);
   slow.send("INCR", "slow");
-  watching.send("WATCH", "slow");
+  watching.send("WATCH", "watched");
   await until("two requests are at the engine", async () => (await served.proxy.stats()).inFlight === 2);
   const draining = done(served.proxy.send({ op: "drain", deadlineMs: 3000 }));
   await until("idle clients are closed", () => [idle, subscriber, writer].every((client) => client?.over === true));
@@ -56,7 +56,7 @@ test("a drain ends every kind of session at a boundary, and a later request is n
   // a library that gets the answer to a WATCH sends the EXEC wherever it is connected then, without what was watched
   assert.equal(await watching.read(), "OK");
   assert.equal(await watching.ask("MULTI"), "OK");
-  assert.equal(await watching.ask("INCR", "watched"), "QUEUED");
+  assert.equal(await watching.ask("INCR", "counted"), "QUEUED");
   assert.deepEqual(await watching.ask("EXEC"), [1]);
   await served.primary.call("RPUSH", "filled", "x");
   assert.deepEqual(await lucky?.read(), ["filled", "x"]);
