@@ -138,14 +138,17 @@ await test("each write and each failed login leaves one line in the log of the n
   await asUser(writer, "POST", "/v1/users", { email: "z@y.org", password: PASSWORD, role: "none" }, 2);
   await asUser(writer, "GET", "/v1/bdbs", undefined, 2, "a wrong guess");
   await until("it is written", async () => linesOf(2, "a login failed").length === earlier + 1);
+  assert.equal(linesOf(2, "a login failed").at(-1)?.["user"], writer.email);
   const who = { user: writer.email, role: "db_member" };
-  const seen = linesOf(2, writer.email).map(({ user, role, method, path, status }) => ({
-    user,
-    role,
-    method,
-    path,
-    status,
-  }));
+  const seen = linesOf(2, "a management write")
+    .filter(({ user }) => user === writer.email)
+    .map(({ user, role, method, path, status }) => ({
+      user,
+      role,
+      method,
+      path,
+      status,
+    }));
   assert.deepEqual(seen, [
     { ...who, method: "PUT", path: "/v1/bdbs/1", status: 200 },
     { ...who, method: "POST", path: "/v1/users", status: 403 },

@@ -1,5 +1,7 @@
 import { open, rename, stat, truncate } from "node:fs/promises";
 import type { Clock } from "../../core/base/clock.ts";
+import { messageOf } from "../../core/base/fault.ts";
+import type { Log } from "../../core/base/log.ts";
 import type { EngineFiles } from "./engine-config.ts";
 
 type LogFile = Pick<EngineFiles, "logFile">;
@@ -11,9 +13,20 @@ const CHECK_MS = 1_000;
 const TAIL_BYTES = 64 * 1024;
 
 /** Keeps the log of a running engine from filling the disk, until the signal aborts. Clients write into it by `redis.log`. */
-export async function keepLogBounded(files: LogFile, clock: Clock, signal: AbortSignal): Promise<void> {
+export async function keepLogBounded(
+  files: LogFile,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  signal: AbortSignal,
+): Promise<void> {
+  let said = "";
   while (!signal.aborted) {
-    await boundLog(files).catch(() => undefined); // the directory goes with its instance
+    try {
+      // the directory may go with its instance
+      await existing(boundLog(files));
+    } catch (error) {
+      if (messageOf(error) !== said) log.warn("the log of an engine cannot be kept short", { error: messageOf(error) });
+      said = messageOf(error);
+    }
     await clock.sleep(CHECK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
   }
 }

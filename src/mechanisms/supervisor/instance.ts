@@ -212,7 +212,7 @@ export class Instance {
       this.#lastWords = await lastWarnings(this.#files).catch(() => ""); // the directory may be gone with the instance
     });
     const { limits, clock } = this.#deps;
-    void keepLogBounded(this.#files, clock, watch.signal);
+    void keepLogBounded(this.#files, { clock, log: this.#log }, watch.signal);
     const onPong = (): void => {
       this.#servingSince = this.#now();
       this.#failedStarts = 0;

@@ -16,7 +16,7 @@ export async function downloadArchive(source: ModuleSource, signal?: AbortSignal
   const { credentials, ...rest } = source;
   try {
     const headers = credentials === undefined ? {} : basic(credentials);
-    return new Blob([new Uint8Array(await fetchBounded({ ...rest, headers }, ARCHIVE_LIMITS.packed, signal))]);
+    return new Blob([await fetchBounded({ ...rest, headers }, ARCHIVE_LIMITS.packed, signal)]);
   } catch (error) {
     const why = `the module archive ${shownUrl(source.url)} cannot be fetched: ${messageOf(error)}`;
     throw new Fault(faults.unreachable, why, {}, error);

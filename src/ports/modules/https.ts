@@ -14,7 +14,11 @@ const REDIRECTS = 3;
 const PATIENCE_MS = 60_000;
 
 /** Fetches at most `most` bytes: TLS verified, few redirects, within a minute. Throws an Error whose message is the reason. */
-export async function fetchBounded(source: HttpsSource, most: number, signal?: AbortSignal): Promise<Buffer> {
+export async function fetchBounded(
+  source: HttpsSource,
+  most: number,
+  signal?: AbortSignal,
+): Promise<Buffer<ArrayBuffer>> {
   const dispatcher = new Agent({ connect: source.ca === undefined ? {} : { ca: source.ca } });
   const deadline = AbortSignal.timeout(PATIENCE_MS);
   const until = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
@@ -36,7 +40,7 @@ interface Way {
   readonly most: number;
 }
 
-async function follow(source: HttpsSource, at: URL, way: Way, redirects: number): Promise<Buffer> {
+async function follow(source: HttpsSource, at: URL, way: Way, redirects: number): Promise<Buffer<ArrayBuffer>> {
   const { dispatcher, signal, most } = way;
   const isOwnHost = at.host === new URL(source.url).host;
   const answer = await request(at, { dispatcher, signal, headers: isOwnHost ? { ...source.headers } : {} });
@@ -53,7 +57,7 @@ async function follow(source: HttpsSource, at: URL, way: Way, redirects: number)
   return bounded(answer.body, most);
 }
 
-async function bounded(body: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
+async function bounded(body: AsyncIterable<Buffer>, most: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {

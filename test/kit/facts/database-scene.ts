@@ -66,7 +66,7 @@ export interface Scene {
   readonly shard?: Partial<ShardRecord>;
   readonly verified?: readonly number[];
   readonly overlapIsOver?: boolean;
-  readonly door?: DatabaseFacts["door"];
+  readonly engineLogin?: DatabaseFacts["engineLogin"];
 }
 
 export function factsOf({
@@ -77,7 +77,7 @@ export function factsOf({
   shard = {},
   verified = [],
   overlapIsOver = false,
-  door = "closed",
+  engineLogin = "cluster",
 }: Scene): DatabaseFacts {
   const one: ShardRecord = { id: 1, epoch: 1, primary: 1, instances, ...shard };
   const all: DatabaseRecord = {
@@ -102,7 +102,7 @@ export function factsOf({
     instances: new Map(healthy),
     verified: new Set(verified),
     overlapIsOver,
-    door,
+    engineLogin,
     everything: instances.map(({ id, node: uid, port }) => ({ node: uid, port, memoryBytes: 1e8, primary: id === 1 })),
   };
 }

@@ -13,16 +13,19 @@ const reviewed = {
   existing: undefined,
   references: references({ databases: [first] }),
 } as const;
+const there = { port: 10_000, storeVersion: "8.2", cluster: "rec" } as const;
 const naming = (databaseSecretName: string) => databaseSpec.parse({ databaseSecretName });
 
 const accepted = [
   { rule: "a Secret of the database's own", spec: naming("mine") },
   { rule: "a spec that names none", spec: databaseSpec.parse({}) },
   { rule: "a Secret that the database had before", spec: naming("redb-first"), before: naming("redb-first") },
+  { rule: "a Secret that a database which is there has at rest", spec: naming("rec"), existing: there },
+  { rule: "a name that only looks like one of a cluster's", spec: naming("rec-db-login") },
 ];
-for (const { rule, spec, before } of accepted) {
+for (const { rule, spec, before, existing } of accepted) {
   test(`the Secret of a database: ${rule} is accepted`, () => {
-    assert.deepEqual(secretIsItsOwn({ ...reviewed, spec, before }), []);
+    assert.deepEqual(secretIsItsOwn({ ...reviewed, spec, before, existing }), []);
   });
 }
 

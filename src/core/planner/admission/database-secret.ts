@@ -6,11 +6,20 @@ import type { ReviewedDatabase } from "./reviewed-database.ts";
 
 /**
  * The Secret of a database is its own: the operator writes in it, and gives its password to clients. One that a cluster or another
- * database uses is none. A name that the database had before stays.
+ * database uses is none. A name that the database had before stays: also at rest, for who wrote it may be of an older release.
  */
-export function secretIsItsOwn({ kind, name, at, spec, before, references }: ReviewedDatabase): readonly Objection[] {
+export function secretIsItsOwn({
+  kind,
+  name,
+  at,
+  spec,
+  before,
+  existing,
+  references,
+}: ReviewedDatabase): readonly Objection[] {
   const asked = spec.databaseSecretName;
-  if (kind === "reaadb" || asked === undefined || asked === before?.databaseSecretName) return [];
+  const isAtRest = before === undefined && existing !== undefined;
+  if (kind === "reaadb" || asked === undefined || isAtRest || asked === before?.databaseSecretName) return [];
   const cluster = references.clusters.find((one) => isOfCluster(one, asked));
   const database = references.databases.find((one) => one.secret === asked && one.name !== name);
   const owner =
@@ -24,7 +33,7 @@ export function secretIsItsOwn({ kind, name, at, spec, before, references }: Rev
 
 /** Also those that its nodes make for their databases and users. */
 function isOfCluster({ name, secrets }: ReferencedCluster, asked: string): boolean {
-  if (secrets.includes(asked)) return true;
-  const made = [clusterNames.databaseSecret(name, 0).slice(0, -1), clusterNames.userSecret(name, "")];
-  return made.some((start) => asked.startsWith(start));
+  const uid = Number(/\d+$/.exec(asked)?.[0]);
+  const made = asked === clusterNames.databaseSecret(name, uid) || asked.startsWith(clusterNames.userSecret(name, ""));
+  return made || secrets.includes(asked);
 }

@@ -29,16 +29,21 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
   {
     rule: "engines of an older release get a password of the cluster",
     instances: pair,
-    door: "unmade",
+    engineLogin: "clients",
     want: "make-internal-password",
   },
   {
     rule: "they let clients in while a node or an engine does not know it",
     instances: pair,
-    door: "shared",
+    engineLogin: "shared",
     want: "rest",
   },
-  { rule: "and the cluster alone once all of them do", instances: pair, door: "closable", want: "close-engines" },
+  {
+    rule: "and the cluster alone once all of them do",
+    instances: pair,
+    engineLogin: "closable",
+    want: "close-engines",
+  },
   {
     rule: "a new database is active once its replica is in sync",
     instances: pair,

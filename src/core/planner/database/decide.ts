@@ -33,10 +33,10 @@ export function decideDatabase(facts: DatabaseFacts): DatabaseStep {
   return step.kind === "wait" || step.kind === "rest" ? (passwordStep(facts) ?? step) : step;
 }
 
-function passwordStep({ overlapIsOver, door }: DatabaseFacts): DatabaseStep | undefined {
+function passwordStep({ overlapIsOver, engineLogin }: DatabaseFacts): DatabaseStep | undefined {
   if (overlapIsOver) return { kind: "end-overlap" };
-  if (door === "unmade") return { kind: "make-internal-password" };
-  return door === "closable" ? { kind: "close-engines" } : undefined;
+  if (engineLogin === "clients") return { kind: "make-internal-password" };
+  return engineLogin === "closable" ? { kind: "close-engines" } : undefined;
 }
 
 function firstStep(facts: DatabaseFacts): DatabaseStep {

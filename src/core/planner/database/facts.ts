@@ -70,8 +70,11 @@ export interface DatabaseFacts {
   readonly verified: ReadonlySet<number>;
   /** The time of a former password has come. */
   readonly overlapIsOver: boolean;
-  /** `unmade`: engines know no password of the cluster; `shared`: some node or engine needs those of clients still. */
-  readonly door: "unmade" | "shared" | "closable" | "closed";
+  /**
+   * Who may log in to the engines. `clients`: there is no password of the cluster yet; `shared`: some node or engine needs those of
+   * clients still; `closable`: none does; `cluster`: the cluster alone may.
+   */
+  readonly engineLogin: "clients" | "shared" | "closable" | "cluster";
   /** Instances of all databases, this one included. */
   readonly everything: readonly PlacedInstance[];
 }

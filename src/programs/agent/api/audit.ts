@@ -3,11 +3,11 @@ import type { Log } from "../../../core/base/log.ts";
 import { FORWARDED_BY } from "../../../ports/management/request.ts";
 import { routes } from "../../../ports/management/routes.ts";
 import type { RouteName } from "../../../ports/management/routes.ts";
-import type { Caller } from "./auth.ts";
+import { nameIn, type Caller } from "./auth.ts";
 
 /**
  * Leaves one line in the log for each write that a client asked for, whatever became of it, and for each login that failed:
- * who, from where, what, and the answer. A write that another node forwards has its line there; what nodes ask each other has none.
+ * the name, the address, what was asked, and the answer. A write that another node forwards has its line there; what nodes ask each other has none.
  */
 export function audit(
   log: Log,
@@ -19,7 +19,8 @@ export function audit(
   const { method, auth } = routes[name];
   const said = { address: request.ip, method, path: pathOf(request.url), status: reply.statusCode };
   if (caller === undefined) {
-    if (request.headers.authorization !== undefined && reply.statusCode === 401) log.warn("a login failed", said);
+    if (request.headers.authorization !== undefined && reply.statusCode === 401)
+      log.warn("a login failed", { user: nameIn(request.headers.authorization), ...said });
     return;
   }
   const isForwarded = caller.isCluster && request.headers[FORWARDED_BY] !== undefined;

@@ -66,6 +66,11 @@ export function authenticator(deps: AuthenticatorDeps): Authenticate {
   };
 }
 
+/** The name that a header with Basic credentials gives, whether there is such a user or not; at most 64 characters. */
+export function nameIn(header: string | undefined): string {
+  return credentialsIn(header).split(":", 1)[0]?.slice(0, 64) ?? "";
+}
+
 function credentialsIn(header: string | undefined): string {
   const token = /^Basic ([A-Za-z0-9+/=]{1,1024})$/i.exec(header ?? "")?.[1] ?? "";
   return Buffer.from(token, "base64").toString("utf8");

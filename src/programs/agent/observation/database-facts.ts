@@ -9,7 +9,7 @@ import type { Records } from "../records/records.ts";
 import { askAgent } from "./agent-report.ts";
 import type { AgentReportContext } from "./agent-report.ts";
 import { observeEngines } from "./engine-answers.ts";
-import { engineDoor } from "./engine-door.ts";
+import { gatherEngineLogin } from "./engine-login-state.ts";
 import type { EngineAnswers, EnginesContext } from "./engine-answers.ts";
 import { instanceFacts } from "./instance-facts.ts";
 import type { CountersContext } from "./measurements.ts";
@@ -34,16 +34,16 @@ export async function gatherFacts(
   record: DatabaseRecord,
   verified: ReadonlySet<number>,
 ): Promise<DatabaseFacts> {
-  const [nodes, answers, door] = await Promise.all([
+  const [nodes, answers, engineLogin] = await Promise.all([
     gatherNodes(context),
     observeEngines(context, record),
-    engineDoor(context, record),
+    gatherEngineLogin(context, record),
   ]);
   const instances = await gatherInstances(context, record, nodes, answers);
   const overlapUntil = record.passwords?.overlapUntil;
   const overlapIsOver = overlapUntil !== undefined && overlapUntil <= context.clock.now().toISOString();
   const everything = placedInstances(context.records.databases());
-  return { record, nodes, instances, verified, overlapIsOver, door, everything };
+  return { record, nodes, instances, verified, overlapIsOver, engineLogin, everything };
 }
 
 async function gatherInstances(

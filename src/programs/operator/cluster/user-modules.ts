@@ -108,11 +108,8 @@ async function install(
   const { name, url } = module;
   try {
     const archive = await downloadArchive({ url, ...(await accessTo(kube, namespace, module)) });
-    const found = await digestOf(archive);
-    if (module.sha256 !== undefined && module.sha256 !== found) {
-      const message = `its archive has the sha256 ${found}, and spec.userDefinedModules says ${module.sha256}`;
-      return { name, url, state: "Failed", message, moduleName: "", version: "" };
-    }
+    const message = await digestObjection(module, archive);
+    if (message !== "") return { name, url, state: "Failed", message, moduleName: "", version: "" };
     await using opened = await openModule(archive);
     const { manifest } = opened;
     const { module_name: moduleName, semantic_version: version } = manifest;
@@ -126,10 +123,13 @@ async function install(
   }
 }
 
-async function digestOf(archive: Blob): Promise<string> {
+/** Empty when the archive is the one that is listed, or any will do. */
+async function digestObjection({ sha256 }: ListedModule, archive: Blob): Promise<string> {
+  if (sha256 === undefined) return "";
   const hash = createHash("sha256");
   for await (const chunk of archive.stream()) hash.update(chunk);
-  return hash.digest("hex");
+  const found = hash.digest("hex");
+  return found === sha256 ? "" : `its archive has the sha256 ${found}, and spec.userDefinedModules says ${sha256}`;
 }
 
 /** §2.2: otherwise it would be unclear which module is meant. Empty when the name is one of the manifest's. */

@@ -9,6 +9,7 @@ import { until } from "../../../../test/kit/time/until.ts";
 
 const READERS = 8;
 const VALUE_BYTES = 100 * 2 ** 20;
+const PROGRESS_BYTES = 64 * 1024;
 /** In kibibytes, what a node leaves for its proxy. */
 const ROOM = 512 * 1024;
 
@@ -45,9 +46,12 @@ async function slowReaders(at: { readonly host: string; readonly port: number })
   const sockets: Socket[] = Array.from({ length: READERS }, () => connect(at));
   await Promise.all(sockets.map((socket) => once(socket, "connect")));
   for (const socket of sockets) socket.on("error", () => undefined).pause();
+  // each makes progress: a client whose replies do not move at all is cut without a budget
+  const reading = setInterval(() => sockets.forEach((socket) => socket.read(PROGRESS_BYTES)), 100);
   return {
     sockets,
     [Symbol.asyncDispose]: () => {
+      clearInterval(reading);
       for (const socket of sockets) socket.destroy();
       return Promise.resolve();
     },

@@ -7,26 +7,29 @@ import type { DatabasePasswords } from "../credentials/database-passwords.ts";
 import { nodeAddress, type AddressContext } from "../members/addresses.ts";
 import type { Members } from "../members/members.ts";
 
-/** What it takes to find out whom engines let in. */
-export interface EngineDoorContext extends AddressContext {
+/** What it takes to find out who may log in to engines. */
+export interface EngineLoginContext extends AddressContext {
   readonly members: Pick<Members, "get" | "list">;
   readonly passwords: Pick<DatabasePasswords, "of">;
 }
 
 const ANSWER_MS = 1_000;
 
-/** Whom the engines of a database let in, and whether it is time to change that. */
-export async function engineDoor(context: EngineDoorContext, record: DatabaseRecord): Promise<DatabaseFacts["door"]> {
-  if (record.status === "delete-pending") return "closed";
+/** Who may log in to the engines of a database, and whether it is time to change that. */
+export async function gatherEngineLogin(
+  context: EngineLoginContext,
+  record: DatabaseRecord,
+): Promise<DatabaseFacts["engineLogin"]> {
+  if (record.status === "delete-pending") return "cluster";
   const { internal } = (await context.passwords.of(record)).access;
   const { engines } = record.passwords ?? {};
-  if (internal === undefined || engines === undefined) return "unmade";
-  if (engines === "closed") return "closed";
+  if (internal === undefined || engines === undefined) return "clients";
+  if (engines === "closed") return "cluster";
   return (await isKnown(context, record, { user: ENGINE_USER, password: internal })) ? "closable" : "shared";
 }
 
 /** Each node logs in as the user of the cluster, and each engine knows it. A node that is away may come back as it was. */
-async function isKnown(context: EngineDoorContext, record: DatabaseRecord, login: EngineLogin): Promise<boolean> {
+async function isKnown(context: EngineLoginContext, record: DatabaseRecord, login: EngineLogin): Promise<boolean> {
   if (!context.members.list().every(({ report }) => report.capabilities.includes("engine-user"))) return false;
   const instances = record.shards.flatMap((shard) => shard.instances);
   const known = instances.map(({ node, port }) => letsIn({ host: nodeAddress(context, node) ?? "", port }, login));
