@@ -28,11 +28,12 @@ async function main(texts: readonly string[]): Promise<number> {
   using folder = mkdtempDisposableSync(join(tmpdir(), "mutations-"));
   const root = join(folder.path, "copy");
   copyTo(root);
+  const place = { root, folder: folder.path, compiled: join(folder.path, "compiled") };
   const signal = interruption();
   let unnoticed = 0;
   try {
     for (const [index, mutation] of chosen.entries()) {
-      const { isNoticed, how } = await play(mutation, { root, folder: folder.path }, index, signal);
+      const { isNoticed, how } = await play(mutation, place, index, signal);
       if (!isNoticed) unnoticed += 1;
       process.stdout.write(`${isNoticed ? "✔" : "✖"} ${mutation.rule}\n  ${mutation.removes}\n  ${how}\n`);
     }

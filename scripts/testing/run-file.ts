@@ -16,10 +16,11 @@ export interface Task {
   readonly options: readonly string[];
 }
 
-/** Where the run is: the repository, and a folder for temporary files that the caller removes. */
+/** Where the run is: the repository, a folder for temporary files that the caller removes, and one for what Node compiles. */
 export interface Place {
   readonly root: string;
   readonly folder: string;
+  readonly compiled: string;
 }
 
 /**
@@ -77,7 +78,7 @@ function start({ file, options }: Task, place: Place, folder: string, temporary:
     cwd: place.root,
     stdio: ["ignore", output, output, events],
     detached: true,
-    env: { ...process.env, TMPDIR: temporary, NODE_COMPILE_CACHE: join(place.folder, "compiled") },
+    env: { ...process.env, TMPDIR: temporary, NODE_COMPILE_CACHE: place.compiled },
   });
   for (const opened of [events, output]) closeSync(opened);
   return child;

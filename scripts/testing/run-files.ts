@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { compiledFolder } from "./compiled.ts";
 import type { FileResult } from "./result.ts";
 import { runFile, type Task } from "./run-file.ts";
 import { ROOT } from "./select.ts";
@@ -15,11 +16,12 @@ export async function runFiles(
   signal: AbortSignal,
 ): Promise<readonly FileResult[]> {
   const folder = mkdtempSync(join(tmpdir(), "st-")); // short: sockets of tests lie below it
+  const place = { root: ROOT, folder, compiled: compiledFolder(ROOT) };
   const results: FileResult[] = [];
   const left = tasks.map((task, number) => ({ task, number }));
   const work = async (): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      const result = await runFile(next.task, { root: ROOT, folder }, next.number, signal);
+      const result = await runFile(next.task, place, next.number, signal);
       results.push(result);
       report(result);
     }

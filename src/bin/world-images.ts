@@ -14,14 +14,15 @@ const RELEASE_OF: Readonly<Record<string, (tag: string) => Release | undefined>>
 };
 
 /** Variables of this process that its programs get too. */
-const PASSED = ["STORE_ENGINES_DIR", "LANG", "TZ"];
+const PASSED = ["STORE_ENGINES_DIR", "LANG", "TZ", "NODE_COMPILE_CACHE"];
 
 /** What starts the programs of releases that are not of this checkout, by their operator versions. */
 export type OtherPrograms = ReadonlyMap<string, readonly string[]>;
 
 /**
  * The images of every release of the catalogue, each standing for the program of this checkout, unless `others` has its
- * own; no other image exists here. What Node compiles is kept in `cacheFolder`, so that a program starts faster the second time.
+ * own; no other image exists here. What Node compiles is kept in `cacheFolder`, unless the environment names
+ * another, so that a program starts faster the second time.
  */
 export function worldImages(
   own: Readonly<Record<string, string | undefined>>,

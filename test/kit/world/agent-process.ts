@@ -76,10 +76,9 @@ export function startAgent(options: AgentOptions): AgentProcess {
 }
 
 function environment(options: AgentOptions): NodeJS.ProcessEnv {
-  const engines = process.env.STORE_ENGINES_DIR;
+  const passed = ["PATH", "STORE_ENGINES_DIR", "NODE_COMPILE_CACHE"].filter((name) => process.env[name] !== undefined);
   return {
-    PATH: process.env.PATH,
-    ...(engines === undefined ? {} : { STORE_ENGINES_DIR: engines }),
+    ...Object.fromEntries(passed.map((name) => [name, process.env[name]])),
     KUBECONFIG: options.kubeconfig,
     POD_NAME: options.pod,
     POD_NAMESPACE: options.namespace,

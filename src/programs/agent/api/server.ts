@@ -49,6 +49,7 @@ export async function serveManagementApi(options: ManagementApiOptions): Promise
     requestTimeout: REQUEST_MS,
     forceCloseConnections: true,
     logger: false,
+    schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
     clientErrorHandler: answerMalformed,
     frameworkErrors: (error, request, reply) => {
       void answerError(error, request, reply, options.log);
@@ -73,6 +74,11 @@ export async function serveManagementApi(options: ManagementApiOptions): Promise
 
 /** A request that has not arrived as a whole by then is given up, in milliseconds. */
 const REQUEST_MS = 120_000;
+
+/** Bodies are checked against the records' own schemas. The compilers that fastify loads otherwise take time and memory at each start. */
+function refuseSchemas(): never {
+  throw new Error("a route of the management API has no schema of fastify");
+}
 
 type HttpsInstance = FastifyInstance<Server>;
 

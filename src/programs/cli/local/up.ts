@@ -23,7 +23,7 @@ export async function bringUp(dir: string): Promise<Up> {
   const output = await open(said, "w", 0o600);
   const child = spawn(process.execPath, [programPath(), "world", "--dir", dir], {
     detached: true,
-    env: { ...process.env, NODE_COMPILE_CACHE: join(dir, "cache") },
+    env: { NODE_COMPILE_CACHE: join(dir, "cache"), ...process.env },
     stdio: ["ignore", output.fd, output.fd, "ipc"],
   });
   await output.close();
