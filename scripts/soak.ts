@@ -1,29 +1,20 @@
 // Seeded chaos on three real nodes, each seed in a process of its own: docs/testing.md.
-//   npm run soak -- [--seeds n] [--from seed] [--minutes m] [--faults n] [--settings json] [--result file]
+//   npm run soak -- [--seeds n] [--from seed] [--parallel n] [--minutes m] [--faults n] [--settings json] [--result file]
 // Exit codes: 0 all passed, 1 a seed failed, 2 wrong arguments, 3 skipped: not possible on this machine, 130 interrupted.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { messageOf } from "../src/core/base/fault.ts";
 import { runSeed, whyNotPlayable } from "../test/kit/chaos/run.ts";
-import { MOST_FAULTS, scheduleOf, textOf } from "../test/kit/chaos/schedule.ts";
+import { scheduleOf, textOf } from "../test/kit/chaos/schedule.ts";
 import type { Verdict } from "../test/kit/chaos/verdict.ts";
+import { USAGE, wantedOf, type Wanted } from "./soaking/wanted.ts";
+import { compiledFolder } from "./testing/compiled.ts";
+import { ROOT } from "./testing/select.ts";
 
 const WRONG_ARGUMENTS = 2;
 const NOT_POSSIBLE = 3;
 const INTERRUPTED = 130;
-
-interface Wanted {
-  readonly seeds: number;
-  readonly from: number;
-  readonly minutes: number;
-  /** Of one seed, at most. */
-  readonly faults: number;
-  /** Of both databases, as `POST /v1/bdbs` takes them. */
-  readonly settings: string;
-  readonly result: string;
-}
 
 process.on("SIGINT", () => process.exit(INTERRUPTED));
 process.on("SIGTERM", () => process.exit(INTERRUPTED));
@@ -32,9 +23,7 @@ process.exitCode = await main();
 async function main(): Promise<number> {
   const wanted = wantedOf(process.argv.slice(2));
   if (typeof wanted === "string") {
-    say(
-      `${wanted}\nnpm run soak -- [--seeds 20] [--from 1] [--minutes 600] [--faults 6] [--settings '{"data_persistence":"aofAlways"}'] [--result soak.json]`,
-    );
+    say(`${wanted}\n${USAGE}`);
     return WRONG_ARGUMENTS;
   }
   const obstacle = whyNotPlayable();
@@ -42,37 +31,46 @@ async function main(): Promise<number> {
     say(`skipped: ${obstacle}`);
     return NOT_POSSIBLE;
   }
-  const verdicts = await playAll(wanted);
-  writeFileSync(wanted.result, `${JSON.stringify({ ...wanted, verdicts }, undefined, 1)}\n`);
-  return summarize(verdicts, wanted);
+  process.env["NODE_COMPILE_CACHE"] = compiledFolder(ROOT);
+  return summarize(await playAll(wanted), wanted);
 }
 
+/** Plays the seeds, some at a time; what is known is in the file of the result after each. */
 async function playAll(wanted: Wanted): Promise<readonly Verdict[]> {
-  const { seeds, from, minutes, settings, faults: most } = wanted;
+  const { seeds, from, parallel, minutes, result } = wanted;
   const verdicts: Verdict[] = [];
-  const began = performance.now();
-  for (let seed = from; seed < from + seeds && performance.now() - began < minutes * 60_000; seed += 1) {
-    const folder = mkdtempSync(join(tmpdir(), `soak-${seed}-`));
-    const lines: string[] = [];
-    const keep = (line: string): void => {
-      lines.push(line);
-      draw(`seed ${seed}: ${line}`);
-    };
-    const verdict = await runSeed({ seed, most, folder, settings, say: keep }).catch((error: unknown) =>
-      failed(seed, most, messageOf(error)),
-    );
-    verdicts.push(verdict);
-    draw("");
-    say(lineOf(verdict, verdicts.length, seeds));
-    if (verdict.failures.length === 0) rmSync(folder, { recursive: true, force: true });
-    else
-      say(
-        [...verdict.failures.map(shortened), ...lines, `logs: ${folder}`, replay(seed, wanted)]
-          .map((line) => `    ${line}`)
-          .join("\n"),
-      );
-  }
+  const until = performance.now() + minutes * 60_000;
+  let next = from;
+  const work = async (): Promise<void> => {
+    while (next < from + seeds && performance.now() < until) {
+      const played = await play(next++, wanted);
+      verdicts.push(played.verdict);
+      writeFileSync(result, `${JSON.stringify({ ...wanted, verdicts }, undefined, 1)}\n`);
+      draw("");
+      say(lineOf(played.verdict, verdicts.length, seeds));
+      for (const line of played.story) say(`    ${line}`);
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, work));
   return verdicts;
+}
+
+/** The verdict on a seed, and of one that failed what happened and where its files are. */
+async function play(seed: number, wanted: Wanted): Promise<{ verdict: Verdict; story: readonly string[] }> {
+  const { settings, faults: most } = wanted;
+  const folder = mkdtempSync(join(tmpdir(), `soak-${seed}-`));
+  const lines: string[] = [];
+  const keep = (line: string): void => {
+    lines.push(line);
+    draw(`seed ${seed}: ${line}`);
+  };
+  const verdict = await runSeed({ seed, most, folder, settings, say: keep }).catch((error: unknown) =>
+    failed(seed, most, messageOf(error)),
+  );
+  if (verdict.failures.length > 0)
+    return { verdict, story: [...verdict.failures.map(shortened), ...lines, `logs: ${folder}`, replay(seed, wanted)] };
+  rmSync(folder, { recursive: true, force: true });
+  return { verdict, story: [] };
 }
 
 function lineOf(
@@ -105,33 +103,6 @@ function failed(seed: number, most: number, why: string): Verdict {
   const { faults, moves } = scheduleOf(seed, most);
   const counts = { faults: faults.length, moves: moves.length, changes: 0, operations: 0, acknowledged: 0, lost: 0 };
   return { seed, ...counts, healedMs: 0, failures: [why, ...[...faults, ...moves].map(textOf)] };
-}
-
-function wantedOf(args: readonly string[]): Wanted | string {
-  const text = (fallback: string) => ({ type: "string", default: fallback }) as const;
-  try {
-    const options = {
-      seeds: text("20"),
-      from: text("1"),
-      minutes: text("600"),
-      faults: text(String(MOST_FAULTS)),
-      settings: text("{}"),
-      result: text("soak.json"),
-    };
-    const { values } = parseArgs({ args: [...args], options });
-    const [seeds = 0, from = 0, minutes = 0, faults = 0] = [
-      values.seeds,
-      values.from,
-      values.minutes,
-      values.faults,
-    ].map(Number);
-    const isWhole = [seeds, from, minutes, faults].every((value) => Number.isInteger(value) && value > 0);
-    JSON.parse(values.settings);
-    const { settings, result } = values;
-    return isWhole ? { seeds, from, minutes, faults, settings, result } : "each number is a whole one from 1";
-  } catch (error) {
-    return messageOf(error);
-  }
 }
 
 /** One line that the next one overwrites, on a terminal alone. */

@@ -1,0 +1,52 @@
+import { parseArgs } from "node:util";
+import { messageOf } from "../../src/core/base/fault.ts";
+import { MOST_FAULTS } from "../../test/kit/chaos/schedule.ts";
+
+/** What is to be played. */
+export interface Wanted {
+  readonly seeds: number;
+  readonly from: number;
+  /** Seeds that are played at a time. */
+  readonly parallel: number;
+  readonly minutes: number;
+  /** Of one seed, at most. */
+  readonly faults: number;
+  /** Of both databases, as `POST /v1/bdbs` takes them. */
+  readonly settings: string;
+  readonly result: string;
+}
+
+/** The arguments, or one sentence on what is wrong with them. */
+export function wantedOf(args: readonly string[]): Wanted | string {
+  const text = (fallback: string) => ({ type: "string", default: fallback }) as const;
+  try {
+    const options = {
+      seeds: text("20"),
+      from: text("1"),
+      parallel: text("1"),
+      minutes: text("600"),
+      faults: text(String(MOST_FAULTS)),
+      settings: text("{}"),
+      result: text("soak.json"),
+    };
+    const { values } = parseArgs({ args: [...args], options });
+    const [seeds = 0, from = 0, parallel = 0, minutes = 0, faults = 0] = [
+      values.seeds,
+      values.from,
+      values.parallel,
+      values.minutes,
+      values.faults,
+    ].map(Number);
+    const isWhole = [seeds, from, parallel, minutes, faults].every((value) => Number.isInteger(value) && value > 0);
+    JSON.parse(values.settings);
+    const { settings, result } = values;
+    return isWhole ? { seeds, from, parallel, minutes, faults, settings, result } : "each number is a whole one from 1";
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** How the command is called. */
+export const USAGE =
+  "npm run soak -- [--seeds 20] [--from 1] [--parallel 1] [--minutes 600] [--faults 6] " +
+  `[--settings '{"data_persistence":"aofAlways"}'] [--result soak.json]`;
