@@ -77,10 +77,14 @@ await test("without a replica in sync, replies wait or pass as the database says
   const waiting = client.call("SET", "alone", "1").then(() => (answered = true));
   await until("it has left the set", async () => (await setOf(database))?.members.length === 0, PATIENCE);
   assert.equal(answered, false, "no reply without a replica");
+  const shown = async () => (await cluster.client.call("bdb", { params })).sync_state;
+  assert.equal(await shown(), "withheld");
   await cluster.client.call("updateBdb", { params, body: { without_replica: "degrade" } });
   await waiting;
+  assert.equal(await shown(), "degraded");
   process.kill(pid, "SIGCONT");
   await inSync(database);
+  assert.equal(await shown(), "in-sync");
   assert.equal(await client.call("GET", "alone"), "1");
   client.close();
 });

@@ -23,3 +23,10 @@ export type SpecStatus = (typeof SPEC_STATUSES)[number];
 /** LICENSE STATE (§2.4). */
 export const LICENSE_STATES = ["Valid", "Expired", "Invalid"] as const;
 export type LicenseState = (typeof LICENSE_STATES)[number];
+
+/**
+ * What replies of a database with `durability: sync` wait for: `starting`, not yet every proxy knows that they do; `in-sync`, replicas in
+ * sync; `degraded`, nothing, because none is in sync; `withheld`, the next replica in sync.
+ */
+export const SYNC_STATES = ["starting", "in-sync", "degraded", "withheld"] as const;
+export type SyncState = (typeof SYNC_STATES)[number];

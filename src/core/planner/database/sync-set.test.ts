@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { factsOf, on } from "../../../../test/kit/facts/database-scene.ts";
-import type { InSyncSet, ShardRecord } from "../../api/records.ts";
+import type { DatabaseRecord, InSyncSet, ShardRecord } from "../../api/records.ts";
 import type { PrimarySample } from "./in-sync.ts";
-import { nextSyncSet, unsafeReplies, waitsForReplicas, withSyncSet } from "./sync-set.ts";
+import { nextSyncSet, syncState, unsafeReplies, waitsForReplicas, withSyncSet } from "./sync-set.ts";
 
 const replicas = [{ id: 2 }, { id: 3 }];
 
@@ -109,18 +109,17 @@ test("a set is written only over the one that it was decided on, with the next v
 
 test("a database with sync says why its replies do not wait, or are not given", () => {
   const { record } = factsOf({ instances: [on(1, 1), on(2, 2)], shard: { epoch: 1 } });
-  const reason = (withoutInSync: "wait" | "degrade", inSync: InSyncSet) =>
-    unsafeReplies({
-      ...record,
-      durability: "sync",
-      withoutInSync,
-      shards: record.shards.map((shard) => ({ ...shard, inSync })),
-    });
-  assert.equal(reason("wait", set([2], [])), undefined);
-  assert.match(reason("wait", set([], [2])) ?? "", /replies wait for one; set withoutReplica to degrade/);
-  assert.match(reason("degrade", set([], [])) ?? "", /replies do not wait, and a crash/);
-  assert.match(reason("degrade", { epoch: 1, members: [2] }) ?? "", /older release/);
-  assert.equal(unsafeReplies({ ...record, durability: "async" }), undefined);
+  const says = (withoutInSync: "wait" | "degrade", inSync: InSyncSet) => {
+    const shards = record.shards.map((shard) => ({ ...shard, inSync }));
+    const sync: DatabaseRecord = { ...record, durability: "sync", withoutInSync, shards };
+    return `${syncState(sync)}: ${unsafeReplies(sync)}`;
+  };
+  assert.equal(says("wait", set([2], [])), "in-sync: undefined");
+  assert.match(says("wait", set([], [2])), /^withheld: .*replies wait for one; set withoutReplica to degrade/);
+  assert.match(says("degrade", set([], [])), /^degraded: .*replies do not wait, and a crash/);
+  assert.match(says("degrade", { epoch: 1, members: [2] }), /^starting: .*older release/);
+  const async: DatabaseRecord = { ...record, durability: "async" };
+  assert.deepEqual([syncState(async), unsafeReplies(async)], [undefined, undefined]);
 });
 
 test("replies wait where that is asked for, there are replicas, and every node can do it", () => {

@@ -1,3 +1,4 @@
+import type { SyncState } from "../../api/states.ts";
 import type { DatabaseRecord, InSyncSet, InstanceRecord, ShardRecord } from "../../api/records.ts";
 import { inSyncMembers, withSet } from "./in-sync.ts";
 import type { PrimarySample } from "./in-sync.ts";
@@ -10,17 +11,28 @@ export function waitsForReplicas(
   return durability === "sync" && replication && everyNodeCan;
 }
 
-/** Why replies of a database with `durability: sync` do not wait for a replica, or are not given, and what ends that; undefined: they do. */
-export function unsafeReplies({ durability, withoutInSync, shards }: DatabaseRecord): string | undefined {
+/** What replies wait for; undefined of a database with `durability: async`. */
+export function syncState({ durability, withoutInSync, shards }: DatabaseRecord): SyncState | undefined {
   if (durability !== "sync") return undefined;
   const sets = shards.map(({ inSync, epoch }) => (inSync?.epoch === epoch ? inSync : undefined));
-  if (sets.some((set) => set !== undefined && set.joining === undefined))
-    return "replies do not wait for replicas yet: a node of the cluster is of an older release, or has not confirmed it";
-  if (sets.every((set) => set !== undefined && set.members.length > 0)) return undefined;
-  return withoutInSync === "wait"
-    ? "no replica is in sync, and replies wait for one; set withoutReplica to degrade, or durability to async, to let them pass"
-    : "no replica is in sync: replies do not wait, and a crash of the primary may lose acknowledged writes";
+  if (sets.some((set) => set !== undefined && set.joining === undefined)) return "starting";
+  if (sets.every((set) => set !== undefined && set.members.length > 0)) return "in-sync";
+  return withoutInSync === "wait" ? "withheld" : "degraded";
 }
+
+/** Why replies of a database with `durability: sync` do not wait for a replica, or are not given, and what ends that; undefined: they do. */
+export function unsafeReplies(record: DatabaseRecord): string | undefined {
+  const state = syncState(record);
+  return state === undefined || state === "in-sync" ? undefined : REASONS[state];
+}
+
+const REASONS: Readonly<Record<Exclude<SyncState, "in-sync">, string>> = {
+  starting:
+    "replies do not wait for replicas yet: a node of the cluster is of an older release, or has not confirmed it",
+  degraded: "no replica is in sync: replies do not wait, and a crash of the primary may lose acknowledged writes",
+  withheld:
+    "no replica is in sync, and replies wait for one; set withoutReplica to degrade, or durability to async, to let them pass",
+};
 
 /** What the next set of a database whose replies wait for replicas rests on. */
 export interface SyncSetFacts {

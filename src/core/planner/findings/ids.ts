@@ -52,6 +52,7 @@ const FINDING_IDS = [
   "ModulesDistinct",
   "NamespaceNotGranted",
   "NamespacesNotListed",
+  "NoReplicaInSync",
   "NodeInMaintenance",
   "NodeNumber",
   "NodeVersionMismatch",

@@ -38,6 +38,7 @@ export const LEFT_TO_USERS = {
   ModulesDistinct: BY_HAND,
   NamespaceNotGranted: BY_HAND,
   NamespacesNotListed: BY_HAND,
+  NoReplicaInSync: BY_HAND,
   NodeVersionMismatch: BY_HAND,
   NotParticipating: BY_HAND,
   OperatorNotReady: BY_HAND,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DATABASE_STATES, DATABASE_VERSIONS, type StoreVersion } from "../../../core/api/records.ts";
+import { SYNC_STATES } from "../../../core/api/states.ts";
 import { ANSWERED_FIELDS } from "../../../core/api/settings/fields.ts";
 import type { WireSettings } from "../../../core/api/settings/types.ts";
 import type { Answered } from "./answered.ts";
@@ -44,6 +45,13 @@ export const BDB = z
       })
       .exactOptional()
       .describe("Only while the status is recovery; never from nodes of older releases."),
+    sync_state: z
+      .enum(SYNC_STATES)
+      .exactOptional()
+      .describe(
+        "What replies wait for: `starting`, not yet known to every proxy; `in-sync`, replicas in sync; `degraded`, nothing, as none is in sync; " +
+          "`withheld`, the next replica in sync. Only with `durability` sync; never from nodes of releases before 0.4.0.",
+      ),
     running_script: z
       .strictObject({
         node_uid: z.string().describe("The node of the primary."),

@@ -4,6 +4,7 @@ import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { wireOf } from "../../../core/api/settings/values.ts";
 import { shardUid } from "../../../core/api/shard-uid.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
+import { syncState } from "../../../core/planner/database/sync-set.ts";
 import type { WaitingRequest } from "../../../core/planner/database/waiting-requests.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 import { displayVersion, isStandIn } from "../../../core/releases/engines/engines.ts";
@@ -49,6 +50,7 @@ export function bdbView(record: DatabaseRecord, context: BdbContext): BdbRecord 
     module_list: modulesOf(record, context.answers),
     waiting_for: reasonOf(record),
     ...recoveryOf(record),
+    ...syncOf(record),
     ...scriptOf(record, context.script),
     loss_reports: record.lossReports,
     action_uid: record.lastAction?.uid ?? "",
@@ -67,6 +69,11 @@ function recoveryOf({ recovery }: DatabaseRecord): Pick<BdbRecord, "recovery"> {
   return {
     recovery: { lacks: recovery.lacks, needs_consent: recovery.lacks !== "" && recovery.consent !== true },
   };
+}
+
+function syncOf(record: DatabaseRecord): Pick<BdbRecord, "sync_state"> {
+  const sync_state = syncState(record);
+  return sync_state === undefined ? {} : { sync_state };
 }
 
 function scriptOf({ shards }: DatabaseRecord, script: WaitingRequest | undefined): Pick<BdbRecord, "running_script"> {

@@ -72,6 +72,36 @@ const cases = [
     ],
   },
   {
+    rule: "one whose replies wait for a replica that is in sync is available",
+    bdb: { ...serving, sync_state: "in-sync" },
+    says: "True Serving",
+    finds: [],
+  },
+  {
+    rule: "one without a replica in sync whose replies pass is available, and that is found at once",
+    bdb: { ...serving, sync_state: "degraded" },
+    agoMs: 0,
+    says: "True Serving",
+    finds: [
+      ["warn", "NoReplicaInSync", /no replica of "orders" is in sync: .* may lose acknowledged writes/, /get pods/],
+    ],
+  },
+  {
+    rule: "one without a replica in sync whose replies wait is not available, and the choice is named",
+    bdb: { ...serving, sync_state: "withheld" },
+    agoMs: 0,
+    says: "False NoReplicaInSync",
+    finds: [
+      ["wait", "NoReplicaInSync", /"orders" gives no replies/, /kubectl edit redb orders.*withoutReplica: degrade/],
+    ],
+  },
+  {
+    rule: "one whose primary is away says that, whatever its replies wait for",
+    bdb: { ...away, sync_state: "degraded" },
+    says: "False NoPrimary",
+    finds: [["wait", "DatabaseUnavailable", /node 1 does not answer/, /get pods/]],
+  },
+  {
     rule: "one that is being made has not been served yet",
     bdb: { ...away, status: "pending" },
     says: "False NoPrimary",

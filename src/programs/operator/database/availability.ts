@@ -3,7 +3,7 @@ import { deleteObjects, getNodePods, patchCluster } from "../../../core/api/kube
 import { clusterNames } from "../../../core/api/names.ts";
 import { editObject } from "../../../core/base/kubectl.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
-import { block, wait } from "../../../core/planner/findings/finding.ts";
+import { block, wait, warn } from "../../../core/planner/findings/finding.ts";
 import type { FindingId } from "../../../core/planner/findings/ids.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
@@ -11,7 +11,7 @@ import type { BdbRecord } from "../../../ports/management/records.ts";
 /** What the cluster says of the service of a database. */
 type Service = Pick<
   BdbRecord,
-  "name" | "status" | "version" | "waiting_for" | "recovery" | "running_script" | "endpoints"
+  "name" | "status" | "version" | "waiting_for" | "recovery" | "running_script" | "sync_state" | "endpoints"
 >;
 
 type RunningScript = NonNullable<Service["running_script"]>;
@@ -23,14 +23,19 @@ const OF_SERVICE: readonly string[] = [
   "DatabaseUnavailable",
   "CreationFailed",
   "ScriptRunning",
+  "NoReplicaInSync",
 ] satisfies readonly FindingId[];
 /** A failover is over by then, in milliseconds: the lease of the lost node has ended and a replica has taken over. */
 const FAILOVER_MS = 20_000;
 
+const WITHHELD = "no replica is in sync, and replies wait for one";
+
 /** Whether a primary serves the database; nothing while that is not known. */
 export function available(bdb: Service | undefined): readonly Statement[] {
   if (bdb === undefined) return [];
-  const { version, status, waiting_for, running_script } = bdb;
+  const { version, status, waiting_for, running_script, sync_state } = bdb;
+  if (version !== "" && sync_state === "withheld" && status !== "pending")
+    return [{ type: "Available", status: "False", reason: "NoReplicaInSync", message: WITHHELD }];
   if (version !== "") return [{ type: "Available", status: "True", reason: "Serving", message: "a primary serves" }];
   if (running_script !== undefined)
     return [{ type: "Available", status: "False", reason: "ScriptRunning", message: scriptText(running_script) }];
@@ -57,7 +62,9 @@ export function serviceFindings(
     ];
   if (bdb?.running_script !== undefined) return scriptFinding(bdb, bdb.running_script, cluster);
   const condition = conditions?.find(({ type }) => type === "Available");
-  if (bdb === undefined || bdb.status === "pending" || condition?.status !== "False") return [];
+  if (bdb === undefined || bdb.status === "pending") return [];
+  if (bdb.version !== "") return syncFinding(bdb);
+  if (condition?.status !== "False") return [];
   if (now.getTime() - Date.parse(condition.lastTransitionTime) < FAILOVER_MS) return [];
   return [unavailable(bdb, cluster, condition)];
 }
@@ -75,6 +82,22 @@ function scriptFinding({ name, endpoints }: Service, script: RunningScript, clus
         `written: wait for its end, or give up what it wrote: ${deleteObjects("pod", [pod])}`,
     ),
   ];
+}
+
+/** A primary serves a database with `durability: sync`, and no replica has what it acknowledges. */
+function syncFinding({ name, sync_state }: Service): readonly Finding[] {
+  const pods = `check the node pods: ${getNodePods()}`;
+  if (sync_state === "degraded")
+    return [
+      warn(
+        "NoReplicaInSync",
+        `no replica of "${name}" is in sync: replies do not wait, and a crash of the primary may lose acknowledged writes`,
+        pods,
+      ),
+    ];
+  if (sync_state !== "withheld") return [];
+  const choice = `or let replies pass: ${editObject(`redb ${name}`)}, withoutReplica: degrade`;
+  return [wait("NoReplicaInSync", `"${name}" gives no replies: ${WITHHELD}`, `${pods}; ${choice}`)];
 }
 
 function scriptText({ command, client, age_seconds, node_uid }: RunningScript): string {
