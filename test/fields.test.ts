@@ -40,6 +40,8 @@ const EFFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "userDefinedModules[].credentialsSecret": USER_MODULES,
     "userDefinedModules[].sha256": USER_MODULES,
     storeUpgradePolicy: "src/programs/operator/database/cluster.test.ts",
+    networkPolicy: PLACE,
+    "networkPolicy.enabled": "src/programs/operator/operator.test.ts",
     persistentSpec: PLACE,
     "persistentSpec.enabled": PODS,
     "persistentSpec.storageClassName": PODS,

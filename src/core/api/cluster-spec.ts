@@ -33,6 +33,15 @@ const persistentSpec = z.object({
   volumeSize: z.string().default("20Gi").describe("Size of each node's volume."),
 });
 
+const networkPolicy = z.object({
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Whether the operator keeps a NetworkPolicy on the nodes: clients reach the endpoints, and only the cluster and the operator reach engines and management API. A policy of your own lets others in besides.",
+    ),
+});
+
 /** An image that is not run: what is said of it has to be consistent, and counts for the rules on digests (§3). */
 const validatedImage = imageSpec.extend({
   repository: imageSpec.shape.repository.describe("Image repository (§2.2). It only takes part in validation."),
@@ -100,6 +109,7 @@ export const clusterSpec = z.object({
     .optional()
     .describe("`major`: databases cannot move to minor versions (§2.2)."),
   persistentSpec: persistentSpec.prefault({}).describe("Volumes of the nodes."),
+  networkPolicy: networkPolicy.prefault({}).describe("Who reaches the nodes over the network."),
   storeEnterpriseNodeResources: resourceRequirements
     .prefault({ requests: { cpu: "2", memory: "4Gi" }, limits: { cpu: "2", memory: "4Gi" } })
     .describe("Resources of a node. Equal requests and limits give it the quality of service Guaranteed."),

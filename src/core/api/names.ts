@@ -81,6 +81,7 @@ export const clusterNames = {
   nodeService: (rec: string): string => rec,
   rigger: (rec: string): string => `${rec}-services-rigger`,
   disruptionBudget: (rec: string): string => rec,
+  networkPolicy: (rec: string): string => rec,
   nodePod: (rec: string, uid: number): string => `${rec}-${uid - 1}`,
   leaderLease: (rec: string): string => `${rec}-leader`,
   nodeLease: (rec: string, uid: number): string => `${rec}-node-${uid}`,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Informer } from "../../ports/kube/informer.ts";
-import type { Kube, ResourceType, Wanted } from "../../ports/kube/kube.ts";
+import type { Kube, Ref, ResourceType, Wanted } from "../../ports/kube/kube.ts";
 import { keyOf, refOf } from "../../ports/kube/ref.ts";
 
 /** An object that a controller keeps as it is here. */
@@ -19,6 +19,8 @@ export interface AppliedKind {
 export interface ObjectApplier {
   /** Applies those of `objects` that changed since they were last applied here, or that another writer changed; all when `afresh`. */
   keep(objects: readonly OwnedObject[], afresh?: boolean): Promise<void>;
+  /** Deletes what is there of a kind that is kept. */
+  drop(type: ResourceType, ref: Ref): Promise<void>;
   /** Whether `keep` would write nothing. */
   isKept(objects: readonly OwnedObject[]): boolean;
 }
@@ -41,6 +43,9 @@ export function objectApplier(kube: Kube, fieldManager: string, kinds: readonly 
     return true;
   };
   return {
+    async drop(type, ref) {
+      if (cacheOf(kinds, type).get(ref) !== undefined) await kube.delete(type, ref);
+    },
     isKept: (objects) => objects.every(isAsApplied),
     async keep(objects, afresh = false) {
       for (const owned of objects) {

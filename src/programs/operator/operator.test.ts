@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { deployOperator } from "../../../test/kit/operator/operator-deployment.ts";
 import { startOperatorWorld } from "../../../test/kit/operator/operator-world.ts";
 import { until } from "../../../test/kit/time/until.ts";
@@ -7,6 +8,7 @@ import {
   Deployments,
   Events,
   Leases,
+  NetworkPolicies,
   PodDisruptionBudgets,
   Roles,
   Secrets,
@@ -14,7 +16,7 @@ import {
   StatefulSets,
 } from "../../ports/kube/builtin.ts";
 import type { ResourceType } from "../../ports/kube/kube.ts";
-import { Clusters } from "../../mechanisms/observe/kubernetes/kinds.ts";
+import { Clusters, RemoteClusters } from "../../mechanisms/observe/kubernetes/kinds.ts";
 
 const REF = { name: "rec", namespace: "default" };
 
@@ -42,6 +44,46 @@ test("a new cluster gets its secrets, services, accounts, nodes and rigger", asy
   assert.equal(nodes?.spec?.replicas, 3);
   assert.equal(nodes?.spec?.template.spec?.terminationGracePeriodSeconds, 31_536_000);
   assert.equal(nodes?.metadata.ownerReferences?.[0]?.uid, rec.metadata.uid);
+});
+
+test("only the cluster and its operator reach engines and management API, unless the spec or a remote cluster says otherwise", async () => {
+  await using world = await startOperatorWorld();
+  const { kube } = world;
+  await world.operate("8.2.0-12");
+  await kube.create(Clusters, { metadata: REF, spec: {} });
+  const policy = async () => (await kube.get(NetworkPolicies, REF))?.spec;
+  await until("the policy is there", async () => (await policy()) !== undefined);
+  const own = { app: "store-enterprise", "storeenterprise.io/cluster": "rec" };
+  const ofRole = (role: string) => ({
+    podSelector: { matchLabels: { ...own, "storeenterprise.io/role": role } },
+  });
+  const ports = [{ protocol: "TCP", port: 9443 }];
+  const operator = {
+    namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "default" } },
+    podSelector: { matchLabels: { name: "store-enterprise-operator" } },
+  };
+  const toAll = { ports: [{ protocol: "TCP", port: 10_000, endPort: 19_999 }] };
+  const toNodes = { from: [ofRole("node")] };
+  assert.deepEqual(await policy(), {
+    ...ofRole("node"),
+    policyTypes: ["Ingress"],
+    ingress: [toAll, toNodes, { ports, from: [ofRole("services-rigger"), operator] }],
+  });
+  // the pods of a roll, of whatever release, are selected by what never changes of them
+  const nodes = await kube.get(StatefulSets, REF);
+  assert.deepEqual(nodes?.spec?.selector.matchLabels, (await policy())?.podSelector?.matchLabels);
+
+  const site = { recName: "rec", recNamespace: "default", apiFqdnUrl: "api.there" };
+  await kube.create(RemoteClusters, { metadata: { name: "there", namespace: "default" }, spec: site });
+  await until("others are let in", async () => isDeepStrictEqual((await policy())?.ingress?.[2], { ports }));
+  await kube.delete(RemoteClusters, { name: "there", namespace: "default" });
+  await until("others are kept out again", async () => (await policy())?.ingress?.[2]?.from?.length === 2);
+
+  const enabled = (is: boolean) => ({ type: "merge", body: { spec: { networkPolicy: { enabled: is } } } }) as const;
+  await kube.patch(Clusters, REF, enabled(false));
+  await until("the policy is gone", async () => (await policy()) === undefined);
+  await kube.patch(Clusters, REF, enabled(true));
+  await until("the policy is back", async () => (await policy()) !== undefined);
 });
 
 test("what the operator makes for itself belongs to its Deployment, so that it goes with the bundle", async () => {

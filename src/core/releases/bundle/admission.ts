@@ -34,6 +34,24 @@ export function admissionService() {
 }
 
 /**
+ * Lets in what the operator is asked for: reviews and metrics. The API server and what reads metrics come from addresses that are
+ * not known here, so that any may come to these two ports, also where a namespace lets nothing in otherwise.
+ */
+export function operatorNetworkPolicy() {
+  const ports = [PORTS.admission, PORTS.metrics].map((port) => ({ port, protocol: "TCP" }));
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata: { name: ADMISSION_SERVICE, ...LABELED },
+    spec: {
+      podSelector: { matchLabels: { name: OPERATOR_NAME } },
+      policyTypes: ["Ingress"],
+      ingress: [{ ports }],
+    },
+  };
+}
+
+/**
  * The ValidatingWebhookConfiguration of the operator in `namespace`, for what is written in the namespaces `watched`. It
  * never stands in the way of the operator itself, nor of an object that is on its way out.
  */

@@ -33,6 +33,7 @@ test("a bundle holds at least what §4.1 prints: role, binding, account, CRDs, d
     "RoleBinding/store-enterprise-operator",
     "ServiceAccount/store-enterprise-operator",
     "Service/admission",
+    "NetworkPolicy/admission",
     "CustomResourceDefinition/storeenterpriseclusters.app.storeenterprise.io",
     "CustomResourceDefinition/storeenterprisedatabases.app.storeenterprise.io",
     "CustomResourceDefinition/storeenterpriseactiveactivedatabases.app.storeenterprise.io",

@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { customResourceDefinitions } from "../../api/crd.ts";
 import { APP_LABEL, OPERATOR_CONFIG, OPERATOR_NAME, RELEASE_ANNOTATION, WATCHED_NAMESPACES } from "../../api/names.ts";
-import { admissionService } from "./admission.ts";
+import { admissionService, operatorNetworkPolicy } from "./admission.ts";
 import type { Platform } from "../permissions/permission.ts";
 import { operatorDeployment, type OperatorImage } from "./operator-deployment.ts";
 import type { Release } from "../catalogue/release.ts";
@@ -47,6 +47,7 @@ function bundleObjects(release: Release, options: BundleOptions = {}): readonly 
   return [
     ...access,
     admissionService(),
+    operatorNetworkPolicy(),
     ...definitionsOf(release),
     ...(namespaces === undefined ? [] : [watchConfig(namespaces.watched)]),
     operatorDeployment(release, variant, options.image, options.replicas),

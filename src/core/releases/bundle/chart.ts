@@ -1,6 +1,6 @@
 import { getObjects } from "../../api/kubectl.ts";
 import { APP_LABEL, OPERATOR_CONFIG, OPERATOR_NAME, WATCHED_LABEL, WATCHED_NAMESPACES } from "../../api/names.ts";
-import { admissionAccess, admissionService } from "./admission.ts";
+import { admissionAccess, admissionService, operatorNetworkPolicy } from "./admission.ts";
 import { definitionsOf, operatorBinding, operatorRole, released, serviceAccount, watchGrants, yaml } from "./bundle.ts";
 import { CHART_SCHEMA, chartValues } from "./chart-values.ts";
 import { definitionsJob } from "./chart-definitions.ts";
@@ -28,7 +28,7 @@ export function chartFor(release: Release): readonly ChartFile[] {
     { path: "values.schema.json", text: `${JSON.stringify(CHART_SCHEMA, null, 2)}\n` },
     ...definitionsOf(release).map((one) => ({ path: `crds/${one.metadata.name}.yaml`, text: yaml(one) })),
     template("role", withDistroRules(yaml(mark(operatorRole("kubernetes"))))),
-    template("access", manifest([operatorBinding(), serviceAccount(), admissionService()])),
+    template("access", manifest([operatorBinding(), serviceAccount(), admissionService(), operatorNetworkPolicy()])),
     template("deployment", deploymentTemplate(yaml(mark(operatorDeployment(release, "kubernetes", PLACES))), release)),
     template("watched", watchedTemplate(manifest)),
     template("admission", when(".Values.admission.manage", manifest(admissionAccess(NAMESPACE).filter(hasMetadata)))),

@@ -130,6 +130,23 @@ export const OPERATOR_ON_KUBERNETES: readonly Permitted[] = [
     without: "a drain may remove a quorum",
   },
   {
+    group: "networking.k8s.io",
+    resource: "networkpolicies",
+    verbs: ["list", "watch", "create", "patch"],
+    spare: true,
+    why: "engines and management API of a cluster are reached by the cluster and the operator alone",
+    without: "every pod reaches the ports of engines and the management API",
+  },
+  {
+    group: "networking.k8s.io",
+    resource: "networkpolicies",
+    verbs: ["delete"],
+    spare: true,
+    why: "the network policy goes when spec.networkPolicy.enabled becomes false",
+    without: "the network policy stays when it is turned off",
+    rarely: "only when spec.networkPolicy.enabled becomes false",
+  },
+  {
     group: RBAC,
     resource: "roles",
     verbs: ["list", "watch", "create", "patch"],

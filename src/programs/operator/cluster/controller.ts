@@ -36,7 +36,7 @@ import { removeCluster } from "./removal.ts";
 import { report, reportForbidden, reportUnreadable } from "./report.ts";
 import { keepPolicy } from "./policy.ts";
 import { nextStatus } from "./status.ts";
-import { ownedObjects } from "../objects/owned.ts";
+import { keepOwned, ownedOf, type FindCallers } from "./owned-objects.ts";
 import { keepSecrets } from "../objects/secrets.ts";
 import { wantedTemplate } from "../objects/stateful-set.ts";
 
@@ -47,6 +47,7 @@ export interface ClusterDeps extends ObserveDeps {
   readonly events: EventRecorder;
   readonly applier: ObjectApplier;
   readonly cache: InformerCache;
+  readonly callers: FindCallers;
   /** Receives what databases depend on. */
   readonly contexts: ClusterContexts;
   /** What is known of the operator's own installation. */
@@ -146,7 +147,7 @@ async function stillRests(deps: ClusterDeps, key: string): Promise<boolean> {
     !observation.view.deleting &&
     !lacksUserModules(observation) &&
     (rec.metadata.finalizers ?? []).includes(FINALIZERS.cluster) &&
-    (!decision.ownsObjects || applier.isKept(ownedObjects(observation))) &&
+    (!decision.ownsObjects || applier.isKept(ownedOf(deps, observation))) &&
     isSame(rec.status ?? {}, nextStatus(observation, decision, deps.installation(), clock.now()))
   );
 }
@@ -164,7 +165,7 @@ async function act(deps: ClusterDeps, observation: ClusterObservation, decision:
   try {
     await addFinalizer(deps.kube, Clusters, observation.rec, FINALIZERS.cluster);
     await keepSecrets(deps, observation);
-    if (decision.ownsObjects) await deps.applier.keep(ownedObjects(observation), lacksGrants(observation));
+    if (decision.ownsObjects) await keepOwned(deps, observation);
     if (decision.step.kind === "act") {
       deps.log.info("performing a step", {
         cluster: observation.view.name,
@@ -182,11 +183,6 @@ async function act(deps: ClusterDeps, observation: ClusterObservation, decision:
     // reported in the status first, thrown after that
     return { failure: error instanceof Error ? error : new Error(String(error)) };
   }
-}
-
-/** A permission of nodes or rigger was removed. */
-function lacksGrants({ environment: { permissions } }: ClusterObservation): boolean {
-  return permissions?.read === true && permissions.value.some(({ who }) => who !== "operator");
 }
 
 function failedDecision(decision: ClusterDecision, failure: Error, forbidden: Finding | undefined): ClusterDecision {

@@ -1,6 +1,7 @@
 import { LABELS } from "../../../core/api/names.ts";
 import {
   Deployments,
+  NetworkPolicies,
   PodDisruptionBudgets,
   RoleBindings,
   Roles,
@@ -18,6 +19,7 @@ const KINDS: readonly ResourceType[] = [
   RoleBindings,
   PodDisruptionBudgets,
   Deployments,
+  NetworkPolicies,
 ];
 
 /** Follows the objects that are kept for clusters, see `ownedObjects`; those of databases are the rigger's. */

@@ -2,7 +2,7 @@ import type { Deployment } from "kubernetes-types/apps/v1.js";
 import type { Container, Service } from "kubernetes-types/core/v1.js";
 import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.js";
 import { clusterNames, PORTS, RIGGER_PATHS } from "../../../core/api/names.ts";
-import { Deployments, PodDisruptionBudgets, Services } from "../../../ports/kube/builtin.ts";
+import { Deployments, NetworkPolicies, PodDisruptionBudgets, Services } from "../../../ports/kube/builtin.ts";
 import type { Wanted } from "../../../ports/kube/kube.ts";
 import type { OwnedObject } from "../../../mechanisms/reconcile/object-applier.ts";
 import { LEAVE_SOON } from "../../../core/releases/bundle/eviction.ts";
@@ -10,11 +10,15 @@ import { imageOf, REPOSITORIES } from "../../../core/releases/catalogue/images.t
 import { clusterRules } from "../../../core/releases/permissions/roles.ts";
 import { nodesOf } from "../../../core/planner/view/cluster-view.ts";
 import { access } from "./access.ts";
+import { nodeNetworkPolicy, type Callers } from "./network-policy.ts";
 import { labelsOf, ownedMeta, selectorOf, type Owner } from "./meta.ts";
 import { placementOf } from "./placement.ts";
 
-/** Everything that a cluster needs besides its secrets and its nodes, at the operator's own release. */
-export function ownedObjects(owner: Owner): readonly OwnedObject[] {
+/**
+ * Everything that a cluster needs besides its secrets and its nodes, at the operator's own release. Without `callers` there is
+ * no network policy: who calls is not known, or the operator may not keep one.
+ */
+export function ownedObjects(owner: Owner, callers: Callers | undefined): readonly OwnedObject[] {
   const { name, spec, platform } = owner.view;
   const rigger = clusterNames.rigger(name);
   const scope = { name, nodes: nodesOf(owner.view), ...(platform !== undefined && { platform }) };
@@ -25,6 +29,9 @@ export function ownedObjects(owner: Owner): readonly OwnedObject[] {
     { type: Services, object: nodeService(owner) },
     { type: PodDisruptionBudgets, object: disruptionBudget(owner) },
     { type: Deployments, object: riggerDeployment(owner) },
+    ...(callers === undefined || !spec.networkPolicy.enabled
+      ? []
+      : [{ type: NetworkPolicies, object: nodeNetworkPolicy(owner, callers) }]),
   ];
 }
 

@@ -1,0 +1,54 @@
+import { clusterNames } from "../../../core/api/names.ts";
+import { NetworkPolicies } from "../../../ports/kube/builtin.ts";
+import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
+import type { ObjectApplier, OwnedObject } from "../../../mechanisms/reconcile/object-applier.ts";
+import type { Callers } from "../objects/network-policy.ts";
+import { ownedObjects } from "../objects/owned.ts";
+
+/** Who calls the management APIs of a namespace; undefined while that is not known. */
+export type FindCallers = () => Callers | undefined;
+
+interface OwnedObjectsDeps {
+  readonly applier: ObjectApplier;
+  readonly callers: FindCallers;
+}
+
+/** Where there is a remote cluster, operators of other sites call as well; `operator` is the namespace of this one. */
+export function callersIn({ remoteClusters }: InformerCache, namespace: string, operator: string): FindCallers {
+  let isKnown = false;
+  remoteClusters.synced.then(
+    () => (isKnown = true),
+    () => undefined, // ended before
+  );
+  return () => {
+    if (!isKnown) return undefined;
+    const elsewhere = remoteClusters.list().some(({ metadata }) => metadata.namespace === namespace);
+    return { operator, elsewhere };
+  };
+}
+
+/** Writes what the cluster has of its own, and takes back what it is not to have any more. */
+export async function keepOwned(deps: OwnedObjectsDeps, observation: ClusterObservation): Promise<void> {
+  const { applier } = deps;
+  const { view, namespace } = observation;
+  await applier.keep(ownedOf(deps, observation), lacksGrants(observation));
+  if (view.spec.networkPolicy.enabled) return;
+  await applier.drop(NetworkPolicies, { name: clusterNames.networkPolicy(view.name), namespace });
+}
+
+/** What the cluster has of its own, as it is to be now. */
+export function ownedOf({ callers }: OwnedObjectsDeps, observation: ClusterObservation): readonly OwnedObject[] {
+  return ownedObjects(observation, mayKeepPolicies(observation) ? callers() : undefined);
+}
+
+/** The Role of an operator of an older release does not speak of network policies. */
+function mayKeepPolicies({ environment: { permissions } }: ClusterObservation): boolean {
+  const lacking = permissions?.read === true ? permissions.value : [];
+  return !lacking.some(({ who, resource }) => who === "operator" && resource === "networkpolicies");
+}
+
+/** A permission of nodes or rigger was removed. */
+function lacksGrants({ environment: { permissions } }: ClusterObservation): boolean {
+  return permissions?.read === true && permissions.value.some(({ who }) => who !== "operator");
+}
