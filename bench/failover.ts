@@ -1,5 +1,5 @@
-// Crashes under load: `npm run bench:failover -- [kills]`. Kills the primary's engine again and again, and prints each time how long no write was
-// acknowledged, then a table. Writes that no replica had may be lost: that is what asynchronous replication means.
+// Crashes under load: `npm run bench:failover -- [kills]`. Kills the primary's engine again and again, with each durability, and prints each time how
+// long no write was acknowledged, then a table. With `async` writes that no replica had may be lost; exits with 1 when `sync` loses one.
 import { connectEngine } from "../src/ports/resp/engine-client.ts";
 import { messageOf } from "../src/core/base/fault.ts";
 import { primaryOf } from "../test/kit/world/shards.ts";
@@ -11,18 +11,24 @@ const [kills = 0] = countsOf([["kills", 20]]);
 /** Longer than any failover takes. */
 const GIVE_UP_MS = 30_000;
 
-await using scene = await startScene("8.0");
-const series = new Series("kills");
-for (let kill = 0; kill < kills; kill += 1) {
-  await scene.whole();
-  let gapMs = 0;
-  const report = await scene.underLoad([1, 2, 3], async () => {
-    gapMs = await writeGap(scene);
-  });
-  series.add(kills, gapMs, report);
-}
+const [async, sync] = [await killAgainAndAgain("async"), await killAgainAndAgain("sync")];
 console.log(`\n${head("no write acknowledged")}`);
-console.log(series.row());
+for (const series of [async, sync]) console.log(series.row());
+if (sync.lost > 0) process.exitCode = 1;
+
+async function killAgainAndAgain(durability: "async" | "sync"): Promise<Series> {
+  await using scene = await startScene("8.0", { durability });
+  const series = new Series(durability);
+  for (let kill = 0; kill < kills; kill += 1) {
+    await scene.whole();
+    let gapMs = 0;
+    const report = await scene.underLoad([1, 2, 3], async () => {
+      gapMs = await writeGap(scene);
+    });
+    series.add(kills, gapMs, report);
+  }
+  return series;
+}
 
 /** Kills the primary's engine; milliseconds until a write is acknowledged again. */
 async function writeGap({ cluster, uid, port, primaryNode }: Scene): Promise<number> {

@@ -20,8 +20,11 @@ export interface Scene extends AsyncDisposable {
   completed(action: string): Promise<void>;
 }
 
-/** Starts the cluster, and makes a database of this version. */
-export async function startScene(version: "7.2" | "8.0" | "8.2"): Promise<Scene> {
+/** Starts the cluster, and makes a database of this version, with these settings besides. */
+export async function startScene(
+  version: "7.2" | "8.0" | "8.2",
+  settings: { readonly durability?: "async" | "sync" } = {},
+): Promise<Scene> {
   await using stack = new AsyncDisposableStack();
   const cluster = stack.use(await startTestCluster());
   const { uid, port } = await cluster.create({
@@ -29,6 +32,7 @@ export async function startScene(version: "7.2" | "8.0" | "8.2"): Promise<Scene>
     memory_size: 100_000_000,
     replication: true,
     redis_version: version,
+    ...settings,
   });
   const owned = stack.move();
   return {
@@ -79,11 +83,12 @@ function sum(reports: readonly LedgerReport[]): LedgerReport {
 
 async function isWhole(cluster: TestCluster, uid: number): Promise<boolean> {
   const nodes = await cluster.client.call("nodes");
-  const { status } = await cluster.client.call("bdb", { params: { uid } });
+  const { status, sync_state = "in-sync" } = await cluster.client.call("bdb", { params: { uid } });
   const shards = await cluster.shards(uid);
   return (
     nodes.every(({ accepts_clients, maintenance }) => accepts_clients && !maintenance) &&
     status === "active" &&
+    sync_state === "in-sync" &&
     shards.length === 2 &&
     shards.every(({ in_sync }) => in_sync)
   );
