@@ -25,6 +25,7 @@ test("an empty database spec is filled with the defaults of the product", () => 
     evictionPolicy: "volatile-lru",
     engineParameters: {},
     maxClients: 0,
+    tls: "disabled",
     passwordOverlapSeconds: 300,
     storeUpgradePolicy: "latest",
     type: "redis",

@@ -20,6 +20,7 @@ export const CONVERSIONS: readonly Conversion[] = [
   { about: "database.engineParameters:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "database.durability:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "database.withoutInSync:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
+  { about: "database.tlsMode:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "database.passwordOverlap:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "database.upgradePolicy:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "node.capabilities:", by: "src/programs/agent/members/node-report.ts", olderReaders: KEEP },

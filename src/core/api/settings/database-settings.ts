@@ -34,6 +34,8 @@ const REPLICA_DURABILITY = ["async", "sync"] as const;
 
 const WITHOUT_REPLICA = ["degrade", "wait"] as const;
 
+const TLS_MODES = ["disabled", "enabled", "mutual"] as const;
+
 const UPGRADE_POLICIES = ["major", "latest"] as const;
 
 const DURABILITY: Readonly<Record<Persistence, Directives>> = {
@@ -162,6 +164,21 @@ export const DATABASE_SETTINGS = {
     accepted: z.int().min(0),
     stored: z.int().nonnegative(),
     fallback: 0,
+    effect: { by: "endpoints" },
+  }),
+  tlsMode: defineSetting({
+    specName: "tls",
+    specField: z
+      .enum(TLS_MODES)
+      .default("disabled")
+      .describe(
+        "Whether clients speak TLS with the endpoints, and the nodes with each other about this database: `disabled`; `enabled`; `mutual`, where clients present a certificate, too.",
+      ),
+    fromSpec: (written) => written,
+    wireName: "tls_mode",
+    accepted: z.enum(TLS_MODES),
+    stored: z.enum(TLS_MODES),
+    fallback: "disabled", // as it was in releases before 0.4.0
     effect: { by: "endpoints" },
   }),
   passwordOverlap: defineSetting({

@@ -10,7 +10,10 @@ const ROOT = join(import.meta.dirname, "../../../..");
 /** docs/architecture.md, "A new setting". */
 const MOST_FILES = 4;
 /** Placement, admission and upgrade checks decide by these values: their names in records and specs are all over the planner. */
-const DECIDE = new Set(["memoryBytes", "replication", "durability", "withoutInSync", "persistence", "upgradePolicy"]);
+const DECIDE = new Set([
+  ...["memoryBytes", "replication", "durability", "withoutInSync", "persistence", "upgradePolicy"],
+  "tlsMode",
+]);
 
 const sources = filesBelow(ROOT, ["src"])
   .filter((file) => !file.endsWith(".test.ts"))

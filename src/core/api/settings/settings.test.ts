@@ -117,6 +117,15 @@ const cases: Readonly<Record<SettingName, readonly Case[]>> = {
       directives: {},
     },
   ],
+  tlsMode: [
+    {
+      spec: { tls: "mutual" },
+      record: { tlsMode: "mutual" },
+      other: { tlsMode: "enabled" },
+      wire: { tls_mode: "mutual" },
+      directives: {},
+    },
+  ],
   passwordOverlap: [
     {
       spec: { passwordOverlapSeconds: 60 },
@@ -186,7 +195,7 @@ test("the management API refuses what is no setting, no value of one, or left ou
 });
 
 test("endpoints get the settings that they apply, and no others", () => {
-  assert.deepEqual(endpointSettings({ ...defaults, maxClients: 7 }), { maxClients: 7 });
+  assert.deepEqual(endpointSettings({ ...defaults, maxClients: 7 }), { maxClients: 7, tlsMode: "disabled" });
 });
 
 test("an engine has the settings when its INFO says so", () => {

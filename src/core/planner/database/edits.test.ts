@@ -49,6 +49,7 @@ const EDITS: Readonly<Record<keyof DatabaseSpec, readonly Edit[]>> = {
   evictionPolicy: [{ to: { evictionPolicy: "noeviction" }, then: { act: "update" } }],
   engineParameters: [{ to: { engineParameters: { "slowlog-max-len": "9" } }, then: { act: "update" } }],
   maxClients: [{ to: { maxClients: 5 }, then: { act: "update" } }],
+  tls: [{ to: { tls: "enabled" }, then: { act: "update" } }],
   storeUpgradePolicy: [{ to: { storeUpgradePolicy: "major" }, then: { act: "update" } }],
   passwordOverlapSeconds: [{ to: { passwordOverlapSeconds: 5 }, then: { act: "update" } }],
   databaseSecretName: [{ to: { databaseSecretName: "login" }, view: { secret: "changed" }, then: { act: "update" } }],

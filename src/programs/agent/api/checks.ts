@@ -1,7 +1,7 @@
 import type { DatabaseModule, DatabaseRecord, InstanceRecord, StoreVersion } from "../../../core/api/records.ts";
 import type { SettingValues } from "../../../core/api/settings/types.ts";
 import { compareVersionText } from "../../../core/base/version.ts";
-import type { Members } from "../members/members.ts";
+import type { Member, Members } from "../members/members.ts";
 import type { NodeCapability } from "../members/node-report.ts";
 import { moduleNodes } from "./module-nodes.ts";
 import { placedInstances } from "../records/placed-instances.ts";
@@ -31,16 +31,23 @@ export function requireLicense(context: CheckContext): void {
 
 /** Refuses while a node of an older release runs, which reports no such capability. */
 export function requireCapability(context: CheckContext, capability: NodeCapability, does: string): void {
-  const older = context.members
-    .list()
-    .filter(({ fresh, report }) => fresh && !report.capabilities.includes(capability))
-    .map(({ uid, report }) => `node ${uid} (${report.operatorVersion})`);
+  const older = nodesWithout(context, capability)
+    .filter(({ fresh }) => fresh)
+    .map(nodeWithRelease);
   if (older.length > 0) throw refuse(refusals.olderNode, `no node of an older release ${does}: ${older.join(", ")}`);
 }
 
 /** A node that is known, also one that is away, reports no such capability. */
-export function hasOlderNode({ members }: Pick<CheckContext, "members">, capability: NodeCapability): boolean {
-  return members.list().some(({ report }) => !report.capabilities.includes(capability));
+export function hasOlderNode(context: Pick<CheckContext, "members">, capability: NodeCapability): boolean {
+  return nodesWithout(context, capability).length > 0;
+}
+
+function nodesWithout({ members }: Pick<CheckContext, "members">, capability: NodeCapability): readonly Member[] {
+  return members.list().filter(({ report }) => !report.capabilities.includes(capability));
+}
+
+function nodeWithRelease({ uid, report }: Member): string {
+  return `node ${uid} (${report.operatorVersion})`;
 }
 
 /** Refuses replies that wait for replicas where there are none, or while a node of an older release is a member. */
@@ -55,6 +62,14 @@ export function requireDurability(
     throw refuse(refusals.invalidDurability, why);
   }
   requireCapability(context, "sync-replies", "lets replies wait for replicas");
+}
+
+/** Refuses TLS while a node of an older release is a member, also one that is away: its endpoint would speak without. */
+export function requireTls(context: CheckContext, { tlsMode }: Pick<SettingValues, "tlsMode">): void {
+  if (tlsMode === "disabled") return;
+  const older = nodesWithout(context, "client-tls").map(nodeWithRelease);
+  if (older.length === 0) return;
+  throw refuse(refusals.tlsNotOffered, `endpoints of an older release speak no TLS: ${older.join(", ")}`);
 }
 
 /** Refuses when `more` shards exceed the licence. */

@@ -16,6 +16,7 @@ import {
   requireModules,
   requireNothingSetAside,
   requireShards,
+  requireTls,
 } from "./checks.ts";
 import { policyFor } from "./upgrade-policy.ts";
 import { runningAction } from "./record-changes.ts";
@@ -29,6 +30,7 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   requireNothingSetAside(context, body.name);
   const settings = settingsOfWire(body);
   requireDurability(context, body.name, settings);
+  requireTls(context, settings);
   requireShards(context, settings.replication ? 2 : 1);
   const storeVersion =
     body.redis_version ?? defaultStoreVersion(config.release, policyFor(records, settings.upgradePolicy));

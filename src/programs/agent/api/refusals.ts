@@ -190,6 +190,12 @@ export const refusals = {
     "invalid_durability",
     "Turn replication on, or set durability to async.",
   ),
+  tlsNotOffered: row(
+    "AGENT_TLS_NOT_OFFERED",
+    406,
+    "tls_not_offered",
+    "Upgrade every node of the cluster to its newest release, or set tls_mode to disabled.",
+  ),
   portUnavailable: row("AGENT_PORT_UNAVAILABLE", 406, "port_unavailable", "Leave port out, or ask for a free one."),
   unchangeable: row("AGENT_UNCHANGEABLE", 406, "config_not_acceptable", "Make a new database with the wanted value."),
   notJoined: row("AGENT_NOT_JOINED", 503, "node_not_joined", "Ask another node, or wait until this one has joined."),

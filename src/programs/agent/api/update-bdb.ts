@@ -3,7 +3,7 @@ import { changesOfWire } from "../../../core/api/settings/values.ts";
 import type { BdbCreate } from "../../../ports/management/records.ts";
 import { modulesOf } from "./asked-modules.ts";
 import { changePasswords } from "./change-passwords.ts";
-import { requireDurability, requireFreeName, requireLicense, requireShards } from "./checks.ts";
+import { requireDurability, requireFreeName, requireLicense, requireShards, requireTls } from "./checks.ts";
 import { changeRecord, requireIdle, runningAction } from "./record-changes.ts";
 import { refusals, refuse } from "./refusals.ts";
 import type { WriteContext } from "./write-context.ts";
@@ -31,6 +31,7 @@ async function changeSettings(
   requireLicense(context);
   if (body.name !== undefined) requireFreeName(context, body.name, seen.uid);
   requireDurability(context, seen.name, withChanges(seen, body));
+  requireTls(context, withChanges(seen, body));
   if (body.replication === true && !seen.replication) requireShards(context, 1);
   const now = context.clock.now().toISOString();
   return changeRecord(context.records, seen.uid, (record) => {
