@@ -1,6 +1,7 @@
 import type { ClientsOutcome, ClientsRequest } from "./clients-question.ts";
 import type { Formatted } from "../../core/api/records.ts";
 import type { EndpointSettings } from "../../core/api/settings/types.ts";
+import type { EndpointCertificate } from "../../core/api/endpoint-certificate.ts";
 import type { EngineLogin } from "../../core/api/engine-login.ts";
 
 /**
@@ -51,6 +52,8 @@ export interface EndpointConfig {
   readonly scriptLimitMs: number;
   /** What replies wait for; absent from databases with asynchronous replication. */
   readonly sync?: SyncReplicas;
+  /** What it shows to clients; absent while the database has none: an endpoint that speaks TLS accepts no clients then. Never logged. */
+  readonly certificate?: EndpointCertificate;
   /** Settings of the database that its endpoints apply; they change while clients are connected. */
   readonly settings: EndpointSettings;
 }

@@ -32,6 +32,11 @@ export const faults = {
     retry: "backoff",
     remedy: "Another process holds the port, or this machine does not have the address: ss -ltnp.",
   },
+  badCertificate: {
+    code: "PROXY_BAD_CERTIFICATE",
+    retry: "never",
+    remedy: "Give the database another certificate: spec.certificateSecretName, or none for one of the cluster.",
+  },
   badCommand: {
     code: "PROXY_BAD_COMMAND",
     retry: "never",

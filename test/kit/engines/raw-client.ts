@@ -1,12 +1,16 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
+import { connect as connectTls, TLSSocket, type ConnectionOptions } from "node:tls";
 import type { Address } from "../../../src/ports/management/proxy-control.ts";
 import { ReplyDecoder } from "../../../src/ports/resp/reply-decoder.ts";
 import { encodeCommand } from "../../../src/ports/resp/encode.ts";
 import type { Arg } from "../../../src/ports/resp/encode.ts";
 import { ReplyError } from "../../../src/ports/resp/reply.ts";
 import type { Reply } from "../../../src/ports/resp/reply.ts";
+
+/** The types of Node.js lack the second part. */
+type TlsOptions = ConnectionOptions & { readonly allowHalfOpen: boolean };
 
 /** A client that shows every frame as it comes: errors as `ReplyError`, messages among the replies. */
 export class RawClient {
@@ -42,6 +46,19 @@ export class RawClient {
     const socket = connect({ host, port, noDelay: true, allowHalfOpen: true });
     await once(socket, "connect");
     return new RawClient(socket);
+  }
+
+  /** Through a TLS handshake; rejects with the reason when there is none. */
+  static async connectTls({ host, port }: Address, options: ConnectionOptions): Promise<RawClient> {
+    const halfOpen: TlsOptions = { host, port, allowHalfOpen: true, ...options };
+    const socket = connectTls(halfOpen);
+    await once(socket, "secureConnect");
+    return new RawClient(socket);
+  }
+
+  /** The certificate of the other side; undefined without TLS. */
+  get certificate(): string | undefined {
+    return this.#socket instanceof TLSSocket ? this.#socket.getPeerX509Certificate()?.toString() : undefined;
   }
 
   send(...args: readonly Arg[]): void {

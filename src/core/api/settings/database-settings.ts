@@ -35,6 +35,8 @@ const REPLICA_DURABILITY = ["async", "sync"] as const;
 const WITHOUT_REPLICA = ["degrade", "wait"] as const;
 
 const TLS_MODES = ["disabled", "enabled", "mutual"] as const;
+/** Who may connect to the endpoints of a database, and how its nodes speak with each other about it. */
+export type TlsMode = (typeof TLS_MODES)[number];
 
 const UPGRADE_POLICIES = ["major", "latest"] as const;
 

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { Clock } from "../../../core/base/clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault, isFault } from "../../../core/base/fault.ts";
+import type { TlsMode } from "../../../core/api/settings/database-settings.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { ClientsOutcome, ClientsQuestion, OtherClients } from "../../../ports/management/clients-question.ts";
 import type { Address, EndpointConfig, EndpointStats } from "../../../ports/management/proxy-control.ts";
@@ -54,9 +55,9 @@ export class Endpoint implements SessionEndpoint {
   readonly switchover: Switchover;
   readonly pause: ClientPause;
   readonly #sessions = new Set<Session>();
-  readonly #listener = new Listener((socket) => {
-    this.#accept(socket);
-  });
+  /** Sessions that were accepted as no further one would be, and end at a boundary between requests. */
+  readonly #leaving = new Set<Session>();
+  readonly #listener: Listener;
   readonly #askAgent: EndpointContext["askAgent"];
   #config: EndpointConfig;
   #nextClient = 1;
@@ -71,7 +72,11 @@ export class Endpoint implements SessionEndpoint {
     });
     this.log = context.log.with({ bdb: config.bdb });
     this.credentials = new Credentials(config, clock);
+    this.#listener = new Listener(clock, (socket) => {
+      this.#accept(socket);
+    });
     this.#config = config;
+    this.#useCertificate();
     const { log, scripts, counters } = this;
     const holdMs = (): number => this.#config.holdMs;
     const scriptLimitMs = (): number => this.#config.scriptLimitMs;
@@ -90,7 +95,10 @@ export class Endpoint implements SessionEndpoint {
   configure(config: EndpointConfig): void {
     this.switchover.requireEpoch(config.epoch);
     this.credentials.replace(config);
+    const before = this.#config.settings.tlsMode;
     this.#config = config;
+    this.#useCertificate();
+    if (isOther(before, config.settings.tlsMode)) this.#endSessions();
     this.switchover.configure(config);
   }
 
@@ -182,6 +190,22 @@ export class Endpoint implements SessionEndpoint {
     return [...this.#sessions].filter(({ pinned }) => pinned.current?.busy === true).length;
   }
 
+  /** A certificate that cannot be used keeps this endpoint from nothing but what it is for. */
+  #useCertificate(): void {
+    try {
+      this.#listener.use(this.#config);
+    } catch (error) {
+      if (!isFault(error, faults.badCertificate)) throw error;
+      this.log.error("the former certificate stays in use; without one no clients are accepted", { error });
+    }
+  }
+
+  /** Clients that were accepted in another mode of TLS leave as from a node that is evacuated. */
+  #endSessions(): void {
+    for (const session of this.#sessions) this.#leaving.add(session);
+    void drainSessions(this.#leaving, MODE_MS, this.clock, () => undefined);
+  }
+
   #accept(socket: Socket): void {
     if (this.#sessions.size >= this.#mostClients) {
       refuseConnection(socket, this.clock);
@@ -199,6 +223,7 @@ export class Endpoint implements SessionEndpoint {
       },
       ended: () => {
         this.#sessions.delete(session);
+        this.#leaving.delete(session);
         this.switchover.settled(session);
       },
     });
@@ -206,5 +231,12 @@ export class Endpoint implements SessionEndpoint {
   }
 }
 
+/** Clients of the former mode would not be accepted any more; who has presented a certificate may stay. */
+function isOther(before: TlsMode, after: TlsMode): boolean {
+  return before !== after && !(before === "mutual" && after === "enabled");
+}
+
+/** How long clients of the former mode have to end their transactions. */
+const MODE_MS = 5_000;
 /** A request that has been at an engine for less is not worth a note. */
 const REPORTED_MS = 200;

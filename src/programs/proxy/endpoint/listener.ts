@@ -1,17 +1,29 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { Server, Socket } from "node:net";
+import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
-import type { Address } from "../../../ports/management/proxy-control.ts";
+import type { Address, EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import { KEEP_ALIVE } from "../../../ports/resp/dial.ts";
 import { faults } from "../faults.ts";
+import { Handshakes } from "./handshakes.ts";
 
-/** Accepts the connections of an endpoint's clients. */
+/** What an endpoint is configured with that says how clients connect. */
+type ListenerConfig = Pick<EndpointConfig, "settings" | "certificate">;
+
+/** Accepts the connections of an endpoint's clients; those of one that speaks TLS once they are through the handshake. */
 export class Listener {
   readonly #accept: (socket: Socket) => void;
+  readonly #clock: Clock;
   #server: Server | undefined;
+  /** What happens to a connection; undefined while no client can be served. */
+  #begin: ((socket: Socket) => void) | undefined;
+  #handshakes: Handshakes | undefined;
+  /** What the handshakes were made with. */
+  #used = "";
 
-  constructor(accept: (socket: Socket) => void) {
+  constructor(clock: Clock, accept: (socket: Socket) => void) {
+    this.#clock = clock;
     this.#accept = accept;
   }
 
@@ -19,10 +31,41 @@ export class Listener {
     return this.#server?.listening ?? false;
   }
 
-  /** Accepts clients. PROXY_CANNOT_LISTEN when the address is in use or not of this machine. */
+  /**
+   * Connections that come from now on are TLS or not, and show this certificate; without one an endpoint that speaks TLS accepts no
+   * clients. PROXY_BAD_CERTIFICATE when it cannot be used: all stays as it was, and an endpoint that speaks no TLS yet accepts none.
+   */
+  use({ settings: { tlsMode }, certificate }: ListenerConfig): void {
+    const used = tlsMode === "disabled" ? "disabled" : JSON.stringify([tlsMode, certificate]);
+    if (used === this.#used) return;
+    this.#used = used;
+    if (tlsMode === "disabled" || certificate === undefined) {
+      this.#stop();
+      if (tlsMode === "disabled") this.#begin = this.#accept;
+      else this.close();
+      return;
+    }
+    const tls = { certificate, mutual: tlsMode === "mutual" };
+    try {
+      if (this.#handshakes === undefined) this.#handshakes = new Handshakes(tls, this.#clock, this.#accept);
+      else this.#handshakes.use(tls);
+    } catch (error) {
+      if (this.#handshakes === undefined) this.#begin = undefined;
+      throw new Fault(faults.badCertificate, `The certificate cannot be used: ${messageOf(error)}.`, {}, error);
+    }
+    const handshakes = this.#handshakes;
+    this.#begin = (socket) => {
+      handshakes.begin(socket);
+    };
+  }
+
+  /** Accepts clients, unless none can be served. PROXY_CANNOT_LISTEN when the address is in use or not of this machine. */
   async listen({ host, port }: Address): Promise<void> {
-    if (this.#server !== undefined) return;
-    const server = createServer({ allowHalfOpen: true, noDelay: true, ...KEEP_ALIVE }, this.#accept);
+    if (this.#server !== undefined || this.#begin === undefined) return;
+    const server = createServer({ allowHalfOpen: true, noDelay: true, ...KEEP_ALIVE }, (socket) => {
+      if (this.#begin === undefined) socket.destroy();
+      else this.#begin(socket);
+    });
     this.#server = server;
     try {
       server.listen({ host, port, backlog: BACKLOG });
@@ -38,6 +81,13 @@ export class Listener {
   close(): void {
     this.#server?.close();
     this.#server = undefined;
+  }
+
+  /** Cuts clients that are not through the handshake. */
+  #stop(): void {
+    this.#handshakes?.close();
+    this.#handshakes = undefined;
+    this.#begin = undefined;
   }
 }
 

@@ -4,8 +4,13 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
+import { connect as connectTls } from "node:tls";
+import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
+import { settingsWith } from "../../../../test/kit/facts/settings.ts";
 import { until } from "../../../../test/kit/time/until.ts";
+import { authorityNamed, endpointCertificate } from "../../../../test/kit/tls/certificates.ts";
+import { endpointSettings } from "../../../core/api/settings/effects.ts";
 
 const READERS = 8;
 const VALUE_BYTES = 100 * 2 ** 20;
@@ -13,19 +18,27 @@ const PROGRESS_BYTES = 64 * 1024;
 /** In kibibytes, what a node leaves for its proxy. */
 const ROOM = 512 * 1024;
 
-test("clients that do not read their replies cost a proxy no more than its budget, and those who read are served", async () => {
-  await using served = await Served.start();
-  await served.primary.call("SETRANGE", "large", VALUE_BYTES - 1, "x");
-  await using readers = await slowReaders(served.endpoint.listen);
-  const modest = await served.client();
-  for (const reader of readers.sockets) reader.write("GET large\r\n");
-  await until("all but a few are cut", async () => {
-    assert.equal(await modest.ask("PING"), "PONG");
-    return (await served.proxy.stats()).cut >= READERS - 3;
+const authority = authorityNamed("slow");
+const trusting = { ca: authority.certificate, servername: "db" };
+
+for (const tlsMode of ["disabled", "enabled"] as const)
+  test(`tls ${tlsMode}: clients that do not read their replies cost a proxy no more than its budget, and those who read are served`, async () => {
+    const settings = endpointSettings(settingsWith({ tlsMode }));
+    await using served = await Served.start({ settings, certificate: endpointCertificate(authority, "db") });
+    await served.primary.call("SETRANGE", "large", VALUE_BYTES - 1, "x");
+    const { listen } = served.endpoint;
+    await using readers = await slowReaders(() =>
+      tlsMode === "disabled" ? connect(listen) : connectTls({ ...listen, ...trusting }),
+    );
+    const modest = await (tlsMode === "disabled" ? served.client() : RawClient.connectTls(listen, trusting));
+    for (const reader of readers.sockets) reader.write("GET large\r\n");
+    await until("all but a few are cut", async () => {
+      assert.equal(await modest.ask("PING"), "PONG");
+      return (await served.proxy.stats()).cut >= READERS - 3;
+    });
+    if (process.platform === "linux") assert.ok(peakOf(served.proxy.pid) < ROOM, `${peakOf(served.proxy.pid)} KiB`);
+    assert.equal(await modest.ask("STRLEN", "large"), VALUE_BYTES);
   });
-  if (process.platform === "linux") assert.ok(peakOf(served.proxy.pid) < ROOM, `${peakOf(served.proxy.pid)} KiB`);
-  assert.equal(await modest.ask("STRLEN", "large"), VALUE_BYTES);
-});
 
 test("connections of clients and to engines are kept alive: a peer that has vanished is found within a minute", async (context) => {
   if (process.platform !== "linux") return context.skip("ss is of Linux");
@@ -42,8 +55,8 @@ test("connections of clients and to engines are kept alive: a peer that has vani
   client.close();
 });
 
-async function slowReaders(at: { readonly host: string; readonly port: number }) {
-  const sockets: Socket[] = Array.from({ length: READERS }, () => connect(at));
+async function slowReaders(dial: () => Socket) {
+  const sockets: Socket[] = Array.from({ length: READERS }, dial);
   await Promise.all(sockets.map((socket) => once(socket, "connect")));
   for (const socket of sockets) socket.on("error", () => undefined).pause();
   // each makes progress: a client whose replies do not move at all is cut without a budget

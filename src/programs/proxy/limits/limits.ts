@@ -1,6 +1,12 @@
 /** Bounds of one endpoint, so that no client can exhaust the proxy. */
 export const LIMITS = {
   clients: 10_000,
+  /** TLS handshakes of an endpoint at once; each takes up to 100 KiB. */
+  handshakes: 256,
+  /** A client that is not through its handshake after so long is cut. */
+  handshakeMs: 10_000,
+  /** And so is one that does not go on with it, as others may wait for their turn. */
+  handshakeTurnMs: 3_000,
   /** Connections to the engine that clients have for themselves. */
   pins: 2_000,
   /** Different pairs of protocol version and database. */
