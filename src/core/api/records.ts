@@ -123,6 +123,13 @@ export interface PasswordsState {
   readonly engines?: "shared" | "closed";
 }
 
+/** What a record says of the certificate of its endpoints, all PEM; the key is in the Secret of the database. */
+export interface ShownCertificate {
+  readonly certificate: string;
+  /** Who must have signed the certificate of a client; empty: none is named. */
+  readonly clientAuthorities: string;
+}
+
 /** What a database that is brought back from its disks lacks; present only while its status is `recovery`. */
 export interface DatabaseRecovery {
   /** What is gone, so that it comes back with less than it had; empty when nothing is known to be. */
@@ -173,6 +180,8 @@ export interface DatabaseRecord extends SettingValues, Formatted {
   readonly lastAction?: DatabaseAction;
   /** Of its passwords, which are in a Secret; absent: they were never changed by a release that lets old and new overlap. */
   readonly passwords?: PasswordsState;
+  /** Absent: its endpoints have no certificate. */
+  readonly certificate?: ShownCertificate;
   /** Why the last look found something to wait for outside an upgrade; absent when nothing is. */
   readonly waitingFor?: string;
   /** Sentences about acknowledged writes that a crash may have cost, newest last, at most 10. */

@@ -10,7 +10,7 @@ export type {
   LicenseRecord,
   MaintenanceOn,
 } from "./records/cluster.ts";
-export type { BdbCreate, BdbPassword, BdbRecord, BdbRecover, BdbUpgrade } from "./records/databases.ts";
+export type { BdbCertificate, BdbCreate, BdbPassword, BdbRecord, BdbRecover, BdbUpgrade } from "./records/databases.ts";
 export type { EndpointRecord, ProxyRecord } from "./records/endpoints.ts";
 export type { EventRecord } from "./records/events.ts";
 export type { LocalInstance } from "./records/local.ts";

@@ -39,6 +39,11 @@ export function readCertificate(text: string): X509Certificate {
   return certificate;
 }
 
+/** Each certificate of a text that holds some, one after the other; what stands between them is left out. */
+export function certificatesIn(text: string): readonly string[] {
+  return text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+}
+
 /** A DER name of organizations and one common name. */
 export function nameOf(commonName: string, organizations: readonly string[] = []): Buffer {
   for (const part of [commonName, ...organizations]) {

@@ -63,6 +63,13 @@ export const BDB = z
       .describe(
         "Only while the primary answers nothing but that it runs a script; never from nodes of releases before 0.4.0.",
       ),
+    tls_certificate: z
+      .strictObject({
+        certificate: z.string().describe("PEM; of the endpoints, followed by those between it and its authority."),
+        client_authorities: z.string().describe("PEM; who must have signed the certificate of a client. May be empty."),
+      })
+      .exactOptional()
+      .describe("What the endpoints show to clients that speak TLS; never from nodes of releases before 0.4.0."),
     loss_reports: z.array(z.string()),
     action_uid: z.string(),
     created_time: z.string(),
@@ -79,8 +86,18 @@ export interface BdbCreate extends WireSettings {
   readonly shards_count?: number;
   readonly redis_version?: StoreVersion;
   readonly authentication_redis_pass?: string;
+  /** With its key, which no answer shows; needed before `tls_mode` is enabled or mutual. */
+  readonly tls_certificate?: BdbCertificate;
   /** Modules that are not bundled; a change of them is refused. */
   readonly module_list?: readonly { readonly module_name: string; readonly module_args?: string }[];
+}
+
+/** The certificate of the endpoints of a database, all PEM. */
+export interface BdbCertificate {
+  readonly certificate: string;
+  readonly key: string;
+  /** Who must have signed the certificate of a client, for `tls_mode` mutual. */
+  readonly client_authorities?: string;
 }
 
 /** Body of `POST`, `PUT` and `DELETE /v1/bdbs/<uid>/passwords`. */

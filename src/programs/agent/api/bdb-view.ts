@@ -52,6 +52,7 @@ export function bdbView(record: DatabaseRecord, context: BdbContext): BdbRecord 
     ...recoveryOf(record),
     ...syncOf(record),
     ...scriptOf(record, context.script),
+    ...certificateOf(record),
     loss_reports: record.lossReports,
     action_uid: record.lastAction?.uid ?? "",
     created_time: record.createdTime,
@@ -74,6 +75,11 @@ function recoveryOf({ recovery }: DatabaseRecord): Pick<BdbRecord, "recovery"> {
 function syncOf(record: DatabaseRecord): Pick<BdbRecord, "sync_state"> {
   const sync_state = syncState(record);
   return sync_state === undefined ? {} : { sync_state };
+}
+
+function certificateOf({ certificate: shown }: DatabaseRecord): Pick<BdbRecord, "tls_certificate"> {
+  if (shown === undefined) return {};
+  return { tls_certificate: { certificate: shown.certificate, client_authorities: shown.clientAuthorities } };
 }
 
 function scriptOf({ shards }: DatabaseRecord, script: WaitingRequest | undefined): Pick<BdbRecord, "running_script"> {

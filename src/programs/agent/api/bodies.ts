@@ -83,6 +83,12 @@ const NO_BODIES = Object.fromEntries(
 ) as Readonly<Record<BodilessRoute, typeof none>>; // what a route takes says the same as the type of its body
 
 const secret = z.string().max(512);
+const pem = z.string().max(65_536);
+const certificate = z.strictObject({
+  certificate: pem.min(1),
+  key: pem.min(1),
+  client_authorities: pem.exactOptional(),
+});
 const databasePassword = z.strictObject({ password: secret.min(1) });
 
 const name = z.string().regex(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/i, "must be 1 to 63 letters, digits and hyphens");
@@ -94,6 +100,7 @@ function optionalFields(supported: readonly StoreVersion[]) {
     redis_version: z.enum(supported).exactOptional(),
     module_list: z.array(databaseModule).max(64).exactOptional(),
     authentication_redis_pass: secret.exactOptional(),
+    tls_certificate: certificate.exactOptional(),
   };
 }
 

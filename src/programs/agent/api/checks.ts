@@ -64,9 +64,18 @@ export function requireDurability(
   requireCapability(context, "sync-replies", "lets replies wait for replicas");
 }
 
-/** Refuses TLS while a node of an older release is a member, also one that is away: its endpoint would speak without. */
-export function requireTls(context: CheckContext, { tlsMode }: Pick<SettingValues, "tlsMode">): void {
+/**
+ * Refuses TLS without the certificates that it takes, and while a node of an older release is a member, also one that is away: its
+ * endpoint would speak without.
+ */
+export function requireTls(
+  context: CheckContext,
+  { name, tlsMode, certificate }: Pick<DatabaseRecord, "name" | "tlsMode" | "certificate">,
+): void {
   if (tlsMode === "disabled") return;
+  if (certificate === undefined) throw refuse(refusals.noCertificate, `the endpoints of "${name}" have no certificate`);
+  if (tlsMode === "mutual" && certificate.clientAuthorities === "")
+    throw refuse(refusals.noCertificate, `no authority of the clients of "${name}" is named`);
   const older = nodesWithout(context, "client-tls").map(nodeWithRelease);
   if (older.length === 0) return;
   throw refuse(refusals.tlsNotOffered, `endpoints of an older release speak no TLS: ${older.join(", ")}`);

@@ -18,6 +18,7 @@ import {
   requireShards,
   requireTls,
 } from "./checks.ts";
+import { certificateOf, shownOf } from "./change-certificate.ts";
 import { policyFor } from "./upgrade-policy.ts";
 import { runningAction } from "./record-changes.ts";
 import type { WriteContext } from "./write-context.ts";
@@ -30,7 +31,9 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   requireNothingSetAside(context, body.name);
   const settings = settingsOfWire(body);
   requireDurability(context, body.name, settings);
-  requireTls(context, settings);
+  const certificate = body.tls_certificate && certificateOf(body.tls_certificate, clock.now());
+  const shown = certificate && { certificate: shownOf(certificate) };
+  requireTls(context, { ...settings, name: body.name, ...shown });
   requireShards(context, settings.replication ? 2 : 1);
   const storeVersion =
     body.redis_version ?? defaultStoreVersion(config.release, policyFor(records, settings.upgradePolicy));
@@ -42,15 +45,16 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   const record = newRecord(await allocateUid(context), places, clock.now().toISOString(), {
     ...{ ...settings, name: body.name, port, storeVersion },
     ...(modules.length === 0 ? {} : { modules }),
+    ...shown,
     passwords: { revision: 0, engines: hasOlderNode(context, "engine-user") ? "shared" : "closed" },
   });
-  await passwords.set(record.uid, body.authentication_redis_pass ?? "");
+  await passwords.set(record.uid, body.authentication_redis_pass ?? "", certificate);
   await records.createDatabase(record);
   return record;
 }
 
 type RequestedDatabase = SettingValues &
-  Pick<DatabaseRecord, "name" | "port" | "storeVersion" | "modules" | "passwords">;
+  Pick<DatabaseRecord, "name" | "port" | "storeVersion" | "modules" | "passwords" | "certificate">;
 
 /** The first place is that of the primary. */
 function newRecord(

@@ -190,6 +190,12 @@ export const refusals = {
     "invalid_durability",
     "Turn replication on, or set durability to async.",
   ),
+  noCertificate: row(
+    "AGENT_NO_CERTIFICATE",
+    406,
+    "no_certificate",
+    "Send tls_certificate with certificate and key, and with client_authorities for tls_mode mutual.",
+  ),
   tlsNotOffered: row(
     "AGENT_TLS_NOT_OFFERED",
     406,

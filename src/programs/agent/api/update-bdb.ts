@@ -2,6 +2,7 @@ import type { DatabaseModule, DatabaseRecord } from "../../../core/api/records.t
 import { changesOfWire } from "../../../core/api/settings/values.ts";
 import type { BdbCreate } from "../../../ports/management/records.ts";
 import { modulesOf } from "./asked-modules.ts";
+import { certificateOf, changeCertificate, shownOf } from "./change-certificate.ts";
 import { changePasswords } from "./change-passwords.ts";
 import { requireDurability, requireFreeName, requireLicense, requireShards, requireTls } from "./checks.ts";
 import { changeRecord, requireIdle, runningAction } from "./record-changes.ts";
@@ -18,9 +19,21 @@ export async function updateBdb(
   body: Partial<BdbCreate>,
 ): Promise<DatabaseRecord> {
   requireChangeable(seen, body);
-  const record = hasChanges(seen, body) ? await changeSettings(context, seen, body) : seen;
+  const shown = await changeGivenCertificate(context, seen, body);
+  const record = hasChanges(shown, body) ? await changeSettings(context, shown, body) : shown;
   const password = body.authentication_redis_pass;
   return password === undefined ? record : changePasswords(context, record, { kind: "change", password });
+}
+
+async function changeGivenCertificate(
+  context: WriteContext,
+  seen: DatabaseRecord,
+  { tls_certificate: given }: Partial<BdbCreate>,
+): Promise<DatabaseRecord> {
+  if (given === undefined) return seen;
+  const certificate = certificateOf(given, context.clock.now());
+  requireTls(context, { ...seen, certificate: shownOf(certificate) });
+  return changeCertificate(context, seen, certificate);
 }
 
 async function changeSettings(

@@ -4,6 +4,7 @@ import { APP_LABEL, LABELS, clusterNames } from "../../../core/api/names.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, isFault } from "../../../core/base/fault.ts";
+import type { EndpointCertificate } from "../../../core/api/endpoint-certificate.ts";
 import type { EngineAccess } from "../../../core/api/engine-login.ts";
 import { engineAccess } from "../../../core/planner/database/engine-access.ts";
 import { withoutEnded, type PasswordSet } from "../../../core/planner/database/passwords.ts";
@@ -16,8 +17,8 @@ import type { StoredPasswords } from "./stored-passwords.ts";
 
 /**
  * The passwords of databases; each set in a Secret of its own. Key `password` is the current one, empty when clients need
- * none; releases up to 0.1.0 know nothing else. Key `accepted` holds the others, and the revision; key `engines`, since 0.4.0, the
- * password of the cluster at the engines.
+ * none; releases up to 0.1.0 know nothing else. Key `accepted` holds the others, and the revision; since 0.4.0, key
+ * `engines` the password of the cluster at the engines, and `tls.crt`, `tls.key` and `clients.crt` the certificate of the endpoints.
  */
 export interface DatabasePasswords {
   /** Read again when the record has changed. */
@@ -27,7 +28,7 @@ export interface DatabasePasswords {
   /** The conflict of the Kubernetes API when another writer was first. */
   change(uid: number, next: (stored: StoredPasswords) => StoredPasswords): Promise<StoredPasswords>;
   /** Of a database that is being made; its engines get a password of their own. */
-  set(uid: number, password: string): Promise<void>;
+  set(uid: number, password: string, certificate: EndpointCertificate | undefined): Promise<void>;
   remove(uid: number): Promise<void>;
 }
 
@@ -35,6 +36,8 @@ export interface DatabasePasswords {
 export interface HeldPasswords {
   readonly set: PasswordSet;
   readonly access: EngineAccess;
+  /** What the endpoints show to clients that speak TLS; undefined while they have none. */
+  readonly certificate: EndpointCertificate | undefined;
 }
 
 /** A password that only nodes know: 256 bits, so that nobody finds it from the hash that engines keep. */
@@ -42,7 +45,7 @@ export function internalPassword(): string {
   return randomBytes(32).toString("base64url");
 }
 
-type PasswordsSource = Pick<DatabaseRecord, "uid" | "lastChangedTime" | "passwords">;
+type PasswordsSource = Pick<DatabaseRecord, "uid" | "lastChangedTime" | "passwords" | "certificate">;
 
 /** Where the passwords are, and with which clock their overlaps end. */
 export interface DatabasePasswordsDeps {
@@ -64,7 +67,7 @@ export function databasePasswords({ kube, cluster, namespace, clock }: DatabaseP
   return {
     async of(record) {
       const found = known.get(record.uid);
-      const as = `${record.lastChangedTime} ${record.passwords?.revision ?? 0}`;
+      const as = [record.lastChangedTime, record.passwords?.revision, record.certificate?.certificate].join(" ");
       if (found?.as === as) return heldBy(record, found.stored);
       const fresh = storedIn(await fetch(record.uid));
       const stored = { ...fresh, set: afterOlderLeader(fresh, found?.stored.set, clock) };
@@ -73,10 +76,11 @@ export function databasePasswords({ kube, cluster, namespace, clock }: DatabaseP
     },
     read: async (uid) => storedIn(await fetch(uid)),
     change: async (uid, next) => replaced(kube, refOf(uid), await fetch(uid), next),
-    set: (uid, password) => {
+    set: (uid, password, certificate) => {
       const labels = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.database]: String(uid) };
       const internal = internalPassword();
-      return write(kube, { ...refOf(uid), labels }, { set: { password, others: [] }, revision: 0, internal });
+      const stored = { set: { password, others: [] }, revision: 0, internal };
+      return write(kube, { ...refOf(uid), labels }, certificate === undefined ? stored : { ...stored, certificate });
     },
     async remove(uid) {
       known.delete(uid);
@@ -85,8 +89,8 @@ export function databasePasswords({ kube, cluster, namespace, clock }: DatabaseP
   };
 }
 
-function heldBy({ passwords }: PasswordsSource, { set, internal }: StoredPasswords): HeldPasswords {
-  return { set, access: engineAccess(set, internal, passwords?.engines === "closed") };
+function heldBy({ passwords }: PasswordsSource, { set, internal, certificate }: StoredPasswords): HeldPasswords {
+  return { set, access: engineAccess(set, internal, passwords?.engines === "closed"), certificate };
 }
 
 /** What the Secret holds after `next`, unless another writer was first. */

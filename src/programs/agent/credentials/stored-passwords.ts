@@ -1,5 +1,6 @@
 import type { Secret } from "kubernetes-types/core/v1.js";
 import { z } from "zod";
+import type { EndpointCertificate } from "../../../core/api/endpoint-certificate.ts";
 import type { PasswordSet } from "../../../core/planner/database/passwords.ts";
 
 /** A set of passwords as it is stored. */
@@ -9,6 +10,8 @@ export interface StoredPasswords {
   readonly revision: number;
   /** With which nodes log in to engines; absent: no node of release 0.4.0 or later has led the cluster yet. */
   readonly internal?: string;
+  /** What endpoints show to clients; absent: they have none. */
+  readonly certificate?: EndpointCertificate;
 }
 
 const accepted = z.object({
@@ -20,20 +23,35 @@ const accepted = z.object({
 export function storedIn({ data = {} }: Pick<Secret, "data">): StoredPasswords {
   const text = (key: string): string => Buffer.from(data[key] ?? "", "base64").toString("utf8");
   const password = text("password");
-  const internal = data.engines === undefined ? {} : { internal: text("engines") };
-  if (data.accepted === undefined) return { set: { password, others: [] }, revision: 0, ...internal };
+  const more = {
+    ...(data.engines === undefined ? {} : { internal: text("engines") }),
+    ...(data["tls.crt"] === undefined ? {} : { certificate: certificateIn(text) }),
+  };
+  if (data.accepted === undefined) return { set: { password, others: [] }, revision: 0, ...more };
   const { revision, others } = accepted.parse(JSON.parse(text("accepted")));
-  return { set: { password, others: others.filter((other) => other.password !== password) }, revision, ...internal };
+  return { set: { password, others: others.filter((other) => other.password !== password) }, revision, ...more };
+}
+
+function certificateIn(text: (key: string) => string): EndpointCertificate {
+  return { certificate: text("tls.crt"), key: text("tls.key"), clientAuthorities: text("clients.crt") };
 }
 
 /** `data` of the Secret of a database. */
-export function dataOf({ set, revision, internal }: StoredPasswords): Readonly<Record<string, string>> {
+export function dataOf({ set, revision, internal, certificate }: StoredPasswords): Readonly<Record<string, string>> {
   const encoded = (text: string): string => Buffer.from(text, "utf8").toString("base64");
   const { password, others } = set;
   return {
     password: encoded(password),
     accepted: encoded(JSON.stringify({ revision, others })),
-    // older nodes patch the other keys, and leave this one
+    // older nodes patch the other keys, and leave these
     ...(internal === undefined ? {} : { engines: encoded(internal) }),
+    ...(certificate === undefined ? {} : certificateData(certificate, encoded)),
   };
+}
+
+function certificateData(
+  { certificate, key, clientAuthorities }: EndpointCertificate,
+  encoded: (text: string) => string,
+) {
+  return { "tls.crt": encoded(certificate), "tls.key": encoded(key), "clients.crt": encoded(clientAuthorities) };
 }

@@ -48,7 +48,7 @@ export function nodeInstances(
 export function wantedEndpoint(
   record: DatabaseRecord,
   { node, address, namespace }: Pick<AgentConfig, "node" | "address" | "namespace">,
-  { set, access }: HeldPasswords,
+  { set, access, certificate }: HeldPasswords,
   { addressOf, sync }: { readonly addressOf: AddressOf; readonly sync: SyncReplicas | undefined },
 ): EndpointConfig | undefined {
   const shard = record.shards[0];
@@ -67,6 +67,7 @@ export function wantedEndpoint(
     holdMs: HOLD_MS,
     scriptLimitMs: scriptLimitMs(record.engineParameters),
     settings: endpointSettings(record),
+    ...(certificate === undefined || record.tlsMode === "disabled" ? {} : { certificate }),
     ...(sync === undefined ? {} : { sync }),
     ...(primary === undefined ? {} : { primary }),
   };

@@ -85,6 +85,7 @@ const database: z.ZodType<DatabaseRecord> = z.looseObject({
       engines: z.enum(["shared", "closed"]).exactOptional(),
     })
     .exactOptional(),
+  certificate: z.looseObject({ certificate: z.string(), clientAuthorities: z.string() }).exactOptional(),
   waitingFor: z.string().exactOptional(),
   lossReports: z.array(z.string()),
   createdTime: z.string(),
