@@ -135,7 +135,7 @@ The paths with \`stats\` measure at the moment of the request; no history is kep
 |---|---|
 | a shard | what its engine reports: \`used_memory\`, \`used_memory_peak\`, \`used_memory_rss\`, \`mem_size_lua\`, \`mem_frag_ratio\`, \`connected_clients\`, \`blocked_clients\`, \`pubsub_channels\`, \`pubsub_patterns\`, \`last_save_time\`, \`rdb_changes_since_last_save\`, \`total_req\` (a second), \`no_of_keys\`, \`no_of_expires\` |
 | a database | \`conns\` at the endpoints of all nodes; \`used_memory\` and \`mem_size_lua\` of all its shards; \`instantaneous_ops_per_sec\`, \`no_of_keys\`, \`no_of_expires\`, \`pubsub_channels\` and \`pubsub_patterns\` of its primary |
-| a node | \`conns\` at its endpoints, \`provisional_memory\`: bytes that no database has been given |
+| a node | \`conns\` at its endpoints, \`provisional_memory\`: bytes that one more database could have |
 | the cluster | the sums over its nodes |
 
 \`GET /v1/logs\` has the events whose time the records of the cluster hold: when cluster and databases were made and last changed, modules installed,

@@ -58,6 +58,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/compatibility/real.test.ts": 40,
   "test/permissions/real.test.ts": 40,
   "test/scenario/absence.test.ts": 40,
+  "test/scenario/capacity.test.ts": 40,
   "test/scenario/agents.test.ts": 40,
   "test/world/storectl-upgrade.test.ts": 40,
   "test/scenario/missing-package.test.ts": 40,

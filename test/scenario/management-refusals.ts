@@ -104,10 +104,18 @@ export const refused: readonly Refused[] = [
     ...good,
     name: "first",
   }),
-  at("more memory than there is", "POST", "/v1/bdbs", 406, "insufficient_resources", /MiB it needs/, {
-    ...good,
-    memory_size: 4_000_000_000_000,
-  }),
+  at(
+    "more memory than there is",
+    "POST",
+    "/v1/bdbs",
+    406,
+    "insufficient_resources",
+    /has room for a database of \d+ MB, and this one has 4000000 MB/,
+    {
+      ...good,
+      memory_size: 4_000_000_000_000,
+    },
+  ),
   at("another port for a database", "PUT", "/v1/bdbs/1", 406, "config_not_acceptable", /cannot be changed/, {
     port: 12_001,
   }),

@@ -62,6 +62,13 @@ const starting: Rules = {
     assert.equal(conditionOf(await pod("gated"), gate), "False", "only its writer changes the gate");
   },
 
+  "shows its container the limit of its memory": async () => {
+    const show = `console.log(require("node:fs").readFileSync(process.env.CONTAINER_ROOT + "/sys/fs/cgroup/memory.max", "utf8")); setInterval(() => {}, 1000)`;
+    await createPod(kube, "limited", scriptContainer(show, { resources: { limits: { memory: "2Gi" } } }));
+    await until("its log", async () => (await logs("limited")) !== "");
+    assert.equal(await logs("limited"), "2147483648\n\n");
+  },
+
   "runs its init containers first, one after the other": async () => {
     const step = (name: string, script: string): ReturnType<typeof scriptContainer> =>
       scriptContainer(script, { name, volumeMounts: [{ name: "shared", mountPath: "/shared" }] });

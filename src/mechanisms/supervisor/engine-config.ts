@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { DEFAULT_USER, ENGINE_USER, replicaLogin } from "../../core/api/engine-login.ts";
 import type { EngineAccess } from "../../core/api/engine-login.ts";
+import { upgradeBacklog } from "../../core/api/settings/replication-buffers.ts";
 import type { Directives } from "../../core/api/settings/setting.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 
@@ -10,10 +11,6 @@ export interface EngineFiles {
   readonly pidFile: string;
   readonly logFile: string;
 }
-
-const MEBIBYTE = 1024 * 1024;
-const BACKLOG_BYTES = 64 * MEBIBYTE;
-const UPGRADE_BACKLOG_BYTES = 256 * MEBIBYTE;
 
 /**
  * After this time a script counts as long, in milliseconds: the engine answers others that it is busy, and the script can be
@@ -49,10 +46,7 @@ function loading({ path, args }: WantedInstance["modules"][number]): string {
 
 /** Directives that follow the record while the engine runs. */
 export function liveSettings(wanted: WantedInstance): Directives {
-  return {
-    ...wanted.directives,
-    "repl-backlog-size": String(wanted.upgrading ? UPGRADE_BACKLOG_BYTES : BACKLOG_BYTES),
-  };
+  return { ...wanted.directives, ...(wanted.upgrading ? upgradeBacklog(wanted.directives) : {}) };
 }
 
 /** Directives that follow whom it lets in while the engine runs. */
@@ -115,7 +109,9 @@ function fixedSettings(wanted: WantedInstance, files: EngineFiles): Directives {
     "repl-diskless-sync-delay": "0",
     // a replica counts as in sync once something has come by the stream: at an idle primary that is the next ping
     "repl-ping-replica-period": "1",
-    "client-output-buffer-limit": "replica 1gb 512mb 120",
+    // where memory ends, forks end first, then engines, and the agent and the proxy of all databases last
+    "oom-score-adj": "relative",
+    "oom-score-adj-values": "200 400 800",
     // the former name of busy-reply-threshold, which every engine knows
     "lua-time-limit": String(LONG_SCRIPT_MS),
     // longer than a switchover needs: a demoted or stopping primary is waited for by the supervisor's own grace

@@ -8,6 +8,7 @@ import type { NodeReport } from "./members/node-report.ts";
 import type { AgentContext } from "./context.ts";
 import { renewGrants } from "./node/grants.ts";
 import { setAsideView } from "./node/set-aside.ts";
+import { containerMemory } from "./node/container-memory.ts";
 import { localPrimaries } from "./node/local-primaries.ts";
 import type { NodeSync } from "./node/sync.ts";
 import { describeNode } from "./node/this-node.ts";
@@ -18,7 +19,11 @@ export function joinCluster(context: AgentContext, signal: AbortSignal): NodeLea
   const { config, foundEngines, kube, clock, log, changes } = context;
   const { cluster, namespace, node, podName } = config;
   const fixed = describeNode(config, foundEngines, clock.now());
-  const report = (): NodeReport => ({ ...fixed, ...changingReport(context), ...voters(context) });
+  const report = (): NodeReport => ({
+    ...{ ...fixed, ...changingReport(context), ...voters(context) },
+    // Kubernetes may change the limit while the container runs
+    container: containerMemory(config.root),
+  });
   const lease = renewNodeLease({ kube, cluster, namespace, node, podName, report, clock, log, signal });
   let reported = JSON.stringify(changingReport(context));
   changes.subscribe(() => {

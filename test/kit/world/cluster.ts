@@ -61,6 +61,8 @@ export interface TestClusterOptions {
   readonly release?: string;
   /** A network that the test has made; a loopback network when absent. */
   readonly network?: TestNetwork;
+  /** Prefix of a command that then runs as a part of node `uid`: its control group, for instance. */
+  readonly within?: TestNetwork["enter"];
 }
 
 /** Where the nodes run. */
@@ -81,7 +83,7 @@ const LOGIN = { username: "admin@test", password: "test-password" };
 
 /** Starts the API and the agents; resolves when every node has joined. */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
-  const { nodes = 3, release = "8.2.0-12", network } = options;
+  const { nodes = 3, release = "8.2.0-12", network, within: group = () => [] } = options;
   const { enter, prepare } = network ?? LOOPBACK;
   await using stack = new AsyncDisposableStack();
   const api = stack.use(await startLoopbackApi("cluster", undefined, network?.address));
@@ -106,7 +108,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     const place = { address: address(uid), root: root(uid), log: join(root(uid), "log") };
     if (!agents.has(uid)) prepare(uid, place.root);
     writeMounts(place.root, authority, newNodeTls());
-    const within = { within: enter(uid), kubeconfig: await relays.kubeconfigOf(uid) };
+    const within = { within: [...group(uid), ...enter(uid)], kubeconfig: await relays.kubeconfigOf(uid) };
     agents.set(uid, startAgent({ ...podOf(uid), ...place, ...within, release }));
   };
   const start = async (uid: number): Promise<void> => {

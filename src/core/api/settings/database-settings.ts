@@ -6,6 +6,7 @@ import {
   parametersText,
 } from "./engine-parameters.ts";
 import { memoryBytes } from "./memory.ts";
+import { replicationBuffers } from "./replication-buffers.ts";
 import { defineSetting, type Directives } from "./setting.ts";
 
 /** Ways to keep data on disk. */
@@ -71,7 +72,7 @@ export const DATABASE_SETTINGS = {
     fallback: undefined,
     effect: {
       by: "engines",
-      directives: (bytes) => ({ maxmemory: String(bytes) }),
+      directives: (bytes) => ({ maxmemory: String(bytes), ...replicationBuffers(bytes) }),
       reportedAs: { maxmemory: "maxmemory" },
     },
   }),

@@ -38,7 +38,11 @@ const cases: Readonly<Record<SettingName, readonly Case[]>> = {
       record: { memoryBytes: 500_000_000 },
       other: { memoryBytes: 1 },
       wire: { memory_size: 500_000_000 },
-      directives: { maxmemory: "500000000" },
+      directives: {
+        maxmemory: "500000000",
+        "repl-backlog-size": "31250000",
+        "client-output-buffer-limit": "replica 250000000 125000000 120",
+      },
     },
   ],
   replication: [

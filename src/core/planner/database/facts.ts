@@ -1,4 +1,5 @@
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../api/records.ts";
+import type { ContainerMemory } from "./capacity.ts";
 import type { WaitingRequest } from "./waiting-requests.ts";
 
 /** A node as the leader sees it at one moment. */
@@ -12,7 +13,10 @@ export interface NodeFacts {
   readonly draining: boolean;
   /** Versions that it has an engine for. */
   readonly engines: readonly StoreVersion[];
+  /** Memory of its machine, in bytes. */
   readonly memoryBytes: number;
+  /** Of its container; absent from nodes of releases before 0.4.0, which report their machine alone. */
+  readonly container?: ContainerMemory;
   /** It keeps the sets of replicas in sync of its primaries; those of releases before 0.4.0 do not. */
   readonly keepsInSync: boolean;
 }

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { NodeFacts, PlacedInstance } from "./facts.ts";
-import { freeEndpointPort, placeInstance } from "./placement.ts";
+import { freeEndpointPort, placeInstance, placeKept } from "./placement.ts";
 import type { PlacementRequest } from "./placement.ts";
 
+const MIB = 1_048_576;
 const node = (uid: number, over: Partial<NodeFacts> = {}): NodeFacts => ({
   uid,
   alive: true,
@@ -67,9 +68,39 @@ const cases: readonly (Partial<PlacementRequest> & { readonly rule: string; read
     everything: [held(3)],
     want: {
       refusal:
-        "no node can take a 7.2 primary: node 1 is down, node 2 has no 7.2 engine, node 3 has 50 MiB of the 100 MiB " +
+        "no node can take a 7.2 primary: node 1 is down, node 2 has no 7.2 engine, node 3 has 52 MB of the 104 MB " +
         "it needs, node 4 already holds an instance of it, node 5 is in maintenance or does not reach the Kubernetes API",
     },
+  },
+  {
+    rule: "what is new needs room for all that may be there at worst, and the refusal names what fits",
+    nodes: [node(1, { container: { limit: 900 * MIB, reserve: 700 * MIB } })],
+    want: {
+      refusal: "no node can take a 7.2 primary: node 1 has room for a database of 74 MB, and this one has 104 MB",
+    },
+  },
+  {
+    rule: "its machine counts no more where a node has named its container, and alone where it has not",
+    nodes: [node(1, { memoryBytes: 64_000 * MIB, container: { limit: 800 * MIB, reserve: 700 * MIB } }), node(2)],
+    want: { node: 2, port: 20_001 },
+  },
+  {
+    rule: "what runs already needs room while no fork runs",
+    room: "resting",
+    nodes: [node(1, { container: { limit: 900 * MIB, reserve: 700 * MIB } })],
+    want: { node: 1, port: 20_001 },
+  },
+  {
+    rule: "it finds none where data alone would fill the container",
+    room: "resting",
+    nodes: [node(1, { container: { limit: 800 * MIB, reserve: 700 * MIB } })],
+    want: { refusal: "no node can take a 7.2 primary: node 1 has 104 MB of the 132 MB it needs at rest" },
+  },
+  {
+    rule: "the rule of older releases counts data on the machine",
+    room: "machine",
+    nodes: [node(1, { container: { limit: 800 * MIB, reserve: 700 * MIB } })],
+    want: { node: 1, port: 20_001 },
   },
   { rule: "without nodes", nodes: [], want: { refusal: "no node can take a 7.2 primary: no node is known" } },
 ];
@@ -83,12 +114,25 @@ for (const { rule, want, ...request } of cases) {
       memoryBytes: 100 * 1_048_576,
       avoid: [],
       role: "primary",
+      room: "growth",
       portOffset: 1,
       ...request,
     });
     assert.deepEqual(placed, want);
   });
 }
+
+test("a copy of what runs goes where most room is left by the strictest rule that finds a place", () => {
+  const tight = (uid: number, limit: number): NodeFacts => node(uid, { container: { limit: limit * MIB, reserve: 0 } });
+  const request = {
+    ...({ storeVersion: "7.2", memoryBytes: 100 * MIB, role: "replica", portOffset: 1 } as const),
+    ...{ everything: [], avoid: [] },
+  };
+  const placed = (nodes: readonly NodeFacts[]) => placeKept({ ...request, nodes }, ["growth", "resting", "machine"]);
+  assert.deepEqual(placed([tight(1, 50), tight(2, 150), tight(3, 400)]), { node: 3, port: 20_001 });
+  assert.deepEqual(placed([tight(1, 50), tight(2, 150)]), { node: 2, port: 20_001 });
+  assert.deepEqual(placed([tight(1, 50)]), { node: 1, port: 20_001 });
+});
 
 test("the lowest free endpoint port is taken", () => {
   assert.equal(freeEndpointPort([10_000, 10_002]), 10_001);

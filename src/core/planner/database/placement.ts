@@ -1,12 +1,20 @@
 import { ENDPOINT_PORTS, SHARD_PORTS } from "../../api/names.ts";
 import type { StoreVersion } from "../../api/records.ts";
+import { freeBytes, largestDatabase, restingBytes } from "./capacity.ts";
 import type { NodeFacts, PlacedInstance } from "./facts.ts";
+
+/**
+ * How much room a node must have. `growth`: for all that its databases may ever take, as what is new must find it. `resting`: for
+ * them while no fork runs. `machine`: for their data on its machine, which is all that nodes of releases before 0.4.0 asked.
+ */
+export type RoomRule = "growth" | "resting" | "machine";
 
 export interface PlacementRequest {
   readonly nodes: readonly NodeFacts[];
   readonly everything: readonly PlacedInstance[];
   readonly storeVersion: StoreVersion;
   readonly memoryBytes: number;
+  readonly room: RoomRule;
   /** Nodes that already hold an instance of the same shard. */
   readonly avoid: readonly number[];
   readonly role: "primary" | "replica";
@@ -23,7 +31,7 @@ export type Placement =
   | { readonly refusal: string };
 
 /**
- * The node for a new instance: alive, not draining, with the engine and the memory, holding none of the same shard; of
+ * The node for a new instance: alive, not draining, with the engine and the room, holding none of the same shard; of
  * those the one with the fewest primaries (for a primary), then the fewest instances, then the lowest uid.
  */
 export function placeInstance(request: PlacementRequest): Placement {
@@ -38,6 +46,26 @@ export function placeInstance(request: PlacementRequest): Placement {
   return port === undefined ? { refusal: `every shard port of node ${best.uid} is taken` } : { node: best.uid, port };
 }
 
+/** The same for a copy of what runs already, by the first of `rules` by which there is a place; else the last refusal. */
+export function placeKept(request: Omit<PlacementRequest, "room">, rules: readonly RoomRule[]): Placement {
+  let placed: Placement = { refusal: "" };
+  for (const room of rules) {
+    placed = placeInstance({ ...request, room });
+    if (!("refusal" in placed)) return placed;
+  }
+  return placed;
+}
+
+/** Bytes of the largest database of which a node takes one more instance. */
+export function largestOn(
+  node: Pick<NodeFacts, "uid" | "memoryBytes" | "container">,
+  everything: readonly PlacedInstance[],
+): number {
+  const sizes = sizesOn(node.uid, everything);
+  if (node.container !== undefined) return largestDatabase(freeBytes(node.container, sizes));
+  return Math.max(0, node.memoryBytes - sum(sizes));
+}
+
 /** The lowest endpoint port that no database has; undefined when all are taken. */
 export function freeEndpointPort(taken: readonly number[]): number | undefined {
   return freePort(ENDPOINT_PORTS, taken);
@@ -48,9 +76,22 @@ function whyNot(node: NodeFacts, request: PlacementRequest): string | undefined 
   if (node.draining) return "is in maintenance or does not reach the Kubernetes API";
   if (request.avoid.includes(node.uid)) return "already holds an instance of it";
   if (!node.engines.includes(request.storeVersion)) return `has no ${request.storeVersion} engine`;
-  const free = node.memoryBytes - usedOn(node.uid, request.everything);
-  if (free < request.memoryBytes) return `has ${mebibytes(free)} of the ${mebibytes(request.memoryBytes)} it needs`;
-  return undefined;
+  return noRoom(node, request);
+}
+
+function noRoom(node: NodeFacts, { memoryBytes, everything, room }: PlacementRequest): string | undefined {
+  const sizes = sizesOn(node.uid, everything);
+  if (room === "machine" || node.container === undefined) {
+    const free = node.memoryBytes - sum(sizes);
+    return free < memoryBytes ? `has ${megabytes(free)} of the ${megabytes(memoryBytes)} it needs` : undefined;
+  }
+  if (room === "resting") {
+    const free = freeBytes(node.container, sizes, restingBytes);
+    const needs = restingBytes(memoryBytes);
+    return free < needs ? `has ${megabytes(free)} of the ${megabytes(needs)} it needs at rest` : undefined;
+  }
+  if (freeBytes(node.container, [...sizes, memoryBytes]) >= 0) return undefined;
+  return `has room for a database of ${megabytes(largestOn(node, everything))}, and this one has ${megabytes(memoryBytes)}`;
 }
 
 function weight(node: NodeFacts, { everything, role }: PlacementRequest): number {
@@ -59,8 +100,13 @@ function weight(node: NodeFacts, { everything, role }: PlacementRequest): number
   return primaries * 10_000 + here.length;
 }
 
-function usedOn(node: number, everything: readonly PlacedInstance[]): number {
-  return everything.filter((instance) => instance.node === node).reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);
+/** What the databases of each instance on a node may use, in bytes. */
+export function sizesOn(node: number, everything: readonly PlacedInstance[]): readonly number[] {
+  return everything.filter((instance) => instance.node === node).map(({ memoryBytes }) => memoryBytes);
+}
+
+function sum(sizes: readonly number[]): number {
+  return sizes.reduce((all, size) => all + size, 0);
 }
 
 function portsOn(node: number, everything: readonly PlacedInstance[]): readonly number[] {
@@ -86,6 +132,7 @@ export function portOffsetOf(bdb: number, instance: number): number {
   return (bdb - 1) * 10 + instance;
 }
 
-function mebibytes(bytes: number): string {
-  return `${Math.max(0, Math.floor(bytes / 1_048_576))} MiB`;
+/** As sizes of databases are written. */
+export function megabytes(bytes: number): string {
+  return `${Math.max(0, Math.floor(bytes / 1_000_000))} MB`;
 }

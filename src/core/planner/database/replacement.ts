@@ -2,7 +2,7 @@ import type { DatabaseRecord, ShardRecord } from "../../api/records.ts";
 import type { DatabaseStep } from "./step.ts";
 import { primaryOf, targetVersion, desiredInstances } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
-import { placeInstance, portOffsetOf } from "./placement.ts";
+import { placeKept, portOffsetOf } from "./placement.ts";
 import type { Placement } from "./placement.ts";
 
 type PlaceFacts = Pick<DatabaseFacts, "record" | "nodes" | "everything">;
@@ -36,7 +36,7 @@ function placeReplacement({ record, nodes, everything }: PlaceFacts, shard: Shar
   const isLeft = (node: number): boolean => nodes.some(({ uid, draining }) => uid === node && draining);
   const leaving = shard.instances.filter(({ node }) => isLeft(node));
   if (!mayBeReplaced(record) || leaving.length === 0 || isLeft(primaryOf(shard).node)) return undefined;
-  return placeInstance({
+  const request = {
     nodes,
     everything,
     storeVersion: targetVersion(record),
@@ -44,7 +44,9 @@ function placeReplacement({ record, nodes, everything }: PlaceFacts, shard: Shar
     avoid: shard.instances.map(({ node }) => node),
     role: "replica",
     portOffset: portOffsetOf(record.uid, record.nextInstance),
-  });
+  } as const;
+  // it is one copy more for a while: where there is no memory for it, the node is left without
+  return placeKept(request, ["growth", "resting"]);
 }
 
 function mayBeReplaced({ replication, upgrade, status }: DatabaseRecord): boolean {

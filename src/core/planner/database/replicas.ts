@@ -2,7 +2,7 @@ import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
 import type { DatabaseStep } from "./step.ts";
 import { inSync, primaryOf, replicasOf, syncText, targetVersion, desiredInstances } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
-import { placeInstance, portOffsetOf } from "./placement.ts";
+import { placeKept, portOffsetOf } from "./placement.ts";
 
 /** A replica is made again elsewhere when its node has been gone this long; shorter absences are restarts. */
 export const REPLICA_LOST_MS = 600_000;
@@ -38,12 +38,12 @@ export function addReplica(facts: DatabaseFacts, shard: ShardRecord): DatabaseSt
   const nodesOf = (instances: readonly InstanceRecord[]): readonly number[] => instances.map(({ node }) => node);
   const staying = nodesOf(shard.instances.filter((instance) => stays(facts, instance)));
   const avoided = [nodesOf(shard.instances), [...staying, primaryOf(shard).node], staying];
-  let refusal = "";
-  for (const avoid of avoided) {
-    const placed = placeInstance({ ...request, avoid });
+  const kept = avoided.map((avoid) => placeKept({ ...request, avoid }, ["growth", "resting"]));
+  // what older releases began goes on, but never two copies of the same data in a container that has no room for both
+  const elsewhere = placeKept({ ...request, avoid: nodesOf(shard.instances) }, ["machine"]);
+  for (const placed of [...kept, elsewhere])
     if (!("refusal" in placed)) return { kind: "add-replica", shard: shard.id, storeVersion, ...placed };
-    refusal = placed.refusal;
-  }
+  const refusal = kept.findLast((placed) => "refusal" in placed)?.refusal ?? "";
   return { kind: "wait", reason: `"${record.name}" needs another replica, but ${refusal}` };
 }
 

@@ -61,6 +61,7 @@ const FINDING_IDS = [
   "OperatorNotReady",
   "OperatorTooOld",
   "OperatorUnknown",
+  "Overcommitted",
   "PermissionsMissing",
   "PlacesContradict",
   "PodNotRunning",

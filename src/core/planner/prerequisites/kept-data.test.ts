@@ -48,6 +48,23 @@ const cases: readonly CheckCase[] = [
     evidence:
       /the volume of node 2 has 9 MB of 100 MB free; until there is more, writes are refused of "db", which takes 80 MB there/,
   },
+  {
+    name: "a node whose databases may need more than its container has is worth a warning with both",
+    view: {
+      cluster: facts({
+        nodes: [node(1), node(2), node(3, { memory: { limit: 4e9, reserve: 1e9, needed: 3_500e6 } })],
+      }),
+    },
+    found: "warn Overcommitted",
+    evidence:
+      /node 3: "db" may need 3500 MB, and its container has 3000 MB for them \(4000 MB less 1000 MB of its own\); no database is made or grows there/,
+  },
+  {
+    name: "a node whose databases have what they may need is worth none",
+    view: {
+      cluster: facts({ nodes: [node(1), node(2), node(3, { memory: { limit: 4e9, reserve: 1e9, needed: 3e9 } })] }),
+    },
+  },
 ];
 
 testChecks(cases);

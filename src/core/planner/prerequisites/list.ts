@@ -31,6 +31,7 @@ import { digestIsOfTheTag, nodesRunTheirImage } from "./running.ts";
 import { userModulesAreInstalled } from "./user-modules.ts";
 import { mostNodesAreActive } from "./quorum.ts";
 import { volumesHaveRoom } from "./full-volume.ts";
+import { memorySuffices } from "./overcommitted.ts";
 import { noDataIsSetAside } from "./set-aside.ts";
 import { SPEC_CHECKS } from "./spec.ts";
 import { volumesCanGrow, volumesStay } from "./volumes.ts";
@@ -62,6 +63,7 @@ export const CHECKS: readonly Check[] = [
   licenseIsValid,
   noDataIsSetAside,
   volumesHaveRoom,
+  memorySuffices,
   databasesAreNewEnough,
   clusterAnswers,
   othersAreActive,

@@ -44,6 +44,7 @@ export const LEFT_TO_USERS = {
   OperatorNotReady: BY_HAND,
   OperatorTooOld: BY_HAND,
   OperatorUnknown: BY_HAND,
+  Overcommitted: BY_HAND,
   PlacesContradict: BY_HAND,
   PodNotRunning: BY_HAND,
   PortsClosed: BY_HAND,

@@ -108,10 +108,21 @@ export interface ClusterNode {
   readonly engines: readonly NodeEngine[];
   /** Memory of its machine, in bytes. */
   readonly memoryBytes: number;
+  /** Of its container; absent of a node of a release before 0.4.0. */
+  readonly memory?: NodeMemory;
   /** Data on its volume that no record asks for. */
   readonly setAside: readonly SetAside[];
   /** Its volume is nearly full: the databases whose writes are refused therefore. */
   readonly fullVolume?: FullVolume;
+}
+
+/** Memory of the container of a node, in bytes. */
+export interface NodeMemory {
+  readonly limit: number;
+  /** For its agent and its proxy. */
+  readonly reserve: number;
+  /** What its databases need at worst. */
+  readonly needed: number;
 }
 
 /** In bytes. */

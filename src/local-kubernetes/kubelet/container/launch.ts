@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Container } from "kubernetes-types/core/v1.js";
+import { parseQuantity } from "../../../core/base/quantity.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import { startChild } from "../../../mechanisms/processes/child.ts";
@@ -43,7 +44,7 @@ export interface Launched {
 export async function launch(container: Container, image: Image, logPath: string, pad: LaunchPad): Promise<Launched> {
   const root = join(pad.places.podFolder, "root", container.name);
   const env = await environmentOf(container, baseEnvironment(image, root, pad), pad.facts, pad.sources);
-  await layOut(image.files, root);
+  await layOut({ ...image.files, ...limitsOf(container) }, root);
   await mountVolumes(container, pad.facts.pod.spec ?? { containers: [] }, root, pad.places, env);
   const cwd = join(root, container.workingDir ?? "/");
   await mkdir(cwd, { recursive: true });
@@ -58,6 +59,12 @@ export async function launch(container: Container, image: Image, logPath: string
     },
   });
   return { child, output, exec: execIn(start) };
+}
+
+/** This kubelet cannot hold a process to its limit, but shows it where containers read theirs. */
+function limitsOf({ resources }: Container): Image["files"] {
+  const memory = resources?.limits?.["memory"];
+  return { "sys/fs/cgroup/memory.max": memory === undefined ? "max\n" : `${parseQuantity(memory)}\n` };
 }
 
 async function layOut(files: Image["files"], root: string): Promise<void> {

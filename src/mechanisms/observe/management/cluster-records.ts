@@ -127,6 +127,7 @@ function nodeFrom(node: NodeRecord): PolledCluster["nodes"][number] {
       ...(modules === undefined ? {} : { modules: modules.map(({ module_name }) => module_name) }),
     })),
     memoryBytes: node.total_memory,
+    ...(node.memory === undefined ? {} : { memory: node.memory }),
     ...(node.full_volume === undefined ? {} : { fullVolume: node.full_volume }),
     setAside: (node.set_aside ?? []).map(({ id, bdb, name, since, bytes }) => ({
       id,

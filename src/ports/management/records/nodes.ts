@@ -52,7 +52,19 @@ export const NODE = z
     os_name: z.string(),
     architecture: z.string(),
     cores: z.int().nonnegative(),
-    total_memory: z.int().nonnegative().describe("In bytes."),
+    total_memory: z.int().nonnegative().describe("Of its machine, in bytes."),
+    memory: z
+      .strictObject({
+        limit: z
+          .int()
+          .positive()
+          .describe("The most that its container may use; without a limit, what its machine has."),
+        reserve: z.int().nonnegative().describe("What of that its agent and its proxy need."),
+        needed: z.int().nonnegative().describe("What its databases need at worst; more than the rest: overcommitted."),
+        largest: z.int().nonnegative().describe("The largest `memory_size` of which it takes one more shard."),
+      })
+      .exactOptional()
+      .describe("Memory of its container, in bytes; absent from nodes of releases before 0.4.0."),
     shard_count: z.int().nonnegative(),
     shard_list: z.array(z.int().positive()).describe("uids of its shards; the shards themselves are at `/v1/shards`."),
     uptime: z.int().nonnegative().describe("In seconds."),

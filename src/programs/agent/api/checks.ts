@@ -8,8 +8,10 @@ import { placedInstances } from "../records/placed-instances.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import { freeEndpointPort, placeInstance, portOffsetOf } from "../../../core/planner/database/placement.ts";
-import type { Placement } from "../../../core/planner/database/placement.ts";
+import { whyNoGrowth } from "../../../core/planner/database/growth.ts";
 import type { NodeFacts } from "../../../core/planner/database/facts.ts";
+import { gatherNodes } from "../observation/node-facts.ts";
+import type { NodeFactsContext } from "../observation/node-facts.ts";
 import { mayFollow } from "../../../core/releases/engines/succession.ts";
 import { parseEngine } from "../../../core/releases/engines/engines.ts";
 import { moduleObjection } from "../../../core/planner/modules/node-modules.ts";
@@ -149,11 +151,27 @@ export function placeDatabase(
 ): readonly InstancePlace[] {
   const request = { ...wanted, nodes, everything: placedInstances(context.records.databases()) };
   const portOf = (instance: number): number => portOffsetOf(context.records.state()?.nextDatabase ?? 1, instance);
-  const primary = placed(placeInstance({ ...request, portOffset: portOf(1), avoid: [], role: "primary" }), "primary");
-  if (!wanted.replication) return [primary];
-  const other = { ...request, portOffset: portOf(2), avoid: [primary.node], role: "replica" } as const;
-  const replica = placed(placeInstance(other), "replica");
-  return [primary, replica];
+  const place = (role: "primary" | "replica", avoid: readonly number[], instance: number): InstancePlace => {
+    const placed = placeInstance({ ...request, room: "growth", portOffset: portOf(instance), avoid, role });
+    if (!("refusal" in placed)) return placed;
+    const cause = role === "replica" ? refusals.invalidReplication : refusals.insufficientResources;
+    throw refuse(cause, placed.refusal);
+  };
+  const primary = place("primary", [], 1);
+  return wanted.replication ? [primary, place("replica", [primary.node], 2)] : [primary];
+}
+
+/** Refuses a database that grows, or gets a replica, for which the nodes that hold it, or all others, have no room. */
+export async function requireRoom(
+  context: CheckContext & NodeFactsContext,
+  before: DatabaseRecord,
+  after: DatabaseRecord,
+): Promise<void> {
+  const refusal = whyNoGrowth({
+    ...{ before, after, nodes: await gatherNodes(context) },
+    others: placedInstances(context.records.databases().filter(({ uid }) => uid !== before.uid)),
+  });
+  if (refusal !== undefined) throw refuse(refusals.insufficientResources, refusal);
 }
 
 /** Refuses a target that is older, unknown to this release, or that the serving engine's data cannot move to. */
@@ -185,9 +203,4 @@ export function requireUpgradePath(
       `${record.storeVersion} to ${target} is not possible here: ${objection.reason}`,
     );
   }
-}
-
-function placed(placement: Placement, role: "primary" | "replica"): { readonly node: number; readonly port: number } {
-  if (!("refusal" in placement)) return placement;
-  throw refuse(role === "replica" ? refusals.invalidReplication : refusals.insufficientResources, placement.refusal);
 }

@@ -1,10 +1,14 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { shardUid } from "../../../core/api/shard-uid.ts";
+import { freeBytes, largestDatabase } from "../../../core/planner/database/capacity.ts";
+import type { ContainerMemory } from "../../../core/planner/database/capacity.ts";
+import { sizesOn } from "../../../core/planner/database/placement.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { ClusterRecord, NodeRecord } from "../../../ports/management/records.ts";
 import type { LeaderElection } from "../members/leader-election.ts";
 import type { Member, Members } from "../members/members.ts";
 import { maintenanceOf } from "../records/maintenance.ts";
+import { placedInstances } from "../records/placed-instances.ts";
 import type { Records } from "../records/records.ts";
 import { clusterDnsName } from "../runtime/config.ts";
 import type { AgentConfig } from "../runtime/config.ts";
@@ -64,6 +68,9 @@ function nodeRecord({ records, election, clock }: NodesContext, { uid, report, f
     architecture: report.architecture,
     cores: report.cores,
     total_memory: report.memoryBytes,
+    ...(report.container === undefined
+      ? {}
+      : { memory: memoryOf(report.container, sizesOn(uid, placedInstances(records.databases()))) }),
     shard_count: here.length,
     shard_list: here,
     uptime: Math.max(0, Math.round((clock.now().getTime() - Date.parse(report.startedAt)) / 1000)),
@@ -79,6 +86,12 @@ function nodeRecord({ records, election, clock }: NodesContext, { uid, report, f
         : { modules: modules.map(({ name, version }) => ({ module_name: name, semantic_version: version })) }),
     })),
   };
+}
+
+function memoryOf(container: ContainerMemory, sizes: readonly number[]): NonNullable<NodeRecord["memory"]> {
+  const { limit, reserve } = container;
+  const free = Math.floor(freeBytes(container, sizes));
+  return { limit, reserve, needed: limit - reserve - free, largest: largestDatabase(free) };
 }
 
 /** uids of the shards on a node. */

@@ -1,5 +1,5 @@
 import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
-import { placeInstance, portOffsetOf } from "../../../core/planner/database/placement.ts";
+import { placeKept, portOffsetOf } from "../../../core/planner/database/placement.ts";
 import type { BdbRecover } from "../../../ports/management/records.ts";
 import { gatherNodes } from "../observation/node-facts.ts";
 import { withAdopted } from "../records/changes.ts";
@@ -38,12 +38,13 @@ async function instanceFrom(
   const member = context.members.list().find((one) => one.uid === node);
   const data = member?.report.setAside.find((one) => one.id === id && one.bdb === uid);
   if (data === undefined) throw refuse(refusals.noSuchData, `node ${node} has no data ${id} of "${name}" set aside`);
-  const placed = placeInstance({
-    ...{ storeVersion, memoryBytes, avoid: [], role: "primary" },
+  const request = {
+    ...({ storeVersion, memoryBytes, avoid: [], role: "primary" } as const),
     nodes: (await gatherNodes(context)).filter((one) => one.uid === node),
     everything: placedInstances(context.records.databases()),
     portOffset: portOffsetOf(uid, data.instance),
-  });
+  };
+  const placed = placeKept(request, ["growth", "resting", "machine"]);
   if ("refusal" in placed) throw refuse(refusals.insufficientResources, placed.refusal);
   return { id: data.instance, ...placed, storeVersion, launch: 0 };
 }

@@ -4,7 +4,14 @@ import type { BdbCreate } from "../../../ports/management/records.ts";
 import { modulesOf } from "./asked-modules.ts";
 import { certificateOf, changeCertificate, shownOf } from "./change-certificate.ts";
 import { changePasswords } from "./change-passwords.ts";
-import { requireDurability, requireFreeName, requireLicense, requireShards, requireTls } from "./checks.ts";
+import {
+  requireDurability,
+  requireFreeName,
+  requireLicense,
+  requireRoom,
+  requireShards,
+  requireTls,
+} from "./checks.ts";
 import { changeRecord, requireIdle, runningAction } from "./record-changes.ts";
 import { refusals, refuse } from "./refusals.ts";
 import type { WriteContext } from "./write-context.ts";
@@ -46,6 +53,7 @@ async function changeSettings(
   requireDurability(context, seen.name, withChanges(seen, body));
   requireTls(context, withChanges(seen, body));
   if (body.replication === true && !seen.replication) requireShards(context, 1);
+  await requireRoom(context, seen, withChanges(seen, body));
   const now = context.clock.now().toISOString();
   return changeRecord(context.records, seen.uid, (record) => {
     if (!hasChanges(record, body)) return record;

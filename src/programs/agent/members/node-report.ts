@@ -73,7 +73,10 @@ const schema = z.object({
   osName: z.string().max(128),
   architecture: z.string().max(64),
   cores: z.int().nonnegative(),
+  /** Of its machine. */
   memoryBytes: z.int().nonnegative(),
+  /** Of its container; absent from nodes of releases before 0.4.0. */
+  container: z.object({ limit: z.int().positive(), reserve: z.int().nonnegative() }).optional(),
   startedAt: z.iso.datetime(),
 });
 

@@ -33,6 +33,7 @@ async function nodeFacts({ config, peers, records }: NodeFactsContext, member: M
     draining: isDraining(records.state(), uid) || (alive && !member.fresh && !here),
     engines: report.engines.map(({ storeVersion }) => storeVersion),
     memoryBytes: report.memoryBytes,
+    ...(report.container === undefined ? {} : { container: report.container }),
     keepsInSync: report.capabilities.includes("in-sync-set" satisfies NodeCapability),
   };
 }

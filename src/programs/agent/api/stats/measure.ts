@@ -1,5 +1,6 @@
 import type { DatabaseRecord } from "../../../../core/api/records.ts";
 import { shardUid } from "../../../../core/api/shard-uid.ts";
+import { largestOn } from "../../../../core/planner/database/placement.ts";
 import type { Records } from "../../records/records.ts";
 import { placedInstances } from "../../records/placed-instances.ts";
 import { endpointCounters, measureEngines } from "../../observation/measurements.ts";
@@ -48,7 +49,7 @@ export async function measureDatabases(context: StatsContext): Promise<readonly 
 
 const OF_PRIMARIES = ["total_req", "no_of_keys", "no_of_expires", "pubsub_channels", "pubsub_patterns"];
 
-/** Every node whose proxy answers: its connections, and the memory in bytes that no database has been given. */
+/** Every node whose proxy answers: its connections, and the memory in bytes that one more database could have there. */
 export async function measureNodes(context: StatsContext): Promise<readonly Measured[]> {
   const { members, records } = context;
   const counters = await endpointCounters(context);
@@ -56,9 +57,10 @@ export async function measureNodes(context: StatsContext): Promise<readonly Meas
   return members.list().flatMap(({ uid, report }) => {
     const endpoints = counters.get(uid);
     if (endpoints === undefined) return [];
-    const given = placed.filter(({ node }) => node === uid).reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);
     const conns = endpoints.reduce((sum, { clients }) => sum + clients, 0);
-    return [{ uid: String(uid), metrics: { conns, provisional_memory: Math.max(0, report.memoryBytes - given) } }];
+    const { memoryBytes, container } = report;
+    const most = largestOn({ uid, memoryBytes, ...(container === undefined ? {} : { container }) }, placed);
+    return [{ uid: String(uid), metrics: { conns, provisional_memory: most } }];
   });
 }
 

@@ -1,0 +1,31 @@
+import type { Directives } from "./setting.ts";
+
+const MEBIBYTE = 1024 * 1024;
+/** How long a replica may have more than half of its most waiting for it, in seconds. */
+const PATIENCE_SECONDS = 120;
+
+/**
+ * The most that may wait for a replica that takes in the data of a database, in bytes: half of what the database may use, at least
+ * 32 MiB and at most 1 GiB. It is not a part of `maxmemory`, so the node keeps it back.
+ */
+export function replicaBufferBytes(memoryBytes: number): number {
+  return Math.round(between(32 * MEBIBYTE, memoryBytes / 2, 1024 * MEBIBYTE));
+}
+
+/** Directives that bound what is kept for replicas; the backlog is a part of `maxmemory`, so it stays small beside it. */
+export function replicationBuffers(memoryBytes: number): Directives {
+  const most = replicaBufferBytes(memoryBytes);
+  return {
+    "repl-backlog-size": String(Math.round(between(4 * MEBIBYTE, memoryBytes / 16, 64 * MEBIBYTE))),
+    "client-output-buffer-limit": `replica ${most} ${Math.round(most / 2)} ${PATIENCE_SECONDS}`,
+  };
+}
+
+/** Between two versions the backlog is longer, so that an old primary can attach again. */
+export function upgradeBacklog(directives: Directives): Directives {
+  return { "repl-backlog-size": String(2 * Number(directives["repl-backlog-size"])) };
+}
+
+function between(least: number, value: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
+}

@@ -1,0 +1,43 @@
+import type { DatabaseRecord } from "../../api/records.ts";
+import { desiredInstances, primaryOf } from "./facts.ts";
+import type { NodeFacts, PlacedInstance } from "./facts.ts";
+import { largestOn, megabytes, placeInstance } from "./placement.ts";
+
+/** A database before and after a change of its settings, and what its nodes hold besides. */
+export interface Growth {
+  readonly before: DatabaseRecord;
+  readonly after: DatabaseRecord;
+  readonly nodes: readonly NodeFacts[];
+  /** Instances of all other databases. */
+  readonly others: readonly PlacedInstance[];
+}
+
+/** Why the cluster has no room for what a change makes larger; undefined when it has, or nothing grows. */
+export function whyNoGrowth(growth: Growth): string | undefined {
+  return growth.after.memoryBytes > growth.before.memoryBytes
+    ? (noRoomWhereItIs(growth) ?? noReplica(growth))
+    : noReplica(growth);
+}
+
+/** Databases do not move to grow. */
+function noRoomWhereItIs({ before, after, nodes, others }: Growth): string | undefined {
+  const rooms = before.shards
+    .flatMap(({ instances }) => instances)
+    .flatMap(({ node: uid }) => nodes.filter((node) => node.uid === uid))
+    .map((node) => ({ uid: node.uid, most: largestOn(node, others) }));
+  if (rooms.every(({ most }) => most >= after.memoryBytes)) return undefined;
+  const each = rooms.map(({ uid, most }) => `node ${uid} has room for ${megabytes(most)} of it`).join(", ");
+  const least = Math.min(...rooms.map(({ most }) => most));
+  const most = least > before.memoryBytes ? `; up to ${megabytes(least)} fit` : "; it cannot grow there";
+  return `"${before.name}" has ${megabytes(before.memoryBytes)} and cannot have ${megabytes(after.memoryBytes)}: ${each}${most}`;
+}
+
+function noReplica({ before, after, nodes, others }: Growth): string | undefined {
+  const shard = before.shards[0];
+  if (shard === undefined || desiredInstances(after) <= shard.instances.length) return undefined;
+  const placed = placeInstance({
+    ...{ nodes, everything: others, storeVersion: after.storeVersion, memoryBytes: after.memoryBytes },
+    ...{ avoid: [primaryOf(shard).node], role: "replica", room: "growth", portOffset: 0 },
+  });
+  return "refusal" in placed ? placed.refusal : undefined;
+}

@@ -1,0 +1,36 @@
+import { patchCluster } from "../../api/kubectl.ts";
+import { warn } from "../findings/finding.ts";
+import { databasesOn } from "../view/cluster-view.ts";
+import type { ClusterNode, ClusterView } from "../view/cluster-view.ts";
+import { named, type Check } from "./check.ts";
+
+/** Older releases counted the memory of the machine: what they gave goes on, and nothing more is given. */
+export const memorySuffices: Check = {
+  id: "Overcommitted",
+  asks: "every node has the memory that its databases may need",
+  at: ["edit"],
+  needs: ["cluster"],
+  find({ view }) {
+    if (!view.cluster.reachable) return undefined;
+    const over = view.cluster.nodes.flatMap((node) => described(view, node));
+    if (over.length === 0) return undefined;
+    const more = patchCluster(view.name, { storeEnterpriseNodeResources: { limits: { memory: "<larger>" } } });
+    return warn(
+      "Overcommitted",
+      over.join("; "),
+      `give nodes more memory: ${more}; or lower spec.memorySize of databases, or raise spec.nodes for new ones`,
+    );
+  },
+};
+
+function described(view: ClusterView, { uid, memory }: ClusterNode): readonly string[] {
+  if (memory === undefined || memory.needed <= memory.limit - memory.reserve) return [];
+  const { limit, reserve, needed } = memory;
+  const has = `its container has ${megabytes(limit - reserve)} for them (${megabytes(limit)} less ${megabytes(reserve)} of its own)`;
+  const here = named(databasesOn(view, uid, () => true));
+  return [`node ${uid}: ${here} may need ${megabytes(needed)}, and ${has}; no database is made or grows there`];
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1_000_000)} MB`;
+}
