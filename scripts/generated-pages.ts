@@ -186,6 +186,7 @@ const NAMES = {
   leaderLease: "`<rec>-leader`",
   nodeLeases: "`<rec>-node-<n>`",
   nodePods: "`<rec>-<n>`",
+  nodeSecrets: "`<rec>-db-<n>`, `<rec>-user-<n>`",
   unprivilegedConstraint: "`nonroot-v2`",
 } as const;
 

@@ -84,6 +84,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/kubectl/refusals.test.ts": 30,
   "test/bundle/embedded.test.ts": 30,
   "test/scenario/clients.test.ts": 30,
+  "test/scenario/own-secrets.test.ts": 30,
   "test/scenario/bundled-modules.test.ts": 20,
   "test/scenario/engine-ports.test.ts": 20,
   "test/scenario/packaged-module.test.ts": 20,

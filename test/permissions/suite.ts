@@ -89,7 +89,7 @@ async function findForOperator(server: TestServer): Promise<void> {
 
 async function findForCluster(server: TestServer, who: "node" | "rigger"): Promise<void> {
   const namespace = newNamespace();
-  const scope = { name: REC, nodes: 3 };
+  const scope = { name: REC, nodes: 3, secrets: ["rec-db-1", "rec-user-1"] };
   const roles = { node: REC, rigger: `${REC}-services-rigger` };
   await using operator = closing(
     await openNamespace(server, namespace, {

@@ -267,6 +267,8 @@ export interface ClusterStateRecord extends Formatted {
   readonly modules?: readonly InstalledModule[];
   /** The signed licence as it was installed; absent: the trial. */
   readonly license?: string;
+  /** Number that the next Secret of a user gets, never reused; absent: 1. Leaders of releases before 0.4.0 give them other names. */
+  readonly nextUserSecret?: number;
   /** Users of the management API besides the administrator of the cluster; absent: none. */
   readonly users?: readonly ClusterUser[];
   /** Version that the operator of the cluster reported; absent: none was reported. */

@@ -36,6 +36,11 @@ export const faults = {
     remedy:
       "Create the secret again with the key `password`. Until then, engines keep the password that they started with.",
   },
+  secretNotGranted: {
+    code: "AGENT_SECRET_NOT_GRANTED",
+    retry: "backoff",
+    remedy: `The operator adds the name to the Role of the nodes when it runs: ${getObjects("deployment store-enterprise-operator")}.`,
+  },
   proxyGone: {
     code: "AGENT_PROXY_GONE",
     retry: "backoff",

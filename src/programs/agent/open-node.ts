@@ -61,8 +61,8 @@ export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<Ag
   return {
     ...{ config, kube, clock, log, changes, ...local },
     ...{ records, members, authorities, engines, peers },
-    passwords: databasePasswords({ kube, clock, cluster: config.cluster, namespace: config.namespace }),
-    userPasswords: userPasswords(kube, config.cluster, config.namespace),
+    passwords: databasePasswords({ kube, clock, ...config }),
+    userPasswords: userPasswords({ kube, clock, ...config }),
     localInstances: () => local.supervisor.report(),
   };
 }

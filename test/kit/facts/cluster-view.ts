@@ -92,6 +92,7 @@ export function node(uid: number, change: Partial<ClusterNode> = {}): ClusterNod
     tag: AS_MADE,
     engines: [],
     memoryBytes: 4_000_000_000,
+    capabilities: [],
     setAside: [],
     ...change,
   };

@@ -106,6 +106,8 @@ export interface ClusterNode {
   readonly baseSystem?: string | undefined;
   /** Its engines, by the database versions that they serve. */
   readonly engines: readonly NodeEngine[];
+  /** What it can do that nodes of older releases cannot; those of releases before 0.4.0 say none. */
+  readonly capabilities: readonly string[];
   /** Memory of its machine, in bytes. */
   readonly memoryBytes: number;
   /** Of its container; absent of a node of a release before 0.4.0. */

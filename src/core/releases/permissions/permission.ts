@@ -7,7 +7,7 @@ export type PolicyVerb = (typeof POLICY_VERBS)[number];
 export const POLICY_VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "use"] as const;
 
 /** Objects whose names are known when a Role is written; a verb that is asked of a name can be limited to them. */
-export type Named = "leaderLease" | "nodeLeases" | "nodePods" | "unprivilegedConstraint";
+export type Named = "leaderLease" | "nodeLeases" | "nodePods" | "nodeSecrets" | "unprivilegedConstraint";
 
 /** What the API server is part of. */
 export type Platform = "kubernetes" | "openshift";

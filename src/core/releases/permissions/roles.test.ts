@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { PERMISSIONS } from "./permissions.ts";
 import { clusterNeeds, clusterRules, OPERATOR_RULES, operatorNeeds, operatorRules, type PolicyRule } from "./roles.ts";
 
-const SCOPE = { name: "rec", nodes: 3 };
+const SCOPE = { name: "rec", nodes: 3, secrets: ["rec-db-1"] };
 
 for (const platform of ["kubernetes", "openshift"] as const) {
   test(`the operator may do everything that it grants to nodes and rigger (${platform})`, () => {
@@ -48,12 +48,26 @@ test("what is written to objects of known names is limited to those names", () =
   assert.deepEqual(
     limited.map(({ resourceNames, verbs }) => [resourceNames, verbs]),
     [
+      [["rec-db-1"], ["get", "patch", "delete"]],
       [["rec-leader"], ["get", "update"]],
       [["rec-node-1", "rec-node-2", "rec-node-3"], ["patch"]],
     ],
   );
   const [pods] = clusterRules("rigger", SCOPE).filter(({ resourceNames }) => resourceNames !== undefined);
   assert.deepEqual(pods?.resourceNames, ["rec-0", "rec-1", "rec-2"]);
+});
+
+test("nodes use the Secrets that are named, and every one while none is", () => {
+  const ofSecrets = (secrets?: readonly string[]) =>
+    clusterRules("node", { ...SCOPE, secrets })
+      .filter(({ resources }) => resources.includes("secrets"))
+      .map(({ verbs, resourceNames }) => [verbs, resourceNames]);
+  const names = ["rec-db-1", "rec-user-2"];
+  assert.deepEqual(ofSecrets(names), [
+    [["create"], undefined],
+    [["get", "patch", "delete"], names],
+  ]);
+  assert.deepEqual(ofSecrets(), [[["get", "create", "patch", "delete"], undefined]]);
 });
 
 function spelled({ apiGroups, resources, resourceNames, verbs }: PolicyRule): string[] {

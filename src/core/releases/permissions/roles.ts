@@ -24,6 +24,8 @@ export interface RoleScope {
   readonly nodes: number;
   /** Plain Kubernetes when absent. */
   readonly platform?: Platform;
+  /** Names of the Secrets that its nodes may use; every Secret of the namespace when absent. */
+  readonly secrets?: readonly string[] | undefined;
 }
 
 /** Rules of the operator: what it does, and what it grants to nodes and rigger, since Kubernetes lets no account grant more than it has. */
@@ -90,11 +92,11 @@ export function operatorNeeds(platform: Platform = "kubernetes"): readonly Need[
   return needs.filter((need, index) => needs.findIndex((other) => spelled(other) === spelled(need)) === index);
 }
 
-/** What nodes or rigger of one cluster must be allowed. */
+/** What nodes or rigger of one cluster must be allowed. Of the Secrets, which come and go, one speaks for all that nodes may use. */
 export function clusterNeeds(who: Exclude<Program, "operator">, scope: RoleScope): readonly Need[] {
   const own = permissionsOn(scope.platform).filter((permission) => permission.who === who);
   return own.flatMap(({ verbs, only, ...row }) => {
-    const names = namesOf(only, scope);
+    const names = only === "nodeSecrets" ? [clusterNames.databaseSecret(scope.name, 1)] : namesOf(only, scope);
     const each = names.length === 0 ? [{}] : names.map((name) => ({ name }));
     return verbs.flatMap((verb) => each.map((name) => ({ ...plain(row), who, verb, ...name })));
   });
@@ -128,7 +130,7 @@ function spelled({ group, resource, verb }: Pick<Need, "group" | "resource" | "v
   return `${verb} ${resource}.${group}`;
 }
 
-function namesOf(only: Named | undefined, { name, nodes }: RoleScope): readonly string[] {
+function namesOf(only: Named | undefined, { name, nodes, secrets = [] }: RoleScope): readonly string[] {
   const uids = Array.from({ length: nodes }, (_, index) => index + 1);
   switch (only) {
     case "unprivilegedConstraint":
@@ -139,6 +141,8 @@ function namesOf(only: Named | undefined, { name, nodes }: RoleScope): readonly 
       return [clusterNames.leaderLease(name)];
     case "nodeLeases":
       return uids.map((uid) => clusterNames.nodeLease(name, uid));
+    case "nodeSecrets":
+      return secrets;
     case "nodePods":
       return uids.map((uid) => clusterNames.nodePod(name, uid));
   }

@@ -126,6 +126,7 @@ function nodeFrom(node: NodeRecord): PolledCluster["nodes"][number] {
       storeVersion,
       ...(modules === undefined ? {} : { modules: modules.map(({ module_name }) => module_name) }),
     })),
+    capabilities: node.capabilities ?? [],
     memoryBytes: node.total_memory,
     ...(node.memory === undefined ? {} : { memory: node.memory }),
     ...(node.full_volume === undefined ? {} : { fullVolume: node.full_volume }),

@@ -49,6 +49,10 @@ export const NODE = z
       .describe(
         "Base system of its image, for instance `rhel9`; absent where the image does not say, and from nodes of release 0.1.0 (§1.6).",
       ),
+    capabilities: z
+      .array(z.string())
+      .exactOptional()
+      .describe("What it can do that nodes of older releases cannot; absent from nodes of releases before 0.4.0."),
     os_name: z.string(),
     architecture: z.string(),
     cores: z.int().nonnegative(),

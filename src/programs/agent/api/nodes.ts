@@ -64,6 +64,7 @@ function nodeRecord({ records, election, clock }: NodesContext, { uid, report, f
     role: uid === election.leader() ? "leader" : "member",
     accepts_clients: fresh && report.acceptsClients,
     ...(report.baseSystem === undefined ? {} : { base_system: report.baseSystem }),
+    capabilities: report.capabilities,
     os_name: report.osName,
     architecture: report.architecture,
     cores: report.cores,

@@ -50,7 +50,7 @@ export function requireMayManage(
 export async function createUser(context: UsersContext, adminName: string, body: UserCreate): Promise<UserRecord> {
   const { email, password, role, name = email } = body;
   requireFree(listUsers(context, adminName), email);
-  const secret = await context.userPasswords.keep(await hashPassword(password));
+  const secret = await keepPassword(context, password);
   return orRemoveSecret(context, secret, async () => {
     let uid = ADMIN_UID;
     await context.records.changeState((old) => {
@@ -72,7 +72,7 @@ export async function updateUser(context: UsersContext, uid: number, body: UserC
     const before = await swap(context, uid, (user) => ({ ...user, ...rest }));
     return shown({ ...before, ...rest });
   }
-  const secret = await context.userPasswords.keep(await hashPassword(password));
+  const secret = await keepPassword(context, password);
   return orRemoveSecret(context, secret, async () => {
     const before = await swap(context, uid, (user) => ({ ...user, ...rest, secret }));
     await context.userPasswords.remove(before.secret);
@@ -86,6 +86,17 @@ export async function deleteUser(context: UsersContext, uid: number): Promise<Us
   const before = await swap(context, uid, () => undefined);
   await context.userPasswords.remove(before.secret);
   return shown(before);
+}
+
+/** A number that was never used: nodes remember what they read in a Secret by its name. */
+async function keepPassword({ records, userPasswords }: UsersContext, password: string): Promise<string> {
+  const hash = await hashPassword(password);
+  let number = 1;
+  await records.changeState((state) => {
+    number = state.nextUserSecret ?? 1;
+    return { ...state, nextUserSecret: number + 1 };
+  });
+  return userPasswords.keep(hash, number);
 }
 
 /** Replaces a user by what `change` makes of it, and removes it when that is undefined; the answer is the user before. */

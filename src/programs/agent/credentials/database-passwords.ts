@@ -12,6 +12,7 @@ import { Secrets } from "../../../ports/kube/builtin.ts";
 import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
 import type { Kube, Ref, Stored } from "../../../ports/kube/kube.ts";
 import { faults } from "../faults.ts";
+import { untilGranted, type OwnSecretsDeps } from "./granted.ts";
 import { dataOf, storedIn } from "./stored-passwords.ts";
 import type { StoredPasswords } from "./stored-passwords.ts";
 
@@ -47,16 +48,8 @@ export function internalPassword(): string {
 
 type PasswordsSource = Pick<DatabaseRecord, "uid" | "lastChangedTime" | "passwords" | "certificate">;
 
-/** Where the passwords are, and with which clock their overlaps end. */
-export interface DatabasePasswordsDeps {
-  readonly kube: Kube;
-  readonly cluster: string;
-  readonly namespace: string;
-  readonly clock: Clock;
-}
-
-/** The passwords of the databases of `cluster`. */
-export function databasePasswords({ kube, cluster, namespace, clock }: DatabasePasswordsDeps): DatabasePasswords {
+/** The passwords of the databases of `cluster`; their overlaps end by `clock`. */
+export function databasePasswords({ kube, cluster, namespace, clock }: OwnSecretsDeps): DatabasePasswords {
   const known = new Map<number, { readonly as: string; readonly stored: StoredPasswords }>();
   const refOf = (uid: number) => ({ name: clusterNames.databaseSecret(cluster, uid), namespace });
   const fetch = async (uid: number): Promise<Stored<Secret>> => {
@@ -80,7 +73,8 @@ export function databasePasswords({ kube, cluster, namespace, clock }: DatabaseP
       const labels = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.database]: String(uid) };
       const internal = internalPassword();
       const stored = { set: { password, others: [] }, revision: 0, internal };
-      return write(kube, { ...refOf(uid), labels }, certificate === undefined ? stored : { ...stored, certificate });
+      const held = certificate === undefined ? stored : { ...stored, certificate };
+      return write({ kube, clock }, { ...refOf(uid), labels }, held);
     },
     async remove(uid) {
       known.delete(uid);
@@ -110,17 +104,20 @@ async function replaced(
 
 /** Also over a Secret that was left by a creation that did not end. */
 async function write(
-  kube: Kube,
+  { kube, clock }: Pick<OwnSecretsDeps, "kube" | "clock">,
   metadata: { readonly name: string; readonly namespace: string; readonly labels: Record<string, string> },
   stored: StoredPasswords,
 ): Promise<void> {
   const data = dataOf(stored);
-  try {
-    await kube.create(Secrets, { metadata, type: "Opaque", data });
-  } catch (error) {
-    if (!isFault(error, kubeFaults.alreadyExists)) throw error;
-    await kube.patch(Secrets, metadata, { type: "merge", body: { data } });
-  }
+  const isLeft = await kube.create(Secrets, { metadata, type: "Opaque", data }).then(
+    () => false,
+    (error: unknown) => {
+      if (isFault(error, kubeFaults.alreadyExists)) return true;
+      throw error;
+    },
+  );
+  await untilGranted({ kube, clock }, metadata);
+  if (isLeft) await kube.patch(Secrets, metadata, { type: "merge", body: { data } });
 }
 
 /** A leader of release 0.1.0 replaces the password and says nothing of the former one: each node of it accepts it so long. */

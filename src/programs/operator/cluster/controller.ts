@@ -30,6 +30,7 @@ import { contextOf, forbiddenContext, invalidContext, type ClusterContexts } fro
 import { forbiddenFinding } from "../context/forbidden.ts";
 import type { FindingLog } from "../objects/finding-log.ts";
 import { lacksUserModules, type KeepUserModules } from "./user-modules.ts";
+import type { OwnSecrets } from "./own-secrets.ts";
 import { perform } from "./acts.ts";
 import { keepLicense } from "./license.ts";
 import { removeCluster } from "./removal.ts";
@@ -48,6 +49,7 @@ export interface ClusterDeps extends ObserveDeps {
   readonly applier: ObjectApplier;
   readonly cache: InformerCache;
   readonly callers: FindCallers;
+  readonly ownSecrets: OwnSecrets;
   /** Receives what databases depend on. */
   readonly contexts: ClusterContexts;
   /** What is known of the operator's own installation. */

@@ -5,6 +5,7 @@ import type { InformerCache } from "../../../mechanisms/observe/kubernetes/infor
 import type { ObjectApplier, OwnedObject } from "../../../mechanisms/reconcile/object-applier.ts";
 import type { Callers } from "../objects/network-policy.ts";
 import { ownedObjects } from "../objects/owned.ts";
+import type { OwnSecrets } from "./own-secrets.ts";
 
 /** Who calls the management APIs of a namespace; undefined while that is not known. */
 export type FindCallers = () => Callers | undefined;
@@ -12,6 +13,7 @@ export type FindCallers = () => Callers | undefined;
 interface OwnedObjectsDeps {
   readonly applier: ObjectApplier;
   readonly callers: FindCallers;
+  readonly ownSecrets: OwnSecrets;
 }
 
 /** Where there is a remote cluster, operators of other sites call as well; `operator` is the namespace of this one. */
@@ -32,14 +34,21 @@ export function callersIn({ remoteClusters }: InformerCache, namespace: string, 
 export async function keepOwned(deps: OwnedObjectsDeps, observation: ClusterObservation): Promise<void> {
   const { applier } = deps;
   const { view, namespace } = observation;
+  await deps.ownSecrets.synced;
   await applier.keep(ownedOf(deps, observation), lacksGrants(observation));
   if (view.spec.networkPolicy.enabled) return;
   await applier.drop(NetworkPolicies, { name: clusterNames.networkPolicy(view.name), namespace });
 }
 
 /** What the cluster has of its own, as it is to be now. */
-export function ownedOf({ callers }: OwnedObjectsDeps, observation: ClusterObservation): readonly OwnedObject[] {
-  return ownedObjects(observation, mayKeepPolicies(observation) ? callers() : undefined);
+export function ownedOf(
+  { callers, ownSecrets }: OwnedObjectsDeps,
+  observation: ClusterObservation,
+): readonly OwnedObject[] {
+  return ownedObjects(observation, {
+    callers: mayKeepPolicies(observation) ? callers() : undefined,
+    secrets: ownSecrets.of(observation),
+  });
 }
 
 /** The Role of an operator of an older release does not speak of network policies. */

@@ -14,6 +14,7 @@ import type { Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { activeActiveReconciler } from "../active-active/controller.ts";
 import type { AdmissionReport } from "../admission/controller.ts";
 import { clusterReconciler } from "../cluster/controller.ts";
+import { ownSecretsIn } from "../cluster/own-secrets.ts";
 import { callersIn } from "../cluster/owned-objects.ts";
 import { userModulesReconciler } from "../cluster/user-modules.ts";
 import type { OperatorConfig } from "../process/config.ts";
@@ -106,6 +107,7 @@ function startControllers(
     baseSystem: config.baseSystem,
     ownModules: config.ownModules,
     platform: config.platform ?? "kubernetes",
+    ownSecrets: ownSecretsIn(cache, applied),
     callers: callersIn(cache, namespace, config.namespace),
   } as const;
   const start = (name: string, workers: number, reconcile: (key: string) => Promise<Outcome>): Controller =>

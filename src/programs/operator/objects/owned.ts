@@ -14,14 +14,19 @@ import { nodeNetworkPolicy, type Callers } from "./network-policy.ts";
 import { labelsOf, ownedMeta, selectorOf, type Owner } from "./meta.ts";
 import { placementOf } from "./placement.ts";
 
-/**
- * Everything that a cluster needs besides its secrets and its nodes, at the operator's own release. Without `callers` there is
- * no network policy: who calls is not known, or the operator may not keep one.
- */
-export function ownedObjects(owner: Owner, callers: Callers | undefined): readonly OwnedObject[] {
+/** Who reaches what: the objects of a cluster depend on it beside the cluster itself. */
+export interface Reach {
+  /** Undefined: no network policy. Who calls is not known, or the operator may not keep one. */
+  readonly callers: Callers | undefined;
+  /** Names of the Secrets that nodes may use; undefined: every one. */
+  readonly secrets: readonly string[] | undefined;
+}
+
+/** Everything that a cluster needs besides its secrets and its nodes, at the operator's own release. */
+export function ownedObjects(owner: Owner, { callers, secrets }: Reach): readonly OwnedObject[] {
   const { name, spec, platform } = owner.view;
   const rigger = clusterNames.rigger(name);
-  const scope = { name, nodes: nodesOf(owner.view), ...(platform !== undefined && { platform }) };
+  const scope = { name, secrets, nodes: nodesOf(owner.view), ...(platform !== undefined && { platform }) };
   const account = { name: spec.serviceAccountName ?? name, isMade: spec.createServiceAccount };
   return [
     ...access(owner, name, clusterRules("node", scope), account),

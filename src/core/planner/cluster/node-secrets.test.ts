@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { facts as polledFacts, node } from "../../../../test/kit/facts/cluster-view.ts";
+import { mayNameSecrets, nodeSecrets, type SecretFacts } from "./node-secrets.ts";
+
+const NEW_CLUSTER = { cluster: "rec", databases: [], nextDatabase: 1, users: [], nextUserSecret: 1, there: [] };
+
+const cases: readonly (readonly [
+  rule: string,
+  facts: Partial<SecretFacts>,
+  yes: readonly string[],
+  no: readonly string[],
+])[] = [
+  [
+    "a new cluster may use the names that its first databases and users get",
+    {},
+    ["rec-db-1", "rec-db-32", "rec-user-1", "rec-user-16"],
+    ["rec-db-33", "rec-user-17"],
+  ],
+  [
+    "the names move on with the numbers, and those of databases stay",
+    { databases: [7], nextDatabase: 100, nextUserSecret: 3 },
+    ["rec-db-1", "rec-db-7", "rec-db-100", "rec-db-131", "rec-user-18"],
+    ["rec-db-8", "rec-db-99", "rec-db-132", "rec-user-2"],
+  ],
+  [
+    "a user of an older release keeps the name that it has",
+    { users: ["rec-user-0f3a9c11de"] },
+    ["rec-user-0f3a9c11de"],
+    [],
+  ],
+  [
+    "a Secret that is still there can be removed after its record",
+    { there: ["rec-db-50", "rec-user-0f3a9c11de"] },
+    ["rec-db-50", "rec-user-0f3a9c11de"],
+    [],
+  ],
+  [
+    "what the operator made for the cluster is not theirs, nor what is another's",
+    { there: ["rec", "rec-ca", "rec-node-tls", "redb-orders", "other-db-50", "rec-db-x"] },
+    [],
+    ["rec", "rec-ca", "rec-node-tls", "redb-orders", "other-db-50", "rec-db-x"],
+  ],
+];
+
+for (const [rule, facts, yes, no] of cases)
+  test(rule, () => {
+    const names = nodeSecrets({ ...NEW_CLUSTER, ...facts });
+    assert.deepEqual(
+      yes.filter((name) => !names.includes(name)),
+      [],
+    );
+    assert.deepEqual(
+      no.filter((name) => names.includes(name)),
+      [],
+    );
+    assert.equal(new Set(names).size, names.length);
+  });
+
+test("nodes are held to names once each of them foresees its own, and an answer that is missing changes nothing", () => {
+  const polled = (...named: readonly boolean[]) =>
+    polledFacts({ nodes: named.map((is, index) => node(index + 1, { capabilities: is ? ["named-secrets"] : [] })) });
+  assert.equal(mayNameSecrets(polled(true, true, true), false), true);
+  assert.equal(mayNameSecrets(polled(true, false, true), true), false);
+  assert.equal(mayNameSecrets(polled(), true), false);
+  for (const are of [true, false]) assert.equal(mayNameSecrets({ reachable: false, reason: "" }, are), are);
+});

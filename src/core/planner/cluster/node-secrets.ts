@@ -1,0 +1,52 @@
+import { clusterNames } from "../../api/names.ts";
+import type { PolledCluster, Unreachable } from "../view/cluster-view.ts";
+
+/** What says which Secrets the nodes of a cluster have, and are about to make. */
+export interface SecretFacts {
+  readonly cluster: string;
+  /** uids of the databases that have a record. */
+  readonly databases: readonly number[];
+  /** uid that the next database gets. */
+  readonly nextDatabase: number;
+  /** Names that the users in the record have. */
+  readonly users: readonly string[];
+  /** Number that the next Secret of a user gets. */
+  readonly nextUserSecret: number;
+  /** Names of the Secrets that nodes have made and not removed yet. */
+  readonly there: readonly string[];
+}
+
+/** So many databases and users are made while no operator runs. */
+const AHEAD = { databases: 32, users: 16 };
+
+/** Names of the Secrets that the nodes may read, change and remove: what there is, and what comes next. Each once, in a fixed order. */
+export function nodeSecrets(facts: SecretFacts): readonly string[] {
+  const { cluster, databases, nextDatabase, users, nextUserSecret, there } = facts;
+  const uids = new Set([1, ...databases, ...numbersFrom(nextDatabase, AHEAD.databases)]);
+  const names = new Set([
+    ...[...uids].map((uid) => clusterNames.databaseSecret(cluster, uid)),
+    ...users,
+    ...numbersFrom(nextUserSecret, AHEAD.users).map((number) => clusterNames.userSecret(cluster, String(number))),
+    ...there.filter((name) => isOfNodes(cluster, name)),
+  ]);
+  return [...names].toSorted((one, other) => one.localeCompare(other, "en", { numeric: true }));
+}
+
+/**
+ * Whether nodes get those names alone. Nodes of releases before 0.4.0 name the Secrets of users as no one can foresee; while a
+ * cluster does not answer it stays as it is.
+ */
+export function mayNameSecrets(cluster: PolledCluster | Unreachable, areNamed: boolean): boolean {
+  if (!cluster.reachable) return areNamed;
+  return cluster.nodes.length > 0 && cluster.nodes.every(({ capabilities }) => capabilities.includes("named-secrets"));
+}
+
+/** Nodes make no other Secrets; the operator labels its own as they do. */
+function isOfNodes(cluster: string, name: string): boolean {
+  const rest = name.startsWith(`${cluster}-`) ? name.slice(cluster.length + 1) : "";
+  return /^(db-\d+|user-[0-9a-f]+)$/.test(rest);
+}
+
+function numbersFrom(first: number, count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => first + index);
+}

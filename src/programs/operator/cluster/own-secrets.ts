@@ -1,0 +1,79 @@
+import type { Role } from "kubernetes-types/rbac/v1.js";
+import { z } from "zod";
+import { clusterNames, LABELS } from "../../../core/api/names.ts";
+import { mayNameSecrets, nodeSecrets } from "../../../core/planner/cluster/node-secrets.ts";
+import { Roles } from "../../../ports/kube/builtin.ts";
+import type { Informer } from "../../../ports/kube/informer.ts";
+import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
+import type { AppliedKind } from "../../../mechanisms/reconcile/object-applier.ts";
+
+/** Which Secrets the nodes of a cluster may use. */
+export interface OwnSecrets {
+  /** Before that, nothing is known of any cluster. */
+  readonly synced: Promise<unknown>;
+  /** Their names; undefined: every Secret of the namespace, as nodes of older releases need it. */
+  of(observation: Pick<ClusterObservation, "namespace" | "view">): readonly string[] | undefined;
+}
+
+/** What is read of the record of a cluster here; the leader checks the rest. */
+const record = z.object({
+  nextDatabase: z.int().positive(),
+  nextUserSecret: z.int().positive().default(1),
+  users: z.array(z.object({ secret: z.string() })).default([]),
+});
+
+/** Finds the names by what is followed of a namespace. */
+export function ownSecretsIn({ records, secrets }: InformerCache, applied: readonly AppliedKind[]): OwnSecrets {
+  const roles = applied.find(({ type }) => type === Roles)?.cache as Informer<Role> | undefined;
+  const synced = Promise.all([records.synced, secrets.synced, roles?.synced]);
+  synced.catch(() => undefined); // ended before
+  return {
+    synced,
+    of({ namespace, view: { name, cluster } }) {
+      const granted = namesIn(roles?.get({ name, namespace }));
+      if (!mayNameSecrets(cluster, granted !== undefined)) return undefined;
+      const state = stateIn(records, { name: clusterNames.clusterRecord(name), namespace });
+      if (state === undefined) return granted;
+      const ofCluster = <T>(informer: Informer<T>) =>
+        informer
+          .list()
+          .filter(({ metadata }) => metadata.namespace === namespace && metadata.labels?.[LABELS.cluster] === name)
+          .map(({ metadata }) => metadata.name);
+      return nodeSecrets({
+        cluster: name,
+        databases: ofCluster(records).flatMap((record) => uidIn(name, record)),
+        nextDatabase: state.nextDatabase,
+        users: state.users.map(({ secret }) => secret),
+        nextUserSecret: state.nextUserSecret,
+        there: ofCluster(secrets),
+      });
+    },
+  };
+}
+
+/** The names that the Role of the nodes has now; undefined while they may use every Secret, or none. */
+function namesIn(role: Pick<Role, "rules"> | undefined): readonly string[] | undefined {
+  return role?.rules?.find(({ resources, resourceNames }) => resources?.includes("secrets") && resourceNames)
+    ?.resourceNames;
+}
+
+/** Undefined when there is none, or it cannot be read. */
+function stateIn(
+  records: InformerCache["records"],
+  ref: { readonly name: string; readonly namespace: string },
+): z.output<typeof record> | undefined {
+  const text = records.get(ref)?.data?.["record"];
+  if (text === undefined) return undefined;
+  try {
+    return record.safeParse(JSON.parse(text)).data;
+  } catch {
+    // the nodes report a record that is not JSON, and go on with the one before
+    return undefined;
+  }
+}
+
+function uidIn(cluster: string, name: string): readonly number[] {
+  const uid = Number(name.slice(clusterNames.databaseRecord(cluster, 0).length - 1));
+  return Number.isInteger(uid) && name === clusterNames.databaseRecord(cluster, uid) ? [uid] : [];
+}
