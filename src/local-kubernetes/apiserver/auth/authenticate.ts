@@ -53,13 +53,19 @@ function impersonated(store: Store, user: User, name: string, request: IncomingM
   return { name, groups: [...sent, AUTHENTICATED] };
 }
 
-function certificateUser(request: IncomingMessage): User | undefined {
-  const { socket } = request;
+/** Of each connection with a certificate; to read one takes longer than most requests. */
+const certificateUsers = new WeakMap<TLSSocket, User>();
+
+function certificateUser({ socket }: IncomingMessage): User | undefined {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
+  const known = certificateUsers.get(socket);
+  if (known !== undefined) return known;
   const { subject } = socket.getPeerCertificate();
   const name = first(subject?.CN);
   if (name === undefined) return undefined;
-  return { name, groups: [...all(subject?.O), AUTHENTICATED] };
+  const user: User = { name, groups: [...all(subject?.O), AUTHENTICATED] };
+  certificateUsers.set(socket, user);
+  return user;
 }
 
 function tokenUser(request: IncomingMessage, store: Store, key: Buffer, now: Date): User | undefined {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { isJsonObject, objectMember, type JsonObject } from "../schema/json.ts";
+import { isArray, isJsonObject, objectMember, type JsonObject } from "../schema/json.ts";
 
 /** Where the documents keep their definitions. */
 export const SCHEMA_PREFIX = "#/components/schemas/";
@@ -7,6 +7,7 @@ export const SCHEMA_PREFIX = "#/components/schemas/";
 export const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 let loaded: JsonObject | undefined;
+let ofKinds: ReadonlyMap<string, string> | undefined;
 
 /** The definition `name` of Kubernetes, its references unresolved. Read from disk at the first call. */
 export function definition(name: string): JsonObject {
@@ -17,8 +18,8 @@ export function definition(name: string): JsonObject {
 
 /** The name of the definition of a kind; undefined when it is none of the built-in ones. */
 export function definitionOfKind(group: string, version: string, kind: string): string | undefined {
-  const end = `.${version}.${kind}`;
-  return Object.entries(definitions()).find(([name, schema]) => name.endsWith(end) && isOfGroup(schema, group))?.[0];
+  ofKinds ??= namesOfKinds();
+  return ofKinds.get(keyOfKind(group, version, kind));
 }
 
 /** The names of `definition` that a piece of a document refers to, all the way down; `others` are known without it. */
@@ -46,9 +47,26 @@ function definitions(): JsonObject {
   return loaded;
 }
 
-function isOfGroup(schema: unknown, group: string): boolean {
+/** A definition such as `DeleteOptions` lists kinds of every group: it is that of the version and kind in its name alone. */
+function namesOfKinds(): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const [name, schema] of Object.entries(definitions())) {
+    const [version = "", kind = ""] = name.split(".").slice(-2);
+    for (const group of groupsOf(schema)) {
+      const key = keyOfKind(group, version, kind);
+      if (!names.has(key)) names.set(key, name);
+    }
+  }
+  return names;
+}
+
+function keyOfKind(group: string, version: string, kind: string): string {
+  return `${group}/${version}/${kind}`;
+}
+
+function groupsOf(schema: unknown): readonly string[] {
   const kinds = isJsonObject(schema) ? schema["x-kubernetes-group-version-kind"] : undefined;
-  return Array.isArray(kinds) && kinds.some((kind) => isJsonObject(kind) && kind["group"] === group);
+  return isArray(kinds) ? kinds.filter(isJsonObject).map((kind) => String(kind["group"])) : [];
 }
 
 function namesIn(value: unknown): string[] {
