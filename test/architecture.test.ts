@@ -31,7 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "ports/management": ["core/api", "core/base"],
   "ports/modules": ["core/api", "core/base"],
   "ports/pki": ["core/base"],
-  "ports/resp": ["core/base"],
+  "ports/resp": ["core/api", "core/base"],
   "mechanisms/observe": [...CORE, ...PORTS],
   "mechanisms/files": ["core/base"],
   "mechanisms/processes": ["core/base"],

@@ -131,6 +131,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/fuzz/archives.test.ts": 8,
   "test/world/pods.test.ts": 8,
   "test/world/workloads.test.ts": 8,
+  "src/mechanisms/supervisor/engine-tls.test.ts": 8,
   "src/mechanisms/supervisor/engine-log.test.ts": 8,
   "src/mechanisms/supervisor/instances.test.ts": 8,
   "src/local-kubernetes/controllers/statefulset/statefulset.test.ts": 5,

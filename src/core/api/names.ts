@@ -76,7 +76,7 @@ export const clusterNames = {
   credentialsSecret: (rec: string): string => rec,
   /** CA certificate and key of the cluster: keys `ca.crt`, `ca.key`; only the operator reads it. */
   authoritySecret: (rec: string): string => `${rec}-ca`,
-  /** What a node serves with: keys `tls.crt`, `tls.key`, `ca.crt`. */
+  /** What a node serves with: keys `tls.crt`, `tls.key`, `ca.crt`; what its engines show: `engine.crt`, `engine.key`. */
   nodeTlsSecret: (rec: string): string => `${rec}-node-tls`,
   nodeService: (rec: string): string => rec,
   rigger: (rec: string): string => `${rec}-services-rigger`,
@@ -95,6 +95,8 @@ export const clusterNames = {
   databaseHost: (database: string, namespace: string): string => `${database}.${namespace}.svc.cluster.local`,
   /** The name that the cluster's certificates and licence carry; also the TLS server name of the management API. */
   dnsName: (rec: string, namespace: string): string => `${rec}.${namespace}.svc.cluster.local`,
+  /** The one name that engines of the cluster show, and nothing else of it: no management API answers to it. */
+  engineName: (rec: string, namespace: string): string => `engine.${rec}.${namespace}.svc.cluster.local`,
 } as const;
 
 /** The Secret of a database whose spec names none: with its password, its port and the name of its Service. */

@@ -30,6 +30,8 @@ export interface InstanceRecord {
   /** TCP port on that node's address. */
   readonly port: number;
   readonly storeVersion: StoreVersion;
+  /** Its port speaks TLS alone; absent: it does not, as everywhere before release 0.4.0. */
+  readonly tls?: true;
   /**
    * How many starts as primary the leader has allowed. An agent starts a primary only when this is higher than the
    * number it has already used (kept in the data directory), so a crashed primary never starts empty without the leader.

@@ -1,36 +1,51 @@
 import type { Directives } from "../../core/api/settings/setting.ts";
 import { Fault } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
-import { callEngine, connectEngine, type EngineOptions } from "../../ports/resp/engine-client.ts";
+import { callEngine, connectEngine, type EngineAddress, type EngineOptions } from "../../ports/resp/engine-client.ts";
 import { engineLogins, type EngineAccess } from "../../core/api/engine-login.ts";
+import { EngineTls } from "../../ports/resp/engine-tls.ts";
+import { certificateSettings, writeCertificate } from "./engine-tls-files.ts";
+import type { CertificateFiles } from "./engine-tls-files.ts";
 import { accessSettings, changedSettings, liveSettings, userRules } from "./engine-config.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 
 const TIMEOUT_MS = 2_000;
 
-/** The settings and the passwords that a running engine has, and the commands that bring it to its record. */
+/** The settings, the passwords and the certificate that a running engine has, and the commands that bring it to its record. */
 export class AppliedSettings {
   readonly #log: Log;
+  readonly #files: CertificateFiles;
+  readonly #tls = new EngineTls();
   #directives: Directives = {};
   #access: EngineAccess = { clients: [""] };
+  #certificate = "";
 
-  constructor(log: Log) {
+  constructor(files: CertificateFiles, log: Log) {
+    this.#files = files;
     this.#log = log;
+  }
+
+  /** How the engine is reached, as the one whose port it is. */
+  addressOf({ host, port, speaksTls, certificate, access }: WantedInstance): EngineAddress {
+    if (certificate !== undefined) this.#tls.use(certificate);
+    return { host, port, tls: speaksTls ? this.#tls : undefined, logins: engineLogins(access) };
   }
 
   /** Notes what an engine was started with. */
   started(wanted: WantedInstance): void {
     this.#directives = liveSettings(wanted);
     this.#access = wanted.access;
+    this.#certificate = JSON.stringify(wanted.certificate);
   }
 
   /** With one CONFIG SET of what differs; throws the client's Fault, and what fails is tried again with the next record. */
   async apply(wanted: WantedInstance): Promise<void> {
     await this.#applyAccess(wanted);
+    await this.#applyCertificate(wanted);
     const directives = liveSettings(wanted);
     const changed = changedSettings(this.#directives, directives);
     if (changed.length === 0) return;
-    await callEngine(addressOf(wanted), "CONFIG", "SET", ...changed);
+    await callEngine(this.#within(wanted), "CONFIG", "SET", ...changed);
     this.#directives = directives;
     this.#log.info("engine settings changed", { changed });
   }
@@ -39,7 +54,7 @@ export class AppliedSettings {
   async saveAtEnd(wanted: WantedInstance): Promise<void> {
     if (wanted.directives["appendonly"] === "yes") return;
     try {
-      await callEngine(addressOf(wanted), "CONFIG", "SET", "save", "3600 1");
+      await callEngine(this.#within(wanted), "CONFIG", "SET", "save", "3600 1");
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       this.#log.warn("an engine cannot be asked to save its data before it ends", { error });
@@ -52,7 +67,7 @@ export class AppliedSettings {
     if (JSON.stringify(access) === JSON.stringify(before)) return;
     // an earlier attempt whose answer was lost has done it, or has not
     const logins = [...engineLogins(before), ...engineLogins(access)];
-    const client = await connectEngine({ ...addressOf(wanted), logins });
+    const client = await connectEngine({ ...this.#within(wanted), logins });
     try {
       for (const [user, ...rules] of userRules(access))
         await client.call("ACL", "SETUSER", user ?? "", "resetpass", ...rules);
@@ -63,8 +78,19 @@ export class AppliedSettings {
     this.#access = access;
     this.#log.info("the passwords of an engine have changed", { ofClients: access.clients.length });
   }
-}
 
-function addressOf({ host, port, access }: WantedInstance): EngineOptions {
-  return { host, port, logins: engineLogins(access), timeoutMs: TIMEOUT_MS };
+  /** Connections that are open stay; new ones see the new certificate. */
+  async #applyCertificate(wanted: WantedInstance): Promise<void> {
+    const { certificate } = wanted;
+    if (certificate === undefined || JSON.stringify(certificate) === this.#certificate) return;
+    await writeCertificate(this.#files, certificate);
+    const settings = Object.entries(certificateSettings(this.#files)).flat();
+    await callEngine(this.#within(wanted), "CONFIG", "SET", ...settings);
+    this.#certificate = JSON.stringify(certificate);
+    this.#log.info("an engine has another certificate");
+  }
+
+  #within(wanted: WantedInstance): EngineOptions {
+    return { ...this.addressOf(wanted), timeoutMs: TIMEOUT_MS };
+  }
 }

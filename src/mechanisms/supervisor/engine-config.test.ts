@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { certificateFilesIn } from "./engine-tls-files.ts";
 import { changedSettings, liveSettings, renderConfig } from "./engine-config.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 import { directivesWith } from "../../../test/kit/facts/settings.ts";
@@ -10,6 +11,7 @@ const wanted: WantedInstance = {
   instance: 2,
   host: "10.1.2.3",
   port: 20_001,
+  speaksTls: false,
   storeVersion: "7.2",
   role: "replica",
   launch: 0,
@@ -21,13 +23,19 @@ const wanted: WantedInstance = {
   directives: directivesWith({ memoryBytes: 1000 }),
   modules: [],
 };
+const certificate = { certificate: "c", key: "k", authority: "a", serverName: "engine" };
 const RIGHTS = "~* &* +@all -migrate -pfdebug -pfselftest -restore-asking";
 const HASH = {
   i: "de7d1b721a1e0632b7cf04edf5032c8ecffa9f9a08492152b926f1a5a7e765d7",
   p: "148de9c5a7a44d19e56cd9ae1a554bf67847afb0c58f6e12fa29ac7ddfca9940",
   q: "8e35c2cd3bf6641bdb0e2050b76932cbb2e6034a0ddacc1d9bea82a6ba57f7cf",
 };
-const files = { directory: "/data/a b", pidFile: "/data/a b/engine.pid", logFile: "/data/a b/engine.log" };
+const files = {
+  directory: "/data/a b",
+  pidFile: "/data/a b/engine.pid",
+  logFile: "/data/a b/engine.log",
+  ...certificateFilesIn("/data/a b"),
+};
 const lines = (over: Partial<WantedInstance>, as: "primary" | "replica" = "primary"): string[] =>
   renderConfig({ ...wanted, ...over }, files, as).split("\n");
 
@@ -82,6 +90,27 @@ const rules: readonly (readonly [name: string, line: string, present: boolean, l
     `enable-debug-command "local"`,
     true,
     lines({ host: "127.1.2.3" }),
+  ],
+  [
+    "without TLS no word of it, because an engine may be built without",
+    "tls",
+    false,
+    lines({}, "replica").map((line) => line.slice(0, 3)),
+  ],
+  ["with TLS the port speaks nothing else", `port "0"`, true, lines({ speaksTls: true, certificate })],
+  ["it is that of the record", `tls-port "20001"`, true, lines({ speaksTls: true, certificate })],
+  ["who comes shows a certificate", `tls-auth-clients "yes"`, true, lines({ speaksTls: true, certificate })],
+  [
+    "a replica with TLS replicates without from a primary that has none yet",
+    `tls-replication "no"`,
+    true,
+    lines({ speaksTls: true, certificate }, "replica"),
+  ],
+  [
+    "a replica without TLS replicates with it from a primary that has it",
+    `tls-replication "yes"`,
+    true,
+    lines({ certificate, primary: { host: "10.1.2.4", port: 20_002, tls: true } }, "replica"),
   ],
   ["a longer backlog in an upgrade", `repl-backlog-size "8388608"`, true, lines({ upgrading: true })],
 ];

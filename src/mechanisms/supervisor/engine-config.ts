@@ -3,10 +3,12 @@ import { DEFAULT_USER, ENGINE_USER, replicaLogin } from "../../core/api/engine-l
 import type { EngineAccess } from "../../core/api/engine-login.ts";
 import { upgradeBacklog } from "../../core/api/settings/replication-buffers.ts";
 import type { Directives } from "../../core/api/settings/setting.ts";
+import { certificateSettings } from "./engine-tls-files.ts";
+import type { CertificateFiles } from "./engine-tls-files.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 
 /** Where the engine keeps its files. */
-export interface EngineFiles {
+export interface EngineFiles extends CertificateFiles {
   readonly directory: string;
   readonly pidFile: string;
   readonly logFile: string;
@@ -90,7 +92,7 @@ function fixedSettings(wanted: WantedInstance, files: EngineFiles): Directives {
   const { host, port } = wanted;
   return {
     bind: host,
-    port: String(port),
+    ...listening(wanted, files),
     ...accessSettings(wanted.access),
     dir: files.directory,
     pidfile: files.pidFile,
@@ -119,8 +121,17 @@ function fixedSettings(wanted: WantedInstance, files: EngineFiles): Directives {
   };
 }
 
-function replication({ primary }: WantedInstance): Directives {
-  return primary === undefined ? {} : { replicaof: `${primary.host} ${primary.port}` };
+/** An engine that is built without TLS knows none of its directives. */
+function listening({ port, speaksTls, certificate }: WantedInstance, files: EngineFiles): Directives {
+  const shown = certificate === undefined ? {} : certificateSettings(files);
+  return speaksTls ? { port: "0", "tls-port": String(port), ...shown } : { port: String(port), ...shown };
+}
+
+/** The link follows how the primary listens: while a database moves to TLS or from it, that may be otherwise than here. */
+function replication({ primary, certificate }: WantedInstance): Directives {
+  if (primary === undefined) return {};
+  const link = certificate === undefined ? {} : { "tls-replication": primary.tls === true ? "yes" : "no" };
+  return { ...link, replicaof: `${primary.host} ${primary.port}` };
 }
 
 /** In the engine's own quoting: a value cannot end its line or its quotes, whatever it holds. */

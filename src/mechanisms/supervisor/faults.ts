@@ -8,6 +8,12 @@ export const faults = {
     remedy:
       "Install redis-server or valkey-server, or name a folder of engines in STORE_ENGINES_DIR; `npm run setup` fetches them.",
   },
+  noCertificate: {
+    code: "SUPERVISOR_NO_CERTIFICATE",
+    retry: "backoff",
+    remedy:
+      "The operator puts it into the Secret <rec>-node-tls, keys engine.crt and engine.key: upgrade the operator first, and look that it runs.",
+  },
   notReady: {
     code: "SUPERVISOR_NOT_READY",
     retry: "backoff",

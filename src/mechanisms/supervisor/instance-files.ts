@@ -4,6 +4,7 @@ import { engineText } from "../../core/releases/engines/engines.ts";
 import type { EngineIdentity } from "../../core/releases/engines/engines.ts";
 import { replaceFile, syncFolder } from "../files/replace-file.ts";
 import type { EngineFiles } from "./engine-config.ts";
+import { certificateFilesIn } from "./engine-tls-files.ts";
 import { boundLog } from "./engine-log.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 
@@ -41,6 +42,7 @@ export function filesIn(directory: string): InstanceFiles {
     cleanFile: join(directory, "clean"),
     engineFile: join(directory, "engine"),
     databaseFile: join(directory, "database"),
+    ...certificateFilesIn(directory),
   };
 }
 

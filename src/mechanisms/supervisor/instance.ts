@@ -2,13 +2,12 @@ import { backoffMs } from "../../core/base/backoff.ts";
 import type { Clock } from "../../core/base/clock.ts";
 import { messageOf } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
-import { engineLogins } from "../../core/api/engine-login.ts";
 import { engineText } from "../../core/releases/engines/engines.ts";
-import type { EngineAddress } from "../../ports/resp/engine-client.ts";
 import { startChild, stopChild } from "../processes/child.ts";
 import type { Child, Exit } from "../processes/child.ts";
 import { AppliedSettings } from "./applied-settings.ts";
 import { renderConfig } from "./engine-config.ts";
+import { provideCertificate } from "./engine-tls-files.ts";
 import { keepLogBounded, lastWarnings } from "./engine-log.ts";
 import { engineFor } from "./engines.ts";
 import type { FoundEngine } from "./engines.ts";
@@ -69,7 +68,7 @@ export class Instance {
     this.#files = files;
     this.#deps = deps;
     this.#log = deps.log.with({ bdb: wanted.bdb, instance: wanted.instance });
-    this.#settings = new AppliedSettings(this.#log);
+    this.#settings = new AppliedSettings(files, this.#log);
   }
 
   /** Brings the process to what the record says now, as far as that is possible. Idempotent. */
@@ -173,6 +172,7 @@ export class Instance {
     // before the process exists: a crash in between must not allow a second start
     await writeLaunch(this.#files, launch);
     await claimForEngine(this.#files, engine, as === "primary");
+    await provideCertificate(this.#files, wanted);
     await writeConfig(this.#files, renderConfig(wanted, this.#files, as));
     const child = await startChild({
       command: engine.path,
@@ -197,11 +197,6 @@ export class Instance {
     this.#usedLaunch = launch;
   }
 
-  #address(): EngineAddress {
-    const { host, port, access } = this.#wanted;
-    return { host, port, logins: engineLogins(access) };
-  }
-
   #supervise(child: Child): void {
     const watch = new AbortController();
     this.#watch = watch;
@@ -224,7 +219,7 @@ export class Instance {
     };
     const heartbeat = {
       onReplication,
-      address: () => this.#address(),
+      address: () => this.#settings.addressOf(this.#wanted),
       limits,
       clock,
       onPong,

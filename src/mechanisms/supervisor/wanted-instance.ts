@@ -1,3 +1,4 @@
+import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
 import type { StoreVersion } from "../../core/api/records.ts";
 import type { EngineAccess } from "../../core/api/engine-login.ts";
 import type { Directives } from "../../core/api/settings/setting.ts";
@@ -12,6 +13,10 @@ export interface WantedInstance {
   /** Address that the engine listens on and announces to its primary. */
   readonly host: string;
   readonly port: number;
+  /** Its port speaks TLS alone. */
+  readonly speaksTls: boolean;
+  /** What it shows to other engines and to those who come; absent from databases that do without TLS. Never logged, never in argv. */
+  readonly certificate?: EngineCertificate;
   readonly storeVersion: StoreVersion;
   /** What the record says it is; a running process is never promoted or demoted because of it. */
   readonly role: "primary" | "replica";
@@ -20,7 +25,7 @@ export interface WantedInstance {
   /** The database holds no data yet: a primary whose data directory is missing may start empty. */
   readonly fresh: boolean;
   /** Where a replica attaches when it starts; absent while the primary is unknown. */
-  readonly primary?: { readonly host: string; readonly port: number };
+  readonly primary?: { readonly host: string; readonly port: number; readonly tls?: true };
   /** A switchover that has begun: what crashed stays down until the leader has found out who serves. */
   readonly switching: boolean;
   /** The database is between two versions: keep a long backlog, so that the old primary can re-attach. */

@@ -2,6 +2,7 @@ import type { ClientsOutcome, ClientsRequest } from "./clients-question.ts";
 import type { Formatted } from "../../core/api/records.ts";
 import type { EndpointSettings } from "../../core/api/settings/types.ts";
 import type { EndpointCertificate } from "../../core/api/endpoint-certificate.ts";
+import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
 import type { EngineLogin } from "../../core/api/engine-login.ts";
 
 /**
@@ -12,6 +13,12 @@ import type { EngineLogin } from "../../core/api/engine-login.ts";
 export interface Address {
   readonly host: string;
   readonly port: number;
+}
+
+/** Where an engine listens, and how. */
+export interface EnginePlace extends Address {
+  /** The port speaks TLS alone; never sent to a node before 0.4.0. Absent: it does not. */
+  readonly tls?: true;
 }
 
 /** Where the replicas are that must have what a reply acknowledges. */
@@ -45,7 +52,7 @@ export interface EndpointConfig {
   /** Epoch of the shard whose primary this is. A lower epoch than one already seen is refused. */
   readonly epoch: number;
   /** Absent while no primary is known: clients are held, up to `holdMs`, then answered with -LOADING. */
-  readonly primary?: Address;
+  readonly primary?: EnginePlace;
   /** How long clients may be held in any switchover or failover, in milliseconds. */
   readonly holdMs: number;
   /** How long a script may run until other clients get the answer BUSY, in milliseconds; 0 for as long as it likes. */
@@ -62,9 +69,14 @@ export type ProxyCommand =
   /** Pass on replies of engines until then, and no longer; a proxy without this command passes on none. */
   | { readonly op: "lease"; readonly untilMs: number }
   /** The whole set of endpoints; those not named are closed. Idempotent. */
-  | { readonly op: "configure"; readonly endpoints: readonly EndpointConfig[] }
+  | {
+      readonly op: "configure";
+      readonly endpoints: readonly EndpointConfig[];
+      /** What the proxy shows to engines; absent while the node has none. Never logged. */
+      readonly engineCertificate?: EngineCertificate;
+    }
   /** Dial, authenticate and warm a pool to the primary-to-be; no client effect. `epoch` is the one that will begin. */
-  | { readonly op: "prepare"; readonly bdb: number; readonly epoch: number; readonly target: Address }
+  | { readonly op: "prepare"; readonly bdb: number; readonly epoch: number; readonly target: EnginePlace }
   /** Answers as soon as no request has been at an engine for long, after `withinMs` at the latest; no client effect. */
   | { readonly op: "quiet"; readonly bdb: number; readonly withinMs: number }
   /** Stop reading clients and let what is in flight finish within `drainMs`; resume `holdMs` after the start. */
@@ -82,7 +94,7 @@ export type ProxyCommand =
       readonly op: "release";
       readonly bdb: number;
       readonly epoch: number;
-      readonly target: Address;
+      readonly target: EnginePlace;
       /** What replies of the target wait for. */
       readonly sync?: SyncReplicas;
     }

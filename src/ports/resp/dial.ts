@@ -1,20 +1,28 @@
 import { connect } from "node:net";
 import type { Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { Fault, messageOf } from "../../core/base/fault.ts";
+import type { EngineTls } from "./engine-tls.ts";
 import { faults } from "./faults.ts";
 
-export interface DialTarget {
+/** Where a socket leads. */
+export interface SocketTarget {
   readonly host: string;
   readonly port: number;
+  /** Present when the port speaks TLS. */
+  readonly tls?: EngineTls | undefined;
+}
+
+export interface DialTarget extends SocketTarget {
   readonly timeoutMs: number;
   /** Ends the attempt when it aborts. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** A connected socket; RESP_CONNECT when there is none in time, its detail `refused` true when nothing listens there. */
-export function dialSocket({ host, port, timeoutMs, signal }: DialTarget): Promise<Socket> {
+export function dialSocket({ host, port, tls, timeoutMs, signal }: DialTarget): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, noDelay: true, ...KEEP_ALIVE });
+    const { socket, ready } = beginSocket({ host, port, tls });
     const timer = setTimeout(() => {
       fail(`no answer within ${timeoutMs} ms`);
     }, timeoutMs);
@@ -33,7 +41,7 @@ export function dialSocket({ host, port, timeoutMs, signal }: DialTarget): Promi
       socket.destroy();
       reject(new Fault(faults.connect, `Cannot connect to ${host}:${port}: ${why}.`, { host, port, refused }));
     };
-    socket.once("connect", () => {
+    socket.once(ready, () => {
       settle();
       resolve(socket);
     });
@@ -43,6 +51,21 @@ export function dialSocket({ host, port, timeoutMs, signal }: DialTarget): Promi
     signal?.addEventListener("abort", abort, { once: true });
     if (signal?.aborted === true) abort();
   });
+}
+
+/** A socket that is being connected, and the event after which it can be used; RESP_NO_CERTIFICATE when it lacks one for TLS. */
+export function beginSocket({ host, port, tls }: SocketTarget): {
+  readonly socket: Socket;
+  readonly ready: "connect" | "secureConnect";
+} {
+  if (tls === undefined) return { socket: connect({ host, port, noDelay: true, ...KEEP_ALIVE }), ready: "connect" };
+  const socket = connectTls({ host, port, ...tls.options });
+  // options of the plain socket that TLS does not pass on
+  socket.once("connect", () => {
+    socket.setNoDelay(true);
+    socket.setKeepAlive(KEEP_ALIVE.keepAlive, KEEP_ALIVE.keepAliveInitialDelay);
+  });
+  return { socket, ready: "secureConnect" };
 }
 
 /**

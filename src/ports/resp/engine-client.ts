@@ -3,6 +3,7 @@ import { dialSocket } from "./dial.ts";
 import type { Arg } from "./encode.ts";
 import { CommandSocket } from "./command-socket.ts";
 import type { CommandSocketOptions } from "./command-socket.ts";
+import type { EngineTls } from "./engine-tls.ts";
 import { faults } from "./faults.ts";
 import type { Reply } from "./reply.ts";
 
@@ -19,6 +20,8 @@ export interface EngineAddress {
   readonly password?: string | undefined;
   /** Tried in this order: an engine may not know the first yet. */
   readonly logins?: readonly UserLogin[];
+  /** Present when the port speaks TLS alone. */
+  readonly tls?: EngineTls | undefined;
 }
 
 /** Where the engine is, and how long connecting and authenticating together, and each command, may take. */

@@ -17,6 +17,12 @@ export const faults = {
     retry: "backoff",
     remedy: "Check that the engine process runs and listens there: redis-cli -h <host> -p <port> PING.",
   },
+  noCertificate: {
+    code: "RESP_NO_CERTIFICATE",
+    retry: "backoff",
+    remedy:
+      "The operator puts it into the Secret <rec>-node-tls, keys engine.crt and engine.key: upgrade the operator first, and look that it runs.",
+  },
   errorReply: {
     code: "RESP_ERROR_REPLY",
     retry: "never",

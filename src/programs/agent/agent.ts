@@ -44,7 +44,11 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
   const membership: Membership = { joined: false, renewedAt: () => LONG_AGO };
   const election = takePartInElection(context, membership, signal);
   const api = await serve(context, election, membership);
-  const following = [tls.follow((files) => api.useTls(files), signal), credentials.follow(() => undefined, signal)];
+  const following = [
+    tls.follow((files) => api.useTls(files), signal),
+    context.followEngineTls(signal),
+    credentials.follow(() => undefined, signal),
+  ];
   await Promise.all([records.synced, members.synced, authorities.synced]);
   const sync = applyRecords(context, signal);
   const fetching = fetchModules(context, signal);

@@ -3,6 +3,7 @@ import type { Log } from "../../core/base/log.ts";
 import type { InstanceSupervisor } from "../../mechanisms/supervisor/instances.ts";
 import type { Kube } from "../../ports/kube/kube.ts";
 import type { LocalInstance } from "../../ports/management/records.ts";
+import type { EngineTls } from "../../ports/resp/engine-tls.ts";
 import type { DatabasePasswords } from "./credentials/database-passwords.ts";
 import type { LicenseAuthorities } from "./credentials/license-authorities.ts";
 import type { UserPasswords } from "./credentials/user-passwords.ts";
@@ -41,6 +42,10 @@ export interface AgentContext {
   readonly proxy: NodeProxy;
   readonly foundEngines: readonly EngineOfNode[];
   readonly tls: MountedSecret<"tls.crt" | "tls.key" | "ca.crt">;
+  /** How this node speaks TLS with engines. */
+  readonly engineTls: EngineTls;
+  /** Takes a new certificate for engines into use as soon as it is there, until `signal` aborts. */
+  readonly followEngineTls: (signal: AbortSignal) => Promise<void>;
   readonly credentials: MountedSecret<"username" | "password">;
   /** Notified of each change of records, members, engines and proxy. */
   readonly changes: ChangeSignal;

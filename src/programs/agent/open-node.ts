@@ -1,13 +1,16 @@
 import { join } from "node:path";
+import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
 import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
 import { modulesOfEngine } from "../../mechanisms/supervisor/engine-modules.ts";
+import { enginesWithTls } from "../../mechanisms/supervisor/engine-tls-files.ts";
 import { discoverEngines } from "../../mechanisms/supervisor/engines.ts";
 import { superviseInstances } from "../../mechanisms/supervisor/instances.ts";
 import type { Kube } from "../../ports/kube/kube.ts";
 import { clusterCredentials } from "./context.ts";
 import type { AgentContext } from "./context.ts";
 import { databasePasswords } from "./credentials/database-passwords.ts";
+import { openEngineTls } from "./credentials/engine-certificate.ts";
 import { followLicenseAuthorities } from "./credentials/license-authorities.ts";
 import { userPasswords } from "./credentials/user-passwords.ts";
 import { followMembers } from "./members/members.ts";
@@ -82,17 +85,38 @@ async function openLocal(
     ...{ clock, log },
     check: () => undefined, // any text will do
   });
-  const foundEngines = await Promise.all(
-    (await discoverEngines(env)).map(async (engine) => ({
-      ...engine,
-      modules: await modulesOfEngine(engine, { clock, log }),
-    })),
-  );
+  const engineTls = await openEngineTls(config, { clock, log });
+  const foundEngines = await lookAtEngines(config, env, engineTls.tls.certificate, { clock, log });
   const epochs = await openEpochs(config.dataDir);
   const modules = await openModuleStore(join(config.dataDir, "modules"));
   const supervisor = superviseInstances({ data: config.dataDir, engines: foundEngines, clock, log });
-  const proxy = new NodeProxy({ args: proxyArgs, epochs, clock, log, askOthers, onReady: () => changes.notify() });
-  return { tls, credentials, foundEngines, modules, supervisor, proxy, volume: new VolumeGuard() };
+  const proxy = new NodeProxy({
+    ...{ args: proxyArgs, epochs, clock, log, askOthers },
+    certificate: () => engineTls.tls.certificate,
+    onReady: () => changes.notify(),
+  });
+  const followEngineTls = (signal: AbortSignal) => engineTls.follow(() => changes.notify(), signal);
+  const shown = { engineTls: engineTls.tls, followEngineTls };
+  return { tls, ...shown, credentials, foundEngines, modules, supervisor, proxy, volume: new VolumeGuard() };
+}
+
+/** What the engines of this machine bring and can. */
+async function lookAtEngines(
+  { dataDir }: AgentConfig,
+  env: AgentDeps["env"],
+  certificate: EngineCertificate | undefined,
+  tools: Pick<AgentDeps, "clock" | "log">,
+): Promise<AgentContext["foundEngines"]> {
+  const found = await discoverEngines(env);
+  const probes = join(dataDir, "probes");
+  const withTls = certificate === undefined ? [] : await enginesWithTls(found, certificate, probes, tools);
+  return Promise.all(
+    found.map(async (engine) => ({
+      ...engine,
+      modules: await modulesOfEngine(engine, tools),
+      tls: withTls.includes(engine),
+    })),
+  );
 }
 
 /** What the Kubernetes API has of the cluster. */

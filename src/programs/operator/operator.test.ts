@@ -32,7 +32,13 @@ test("a new cluster gets its secrets, services, accounts, nodes and rigger", asy
   const credentials = await kube.get(Secrets, REF);
   assert.ok(credentials?.data?.["password"]);
   const tls = await kube.get(Secrets, { name: "rec-node-tls", namespace: "default" });
-  assert.deepEqual(Object.keys(tls?.data ?? {}).toSorted(), ["ca.crt", "tls.crt", "tls.key"]);
+  assert.deepEqual(Object.keys(tls?.data ?? {}).toSorted(), [
+    "ca.crt",
+    "engine.crt",
+    "engine.key",
+    "tls.crt",
+    "tls.key",
+  ]);
   assert.equal((await kube.get(Services, REF))?.spec?.clusterIP, "None");
   assert.ok(await kube.get(Roles, { name: "rec-services-rigger", namespace: "default" }));
   assert.ok(await kube.get(PodDisruptionBudgets, REF));

@@ -7,6 +7,7 @@ import type { EndpointContext } from "./endpoint/endpoint.ts";
 import { faults } from "./faults.ts";
 import type { Switchover } from "./switchover/switchover.ts";
 import { Lease } from "./timing/lease.ts";
+import { EngineTls } from "../../ports/resp/engine-tls.ts";
 import { ArenaPool } from "./upstream/arena.ts";
 
 export type ProxyContext = Pick<EndpointContext, "clock" | "log" | "askAgent">;
@@ -19,6 +20,7 @@ export class ProxyEndpoints {
   readonly #arenas = new ArenaPool();
   readonly #outputs = new OutputBudget();
   readonly #lease: Lease;
+  readonly #engineTls = new EngineTls();
   readonly #endpoints = new Map<number, Endpoint>();
   #draining = false;
 
@@ -50,6 +52,7 @@ export class ProxyEndpoints {
         this.#lease.grant(command.untilMs);
         return { ok: true, op };
       case "configure":
+        if (command.engineCertificate !== undefined) this.#engineTls.use(command.engineCertificate);
         return { ok: true, op, refused: await this.#configure(command.endpoints) };
       case "prepare":
         await this.#switchover(command.bdb).prepare(command.epoch, command.target);
@@ -100,10 +103,7 @@ export class ProxyEndpoints {
     const known = this.#endpoints.get(config.bdb);
     try {
       if (known === undefined)
-        this.#endpoints.set(
-          config.bdb,
-          new Endpoint(config, { ...this.#context, arenas: this.#arenas, outputs: this.#outputs, lease: this.#lease }),
-        );
+        this.#endpoints.set(config.bdb, new Endpoint(config, { ...this.#context, ...this.#shared() }));
       else known.configure(config);
     } catch (error) {
       if (error instanceof Fault && error.code === faults.epochTooLow.code) return false;
@@ -111,6 +111,10 @@ export class ProxyEndpoints {
     }
     if (!this.#draining) await this.#endpoint(config.bdb).listen();
     return true;
+  }
+
+  #shared(): Omit<EndpointContext, keyof ProxyContext> {
+    return { arenas: this.#arenas, outputs: this.#outputs, lease: this.#lease, engineTls: this.#engineTls };
   }
 
   async #hold({ bdb, epoch, drainMs, holdMs }: CommandOf<"hold">): Promise<ProxyReply> {

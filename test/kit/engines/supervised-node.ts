@@ -42,6 +42,7 @@ class SupervisedNode implements AsyncDisposable {
       instance: 1,
       host: this.host,
       port: 20_001,
+      speaksTls: false,
       storeVersion: "7.2",
       role: "primary",
       launch: 1,

@@ -10,6 +10,7 @@ export const node = (uid: number, over: Partial<NodeFacts> = {}): NodeFacts => (
   goneForMs: 0,
   draining: false,
   engines: ["7.2", "8.0"],
+  tlsEngines: ["7.2", "8.0"],
   memoryBytes: 1e9,
   keepsInSync: true,
   ...over,

@@ -7,6 +7,7 @@ import { shardUid } from "../../../src/core/api/shard-uid.ts";
 import type { BdbCreate, BdbRecord, ShardInstanceRecord } from "../../../src/ports/management/records.ts";
 import { createAuthority, issue } from "../../../src/ports/pki/authority.ts";
 import type { Authority } from "../../../src/ports/pki/authority.ts";
+import { EngineTls } from "../../../src/ports/resp/engine-tls.ts";
 import { openApiRelays, type ApiRelay } from "../kubernetes/api-relay.ts";
 import { startLoopbackApi, type AddressOf } from "../kubernetes/loopback-api.ts";
 import { until } from "../time/until.ts";
@@ -51,8 +52,10 @@ export interface TestCluster extends AsyncDisposable {
   log(uid: number): string;
   /** Where the node finds its mounts. */
   root(uid: number): string;
-  /** Another certificate for the nodes, from the same authority. */
-  newNodeTls(): { readonly "tls.crt": string; readonly "tls.key": string };
+  /** How a member of the cluster speaks TLS with its engines, by a certificate of its own. */
+  readonly engineTls: EngineTls;
+  /** Another certificate for the nodes and one for their engines, from the same authority. */
+  newNodeTls(): Readonly<Record<"tls.crt" | "tls.key" | "engine.crt" | "engine.key", string>>;
 }
 
 export interface TestClusterOptions {
@@ -131,6 +134,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     log,
     root,
     newNodeTls,
+    engineTls: memberOf(authority, newNodeTls()),
     ...processesOf(agentOf),
     api: (uid) => relays.of(uid),
     leader: async () => (await client.call("cluster")).leader_uid,
@@ -217,7 +221,18 @@ async function findEngine(
 function issueNodeTls(authority: Authority, now: Date) {
   const names = { commonName: SERVER_NAME, dnsNames: [SERVER_NAME], ipAddresses: [], usages: ["server" as const] };
   const { certificate, key } = issue(authority, { ...names, now, days: 1 });
-  return { "tls.crt": certificate, "tls.key": key };
+  const engine = issue(authority, {
+    ...{ commonName: "engine", dnsNames: [clusterNames.engineName(REC, NAMESPACE)], ipAddresses: [] },
+    ...{ usages: ["server", "client"], now, days: 1 },
+  });
+  return { "tls.crt": certificate, "tls.key": key, "engine.crt": engine.certificate, "engine.key": engine.key };
+}
+
+function memberOf(authority: Authority, tls: ReturnType<typeof issueNodeTls>): EngineTls {
+  const member = new EngineTls();
+  const shown = { certificate: tls["engine.crt"], key: tls["engine.key"], authority: authority.certificate };
+  member.use({ ...shown, serverName: clusterNames.engineName(REC, NAMESPACE) });
+  return member;
 }
 
 function writeMounts(root: string, authority: Authority, tls: Readonly<Record<string, string>>): void {

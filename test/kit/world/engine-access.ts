@@ -26,6 +26,6 @@ export async function enginesOf(cluster: TestCluster, uid: number): Promise<read
   const logins = [{ user: ENGINE_USER, password: await internalPasswordOf(cluster, uid) }];
   return (await cluster.shards(uid)).map((shard) => ({
     ...{ host: cluster.address(nodeOf(shard)), port: shard.port },
-    ...{ logins, timeoutMs: 5_000 },
+    ...{ logins, timeoutMs: 5_000, tls: shard.tls && cluster.engineTls },
   }));
 }

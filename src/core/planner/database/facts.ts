@@ -17,6 +17,8 @@ export interface NodeFacts {
   readonly memoryBytes: number;
   /** Of its container; absent from nodes of releases before 0.4.0, which report their machine alone. */
   readonly container?: ContainerMemory;
+  /** Of those, the versions whose engine speaks TLS; none for nodes of releases before 0.4.0. */
+  readonly tlsEngines: readonly StoreVersion[];
   /** It keeps the sets of replicas in sync of its primaries; those of releases before 0.4.0 do not. */
   readonly keepsInSync: boolean;
 }
@@ -118,6 +120,21 @@ export function desiredInstances(record: Pick<DatabaseRecord, "replication">): n
 /** The version that every instance shall have in the end. */
 export function targetVersion(record: DatabaseRecord): StoreVersion {
   return record.upgrade?.target ?? record.storeVersion;
+}
+
+/** Engines of this database shall speak TLS, to nodes and to each other. */
+export function wantsTls({ tlsMode }: Pick<DatabaseRecord, "tlsMode">): boolean {
+  return tlsMode !== "disabled";
+}
+
+/** How the port of a new instance listens, as its record says it. */
+export function listening(record: Pick<DatabaseRecord, "tlsMode">): Pick<InstanceRecord, "tls"> {
+  return wantsTls(record) ? { tls: true } : {};
+}
+
+/** The instance is as every one shall be in the end: of the version, and with TLS or without. Another one replaces it otherwise. */
+export function isAsAsked(record: DatabaseRecord, { storeVersion, tls }: InstanceRecord): boolean {
+  return storeVersion === targetVersion(record) && (tls === true) === wantsTls(record);
 }
 
 export function primaryOf(shard: ShardRecord): InstanceRecord {

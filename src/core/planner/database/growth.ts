@@ -1,5 +1,5 @@
 import type { DatabaseRecord } from "../../api/records.ts";
-import { desiredInstances, primaryOf } from "./facts.ts";
+import { desiredInstances, primaryOf, wantsTls } from "./facts.ts";
 import type { NodeFacts, PlacedInstance } from "./facts.ts";
 import { largestOn, megabytes, placeInstance } from "./placement.ts";
 
@@ -37,7 +37,7 @@ function noReplica({ before, after, nodes, others }: Growth): string | undefined
   if (shard === undefined || desiredInstances(after) <= shard.instances.length) return undefined;
   const placed = placeInstance({
     ...{ nodes, everything: others, storeVersion: after.storeVersion, memoryBytes: after.memoryBytes },
-    ...{ avoid: [primaryOf(shard).node], role: "replica", room: "growth", portOffset: 0 },
+    ...{ tls: wantsTls(after), avoid: [primaryOf(shard).node], role: "replica", room: "growth", portOffset: 0 },
   });
   return "refusal" in placed ? placed.refusal : undefined;
 }

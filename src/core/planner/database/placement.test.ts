@@ -11,6 +11,7 @@ const node = (uid: number, over: Partial<NodeFacts> = {}): NodeFacts => ({
   goneForMs: 0,
   draining: false,
   engines: ["7.2", "8.0"],
+  tlsEngines: ["7.2", "8.0"],
   memoryBytes: 1_000 * 1_048_576,
   keepsInSync: true,
   ...over,
@@ -111,6 +112,7 @@ for (const { rule, want, ...request } of cases) {
       nodes: [node(1), node(2), node(3)],
       everything: [],
       storeVersion: "7.2",
+      tls: false,
       memoryBytes: 100 * 1_048_576,
       avoid: [],
       role: "primary",
@@ -125,7 +127,7 @@ for (const { rule, want, ...request } of cases) {
 test("a copy of what runs goes where most room is left by the strictest rule that finds a place", () => {
   const tight = (uid: number, limit: number): NodeFacts => node(uid, { container: { limit: limit * MIB, reserve: 0 } });
   const request = {
-    ...({ storeVersion: "7.2", memoryBytes: 100 * MIB, role: "replica", portOffset: 1 } as const),
+    ...({ storeVersion: "7.2", tls: false, memoryBytes: 100 * MIB, role: "replica", portOffset: 1 } as const),
     ...{ everything: [], avoid: [] },
   };
   const placed = (nodes: readonly NodeFacts[]) => placeKept({ ...request, nodes }, ["growth", "resting", "machine"]);

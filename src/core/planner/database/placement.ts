@@ -13,6 +13,8 @@ export interface PlacementRequest {
   readonly nodes: readonly NodeFacts[];
   readonly everything: readonly PlacedInstance[];
   readonly storeVersion: StoreVersion;
+  /** Its engine has to speak TLS. */
+  readonly tls: boolean;
   readonly memoryBytes: number;
   readonly room: RoomRule;
   /** Nodes that already hold an instance of the same shard. */
@@ -76,6 +78,8 @@ function whyNot(node: NodeFacts, request: PlacementRequest): string | undefined 
   if (node.draining) return "is in maintenance or does not reach the Kubernetes API";
   if (request.avoid.includes(node.uid)) return "already holds an instance of it";
   if (!node.engines.includes(request.storeVersion)) return `has no ${request.storeVersion} engine`;
+  if (request.tls && !node.tlsEngines.includes(request.storeVersion))
+    return `has a ${request.storeVersion} engine that speaks no TLS`;
   return noRoom(node, request);
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseRecord, ShardRecord } from "../../api/records.ts";
 import type { DatabaseStep } from "./step.ts";
-import { primaryOf, targetVersion, desiredInstances } from "./facts.ts";
+import { primaryOf, targetVersion, desiredInstances, wantsTls } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { placeKept, portOffsetOf } from "./placement.ts";
 import type { Placement } from "./placement.ts";
@@ -40,6 +40,7 @@ function placeReplacement({ record, nodes, everything }: PlaceFacts, shard: Shar
     nodes,
     everything,
     storeVersion: targetVersion(record),
+    tls: wantsTls(record),
     memoryBytes: record.memoryBytes,
     avoid: shard.instances.map(({ node }) => node),
     role: "replica",

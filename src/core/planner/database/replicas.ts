@@ -1,6 +1,15 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
 import type { DatabaseStep } from "./step.ts";
-import { inSync, primaryOf, replicasOf, syncText, targetVersion, desiredInstances } from "./facts.ts";
+import {
+  inSync,
+  primaryOf,
+  replicasOf,
+  syncText,
+  targetVersion,
+  desiredInstances,
+  isAsAsked,
+  wantsTls,
+} from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { placeKept, portOffsetOf } from "./placement.ts";
 
@@ -13,7 +22,7 @@ export function missingReplicaStep(facts: DatabaseFacts, shard: ShardRecord): Da
   return present.length < desiredInstances(facts.record) ? addReplica(facts, shard) : undefined;
 }
 
-/** A replica too many: one goes as soon as those that stay are in sync; lost ones first, then old versions, then draining nodes. */
+/** A replica too many: one goes as soon as those that stay are in sync; lost ones first, then those that are not as asked, then draining nodes. */
 export function surplusStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
   if (shard.instances.length <= desiredInstances(facts.record)) return undefined;
   const replicas = replicasOf(shard);
@@ -26,7 +35,7 @@ export function surplusStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseS
 }
 
 /**
- * A new replica of the version that the database shall have: on a node without an instance of this shard, else beside an
+ * A new replica as the database shall have them: on a node without an instance of this shard, else beside an
  * old replica, else beside an old primary; never on a node with an instance that stays.
  */
 export function addReplica(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep {
@@ -34,7 +43,8 @@ export function addReplica(facts: DatabaseFacts, shard: ShardRecord): DatabaseSt
   const storeVersion = targetVersion(record);
   const portOffset = portOffsetOf(record.uid, record.nextInstance);
   const memoryBytes = record.memoryBytes;
-  const request = { nodes, everything, storeVersion, memoryBytes, portOffset, role: "replica" } as const;
+  const asked = { storeVersion, tls: wantsTls(record), memoryBytes };
+  const request = { nodes, everything, ...asked, portOffset, role: "replica" } as const;
   const nodesOf = (instances: readonly InstanceRecord[]): readonly number[] => instances.map(({ node }) => node);
   const staying = nodesOf(shard.instances.filter((instance) => stays(facts, instance)));
   const avoided = [nodesOf(shard.instances), [...staying, primaryOf(shard).node], staying];
@@ -48,7 +58,7 @@ export function addReplica(facts: DatabaseFacts, shard: ShardRecord): DatabaseSt
 }
 
 function stays(facts: DatabaseFacts, instance: InstanceRecord): boolean {
-  return instance.storeVersion === targetVersion(facts.record) && !isLost(facts, instance);
+  return isAsAsked(facts.record, instance) && !isLost(facts, instance);
 }
 
 /** On a node that is gone for long; a primary is never lost, it is failed over. */
@@ -61,6 +71,6 @@ export function isLost({ nodes, record }: DatabaseFacts, instance: InstanceRecor
 
 function dispensability(facts: DatabaseFacts, instance: InstanceRecord): number {
   const draining = facts.nodes.some(({ uid, draining: leaves }) => leaves && uid === instance.node);
-  const old = instance.storeVersion !== targetVersion(facts.record);
+  const old = !isAsAsked(facts.record, instance);
   return (isLost(facts, instance) ? 4 : 0) + (old ? 2 : 0) + (draining ? 1 : 0);
 }

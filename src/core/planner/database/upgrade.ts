@@ -1,28 +1,28 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
 import type { DatabaseStep } from "./step.ts";
-import { inSync, primaryOf, replicasOf, syncText, desiredInstances } from "./facts.ts";
+import { inSync, primaryOf, replicasOf, syncText, desiredInstances, isAsAsked } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { addReplica, isLost } from "./replicas.ts";
 
 /**
- * Moves a shard to `record.upgrade.target` with at most one instance more than it has, never with fewer replicas in sync:
+ * Moves a shard to engines as its record asks for them, of another version or with TLS or without, with at most one instance more than it has, never with fewer replicas in sync:
  *
  *     old P + old R → + new R, in sync → − old R → + second new R, in sync → content compared → switchover → − old P
  *
- * so that replication only ever runs from old to new or between equals. Undefined once the primary is new: what is left is
- * surplus, which the ordinary rules remove.
+ * so that replication only ever runs from old to new or between equals. Content is compared where the versions differ. Undefined
+ * once the primary is new: what is left is surplus, which the ordinary rules remove.
  */
 export function upgradeStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
-  const target = facts.record.upgrade?.target;
-  if (target === undefined || primaryOf(shard).storeVersion === target) return undefined;
+  const isNew = (instance: InstanceRecord): boolean => isAsAsked(facts.record, instance);
+  if (isNew(primaryOf(shard))) return undefined;
   const replicas = replicasOf(shard).filter((replica) => !isLost(facts, replica));
-  const fresh = replicas.filter(({ storeVersion }) => storeVersion === target);
+  const fresh = replicas.filter(isNew);
   const behind = fresh.find(({ id }) => !inSync(facts.instances.get(id)));
   const wanted = desiredInstances(facts.record);
   if (fresh.length < wanted) {
     if (replicas.length + 1 <= wanted) return addReplica(facts, shard);
     if (behind !== undefined) return waitFor(facts, behind);
-    const old = replicas.find(({ storeVersion }) => storeVersion !== target);
+    const old = replicas.find((replica) => !isNew(replica));
     return old === undefined ? addReplica(facts, shard) : { kind: "retire", shard: shard.id, instance: old.id };
   }
   return behind === undefined ? takeOver(facts, shard, fresh) : waitFor(facts, behind);
@@ -36,7 +36,8 @@ function takeOver(facts: DatabaseFacts, shard: ShardRecord, fresh: readonly Inst
     const where = fresh.map(({ node }) => node).join(" and ");
     return { kind: "wait", reason: `the new replica is on node ${where}, which is in maintenance` };
   }
-  if (!facts.verified.has(heir.id)) return { kind: "verify", shard: shard.id, replica: heir.id };
+  const isOther = heir.storeVersion !== primaryOf(shard).storeVersion;
+  if (isOther && !facts.verified.has(heir.id)) return { kind: "verify", shard: shard.id, replica: heir.id };
   return { kind: "switch-over", shard: shard.id, to: heir.id };
 }
 

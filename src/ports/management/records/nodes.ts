@@ -8,6 +8,12 @@ const SUPPORTED_VERSION = z
     redis_version: z.enum(DATABASE_VERSIONS),
     engine: z.string().describe('What the engine reports of itself, for instance "redis 8.0.2".'),
     stand_in: z.boolean().describe("The engine's own major.minor differs from `redis_version`."),
+    tls: z
+      .boolean()
+      .exactOptional()
+      .describe(
+        "It speaks TLS with the certificate of its node; absent from nodes of releases before 0.4.0, which use none.",
+      ),
     modules: z
       .array(z.strictObject({ module_name: z.string(), semantic_version: z.string() }))
       .exactOptional()

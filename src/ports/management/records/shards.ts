@@ -17,6 +17,10 @@ export const SHARD = z
       .describe("`link_down`: a replica that does not receive what its primary writes."),
     assigned_slots: z.string().describe("Its slice of the key space, for instance 0-16383."),
     port: z.int().positive(),
+    tls: z
+      .literal(true)
+      .exactOptional()
+      .describe("The port speaks TLS alone; absent while it does not, and from nodes of releases before 0.4.0."),
     redis_version: z.enum(DATABASE_VERSIONS),
     engine: z.string().describe("What the running process reports of itself; empty while it is down."),
     offset: z.int().nonnegative().describe("Replication offset, in bytes."),

@@ -8,6 +8,8 @@ import { placedInstances } from "../records/placed-instances.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import { freeEndpointPort, placeInstance, portOffsetOf } from "../../../core/planner/database/placement.ts";
+import { engineTlsObjection } from "../../../core/planner/database/engine-tls.ts";
+import { wantsTls } from "../../../core/planner/database/facts.ts";
 import { whyNoGrowth } from "../../../core/planner/database/growth.ts";
 import type { NodeFacts } from "../../../core/planner/database/facts.ts";
 import { gatherNodes } from "../observation/node-facts.ts";
@@ -83,6 +85,20 @@ export function requireTls(
   throw refuse(refusals.tlsNotOffered, `endpoints of an older release speak no TLS: ${older.join(", ")}`);
 }
 
+/** Refuses TLS while the engine of a node speaks none. */
+export function requireEngineTls(
+  { members }: CheckContext,
+  record: Pick<DatabaseRecord, "tlsMode">,
+  storeVersion: StoreVersion,
+): void {
+  if (!wantsTls(record)) return;
+  const nodes = members
+    .list()
+    .map(({ uid, report }) => ({ uid, release: report.operatorVersion, engines: report.engines }));
+  const objection = engineTlsObjection(nodes, storeVersion);
+  if (objection !== undefined) throw refuse(refusals.engineWithoutTls, objection);
+}
+
 /** Refuses when `more` shards exceed the licence. */
 export function requireShards(context: CheckContext, more: number): void {
   const { shards_limit, shards_usage, type } = licenseOf(context);
@@ -147,7 +163,12 @@ export type InstancePlace = Pick<InstanceRecord, "node" | "port">;
 export function placeDatabase(
   context: CheckContext,
   nodes: readonly NodeFacts[],
-  wanted: { readonly storeVersion: StoreVersion; readonly memoryBytes: number; readonly replication: boolean },
+  wanted: {
+    readonly storeVersion: StoreVersion;
+    readonly tls: boolean;
+    readonly memoryBytes: number;
+    readonly replication: boolean;
+  },
 ): readonly InstancePlace[] {
   const request = { ...wanted, nodes, everything: placedInstances(context.records.databases()) };
   const portOf = (instance: number): number => portOffsetOf(context.records.state()?.nextDatabase ?? 1, instance);

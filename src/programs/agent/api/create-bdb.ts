@@ -3,6 +3,7 @@ import type { SettingValues } from "../../../core/api/settings/types.ts";
 import { settingsOfWire } from "../../../core/api/settings/values.ts";
 import { defaultStoreVersion } from "../../../core/releases/catalogue/find.ts";
 import type { BdbCreate } from "../../../ports/management/records.ts";
+import { listening, wantsTls } from "../../../core/planner/database/facts.ts";
 import { gatherNodes } from "../observation/node-facts.ts";
 import { modulesOf } from "./asked-modules.ts";
 import {
@@ -11,6 +12,7 @@ import {
   type InstancePlace,
   placeDatabase,
   requireDurability,
+  requireEngineTls,
   requireFreeName,
   requireLicense,
   requireModules,
@@ -37,11 +39,12 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   requireShards(context, settings.replication ? 2 : 1);
   const storeVersion =
     body.redis_version ?? defaultStoreVersion(config.release, policyFor(records, settings.upgradePolicy));
+  requireEngineTls(context, settings, storeVersion);
   const modules = modulesOf(body.module_list ?? []);
   requireModules(context, modules, storeVersion);
   const port = endpointPort(context, body.port);
   const nodes = await gatherNodes(context);
-  const places = placeDatabase(context, nodes, { storeVersion, ...settings });
+  const places = placeDatabase(context, nodes, { storeVersion, tls: wantsTls(settings), ...settings });
   const record = newRecord(await allocateUid(context), places, clock.now().toISOString(), {
     ...{ ...settings, name: body.name, port, storeVersion },
     ...(modules.length === 0 ? {} : { modules }),
@@ -67,6 +70,7 @@ function newRecord(
     id: index + 1,
     ...place,
     storeVersion: requested.storeVersion,
+    ...listening(requested),
     launch: index === 0 ? 1 : 0,
   }));
   return {

@@ -77,11 +77,12 @@ function nodeRecord({ records, election, clock }: NodesContext, { uid, report, f
     uptime: Math.max(0, Math.round((clock.now().getTime() - Date.parse(report.startedAt)) / 1000)),
     ...(report.fullVolume === undefined ? {} : { full_volume: report.fullVolume }),
     ...(report.setAside.length === 0 ? {} : { set_aside: report.setAside }),
-    supported_database_versions: report.engines.map(({ storeVersion, engine, standIn, modules }) => ({
+    supported_database_versions: report.engines.map(({ storeVersion, engine, standIn, tls, modules }) => ({
       db_type: "redis",
       redis_version: storeVersion,
       engine,
       stand_in: standIn,
+      ...(tls === undefined ? {} : { tls }),
       ...(modules === undefined
         ? {}
         : { modules: modules.map(({ name, version }) => ({ module_name: name, semantic_version: version })) }),

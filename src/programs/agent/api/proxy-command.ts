@@ -4,7 +4,11 @@ import type { ProxyCommand } from "../../../ports/management/proxy-control.ts";
 
 const bdb = z.int().positive();
 const epoch = z.int().nonnegative();
-const target = z.strictObject({ host: z.ipv4().or(z.ipv6()), port: z.int().min(1).max(65_535) });
+const target = z.strictObject({
+  host: z.ipv4().or(z.ipv6()),
+  port: z.int().min(1).max(65_535),
+  tls: z.literal(true).exactOptional(),
+});
 const set = z.strictObject({ version: z.int().nonnegative(), members: z.array(target), joining: z.array(target) });
 const sync = z.strictObject({ withoutReplica: z.enum(["wait", "degrade"]), epoch, set: set.exactOptional() });
 const milliseconds = z.int().nonnegative().max(600_000);

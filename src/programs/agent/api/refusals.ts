@@ -202,6 +202,12 @@ export const refusals = {
     "tls_not_offered",
     "Upgrade every node of the cluster to its newest release, or set tls_mode to disabled.",
   ),
+  engineWithoutTls: row(
+    "AGENT_ENGINE_WITHOUT_TLS",
+    406,
+    "engine_without_tls",
+    "Use images whose engines are built with TLS (the log of the node says what an engine answered), or set tls_mode to disabled.",
+  ),
   portUnavailable: row("AGENT_PORT_UNAVAILABLE", 406, "port_unavailable", "Leave port out, or ask for a free one."),
   unchangeable: row("AGENT_UNCHANGEABLE", 406, "config_not_acceptable", "Make a new database with the wanted value."),
   notJoined: row("AGENT_NOT_JOINED", 503, "node_not_joined", "Ask another node, or wait until this one has joined."),

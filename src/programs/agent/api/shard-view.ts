@@ -40,6 +40,7 @@ function shardView(
     sync: { status: serves && !streaming ? "link_down" : "idle" },
     assigned_slots: WHOLE_KEY_SPACE,
     port: instance.port,
+    ...(instance.tls === undefined ? {} : { tls: instance.tls }),
     redis_version: instance.storeVersion,
     engine: serves ? engineText(answer.engine) : "",
     offset: Math.max(0, offset),

@@ -6,6 +6,7 @@ import { certificateOf, changeCertificate, shownOf } from "./change-certificate.
 import { changePasswords } from "./change-passwords.ts";
 import {
   requireDurability,
+  requireEngineTls,
   requireFreeName,
   requireLicense,
   requireRoom,
@@ -52,6 +53,8 @@ async function changeSettings(
   if (body.name !== undefined) requireFreeName(context, body.name, seen.uid);
   requireDurability(context, seen.name, withChanges(seen, body));
   requireTls(context, withChanges(seen, body));
+  // one that has TLS may be changed otherwise while an engine lacks it
+  if (seen.tlsMode === "disabled") requireEngineTls(context, withChanges(seen, body), seen.storeVersion);
   if (body.replication === true && !seen.replication) requireShards(context, 1);
   await requireRoom(context, seen, withChanges(seen, body));
   const now = context.clock.now().toISOString();

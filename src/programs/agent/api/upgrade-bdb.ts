@@ -8,7 +8,7 @@ import type { Release } from "../../../core/releases/catalogue/release.ts";
 import type { BdbUpgrade } from "../../../ports/management/records.ts";
 import { observeEngines } from "../observation/engine-answers.ts";
 import type { EnginesContext } from "../observation/engine-answers.ts";
-import { requireLicense, requireModules, requireUpgradePath } from "./checks.ts";
+import { requireEngineTls, requireLicense, requireModules, requireUpgradePath } from "./checks.ts";
 import { policyFor, requirePolicy } from "./upgrade-policy.ts";
 import { changeRecord, requireIdle, runningAction } from "./record-changes.ts";
 import type { WriteContext } from "./write-context.ts";
@@ -26,6 +26,7 @@ export async function upgradeBdb(
   if (seen.upgrade?.target === target || (seen.upgrade === undefined && seen.storeVersion === target)) return seen;
   requirePolicy(context, seen, target);
   requireModules(context, seen.modules ?? [], target);
+  requireEngineTls(context, seen, target);
   requireUpgradePath(context, seen, target, await servingEngine(context, seen));
   const now = clock.now().toISOString();
   const uid = randomUUID();

@@ -2,7 +2,7 @@ import { Fault } from "../../../core/base/fault.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { decideDatabase } from "../../../core/planner/database/decide.ts";
 import type { DatabaseStep } from "../../../core/planner/database/step.ts";
-import { targetVersion, desiredInstances } from "../../../core/planner/database/facts.ts";
+import { desiredInstances, isAsAsked, primaryOf } from "../../../core/planner/database/facts.ts";
 import type { DatabaseFacts } from "../../../core/planner/database/facts.ts";
 import { settled, waiting } from "../../../mechanisms/reconcile/outcome.ts";
 import type { Outcome } from "../../../mechanisms/reconcile/outcome.ts";
@@ -151,15 +151,12 @@ export class DatabaseReconciler {
   }
 }
 
-/** How far an upgrade is, 0 to 99: half for the new instances, the rest for the new primary and the old ones gone. */
+/** How far a move to other engines is, 0 to 99: half for the new instances, the rest for the new primary and the old ones gone. */
 function progressOf(record: DatabaseRecord): number {
-  if (record.upgrade === undefined) return 0;
-  const target = targetVersion(record);
   const all = record.shards.flatMap(({ instances }) => instances);
-  const fresh = all.filter(({ storeVersion }) => storeVersion === target).length;
-  const moved = record.shards.filter(({ primary, instances }) =>
-    instances.some(({ id, storeVersion }) => id === primary && storeVersion === target),
-  ).length;
+  const fresh = all.filter((instance) => isAsAsked(record, instance)).length;
+  if (record.upgrade === undefined && fresh === all.length) return 0;
+  const moved = record.shards.filter((shard) => isAsAsked(record, primaryOf(shard))).length;
   const wanted = record.shards.length * desiredInstances(record);
   return Math.min(99, Math.round((50 * Math.min(fresh, wanted)) / wanted + (40 * moved) / record.shards.length));
 }

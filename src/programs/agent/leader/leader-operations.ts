@@ -9,13 +9,13 @@ import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
 import { proofOfEnd } from "../../../core/planner/database/failover.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
-import { engineAddress, nodeAddress } from "../members/addresses.ts";
+import { engineAddress } from "../members/addresses.ts";
 import { syncReplicas } from "../members/sync-replicas.ts";
 import { gatherFacts } from "../observation/database-facts.ts";
 import type { DatabaseFactsContext } from "../observation/database-facts.ts";
 import type { Records } from "../records/records.ts";
 import { attachAll } from "../switchover/after-promotion.ts";
-import { killScript, withEngine } from "../switchover/engines.ts";
+import { killScript, placeOf, withEngine } from "../switchover/engines.ts";
 import { failOver } from "../switchover/failover.ts";
 import { SWITCHOVER_MS } from "../switchover/ports.ts";
 import type { ProxyPort, ShardPorts, SwitchoverResult } from "../switchover/ports.ts";
@@ -89,10 +89,10 @@ export class LeaderOperations implements ShardOperations {
     const { epoch, instances } = shardOf(await ports.change((stored) => stored), shard);
     if (epoch !== shardOf(record, shard).epoch) throw notDone(record, "another leader has changed the primary");
     const primary = primaryOf(shardOf(record, shard));
-    const host = nodeAddress(this.#context, primary.node);
+    const address = ports.addressOf(primary);
     const detached = instances.filter(({ id }) => id === replica);
-    if (host === undefined) throw notDone(record, `node ${primary.node} has no address`);
-    const failed = await attachAll(detached, { host, port: primary.port }, ports);
+    if (address === undefined) throw notDone(record, `node ${primary.node} has no address`);
+    const failed = await attachAll(detached, placeOf(address), ports);
     if (failed.length > 0) throw notDone(record, `replica ${replica} cannot be attached now`);
   }
 

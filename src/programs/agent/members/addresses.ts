@@ -1,6 +1,7 @@
 import { engineLogins, type EngineAccess } from "../../../core/api/engine-login.ts";
 import type { InstanceRecord } from "../../../core/api/records.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
+import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import type { Members } from "./members.ts";
 
@@ -15,12 +16,18 @@ export function nodeAddress({ config, members }: AddressContext, node: number): 
   return node === config.node ? config.address : members.get(node)?.report.address;
 }
 
+/** What addresses of engines are made from. */
+export interface EngineAddressContext extends AddressContext {
+  readonly engineTls: EngineTls;
+}
+
 /** How to reach the engine of an instance; undefined while its node has never reported. */
 export function engineAddress(
-  context: AddressContext,
+  context: EngineAddressContext,
   instance: InstanceRecord,
   access: EngineAccess,
 ): EngineAddress | undefined {
   const host = nodeAddress(context, instance.node);
-  return host === undefined ? undefined : { host, port: instance.port, logins: engineLogins(access) };
+  const tls = instance.tls === true ? context.engineTls : undefined;
+  return host === undefined ? undefined : { host, port: instance.port, tls, logins: engineLogins(access) };
 }

@@ -34,6 +34,8 @@ const schema = z.object({
       storeVersion: z.enum(DATABASE_VERSIONS),
       engine: z.string().max(64),
       standIn: z.boolean(),
+      /** It speaks TLS with the certificate of the node; nodes of releases before 0.4.0 do not say it, and use none. */
+      tls: z.boolean().optional(),
       /** What the engine brings; absent from nodes of release 0.1.0, and where the engine does not say. */
       modules: z
         .array(z.object({ name: z.string().max(64), version: z.string().max(32) }))

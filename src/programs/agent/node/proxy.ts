@@ -2,6 +2,7 @@ import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import { LONG_AGO } from "../../../core/planner/database/grant.ts";
+import type { EngineCertificate } from "../../../core/api/engine-certificate.ts";
 import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
 import type { Epochs } from "./epochs.ts";
@@ -12,6 +13,8 @@ export interface NodeProxyOptions {
   /** Arguments for this Node.js: the program that runs a proxy. */
   readonly args: readonly string[];
   readonly epochs: Epochs;
+  /** What the proxy shows to engines; undefined while the node has nothing to show. */
+  readonly certificate: () => EngineCertificate | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** A proxy has started and has no endpoints yet: call `apply`. */
@@ -26,13 +29,15 @@ const DRAIN_MS = 5_000;
 /** The endpoints of this node: one proxy process, started again when it ends, and what was applied to it. */
 export class NodeProxy {
   readonly #epochs: Epochs;
+  readonly #certificate: () => EngineCertificate | undefined;
   readonly #child: ProxyChild;
   #configured = "";
   #drained = false;
   #granted = LONG_AGO;
 
-  constructor({ epochs, onReady, ...options }: NodeProxyOptions) {
+  constructor({ epochs, certificate, onReady, ...options }: NodeProxyOptions) {
     this.#epochs = epochs;
+    this.#certificate = certificate;
     this.#child = runProxyChild({
       ...options,
       onReady: () => {
@@ -47,10 +52,14 @@ export class NodeProxy {
   /** Brings the proxy to exactly these endpoints. Idempotent: sends nothing when the proxy has them already. */
   async apply(endpoints: readonly EndpointConfig[], shallDrain: boolean): Promise<void> {
     if (!this.#child.ready()) return; // onReady asks for it again
-    const admitted = await this.#epochs.admit(endpoints);
-    const wanted = JSON.stringify(admitted);
+    const engineCertificate = this.#certificate();
+    const configuration = {
+      endpoints: await this.#epochs.admit(endpoints),
+      ...(engineCertificate === undefined ? {} : { engineCertificate }),
+    };
+    const wanted = JSON.stringify(configuration);
     if (wanted !== this.#configured) {
-      await this.#sendOrThrow({ op: "configure", endpoints: admitted });
+      await this.#sendOrThrow({ op: "configure", ...configuration });
       this.#configured = wanted;
     }
     if (shallDrain !== this.#drained)

@@ -3,6 +3,7 @@ import { fateOfData } from "../../../core/planner/database/kept-data.ts";
 import { withEpochPast } from "../../../core/planner/database/switchover-record.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
+import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import type { InstanceSupervisor } from "../../../mechanisms/supervisor/instances.ts";
 import type { DatabasePasswords, HeldPasswords } from "../credentials/database-passwords.ts";
 import { nodeAddress } from "../members/addresses.ts";
@@ -26,6 +27,7 @@ export interface NodeSyncContext extends AddressContext {
   readonly records: Pick<Records, "state" | "databases" | "isReadable" | "changeDatabase">;
   readonly passwords: Pick<DatabasePasswords, "of">;
   readonly modulesOf: LoadedModules;
+  readonly engineTls: Pick<EngineTls, "certificate">;
   readonly supervisor: Pick<InstanceSupervisor, "reconcileInstances" | "releaseSetAside" | "setAside">;
   readonly members: Pick<Members, "get" | "list">;
   readonly volume: Pick<VolumeGuard, "full">;
@@ -89,9 +91,15 @@ async function applyInstances(context: NodeSyncContext): Promise<void> {
   const { config, records, modulesOf, supervisor } = context;
   const addressOf = (node: number): string | undefined => nodeAddress(context, node);
   const { databases, isReadable } = records;
+  const { certificate } = context.engineTls;
   const writtenDown = { databases: databases(), deleted: records.state()?.deleted ?? [], isReadable };
   const wanted = await forEach(context, (record, held) =>
-    nodeInstances(record, config.node, held, { addressOf, modulesOf, refusesWrites: lacksRoom(context, record) }),
+    nodeInstances(record, config.node, held, {
+      addressOf,
+      modulesOf,
+      certificate,
+      refusesWrites: lacksRoom(context, record),
+    }),
   );
   await supervisor.reconcileInstances(wanted.flat(), (kept) => fateOfData(kept, writtenDown));
   await endRetention(context);

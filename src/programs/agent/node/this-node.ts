@@ -36,6 +36,7 @@ function enginesOf(config: AgentConfig, found: readonly EngineOfNode[]): NodeRep
     if (chosen === undefined) return [];
     const { engine, standIn } = chosen;
     const modules = engine.modules?.map(({ name, version }) => ({ name, version }));
-    return [{ storeVersion, engine: engineText(engine), standIn, ...(modules === undefined ? {} : { modules }) }];
+    const { tls } = engine;
+    return [{ storeVersion, engine: engineText(engine), standIn, tls, ...(modules === undefined ? {} : { modules }) }];
   });
 }

@@ -4,9 +4,10 @@ import { engineLogins, type EngineAccess } from "../../../core/api/engine-login.
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../core/api/records.ts";
 import { scriptLimitMs } from "../../../core/api/settings/engine-parameters.ts";
 import { endpointSettings, engineDirectives } from "../../../core/api/settings/effects.ts";
-import { isBeingMade } from "../../../core/planner/database/facts.ts";
+import { isBeingMade, primaryOf, wantsTls } from "../../../core/planner/database/facts.ts";
 import type { AgentConfig } from "../runtime/config.ts";
-import type { EndpointConfig, SyncReplicas } from "../../../ports/management/proxy-control.ts";
+import type { EngineCertificate } from "../../../core/api/engine-certificate.ts";
+import type { EndpointConfig, EnginePlace, SyncReplicas } from "../../../ports/management/proxy-control.ts";
 import type { WantedInstance } from "../../../mechanisms/supervisor/wanted-instance.ts";
 import type { HeldPasswords } from "../credentials/database-passwords.ts";
 
@@ -19,6 +20,8 @@ export type LoadedModules = (record: DatabaseRecord, storeVersion: StoreVersion)
 export interface InstanceMeans {
   readonly addressOf: AddressOf;
   readonly modulesOf: LoadedModules;
+  /** What engines with TLS show; undefined while this node has none. */
+  readonly certificate: EngineCertificate | undefined;
   /** A volume that holds a copy of the database is nearly full. */
   readonly refusesWrites: boolean;
 }
@@ -28,13 +31,15 @@ export function nodeInstances(
   record: DatabaseRecord,
   node: number,
   { access }: HeldPasswords,
-  { addressOf, modulesOf, refusesWrites }: InstanceMeans,
+  { addressOf, modulesOf, certificate, refusesWrites }: InstanceMeans,
 ): readonly WantedInstance[] {
+  const shown = certificate === undefined || !needsCertificate(record) ? {} : { certificate };
   return record.shards.flatMap((shard) =>
     shard.instances
       .filter((instance) => instance.node === node)
       .map((instance) => ({
         ...wantedInstance(record, shard, instance, access, addressOf),
+        ...shown,
         modules: modulesOf(record, instance.storeVersion),
         directives: { ...engineDirectives(record), ...(refusesWrites ? REFUSING_WRITES : {}) },
       })),
@@ -82,7 +87,7 @@ function wantedInstance(
   instance: InstanceRecord,
   access: EngineAccess,
   addressOf: AddressOf,
-): Omit<WantedInstance, "modules" | "directives"> {
+): Omit<WantedInstance, "modules" | "directives" | "certificate"> {
   const role = instance.id === shard.primary ? "primary" : "replica";
   const primary = role === "replica" ? addressOfPrimary(shard, addressOf) : undefined;
   return {
@@ -91,6 +96,7 @@ function wantedInstance(
     instance: instance.id,
     host: addressOf(instance.node) ?? "",
     port: instance.port,
+    speaksTls: instance.tls === true,
     storeVersion: instance.storeVersion,
     role,
     launch: instance.launch,
@@ -107,11 +113,13 @@ function mayStartEmpty(record: DatabaseRecord): boolean {
   return isBeingMade(record) || record.recovery?.empty === true;
 }
 
-function addressOfPrimary(
-  shard: ShardRecord,
-  addressOf: AddressOf,
-): { readonly host: string; readonly port: number } | undefined {
-  const primary = shard.instances.find(({ id }) => id === shard.primary);
-  const host = primary === undefined ? undefined : addressOf(primary.node);
-  return primary === undefined || host === undefined ? undefined : { host, port: primary.port };
+function addressOfPrimary(shard: ShardRecord, addressOf: AddressOf): EnginePlace | undefined {
+  const { node, port, tls } = primaryOf(shard);
+  const host = addressOf(node);
+  return host === undefined ? undefined : { host, port, ...(tls === undefined ? {} : { tls }) };
+}
+
+/** While a database moves to TLS or from it, engines without it replicate from those with it. */
+function needsCertificate(record: DatabaseRecord): boolean {
+  return wantsTls(record) || record.shards.some(({ instances }) => instances.some(({ tls }) => tls === true));
 }

@@ -4,14 +4,14 @@ import { instanceFiles } from "../../../mechanisms/supervisor/instance-files.ts"
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import type { DatabasePasswords } from "../credentials/database-passwords.ts";
 import { engineAddress } from "../members/addresses.ts";
-import type { AddressContext } from "../members/addresses.ts";
+import type { EngineAddressContext } from "../members/addresses.ts";
 import type { EngineAnswer, EngineWatch } from "./engine-watch.ts";
 
 /** What the engines of a database answered, by instance id. */
 export type EngineAnswers = ReadonlyMap<number, EngineAnswer>;
 
 /** What asking the engines of a database takes. */
-export interface EnginesContext extends AddressContext {
+export interface EnginesContext extends EngineAddressContext {
   readonly passwords: Pick<DatabasePasswords, "of">;
   readonly engines: Pick<EngineWatch, "ask">;
 }

@@ -60,7 +60,7 @@ export function watchEngines({ clock }: { readonly clock: Clock }): EngineWatch 
   const connectionTo = (address: EngineAddress): EngineConnection => {
     const now = clock.uptimeMs();
     forgetIdle(now);
-    const key = JSON.stringify([address.host, address.port, address.logins]);
+    const key = JSON.stringify([address.host, address.port, address.logins, address.tls !== undefined]);
     const connection =
       connections.get(key) ?? new EngineConnection(address, () => listeners.forEach((notify) => notify()));
     connections.set(key, connection);

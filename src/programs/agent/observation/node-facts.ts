@@ -32,6 +32,7 @@ async function nodeFacts({ config, peers, records }: NodeFactsContext, member: M
     goneForMs: alive ? 0 : member.silentForMs,
     draining: isDraining(records.state(), uid) || (alive && !member.fresh && !here),
     engines: report.engines.map(({ storeVersion }) => storeVersion),
+    tlsEngines: report.engines.flatMap(({ storeVersion, tls }) => (tls === true ? [storeVersion] : [])),
     memoryBytes: report.memoryBytes,
     ...(report.container === undefined ? {} : { container: report.container }),
     keepsInSync: report.capabilities.includes("in-sync-set" satisfies NodeCapability),

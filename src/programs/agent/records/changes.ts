@@ -5,7 +5,7 @@ import type {
   PasswordsState,
   ShardRecord,
 } from "../../../core/api/records.ts";
-import { isBeingMade } from "../../../core/planner/database/facts.ts";
+import { isBeingMade, listening } from "../../../core/planner/database/facts.ts";
 import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
 
 // How a step of the leader changes a record. Each returns the record itself when the step no longer fits it.
@@ -16,7 +16,7 @@ export function withReplica(
   shard: number,
   placed: Pick<InstanceRecord, "node" | "port" | "storeVersion">,
 ): DatabaseRecord {
-  const instance: InstanceRecord = { id: record.nextInstance, launch: 0, ...placed };
+  const instance: InstanceRecord = { id: record.nextInstance, launch: 0, ...placed, ...listening(record) };
   const next = withShard(record, shard, (old) => ({ ...old, instances: [...old.instances, instance] }));
   return { ...next, nextInstance: record.nextInstance + 1 };
 }

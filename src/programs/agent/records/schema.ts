@@ -33,7 +33,14 @@ const shard = z
     epoch: count,
     primary: count,
     instances: z.array(
-      z.looseObject({ id: count, node: count, port, storeVersion: z.enum(DATABASE_VERSIONS), launch: count }),
+      z.looseObject({
+        id: count,
+        node: count,
+        port,
+        storeVersion: z.enum(DATABASE_VERSIONS),
+        tls: z.literal(true).exactOptional(),
+        launch: count,
+      }),
     ),
     switchover: z.looseObject({ to: count, epoch: count, forced: z.literal(true).exactOptional() }).exactOptional(),
     inSync: inSync.exactOptional(),

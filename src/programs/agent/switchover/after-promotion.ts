@@ -8,10 +8,10 @@ import {
   siblingsOf,
 } from "../../../core/planner/database/switchover-record.ts";
 import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
-import type { HostPort } from "../../../core/planner/database/switchover.ts";
+import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
-import { attach, reasonOf, withEngine } from "./engines.ts";
+import { attach, placeOf, reasonOf, withEngine } from "./engines.ts";
 import type { ShardPorts, SwitchoverStep } from "./ports.ts";
 import { failedNodes, releaseTo, slowest, sendToProxies } from "./proxies.ts";
 
@@ -42,7 +42,7 @@ export interface CompletedSwitchover {
 export async function completeSwitchover(promoted: Promoted): Promise<CompletedSwitchover> {
   const { move, target, ports } = promoted;
   const bdb = promoted.record.uid;
-  const place = { host: target.host, port: target.port };
+  const place = placeOf(target);
   await beforeStep(ports, "release");
   // what the record will say is known: nothing else changes it while the intent is in it
   const release = releaseTo(place, move.epoch, finish(promoted.record, move), ports);
@@ -63,7 +63,7 @@ export async function completeSwitchover(promoted: Promoted): Promise<CompletedS
 /** Attaches each instance to the primary at `place`; the answer names those that could not be. */
 export async function attachAll(
   instances: readonly InstanceRecord[],
-  place: HostPort,
+  place: EnginePlace,
   ports: ShardPorts,
 ): Promise<readonly number[]> {
   const failed = await Promise.all(
@@ -101,7 +101,7 @@ export async function demoteTarget(
 ): Promise<never> {
   const serving = primaryAddress(latest, move, ports);
   if (serving !== undefined && (serving.host !== target.host || serving.port !== target.port))
-    await withEngine(target, (engine) => attach(engine, serving));
+    await withEngine(target, (engine) => attach(engine, placeOf(serving)));
   throw new Fault(
     faults.recordMoved,
     `another leader has decided otherwise about instance ${move.to} of database ${latest.uid}`,
@@ -109,7 +109,7 @@ export async function demoteTarget(
   );
 }
 
-function primaryAddress(record: DatabaseRecord, move: SwitchoverMove, ports: ShardPorts): HostPort | undefined {
+function primaryAddress(record: DatabaseRecord, move: SwitchoverMove, ports: ShardPorts): EngineAddress | undefined {
   const shard = record.shards.find(({ id }) => id === move.shard);
   const primary = shard?.instances.find(({ id }) => id === shard.primary);
   return primary === undefined ? undefined : ports.addressOf(primary);

@@ -2,6 +2,7 @@ import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { EngineView, HostPort } from "../../../core/planner/database/switchover.ts";
 import { connectEngine, engineCodeOf } from "../../../ports/resp/engine-client.ts";
+import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
 import type { EngineAddress, EngineClient } from "../../../ports/resp/engine-client.ts";
 import { reportedEngine, parseInfo, replicationView } from "../../../ports/resp/info.ts";
 import type { Info } from "../../../ports/resp/info.ts";
@@ -10,7 +11,7 @@ import type { Reply } from "../../../ports/resp/reply.ts";
 import { faults } from "../faults.ts";
 
 /** A control connection to one engine of a shard. */
-export interface EngineControl extends HostPort {
+export interface EngineControl extends EnginePlace {
   readonly client: EngineClient;
 }
 
@@ -32,8 +33,7 @@ const QUIET_MS = 300;
 const DRAIN_POLL_MS = 5;
 
 export async function openEngine(address: EngineAddress): Promise<EngineControl> {
-  const { host, port } = address;
-  return { host, port, client: await connectEngine({ ...address, timeoutMs: ANSWER_MS }) };
+  return { ...placeOf(address), client: await connectEngine({ ...address, timeoutMs: ANSWER_MS }) };
 }
 
 /** What the gates check. */
@@ -123,9 +123,24 @@ export async function promote({ client }: EngineControl): Promise<void> {
 }
 
 /** Makes it a replica of `primary` and lifts the pause of its clients, which then get READONLY. */
-export async function attach({ client }: EngineControl, primary: HostPort): Promise<void> {
+export async function attach({ client }: EngineControl, primary: EnginePlace): Promise<void> {
+  await setLink(client, primary.tls === true);
   await client.call("REPLICAOF", primary.host, primary.port);
   await client.call("CLIENT", "UNPAUSE");
+}
+
+/** How it speaks to a primary from now on. An engine that is built without TLS refuses the word, and speaks without. */
+async function setLink(client: EngineClient, tls: boolean): Promise<void> {
+  try {
+    await client.call("CONFIG", "SET", "tls-replication", tls ? "yes" : "no");
+  } catch (error) {
+    if (tls || engineCodeOf(error) === undefined) throw error;
+  }
+}
+
+/** Where others than this process reach the engine of an address. */
+export function placeOf({ host, port, tls }: EngineAddress | EngineControl): EnginePlace {
+  return { host, port, ...(tls === undefined ? {} : { tls: true }) };
 }
 
 /** Ends the script or function that it runs, if any; RESP_ERROR_REPLY when that has written. */

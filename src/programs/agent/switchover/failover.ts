@@ -13,8 +13,9 @@ import {
 } from "../../../core/planner/database/switchover-record.ts";
 import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
 import { faults } from "../faults.ts";
+import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
 import { withWaitReason } from "../records/changes.ts";
-import { attach, awaitDrained, promote, reasonOf, withEngine } from "./engines.ts";
+import { attach, awaitDrained, placeOf, promote, reasonOf, withEngine } from "./engines.ts";
 import { attachAll, demoteTarget } from "./after-promotion.ts";
 import type { ShardPorts } from "./ports.ts";
 import { failedNodes, releaseTo, sendToProxies } from "./proxies.ts";
@@ -69,7 +70,7 @@ export async function failOver(
     await promote(engine);
     return view;
   });
-  const target = { host: address.host, port: address.port };
+  const target = placeOf(address);
   const isComplete = waited && record.shards.some((shard) => shard.id === move.shard && hasEveryReply(shard, move.to));
   const loss = isComplete ? "" : lossSentence(successionFacts(request, move, successor, offset, ports.clock));
   const stored = await ports.change((current) => withSuccession(current, move, loss));
@@ -98,7 +99,7 @@ async function requireEnd({ record, proof }: FailoverRequest): Promise<"ended" |
 async function demoteIfAlive(
   record: DatabaseRecord,
   move: SwitchoverMove,
-  target: { readonly host: string; readonly port: number },
+  target: EnginePlace,
   ports: ShardPorts,
 ): Promise<void> {
   const old = instanceOf(record, move, move.from);

@@ -1,7 +1,6 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { Fault } from "../../../core/base/fault.ts";
-import type { HostPort } from "../../../core/planner/database/switchover.ts";
-import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
+import type { EnginePlace, ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
 import { reasonOf } from "./engines.ts";
 import type { ProxyPort, ShardPorts } from "./ports.ts";
@@ -26,7 +25,7 @@ export async function sendToProxies(
 
 /** The command that sends clients to the primary that this record names. */
 export function releaseTo(
-  target: HostPort,
+  target: EnginePlace,
   epoch: number,
   record: DatabaseRecord,
   { syncOf }: Pick<ShardPorts, "syncOf">,

@@ -12,7 +12,17 @@ import {
 import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
-import { attach, pauseWrites, promote, reasonOf, resumeWrites, roleOf, settledRole, withEngine } from "./engines.ts";
+import {
+  attach,
+  pauseWrites,
+  placeOf,
+  promote,
+  reasonOf,
+  resumeWrites,
+  roleOf,
+  settledRole,
+  withEngine,
+} from "./engines.ts";
 import { completeSwitchover } from "./after-promotion.ts";
 import { returnSiblings } from "./siblings.ts";
 import { SWITCHOVER_MS } from "./ports.ts";
@@ -99,7 +109,7 @@ async function rollBack(
   if (oldAddress === undefined || old === undefined) return { kind: "taken-back", record: stored };
   if (old.role === "replica") await withEngine(oldAddress, promote);
   if (targetAddress !== undefined) await reattached(targetAddress, oldAddress, ports);
-  const target = { host: oldAddress.host, port: oldAddress.port };
+  const target = placeOf(oldAddress);
   // a target that does not answer may only be suspended: what it would acknowledge later is lost already
   if (loss !== undefined) await sendToProxies(ports.proxies, { op: "fence", bdb: record.uid, epoch: move.epoch + 1 });
   await sendToProxies(ports.proxies, releaseTo(target, move.epoch + 1, stored, ports));
@@ -111,7 +121,7 @@ async function rollBack(
 /** The target is a replica of the old primary again; one that does not answer is attached when it does. */
 async function reattached(target: EngineAddress, primary: EngineAddress, ports: ShardPorts): Promise<void> {
   try {
-    await withEngine(target, (engine) => attach(engine, primary));
+    await withEngine(target, (engine) => attach(engine, placeOf(primary)));
   } catch (error) {
     ports.log.warn("the target of a switchover cannot be attached now", { reason: reasonOf(error) });
   }

@@ -1,7 +1,7 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { siblingsOf } from "../../../core/planner/database/switchover-record.ts";
 import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
-import type { HostPort } from "../../../core/planner/database/switchover.ts";
+import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
 import { attachAll } from "./after-promotion.ts";
 import type { ShardPorts } from "./ports.ts";
 
@@ -16,7 +16,7 @@ const ATTACH_MS = 100;
 export async function moveSiblings(
   record: DatabaseRecord,
   move: SwitchoverMove,
-  target: HostPort,
+  target: EnginePlace,
   ports: ShardPorts,
 ): Promise<void> {
   const siblings = siblingsOf(record, move);
@@ -31,7 +31,7 @@ export async function moveSiblings(
 export async function returnSiblings(
   record: DatabaseRecord,
   move: SwitchoverMove,
-  primary: HostPort,
+  primary: EnginePlace,
   ports: ShardPorts,
 ): Promise<void> {
   await attachAll(siblingsOf(record, move), primary, ports);

@@ -5,7 +5,7 @@ import type { SwitchoverMove } from "../../../core/planner/database/switchover-r
 import { faults } from "../faults.ts";
 import { closeSwitchover, openSwitchover } from "./open.ts";
 import type { OpenSwitchover, SwitchoverRequest } from "./open.ts";
-import { awaitEqualOffset, pauseWrites, promote, reasonOf, resumeWrites, settledRole } from "./engines.ts";
+import { awaitEqualOffset, pauseWrites, placeOf, promote, reasonOf, resumeWrites, settledRole } from "./engines.ts";
 import type { CompletedSwitchover } from "./after-promotion.ts";
 import { completeSwitchover } from "./after-promotion.ts";
 import { moveSiblings, returnSiblings } from "./siblings.ts";
@@ -98,7 +98,7 @@ async function upToPromotion(
     progress.step = name;
     await ports.before?.(name);
   };
-  const place = { host: target.host, port: target.port };
+  const place = placeOf(target);
   await step("intend");
   progress.record = await intend(move, ports);
   await step("prepare");
@@ -166,9 +166,7 @@ async function rollBack(run: OpenSwitchover, { step, heldAt }: Progress, reason:
   const undone = await Promise.allSettled([
     sendToProxies(ports.proxies, { op: "abort", bdb, epoch: move.epoch }),
     resumeWrites(primary),
-    ...(step === "promote"
-      ? [returnSiblings(run.record, move, { host: primary.host, port: primary.port }, ports)]
-      : []),
+    ...(step === "promote" ? [returnSiblings(run.record, move, placeOf(primary), ports)] : []),
     ports.change((stored) => withdraw(stored, move)),
   ]);
   const failures = undone.flatMap((act) => (act.status === "rejected" ? [reasonOf(act.reason)] : []));

@@ -16,6 +16,7 @@ const WAY_OUT: Readonly<Record<string, string>> = {
   missing_module:
     "upload the module: curl -F module=@<file>.zip https://<rec>:9443/v2/modules; the operator tries again",
   tls_not_offered: `upgrade every node of the cluster, or set spec.tls to disabled: ${editObject("redb")}`,
+  engine_without_tls: `use images whose engines are built with TLS, or set spec.tls to disabled: ${editObject("redb")}`,
   license_expired: "install a valid licence",
   unauthorized: "compare the Secret named as the cluster with the credentials that the cluster knows",
 };

@@ -57,15 +57,25 @@ async function keepNodeCertificate(deps: SecretsDeps, owner: Owner, authority: A
   const found = await read(deps, owner, name);
   if (found !== undefined && isGood(found, authority, deps.clock.now())) return;
   const host = clusterNames.dnsName(owner.view.name, owner.namespace);
+  const validity = { now: deps.clock.now(), days: NODE_DAYS };
   const pair = issue(authority, {
     commonName: owner.view.name,
     dnsNames: [host, `*.${host}`, `${owner.view.name}.${owner.namespace}.svc`, owner.view.name, "localhost"],
     ipAddresses: ["127.0.0.1"],
     usages: ["server", "client"],
-    now: deps.clock.now(),
-    days: NODE_DAYS,
+    ...validity,
   });
-  const contents = { "tls.crt": pair.certificate, "tls.key": pair.key, "ca.crt": authority.certificate };
+  const engine = issue(authority, {
+    commonName: "engine",
+    dnsNames: [clusterNames.engineName(owner.view.name, owner.namespace)],
+    ipAddresses: [],
+    usages: ["server", "client"],
+    ...validity,
+  });
+  const contents = {
+    ...{ "tls.crt": pair.certificate, "tls.key": pair.key, "ca.crt": authority.certificate },
+    ...{ "engine.crt": engine.certificate, "engine.key": engine.key },
+  };
   if (found === undefined) {
     await create(deps, owner, name, contents);
     return;
@@ -75,6 +85,7 @@ async function keepNodeCertificate(deps: SecretsDeps, owner: Owner, authority: A
 }
 
 function isGood(secret: Stored<Secret>, authority: Authority, now: Date): boolean {
+  if (textOf(secret, "engine.key") === "") return false; // an operator of a release before 0.4.0 made it
   const expiry = expiryOf(textOf(secret, "tls.crt")).getTime();
   return textOf(secret, "ca.crt") === authority.certificate && expiry - now.getTime() > RENEW_BEFORE_MS;
 }

@@ -5,6 +5,7 @@ import type { TlsMode } from "../../../core/api/settings/database-settings.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { ClientsOutcome, ClientsQuestion, OtherClients } from "../../../ports/management/clients-question.ts";
 import type { Address, EndpointConfig, EndpointStats } from "../../../ports/management/proxy-control.ts";
+import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import type { OutputBudget } from "../client/output-budget.ts";
 import { Credentials } from "../client/credentials.ts";
 import { clientId, identityOf } from "../client/identity.ts";
@@ -35,6 +36,7 @@ export interface EndpointContext {
   readonly arenas: ArenaPool;
   readonly outputs: OutputBudget;
   readonly lease: Lease;
+  readonly engineTls: EngineTls;
   /** Has the agent ask the other nodes about clients. */
   readonly askAgent: (question: AgentQuestion) => Promise<readonly OtherClients[] | undefined>;
 }
@@ -63,7 +65,7 @@ export class Endpoint implements SessionEndpoint {
   #nextClient = 1;
 
   constructor(config: EndpointConfig, context: EndpointContext) {
-    const { clock, arenas, lease, askAgent } = context;
+    const { clock, arenas, lease, engineTls, askAgent } = context;
     this.outputs = context.outputs;
     this.clock = clock;
     this.#askAgent = askAgent;
@@ -80,7 +82,7 @@ export class Endpoint implements SessionEndpoint {
     const { log, scripts, counters } = this;
     const holdMs = (): number => this.#config.holdMs;
     const scriptLimitMs = (): number => this.#config.scriptLimitMs;
-    const shared = { clock, log, arenas, scripts, lease, logins: () => this.logins, scriptLimitMs };
+    const shared = { clock, log, arenas, scripts, lease, engineTls, logins: () => this.logins, scriptLimitMs };
     this.scans = new ScanSources(
       clock,
       (address) => new Upstream(address, { ...shared, changed: () => undefined }),

@@ -12,6 +12,7 @@ import { until } from "../../../../test/kit/time/until.ts";
 import { silentLog } from "../../../core/base/log.ts";
 import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
 import { OutputBudget } from "../client/output-budget.ts";
+import { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import { ArenaPool } from "../upstream/arena.ts";
 import { Endpoint } from "./endpoint.ts";
 import { LIMITS } from "../limits/limits.ts";
@@ -124,6 +125,7 @@ async function openEndpoint() {
     arenas: new ArenaPool(),
     outputs: new OutputBudget(),
     lease: heldLease(),
+    engineTls: new EngineTls(),
     askAgent,
   };
   const endpoint = new Endpoint(config, context);

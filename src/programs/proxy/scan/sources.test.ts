@@ -6,6 +6,7 @@ import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
 import { heldLease } from "../../../../test/kit/time/lease.ts";
 import { silentLog } from "../../../core/base/log.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
+import { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import { ArenaPool } from "../upstream/arena.ts";
 import { epochTag } from "./cursor.ts";
 import { SCAN_IDLE_MS } from "./source.ts";
@@ -25,6 +26,7 @@ test("a former primary is kept until a minute has passed without a scan", async 
     scriptLimitMs: () => 5000,
     changed: () => undefined,
     lease: heldLease(),
+    engineTls: new EngineTls(),
   };
   const sources = new ScanSources(
     clock,

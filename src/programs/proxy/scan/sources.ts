@@ -1,5 +1,5 @@
 import type { Clock } from "../../../core/base/clock.ts";
-import type { Address } from "../../../ports/management/proxy-control.ts";
+import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
 import { FIRST, epochTag } from "./cursor.ts";
 import type { ScanCursor } from "./cursor.ts";
 import { ScanSource } from "./source.ts";
@@ -16,19 +16,19 @@ export interface ScanRoute {
 /** The servers at which the scans of an endpoint continue: its primary, and its recent primaries. */
 export class ScanSources {
   readonly #clock: Clock;
-  readonly #connectTo: (address: Address) => Upstream;
+  readonly #connectTo: (address: EnginePlace) => Upstream;
   readonly #patienceMs: () => number;
   readonly #byTag = new Map<number, ScanSource>();
-  #primary: { readonly tag: number; readonly address: Address } | undefined;
+  #primary: { readonly tag: number; readonly address: EnginePlace } | undefined;
 
-  constructor(clock: Clock, connectTo: (address: Address) => Upstream, patienceMs: () => number) {
+  constructor(clock: Clock, connectTo: (address: EnginePlace) => Upstream, patienceMs: () => number) {
     this.#clock = clock;
     this.#connectTo = connectTo;
     this.#patienceMs = patienceMs;
   }
 
   /** Sets the primary; undefined: there is none. */
-  setPrimary(epoch: number, address: Address | undefined): void {
+  setPrimary(epoch: number, address: EnginePlace | undefined): void {
     this.#forget();
     const before = this.#current;
     this.#primary = address === undefined ? undefined : { tag: epochTag(epoch), address };

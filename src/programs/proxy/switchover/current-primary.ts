@@ -1,4 +1,4 @@
-import type { Address } from "../../../ports/management/proxy-control.ts";
+import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
 import { LeaseWatch } from "../timing/lease-watch.ts";
 import { startTimer } from "../timing/timer.ts";
 import { DEFAULT_SETTINGS } from "../upstream/connection-settings.ts";
@@ -14,7 +14,7 @@ export interface PrimaryContext extends Omit<UpstreamContext, "changed"> {
 /** The engine that an endpoint is served by, as long as there is one and the lease holds. */
 export class CurrentPrimary {
   /** Undefined while there is no primary. */
-  address: Address | undefined;
+  address: EnginePlace | undefined;
   /** The connections to it; undefined also while the lease has been expired for too long. */
   upstream: Upstream | undefined;
   /** There has been no primary for longer than `holdMs`: clients get an error. */
@@ -46,12 +46,12 @@ export class CurrentPrimary {
   }
 
   /** True when it is the engine at this address. */
-  isAt(address: Address): boolean {
+  isAt(address: EnginePlace): boolean {
     return this.upstream?.isAt(address) ?? false;
   }
 
   /** Connections to an engine that may become the primary. */
-  connectTo(address: Address): Upstream {
+  connectTo(address: EnginePlace): Upstream {
     const upstream: Upstream = new Upstream(address, {
       ...this.#context,
       changed: () => {

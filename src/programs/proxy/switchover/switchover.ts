@@ -1,5 +1,5 @@
 import { Fault, messageOf } from "../../../core/base/fault.ts";
-import type { Address, OutstandingRequest, SyncReplicas } from "../../../ports/management/proxy-control.ts";
+import type { EnginePlace, OutstandingRequest, SyncReplicas } from "../../../ports/management/proxy-control.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import { faults } from "../faults.ts";
 import type { Counters } from "../limits/counters.ts";
@@ -35,7 +35,7 @@ export interface SwitchoverClient {
 export interface SwitchoverContext extends PrimaryContext {
   readonly bdb: number;
   readonly counters: Pick<Counters, "holdsExpired">;
-  readonly scans: { setPrimary(epoch: number, address: Address | undefined): void };
+  readonly scans: { setPrimary(epoch: number, address: EnginePlace | undefined): void };
   readonly clients: ReadonlySet<SwitchoverClient>;
 }
 
@@ -43,7 +43,7 @@ export interface SwitchoverContext extends PrimaryContext {
 export interface GivenPrimary {
   readonly epoch: number;
   /** Undefined while none is known. */
-  readonly primary?: Address | undefined;
+  readonly primary?: EnginePlace | undefined;
   /** What its replies wait for; absent: nothing. */
   readonly sync?: SyncReplicas | undefined;
 }
@@ -119,7 +119,7 @@ export class Switchover implements PrimaryView {
   }
 
   /** Connects to the primary-to-be and gives it the scripts; PROXY_TARGET_UNREACHABLE when that fails. */
-  async prepare(epoch: number, target: Address): Promise<void> {
+  async prepare(epoch: number, target: EnginePlace): Promise<void> {
     this.requireEpoch(epoch);
     this.#dropPrepared();
     const upstream = this.#current.connectTo(target);
@@ -190,7 +190,7 @@ export class Switchover implements PrimaryView {
   }
 
   /** Goes on at `target`; resolves with the milliseconds for which clients were held. */
-  async release(epoch: number, target: Address, sync: SyncReplicas | undefined): Promise<number> {
+  async release(epoch: number, target: EnginePlace, sync: SyncReplicas | undefined): Promise<number> {
     const known = epoch === this.#epoch && this.#current.isAt(target);
     if (!known) this.requireEpoch(epoch, this.upstream === undefined ? this.#epoch : this.#epoch + 1);
     const hold = this.#hold;
@@ -253,7 +253,7 @@ export class Switchover implements PrimaryView {
     return requirementOf(this.#sync, this.#epoch);
   }
 
-  #switchTo(target: Address): void {
+  #switchTo(target: EnginePlace): void {
     const prepared = this.#prepared;
     this.#prepared = undefined;
     const usable = prepared?.isAt(target) === true ? prepared : undefined;

@@ -1,5 +1,5 @@
 import type { EngineLogin } from "../../../core/api/engine-login.ts";
-import type { Address } from "../../../ports/management/proxy-control.ts";
+import type { SocketTarget } from "../../../ports/resp/dial.ts";
 import { connectEngine, errorReplyOf } from "../../../ports/resp/engine-client.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
@@ -14,13 +14,13 @@ export interface EngineUser {
 
 /** A connection to one engine for commands of the proxy itself, dialled when it is first needed and kept open. */
 export class ControlConnection {
-  readonly #address: Address;
+  readonly #address: SocketTarget;
   readonly #logins: () => readonly EngineLogin[];
   readonly #scripts: ScriptCache;
   readonly #loadedScripts = new Set<string>();
   #client: Promise<EngineClient> | undefined;
 
-  constructor(address: Address, logins: () => readonly EngineLogin[], scripts: ScriptCache) {
+  constructor(address: SocketTarget, logins: () => readonly EngineLogin[], scripts: ScriptCache) {
     this.#address = address;
     this.#logins = logins;
     this.#scripts = scripts;

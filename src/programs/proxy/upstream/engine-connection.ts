@@ -1,17 +1,16 @@
-import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { EngineLogin } from "../../../core/api/engine-login.ts";
-import type { Address } from "../../../ports/management/proxy-control.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { Arg } from "../../../ports/resp/encode.ts";
 import { FrameScanner, INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
-import { KEEP_ALIVE } from "../../../ports/resp/dial.ts";
+import { beginSocket } from "../../../ports/resp/dial.ts";
+import type { SocketTarget } from "../../../ports/resp/dial.ts";
 import { faults } from "../faults.ts";
 
 /** How to dial an engine. */
 export interface DialOptions {
-  readonly address: Address;
+  readonly address: SocketTarget;
   /** Tried in this order; an empty password stands for none. */
   readonly logins: readonly EngineLogin[];
   readonly protocol: number;
@@ -67,12 +66,12 @@ const MINUS = 45;
 
 function dial(options: DialOptions): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ ...options.address, noDelay: true, ...KEEP_ALIVE });
+    const { socket, ready } = beginSocket(options.address);
     socket.setTimeout(options.timeoutMs, () => socket.destroy(new Error(`no answer within ${options.timeoutMs} ms`)));
     socket.once("error", (error) => {
       reject(unreachable(options, error.message));
     });
-    socket.once("connect", () => {
+    socket.once(ready, () => {
       socket.setTimeout(0);
       socket.removeAllListeners();
       resolve(socket);

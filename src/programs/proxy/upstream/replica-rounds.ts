@@ -1,7 +1,7 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { EngineLogin } from "../../../core/api/engine-login.ts";
-import type { Address } from "../../../ports/management/proxy-control.ts";
+import type { SocketTarget } from "../../../ports/resp/dial.ts";
 import { connectEngine, engineCodeOf } from "../../../ports/resp/engine-client.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
@@ -19,7 +19,7 @@ export interface WaitingReplies {
 }
 
 export interface RoundsContext {
-  readonly address: Address;
+  readonly address: SocketTarget;
   /** Tried in this order, never empty. */
   readonly logins: () => readonly EngineLogin[];
   readonly clock: Clock;

@@ -1,10 +1,11 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { EngineLogin } from "../../../core/api/engine-login.ts";
-import type { Address } from "../../../ports/management/proxy-control.ts";
+import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
 import { engineCodeOf } from "../../../ports/resp/engine-client.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import { parseInfo } from "../../../ports/resp/info.ts";
+import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
 import type { Lease } from "../timing/lease.ts";
 import { startTimer } from "../timing/timer.ts";
@@ -29,6 +30,8 @@ export interface UpstreamContext {
   readonly lease: Lease;
   /** What to try at the engine, in this order. */
   readonly logins: () => readonly EngineLogin[];
+  /** For engines whose port speaks TLS. */
+  readonly engineTls: EngineTls;
   /** How long a script may run until others get the answer BUSY; 0 for as long as it likes. */
   readonly scriptLimitMs: () => number;
   /** A lane is ready, is gone, or takes requests again. */
@@ -37,7 +40,7 @@ export interface UpstreamContext {
 
 /** All connections of one endpoint to one engine. */
 export class Upstream {
-  readonly address: Address;
+  readonly address: EnginePlace;
   readonly lanes: LanePool;
   readonly pins: PinPool;
   readonly busy: BusyPeriod;
@@ -49,18 +52,19 @@ export class Upstream {
   #retired = false;
   #cancelDeadline: () => void = () => undefined;
 
-  constructor(address: Address, context: UpstreamContext) {
+  constructor(address: EnginePlace, context: UpstreamContext) {
     const { clock, arenas, lease, logins, log, scripts, changed } = context;
     this.address = address;
     this.busy = new BusyPeriod(context.scriptLimitMs);
     this.#clock = clock;
-    this.#control = new ControlConnection(address, logins, scripts);
+    const target = { host: address.host, port: address.port, tls: address.tls && context.engineTls };
+    this.#control = new ControlConnection(target, logins, scripts);
     this.catalogue = new CommandCatalogue(clock, () => this.control());
-    this.rounds = new ReplicaRounds({ address, logins, clock });
+    this.rounds = new ReplicaRounds({ address: target, logins, clock });
     const permits = { lease, rounds: this.rounds };
     const isRetired = (): boolean => this.#retired;
     const dial = (settings: ConnectionSettings) =>
-      dialEngine({ address, logins: logins(), ...settings, timeoutMs: DIAL_TIMEOUT_MS });
+      dialEngine({ address: target, logins: logins(), ...settings, timeoutMs: DIAL_TIMEOUT_MS });
     const unreachable = (failures: number, error: unknown): void => {
       if (failures === LOGGED_FAILURE) log.warn("engine cannot be reached", { ...address, error });
     };
@@ -69,8 +73,8 @@ export class Upstream {
   }
 
   /** True for the engine at this address. */
-  isAt({ host, port }: Address): boolean {
-    return this.address.host === host && this.address.port === port;
+  isAt({ host, port, tls }: EnginePlace): boolean {
+    return this.address.host === host && this.address.port === port && this.address.tls === tls;
   }
 
   /** Prepares all that a switchover needs: lanes with these settings, the control connection, scripts. Rejects when one fails. */

@@ -1,0 +1,62 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import type { Clock } from "../../core/base/clock.ts";
+import { connectEngine, type EngineAddress, type EngineClient } from "../../ports/resp/engine-client.ts";
+import type { FoundEngine } from "./engines.ts";
+
+const HOST = "127.0.0.1";
+const START_MS = 10_000;
+const CALL_MS = 5_000;
+const RETRY_MS = 10;
+
+/** How an engine is started for a question, and how it is reached then. */
+export interface EngineProbe extends Pick<EngineAddress, "password" | "tls"> {
+  /** Lines of its configuration that make it listen on this port. */
+  readonly configuration: (port: number) => readonly string[];
+}
+
+/** What an engine answers that is started for this question alone, on loopback and without data; rejects when it does not serve. */
+export async function askFreshEngine<T>(
+  engine: FoundEngine,
+  { configuration, password, tls }: EngineProbe,
+  clock: Clock,
+  ask: (client: EngineClient) => Promise<T>,
+): Promise<T> {
+  const port = await freePort();
+  const child = spawn(engine.path, ["-"], { env: {}, cwd: "/", stdio: ["pipe", "ignore", "ignore"] });
+  const ended = once(child, "close").catch(() => undefined); // it could not be started: nothing answers then
+  child.stdin.on("error", () => undefined); // the same
+  child.stdin.end(`${[`bind ${HOST}`, ...configuration(port), 'save ""', "appendonly no"].join("\n")}\n`);
+  try {
+    return await ask(await answering({ host: HOST, port, password, tls }, child, clock));
+  } finally {
+    child.kill("SIGKILL");
+    await ended;
+  }
+}
+
+async function answering(
+  address: EngineAddress,
+  child: { readonly exitCode: number | null },
+  clock: Clock,
+): Promise<EngineClient> {
+  const deadline = clock.uptimeMs() + START_MS;
+  for (;;) {
+    try {
+      return await connectEngine({ ...address, timeoutMs: CALL_MS });
+    } catch (error) {
+      if (child.exitCode !== null || clock.uptimeMs() > deadline) throw error;
+      await clock.sleep(RETRY_MS);
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, HOST);
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
