@@ -67,6 +67,7 @@ await test("TLS is switched on and off while a database serves: clients in plain
   for (const node of NODES) assert.equal(await isServed(made, node, false), true, `node ${node}`);
   const refused = await RawClient.connect(placeOf(made, 2));
   assert.equal(await refused.ask("GET", "k"), undefined);
+  await until("its engines have TLS too", async () => (await read(made)).status === "active", PATIENCE);
   await change({ tls_mode: "disabled" });
   const isPlain = async () => (await (await RawClient.connect(placeOf(made, 1))).ask("GET", "k")) === "v";
   await until("plain text is served again", isPlain, PATIENCE);

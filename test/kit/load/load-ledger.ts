@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../../src/core/base/fault.ts";
 import { connectEngine } from "../../../src/ports/resp/engine-client.ts";
 import type { EngineClient, EngineOptions } from "../../../src/ports/resp/engine-client.ts";
+import type { EngineTls } from "../../../src/ports/resp/engine-tls.ts";
 import { numberOf } from "../../../src/ports/resp/reply.ts";
 import type { Reply } from "../../../src/ports/resp/reply.ts";
 
@@ -29,6 +30,8 @@ export interface LedgerOptions {
   readonly host: string;
   readonly port: number;
   readonly password?: string;
+  /** Present when the endpoint speaks TLS. */
+  readonly tls?: EngineTls;
   readonly connections?: number;
   /** Pause of each connection between two requests, in milliseconds; 0 is a closed loop. */
   readonly pauseMs?: number;

@@ -4,6 +4,7 @@ import { callEngine, connectEngine, type EngineOptions } from "../../../src/port
 import { parseInfo } from "../../../src/ports/resp/info.ts";
 import { textOf } from "../../../src/ports/resp/reply.ts";
 import type { BdbCreate, BdbRecord } from "../../../src/ports/management/records.ts";
+import { clientTls } from "../tls/secured-endpoint.ts";
 import { until } from "../time/until.ts";
 import type { TestCluster } from "./cluster.ts";
 import { enginesOf } from "./engine-access.ts";
@@ -32,15 +33,16 @@ export interface FilledDatabase extends AsyncDisposable {
 /** Makes a database and fills it. */
 export async function filledDatabase(
   cluster: TestCluster,
-  body: Omit<BdbCreate, "memory_size">,
+  body: Omit<BdbCreate, "memory_size"> & Partial<Pick<BdbCreate, "memory_size">>,
 ): Promise<FilledDatabase> {
   const { uid } = await cluster.create({ memory_size: 20_000_000, redis_version: "7.2", ...body });
   const seen = () => cluster.client.call("bdb", { params: { uid } }).catch(() => undefined);
+  const tls = clientTls(body.name);
   const access = { password: body.authentication_redis_pass ?? "", timeoutMs: 5_000 };
   const endpoint = async (): Promise<EngineOptions> => {
-    const { port } = await cluster.client.call("bdb", { params: { uid } });
+    const { port, tls_mode } = await cluster.client.call("bdb", { params: { uid } });
     const node = nodeOf(primaryOf(await cluster.shards(uid)));
-    return { ...access, host: cluster.address(node), port };
+    return { ...access, host: cluster.address(node), port, tls: tls_mode === "disabled" ? undefined : tls };
   };
   const database: FilledDatabase = {
     uid,
