@@ -27,6 +27,16 @@ export const databaseSpec = z.object({
     .describe(
       "Secret with the password, of this database alone; `redb-<name>` with keys `password`, `port`, `service_names` when absent.",
     ),
+  certificateSecretName: dnsLabel
+    .optional()
+    .describe(
+      "Secret with the certificate of the endpoint for `tls`: `tls.crt` (or `cert`, `certificate`), `tls.key` (or `key`), and `ca.crt` for clients; absent: one of the cluster.",
+    ),
+  clientAuthenticationCertificates: z
+    .array(dnsLabel)
+    .max(16)
+    .optional()
+    .describe("Secrets with the authorities of clients, key `ca.crt` or as above; needed where `tls` is `mutual`."),
   databasePort: z
     .int()
     .min(ENDPOINT_PORTS.first)

@@ -39,6 +39,11 @@ export const databaseStatus = z.object({
     })
     .optional()
     .describe("Where the cluster was last given the password from."),
+  authorityDigest: z
+    .string()
+    .optional()
+    .describe("SHA-256 of `ca.crt` in that Secret, by which clients know the endpoint; absent without TLS."),
+  certificateValidTo: z.string().optional().describe("When the certificate of the endpoint ends; absent without TLS."),
   createdTime: z.string().optional().describe("When the cluster created it."),
   lastUpdated: z.string().optional().describe("When the cluster last changed it."),
   lastActionUid: z.string().optional().describe("Last asynchronous change."),

@@ -13,11 +13,9 @@ export type Purpose =
 
 /** Finds the purpose of a pair that was not made here; never throws on what it contains. */
 export function purposeOf(pair: KeyPair, host: string, now: Date): Purpose {
-  const read = readPair(pair);
+  const read = usablePair(pair, now);
   if ("why" in read) return { kind: "none", why: read.why };
   const { certificate, key } = read;
-  if (!certificate.checkPrivateKey(key)) return none("the key is not the one of the certificate");
-  if (certificate.validToDate <= now) return none(`the certificate expired on ${certificate.validTo}`);
   if (certificate.checkHost(host, { subject: "never" }) !== undefined) return { kind: "server" };
   if (!certificate.ca) return none(`the certificate is neither for ${host} nor an authority`);
   return key.asymmetricKeyDetails?.namedCurve === "prime256v1"
@@ -25,11 +23,16 @@ export function purposeOf(pair: KeyPair, host: string, now: Date): Purpose {
     : none("the certificate is an authority with another key than EC P-256");
 }
 
-function readPair(
+/** A certificate that is valid at `now` with its own key; why the pair is not that. Never throws on what it contains. */
+export function usablePair(
   pair: KeyPair,
+  now: Date,
 ): { readonly certificate: X509Certificate; readonly key: KeyObject } | { readonly why: string } {
   try {
-    return { certificate: readCertificate(pair.certificate), key: createPrivateKey(pair.key) };
+    const [certificate, key] = [readCertificate(pair.certificate), createPrivateKey(pair.key)];
+    if (!certificate.checkPrivateKey(key)) return { why: "the key is not the one of the certificate" };
+    if (certificate.validToDate <= now) return { why: `the certificate expired on ${certificate.validTo}` };
+    return { certificate, key };
   } catch (error) {
     return { why: `the pair cannot be read: ${messageOf(error)}` };
   }

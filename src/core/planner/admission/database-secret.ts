@@ -31,8 +31,8 @@ export function secretIsItsOwn({
   return [forbiddenValue(`${at}.databaseSecretName`, `the Secret "${asked}" is used by ${owner}`, remedy)];
 }
 
-/** Also those that its nodes make for their databases and users. */
-function isOfCluster({ name, secrets }: ReferencedCluster, asked: string): boolean {
+/** Whether a cluster uses the Secret; also those that its nodes make for their databases and users. */
+export function isOfCluster({ name, secrets }: ReferencedCluster, asked: string): boolean {
   const uid = Number(/\d+$/.exec(asked)?.[0]);
   const made = asked === clusterNames.databaseSecret(name, uid) || asked.startsWith(clusterNames.userSecret(name, ""));
   return made || secrets.includes(asked);

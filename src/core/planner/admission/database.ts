@@ -12,6 +12,7 @@ import {
   repliesCanWait,
 } from "./database-place.ts";
 import { secretIsItsOwn } from "./database-secret.ts";
+import { certificateIsNoClusters, clientsAreKnown } from "./database-tls.ts";
 import {
   changedModules,
   fieldOf,
@@ -33,6 +34,8 @@ export const CONFIGURATION_RULES: readonly SpecRule<ReviewedDatabase>[] = [
   memoryIsInRange,
   oneShard,
   repliesCanWait,
+  clientsAreKnown,
+  certificateIsNoClusters,
   portIsUnchanged,
   portIsFree,
   moduleListsAreConsistent,

@@ -6,6 +6,7 @@ import { databaseSpec } from "../../api/database-spec.ts";
 import type { DatabaseSpec } from "../../api/database-spec.ts";
 import { DATABASE_RULES } from "../admission/database.ts";
 import { objections } from "../admission/objection.ts";
+import type { CertificateView } from "./certificate.ts";
 import { planDatabase } from "./plan.ts";
 import type { DatabaseView } from "./plan.ts";
 
@@ -27,6 +28,8 @@ interface Edit {
 }
 
 const two = references({ clusters: [nearby(), nearby({ name: "other" })] });
+const withoutTls: CertificateView = { state: "none", why: "", warning: "", authority: "" };
+const due: CertificateView = { ...withoutTls, state: "due" };
 const SPEC = { storeEnterpriseCluster: { name: "rec" }, storeVersion: "7.4", modulesList: [{ name: "tally" }] };
 
 const EDITS: Readonly<Record<keyof DatabaseSpec, readonly Edit[]>> = {
@@ -49,7 +52,22 @@ const EDITS: Readonly<Record<keyof DatabaseSpec, readonly Edit[]>> = {
   evictionPolicy: [{ to: { evictionPolicy: "noeviction" }, then: { act: "update" } }],
   engineParameters: [{ to: { engineParameters: { "slowlog-max-len": "9" } }, then: { act: "update" } }],
   maxClients: [{ to: { maxClients: 5 }, then: { act: "update" } }],
-  tls: [{ to: { tls: "enabled" }, then: { act: "update" } }],
+  tls: [
+    { to: { tls: "enabled" }, view: { certificate: due }, then: { act: "update" } },
+    { to: { tls: "mutual" }, then: { refused: /no authority of theirs is named/ } },
+  ],
+  certificateSecretName: [
+    { to: { tls: "enabled", certificateSecretName: "own" }, view: { certificate: due }, then: { act: "update" } },
+    { to: { certificateSecretName: "rec-node-tls" }, then: { refused: /used by StoreEnterpriseCluster rec/ } },
+  ],
+  clientAuthenticationCertificates: [
+    {
+      to: { tls: "mutual", clientAuthenticationCertificates: ["clients"] },
+      view: { certificate: due },
+      then: { act: "update" },
+    },
+    { to: { clientAuthenticationCertificates: ["rec-ca"] }, then: { refused: /used by StoreEnterpriseCluster rec/ } },
+  ],
   storeUpgradePolicy: [{ to: { storeUpgradePolicy: "major" }, then: { act: "update" } }],
   passwordOverlapSeconds: [{ to: { passwordOverlapSeconds: 5 }, then: { act: "update" } }],
   databaseSecretName: [{ to: { databaseSecretName: "login" }, view: { secret: "changed" }, then: { act: "update" } }],
@@ -85,6 +103,7 @@ const view = (spec: DatabaseSpec, change: Partial<DatabaseView>): DatabaseView =
   },
   secret: "given",
   secretName: "redb-orders",
+  certificate: withoutTls,
   home: "rec",
   ...change,
 });

@@ -28,6 +28,7 @@ function view(spec: object, change: Partial<DatabaseView> = {}): DatabaseView {
     existing: existing(),
     secret: "given",
     secretName: "redb-orders",
+    certificate: { state: "none", why: "", warning: "", authority: "" },
     home: "rec",
     ...change,
   };

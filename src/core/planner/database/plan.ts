@@ -8,6 +8,7 @@ import { differingSettings, settingsBesidesFallbacks, settingsOfSpec, wireOf } f
 import { compareVersionText } from "../../base/version.ts";
 import { defaultStoreVersion } from "../../releases/catalogue/find.ts";
 import { warn } from "../findings/finding.ts";
+import { certificateFindings, type CertificateView } from "./certificate.ts";
 import { DATABASE_RULES } from "../admission/database.ts";
 import type { LoadedModule, ReviewedDatabase } from "../admission/reviewed-database.ts";
 import { findingOf, objections } from "../admission/objection.ts";
@@ -39,6 +40,7 @@ export interface DatabaseView {
   /** Of the Secret with the password, compared with what the cluster was given last; `missing` when it is not there. */
   readonly secret: "given" | "changed" | "missing";
   readonly secretName: string;
+  readonly certificate: CertificateView;
   /** Name of the cluster that made it; undefined before one has. */
   readonly home: string | undefined;
 }
@@ -52,6 +54,8 @@ export type DatabaseAct =
       readonly version: StoreVersion;
       /** Names and arguments; which build is loaded follows the version. */
       readonly modules: readonly DatabaseModule[];
+      /** The certificate of its endpoints is sent too. */
+      readonly certificate?: true;
     }
   | {
       readonly kind: "update";
@@ -59,6 +63,7 @@ export type DatabaseAct =
       readonly settings: Partial<WireSettings>;
       /** The password is read from its Secret and sent too. */
       readonly password: boolean;
+      readonly certificate?: true;
     }
   | { readonly kind: "upgrade"; readonly uid: number; readonly from: StoreVersion; readonly to: StoreVersion }
   | { readonly kind: "none" };
@@ -81,10 +86,11 @@ export interface DatabaseDecision {
 
 /** Decides the next act for a database from facts alone. */
 export function planDatabase(view: DatabaseView): DatabaseDecision {
-  const findings = objections(DATABASE_RULES, factsOf(view)).map(findingOf);
+  const ofCertificate = certificateFindings(view.name, view.spec, view.existing, view.certificate);
+  const findings = [...objections(DATABASE_RULES, factsOf(view)).map(findingOf), ...ofCertificate.findings];
   const drift = driftOf(view);
   const act: DatabaseAct = findings.length > 0 ? { kind: "none" } : actFor(view);
-  return { findings, warnings: warningsOf(view), drift, act };
+  return { findings, warnings: [...warningsOf(view), ...ofCertificate.warnings], drift, act };
 }
 
 /** An act in a few words. */
@@ -93,7 +99,7 @@ export function describeAct(act: DatabaseAct): string {
     case "create":
       return `creating the database at ${act.version}`;
     case "update":
-      return `changing ${[...Object.keys(act.settings), ...(act.password ? ["the password"] : [])].join(", ")}`;
+      return `changing ${changesOf(act).join(", ")}`;
     case "upgrade":
       return `upgrading from ${act.from} to ${act.to}`;
     case "none":
@@ -101,6 +107,11 @@ export function describeAct(act: DatabaseAct): string {
     default:
       return assertNever(act);
   }
+}
+
+function changesOf({ settings, password, certificate }: Extract<DatabaseAct, { readonly kind: "update" }>) {
+  const secrets = [...(password ? ["the password"] : []), ...(certificate === true ? ["the certificate"] : [])];
+  return [...Object.keys(settings), ...secrets];
 }
 
 function factsOf({ name, spec, existing, home, references }: DatabaseView): ReviewedDatabase {
@@ -117,20 +128,22 @@ function factsOf({ name, spec, existing, home, references }: DatabaseView): Revi
 function actFor(view: DatabaseView): DatabaseAct {
   const { spec, existing, references } = view;
   const desired = settingsOfSpec(spec);
+  const certificate = view.certificate.state === "due" ? { certificate: true as const } : {};
   if (existing === undefined) {
     const port = spec.databasePort === undefined ? {} : { port: spec.databasePort };
     const cluster = clusterNamed(references, spec.storeEnterpriseCluster?.name);
     const policies = { cluster: cluster?.upgradePolicy, database: spec.storeUpgradePolicy };
     const version = spec.storeVersion ?? defaultStoreVersion(references.release, strictest(policies));
     const settings = wireOf(settingsBesidesFallbacks(desired));
-    return { kind: "create", settings, ...port, version, modules: modulesOf(spec) };
+    return { kind: "create", settings, ...port, version, modules: modulesOf(spec), ...certificate };
   }
   const password = view.secret === "changed";
   const { uid, isSettled } = existing;
-  // passwords need not wait for another change to end
-  if (!isSettled) return password ? { kind: "update", uid, settings: {}, password } : { kind: "none" };
+  const isKeyDue = password || certificate.certificate === true;
+  // passwords and certificates need not wait for another change to end
+  if (!isSettled) return isKeyDue ? { kind: "update", uid, settings: {}, password, ...certificate } : { kind: "none" };
   const settings = wireOf(differingSettings(desired, existing));
-  if (password || Object.keys(settings).length > 0) return { kind: "update", uid, settings, password };
+  if (isKeyDue || Object.keys(settings).length > 0) return { kind: "update", uid, settings, password, ...certificate };
   const { storeVersion: to } = spec;
   const from = existing.storeVersion;
   if (to === undefined || (compareVersionText(to, from) ?? 0) <= 0) return { kind: "none" };

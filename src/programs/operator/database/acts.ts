@@ -6,15 +6,18 @@ import type { EventRecorder } from "../../../ports/kube/events.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults as managementFaults } from "../../../ports/management/faults.ts";
-import type { BdbRecord } from "../../../ports/management/records.ts";
+import type { BdbCreate, BdbRecord } from "../../../ports/management/records.ts";
 import type { Connection } from "../../../mechanisms/observe/management/connections.ts";
 import type { DatabaseAct } from "../../../core/planner/database/plan.ts";
 import type { Redb } from "./cluster.ts";
-import { callFailed, failureOf, noPassword, type DatabaseFailure } from "./failure.ts";
+import { certificateToGive, type CertificateDeps } from "./certificate.ts";
+import { callFailed, failureOf, noCertificate, noPassword, type DatabaseFailure } from "./failure.ts";
 import { heldPassword, keepPassword, secretNameOf } from "./secret.ts";
 
-export interface DatabaseActDeps {
+export interface DatabaseActDeps extends CertificateDeps {
   readonly kube: Kube;
+  /** Name of the cluster of the database. */
+  readonly cluster: string;
   readonly log: Log;
   readonly events: EventRecorder;
 }
@@ -63,6 +66,8 @@ async function perform(
 ): Promise<Attempt> {
   switch (act.kind) {
     case "create": {
+      const certificate = await certificateBody(deps, redb, act.certificate);
+      if ("failure" in certificate) return certificate;
       const { password, from } = await keepPassword(deps.kube, redb);
       const port = act.port === undefined ? {} : { port: act.port };
       const body = {
@@ -72,6 +77,7 @@ async function perform(
         redis_version: act.version,
         ...(act.modules.length === 0 ? {} : { module_list: act.modules.map(asked) }),
         authentication_redis_pass: password,
+        ...certificate,
       };
       const bdb = await client.call("createBdb", { body });
       deps.events.record(redb, "Normal", "DatabaseCreated", `the cluster makes a database of version ${act.version}`);
@@ -82,8 +88,11 @@ async function perform(
       if (act.password && held === undefined && Object.keys(act.settings).length === 0) {
         return { failure: noPassword(secretNameOf(redb), redb.metadata.name) };
       }
+      const certificate = await certificateBody(deps, redb, act.certificate);
+      if ("failure" in certificate) return certificate;
       const password = held === undefined ? {} : { authentication_redis_pass: held.password };
-      const bdb = await client.call("updateBdb", { params: { uid: act.uid }, body: { ...act.settings, ...password } });
+      const body = { ...act.settings, ...password, ...certificate };
+      const bdb = await client.call("updateBdb", { params: { uid: act.uid }, body });
       return { bdb, passwordFrom: held?.from };
     }
     case "upgrade": {
@@ -94,6 +103,18 @@ async function perform(
     case "none":
       return {};
   }
+}
+
+/** What the body says of the certificate; it is made only when it is sent. */
+async function certificateBody(
+  deps: DatabaseActDeps,
+  redb: Redb,
+  isDue: true | undefined,
+): Promise<Pick<BdbCreate, "tls_certificate"> | { readonly failure: DatabaseFailure }> {
+  if (isDue === undefined) return {};
+  const tls_certificate = await certificateToGive(deps, redb, deps.cluster);
+  if (typeof tls_certificate !== "string") return { tls_certificate };
+  return { failure: noCertificate(tls_certificate, redb.metadata.name) };
 }
 
 function asked({ name, args }: DatabaseModule): { readonly module_name: string; readonly module_args: string } {

@@ -10,6 +10,7 @@ import { isSame } from "../../../ports/kube/same.ts";
 import type { ClusterRef, ObserveDeps } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import type { BdbRecord } from "../../../ports/management/records.ts";
 import type { DatabaseDecision } from "../../../core/planner/database/plan.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { addFinalizer } from "../objects/finalizer.ts";
@@ -21,7 +22,8 @@ import { clusterOf, freshContexts, type Redb } from "./cluster.ts";
 import { evaluateDatabase, type DatabaseEvaluation } from "./evaluation.ts";
 import { databaseEvents } from "./events.ts";
 import { removeDatabase } from "./removal.ts";
-import { addressReconciler, foreignOwner, secretNameOf, secretState } from "./secret.ts";
+import { observeCertificate } from "./certificate.ts";
+import { addressReconciler, digestOf, foreignOwner, secretNameOf, secretState } from "./secret.ts";
 import { databaseStatusOf } from "./status.ts";
 
 export interface DatabaseDeps extends ObserveDeps {
@@ -85,6 +87,7 @@ async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
   const secret = {
     state: secretState(deps.cache.secrets, held),
     foreignOwner: foreignOwner(deps.cache.secrets, held),
+    certificate: (bdb: BdbRecord | undefined) => observeCertificate(deps, held, cluster.name, bdb),
   };
   const evaluate = (within: ClusterContext, maxAgeMs: number): Promise<DatabaseEvaluation> =>
     evaluateDatabase(held, within, deps.release, secret, maxAgeMs);
@@ -112,7 +115,7 @@ function isToAct({ decision }: DatabaseEvaluation): boolean {
 }
 
 async function follow(deps: PassDeps, redb: Redb, cluster: string, evaluated: DatabaseEvaluation): Promise<Outcome> {
-  const { decision, connection } = evaluated;
+  const { decision, connection, authority = "" } = evaluated;
   if (decision === undefined) {
     const { conditions } = await report(deps, redb, cluster, evaluated);
     const { suspension } = evaluated;
@@ -123,10 +126,10 @@ async function follow(deps: PassDeps, redb: Redb, cluster: string, evaluated: Da
   }
   const isActing = decision.act.kind !== "none";
   if (isActing) deps.log.info("performing a step", { database: redb.metadata.name, act: decision.act });
-  const attempted = isActing ? await attempt(deps, redb, connection, decision.act) : {};
+  const attempted = isActing ? await attempt({ ...deps, cluster }, redb, connection, decision.act) : {};
   const bdb = attempted.bdb ?? evaluated.bdb;
   const given = attempted.passwordFrom ?? redb.status?.passwordFrom;
-  const passwordFrom = bdb === undefined ? given : await deps.keepAddress(redb, bdb.port, given);
+  const passwordFrom = bdb === undefined ? given : await deps.keepAddress(redb, { port: bdb.port, authority }, given);
   const { failure } = attempted;
   const status = await report(deps, redb, cluster, { ...evaluated, bdb, failure, passwordFrom });
   if (failure !== undefined) return waiting(refusedForMs(status, deps.clock), failure.id, failure.evidence);
@@ -162,6 +165,7 @@ async function report(
       cluster,
       secretName: secretNameOf(redb),
       passwordFrom: evaluated.passwordFrom ?? before.passwordFrom,
+      authorityDigest: evaluated.authority === undefined ? before.authorityDigest : digestOf(evaluated.authority),
       bdb,
       ...("unreachable" in polled ? { shards: [], actions: [] } : { shards: polled.shards, actions: polled.actions }),
       suspension,

@@ -4,8 +4,8 @@ import type { BdbRecord } from "../../../ports/management/records.ts";
 import type { Connection } from "../../../mechanisms/observe/management/connections.ts";
 import type { PollResult } from "../../../mechanisms/observe/management/polled-state.ts";
 import type { Suspension } from "../../../core/planner/cluster/plan.ts";
+import type { CertificateView } from "../../../core/planner/database/certificate.ts";
 import { planDatabase, type DatabaseDecision, type DatabaseView } from "../../../core/planner/database/plan.ts";
-import type { References } from "../../../core/planner/admission/references.ts";
 import type { Release } from "../../../core/releases/catalogue/release.ts";
 import { notReady, type ClusterContext, type Unready } from "../context/cluster-context.ts";
 import { bdbOf, type Redb } from "./cluster.ts";
@@ -24,7 +24,17 @@ export interface DatabaseEvaluation {
   readonly suspension?: Suspension | undefined;
   readonly unready?: Unready | undefined;
   readonly decision?: DatabaseDecision;
+  /** By which clients know the endpoints; empty without TLS, and where it is not known. */
+  readonly authority?: string;
   readonly failure?: DatabaseFailure | undefined;
+}
+
+/** What was seen of the Secrets that a database names. */
+export interface DatabaseSecrets {
+  readonly state: DatabaseView["secret"];
+  readonly foreignOwner: string | undefined;
+  /** Of the endpoints of the database as the cluster has it. */
+  readonly certificate: (bdb: BdbRecord | undefined) => Promise<CertificateView>;
 }
 
 /** Evaluates a database in the context of its cluster; the polled state of the cluster may be `maxAgeMs` old. */
@@ -32,7 +42,7 @@ export async function evaluateDatabase(
   redb: Redb,
   context: ClusterContext,
   release: Release,
-  secret: { readonly state: DatabaseView["secret"]; readonly foreignOwner: string | undefined },
+  secrets: DatabaseSecrets,
   maxAgeMs: number,
 ): Promise<DatabaseEvaluation> {
   const { connection, suspension, unready } = context;
@@ -43,11 +53,13 @@ export async function evaluateDatabase(
   const seen = { polled, bdb, connection };
   if (suspension !== undefined || unready !== undefined) return { ...seen, suspension, unready };
   if ("unreachable" in polled) return { ...seen, unready: notReady(context.nearby?.name ?? "", polled.unreachable) };
-  if (secret.foreignOwner !== undefined) return { ...seen, failure: secretIsForeign(secret.foreignOwner, redb) };
+  if (secrets.foreignOwner !== undefined) return { ...seen, failure: secretIsForeign(secrets.foreignOwner, redb) };
   const spec = readSpec(redb);
-  return typeof spec === "string"
-    ? { ...seen, failure: specInvalid(spec, redb.metadata.name) }
-    : { ...seen, decision: decide(redb, spec, bdb, secret.state, referencesOf(release, context.nearby, polled, redb)) };
+  if (typeof spec === "string") return { ...seen, failure: specInvalid(spec, redb.metadata.name) };
+  const certificate = await secrets.certificate(bdb);
+  const references = referencesOf(release, context.nearby, polled, redb);
+  const decision = decide(redb, spec, bdb, { secret: secrets.state, certificate, references });
+  return { ...seen, authority: certificate.authority, decision };
 }
 
 function secretIsForeign(owner: string, redb: Redb): DatabaseFailure {
@@ -71,8 +83,7 @@ function decide(
   redb: Redb,
   spec: DatabaseSpec,
   bdb: BdbRecord | undefined,
-  secret: DatabaseView["secret"],
-  references: References,
+  seen: Pick<DatabaseView, "secret" | "certificate" | "references">,
 ): DatabaseDecision {
   const drift = redb.status?.conditions?.find(({ type }) => type === "Drifted");
   return planDatabase({
@@ -80,8 +91,7 @@ function decide(
     spec,
     isEdited: redb.status?.observedGeneration !== redb.metadata.generation,
     wasRefused: drift?.status === "True" && drift.reason === "DowngradeRefused",
-    references,
-    secret,
+    ...seen,
     secretName: secretNameOf(redb),
     home: homeOf(redb.status ?? {}),
     existing: bdb && {

@@ -6,7 +6,9 @@ import { block, wait, type FindingOf } from "../../../core/planner/findings/find
 import { editObject, getObjects } from "../../../core/api/kubectl.ts";
 
 /** Why the cluster did not do what it was asked for. */
-export type DatabaseFailure = FindingOf<"RefusedByCluster" | "CallFailed" | "SpecInvalid" | "DatabaseSecretMissing">;
+export type DatabaseFailure = FindingOf<
+  "RefusedByCluster" | "CallFailed" | "SpecInvalid" | "DatabaseSecretMissing" | "CertificateInvalid"
+>;
 
 /** What a user can do about a refusal of the management API, by its `error_code`. */
 const WAY_OUT: Readonly<Record<string, string>> = {
@@ -42,6 +44,11 @@ export function noPassword(secret: string, redb: string): DatabaseFailure {
     evidence,
     `write the key, or name another Secret: ${editObject(`redb ${redb}`)}`,
   );
+}
+
+/** The Secret of the certificate has changed since it was looked at. */
+export function noCertificate(evidence: string, redb: string): DatabaseFailure {
+  return block("CertificateInvalid", evidence, `correct the Secret, or name another: ${editObject(`redb ${redb}`)}`);
 }
 
 /** A call that did not reach the cluster; `evidence` says why. */

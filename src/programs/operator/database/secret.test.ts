@@ -97,10 +97,10 @@ for (const { name, status, before, afterMs = 0, asks } of addresses) {
     const clock = new FakeClock();
     const keepAddress = addressReconciler(world.kube, clock);
     if (afterMs > 0) {
-      await keepAddress(redb(status), 10_000, undefined);
+      await keepAddress(redb(status), { port: 10_000, authority: "" }, undefined);
       await clock.advance(afterMs);
     }
-    await keepAddress(redb(status), 10_000, undefined);
+    await keepAddress(redb(status), { port: 10_000, authority: "" }, undefined);
     assert.deepEqual(world.asked, asks);
     const stored = await world.stored();
     if (before === undefined) assert.equal(stored, undefined);

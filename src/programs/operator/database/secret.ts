@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { Secret } from "kubernetes-types/core/v1.js";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import type { Clock } from "../../../core/base/clock.ts";
@@ -129,23 +129,24 @@ const RECHECK_MS = 30 * 60_000;
 /** Keeps the address in the Secret; the answer is the version of it whose password the cluster has. */
 type AddressReconciler = (
   redb: Redb,
-  port: number,
+  address: { readonly port: number; readonly authority: string },
   given: PasswordFrom | undefined,
 ) => Promise<PasswordFrom | undefined>;
 
 /**
- * Publishes where a database is: keys `port` and `service_names` of its Secret, which has been made before. Asks nothing
- * while the status says that it is published, except for a check now and then.
+ * Publishes where a database is, and by which authority clients know it: keys `port`, `service_names` and `ca.crt` of its Secret,
+ * which has been made before. Asks nothing while the status says that it is published, except for a check now and then.
  */
 export function addressReconciler(kube: Kube, clock: Clock): AddressReconciler {
   const looked = new Map<string, number>();
-  return async (redb, port, given) => {
+  return async (redb, { port, authority }, given) => {
     const now = clock.uptimeMs();
     const at = looked.get(redb.metadata.uid) ?? now;
     looked.set(redb.metadata.uid, at);
-    const wanted = { port: String(port), service_names: redb.metadata.name };
-    if (isReported(redb, port) && now - at < RECHECK_MS) return given;
-    const isWritten = isReported(redb, port) && (await says(kube, redb, wanted));
+    const wanted = { port: String(port), service_names: redb.metadata.name, "ca.crt": authority };
+    const isDone = isReported(redb, port) && redb.status?.authorityDigest === digestOf(authority);
+    if (isDone && now - at < RECHECK_MS) return given;
+    const isWritten = isDone && (await says(kube, redb, wanted));
     looked.set(redb.metadata.uid, now);
     return isWritten ? given : tell(kube, secretRef(redb), wanted, given);
   };
@@ -155,6 +156,11 @@ export function addressReconciler(kube: Kube, clock: Clock): AddressReconciler {
 function isReported(redb: Redb, port: number): boolean {
   const { internalEndpoints, databaseSecretName } = redb.status ?? {};
   return internalEndpoints?.[0]?.port === port && databaseSecretName === secretNameOf(redb);
+}
+
+/** What the status says of the key `ca.crt`; undefined when the Secret has none. */
+export function digestOf(authority: string): string | undefined {
+  return authority === "" ? undefined : createHash("sha256").update(authority).digest("hex");
 }
 
 async function says(kube: Kube, redb: Redb, wanted: Texts): Promise<boolean> {
@@ -182,7 +188,9 @@ async function tell(
 type Texts = Readonly<Record<string, string>>;
 
 function merge(kube: Kube, ref: Ref, texts: Texts, resourceVersion?: string): Promise<Stored<Secret>> {
-  const data = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, encoded(text)]));
+  const data = Object.fromEntries(
+    Object.entries(texts).map(([key, text]) => [key, text === "" ? null : encoded(text)]),
+  );
   const metadata = resourceVersion === undefined ? {} : { metadata: { resourceVersion } };
   return kube.patch(Secrets, ref, { type: "merge", body: { ...metadata, data } });
 }

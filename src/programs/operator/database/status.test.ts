@@ -176,6 +176,7 @@ function whole(): DatabaseReport {
     cluster: "rec",
     secretName: "redb-orders",
     passwordFrom: undefined,
+    authorityDigest: undefined,
     bdb: bdb(),
     shards: [SHARD],
     actions: [],

@@ -11,6 +11,7 @@ import {
   type DatabaseDecision,
   type Drift,
 } from "../../../core/planner/database/plan.ts";
+import { expiryOf } from "../../../ports/pki/authority.ts";
 import { withStatements } from "../objects/conditions.ts";
 import { available, serviceFindings, withoutService } from "./availability.ts";
 import type { DatabaseFailure } from "./failure.ts";
@@ -24,6 +25,7 @@ export interface DatabaseReport {
   readonly secretName: string;
   readonly passwordFrom: DatabaseStatus["passwordFrom"];
   readonly bdb: BdbRecord | undefined;
+  readonly authorityDigest: DatabaseStatus["authorityDigest"];
   /** Of the whole cluster. */
   readonly shards: readonly ShardInstanceRecord[];
   readonly actions: readonly ActionRecord[];
@@ -49,6 +51,7 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
     ...before,
     cluster: homeOf(before) ?? report.cluster,
     databaseSecretName: report.secretName,
+    authorityDigest: report.authorityDigest,
     ...(report.passwordFrom === undefined ? {} : { passwordFrom: report.passwordFrom }),
     status: stateOf(report),
     ...(decision === undefined && !invalid ? {} : { specStatus: invalid ? "Invalid" : "Valid" }),
@@ -85,12 +88,17 @@ function mirrored(bdb: BdbRecord, { before, shards, actions }: DatabaseReport): 
     ...servingOf(bdb, primaries[0], before),
     internalEndpoints: bdb.endpoints.map(({ dns_name, port }) => ({ host: dns_name, port })),
     shardStatuses: shardsByStatus(primaries),
+    certificateValidTo: validTo(bdb),
     createdTime: bdb.created_time,
     lastUpdated: bdb.last_changed_time,
     ...(bdb.action_uid === "" ? {} : { lastActionUid: bdb.action_uid }),
     ...(last === undefined ? {} : { lastActionStatus: last.status }),
     lossReports: [...bdb.loss_reports],
   };
+}
+
+function validTo({ tls_mode = "disabled", tls_certificate: shown }: BdbRecord): string | undefined {
+  return tls_mode === "disabled" || shown === undefined ? undefined : expiryOf(shown.certificate).toISOString();
 }
 
 type Serving = Pick<DatabaseStatus, "version" | "engine" | "standIn">;

@@ -6,6 +6,7 @@ import type { Connections } from "../../../mechanisms/observe/management/connect
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import type { AppliedKind } from "../../../mechanisms/reconcile/object-applier.ts";
 import { clusterOf, type Redb } from "../database/cluster.ts";
+import { readsForTls } from "../database/certificate.ts";
 import { secretNameOf } from "../database/secret.ts";
 import type { ClusterContexts } from "../context/cluster-context.ts";
 
@@ -59,7 +60,11 @@ export function wakeDatabases({ cache, connections, contexts }: Sources, wake: W
     if (current === undefined || previous === undefined) wakeThose(cache, wake, () => true);
   });
   cache.secrets.onChange(({ name, namespace }) => {
-    wakeThose(cache, wake, (redb) => secretNameOf(redb) === name && redb.metadata.namespace === namespace);
+    wakeThose(cache, wake, (redb) => {
+      const its = clusterOf(cache, redb);
+      const isRead = secretNameOf(redb) === name || readsForTls(redb, "id" in its ? "" : its.name, name);
+      return isRead && redb.metadata.namespace === namespace;
+    });
   });
   connections.onChange(({ namespace }, names) => {
     for (const name of names) wake(keyOf({ name, namespace }));

@@ -9,9 +9,10 @@ import { createAuthority, expiryOf, issue, type Authority } from "../../../ports
 import { ownedMeta, type Owner } from "./meta.ts";
 
 const AUTHORITY_DAYS = 3650;
-const NODE_DAYS = 90;
-/** The nodes' certificate is renewed when it is valid for less than this, in milliseconds: a third of its life. */
-const RENEW_BEFORE_MS = (NODE_DAYS / 3) * 86_400_000;
+/** How long certificates are valid that the authority of a cluster issues. */
+export const NODE_DAYS = 90;
+/** They are renewed when they are valid for less than this, in milliseconds: a third of their life. */
+export const RENEW_BEFORE_MS = (NODE_DAYS / 3) * 86_400_000;
 
 export interface SecretsDeps {
   readonly kube: Kube;

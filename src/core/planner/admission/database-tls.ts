@@ -1,0 +1,27 @@
+import { isOfCluster } from "./database-secret.ts";
+import { forbiddenValue, requiredValue, type Objection } from "./objection.ts";
+import type { ReviewedDatabase } from "./reviewed-database.ts";
+
+/** Where clients present a certificate, it is known who signs them. */
+export function clientsAreKnown({ at, spec }: ReviewedDatabase): readonly Objection[] {
+  if (spec.tls !== "mutual" || (spec.clientAuthenticationCertificates ?? []).length > 0) return [];
+  const why = "clients present a certificate, and no authority of theirs is named";
+  const remedy = `name a Secret with the key ca.crt, or set ${at}.tls to enabled`;
+  return [requiredValue(`${at}.clientAuthenticationCertificates`, why, remedy)];
+}
+
+/** What a cluster uses itself is no certificate of a database. */
+export function certificateIsNoClusters({ at, spec, references }: ReviewedDatabase): readonly Objection[] {
+  const named = [
+    { field: "certificateSecretName", names: [spec.certificateSecretName ?? ""] },
+    { field: "clientAuthenticationCertificates", names: spec.clientAuthenticationCertificates ?? [] },
+  ];
+  return named.flatMap(({ field, names }) =>
+    names.flatMap((name) => {
+      const cluster = references.clusters.find((one) => isOfCluster(one, name));
+      if (cluster === undefined) return [];
+      const why = `the Secret "${name}" is used by StoreEnterpriseCluster ${cluster.name}`;
+      return [forbiddenValue(`${at}.${field}`, why, "name another Secret, or leave the field out")];
+    }),
+  );
+}

@@ -1,0 +1,167 @@
+import type { X509Certificate } from "node:crypto";
+import type { Secret } from "kubernetes-types/core/v1.js";
+import { LABELS, clusterNames } from "../../../core/api/names.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import type { CertificateView } from "../../../core/planner/database/certificate.ts";
+import { Secrets } from "../../../ports/kube/builtin.ts";
+import type { Kube, Stored } from "../../../ports/kube/kube.ts";
+import type { BdbCertificate, BdbRecord } from "../../../ports/management/records.ts";
+import { issue } from "../../../ports/pki/authority.ts";
+import { certificatesIn, readCertificate } from "../../../ports/pki/certificate.ts";
+import { usablePair } from "../../../ports/pki/purpose.ts";
+import { NODE_DAYS, RENEW_BEFORE_MS, textOf } from "../objects/secrets.ts";
+import type { Redb } from "./cluster.ts";
+
+export interface CertificateDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+}
+
+/** Keys of a Secret with a certificate, in the order in which they are looked for. */
+const CERTIFICATE_KEYS = ["certificate", "cert", "tls.crt"];
+const KEY_KEYS = ["key", "tls.key"];
+
+const NO_TLS: CertificateView = { state: "none", why: "", warning: "", authority: "" };
+
+/** What the certificate of a database's endpoints is to what its object asks for. */
+export async function observeCertificate(
+  deps: CertificateDeps,
+  redb: Redb,
+  cluster: string,
+  bdb: Pick<BdbRecord, "tls_certificate"> | undefined,
+): Promise<CertificateView> {
+  if (!usesTls(redb)) return NO_TLS;
+  const desired = await desiredOf(deps, redb, cluster);
+  if (typeof desired === "string") return { ...NO_TLS, state: "wrong", why: desired };
+  const { clientAuthorities, authority, own } = desired;
+  const shown = bdb?.tls_certificate;
+  const isGiven =
+    shown?.client_authorities === clientAuthorities &&
+    (own === undefined
+      ? isOurs(shown.certificate, authority, redb, deps.clock.now())
+      : shown.certificate === own.certificate);
+  const warning = own === undefined ? "" : shortcoming(own.certificate, redb, deps.clock.now());
+  return { state: isGiven ? "given" : "due", why: "", warning, authority };
+}
+
+/** The certificate to give to the endpoints of a database: its user's own, or one that the authority of the cluster issues now; or why there is none. */
+export async function certificateToGive(
+  deps: CertificateDeps,
+  redb: Redb,
+  cluster: string,
+): Promise<BdbCertificate | string> {
+  const desired = await desiredOf(deps, redb, cluster);
+  if (typeof desired === "string") return desired;
+  const { own, clientAuthorities: client_authorities } = desired;
+  if (own !== undefined) return { ...own, client_authorities };
+  const secret = await read(deps, redb, clusterNames.authoritySecret(cluster));
+  const authority = { certificate: textOf(secret, "ca.crt"), key: textOf(secret, "ca.key") };
+  const pair = issue(authority, {
+    commonName: redb.metadata.name,
+    dnsNames: hostsOf(redb),
+    ipAddresses: [],
+    usages: ["server"],
+    now: deps.clock.now(),
+    days: NODE_DAYS,
+  });
+  return { ...pair, client_authorities };
+}
+
+/** Whether a change of this Secret may change what the endpoints of the database show, or whom they let in. */
+export function readsForTls(redb: Redb, cluster: string, secret: string): boolean {
+  const { certificateSecretName, clientAuthenticationCertificates = [] } = redb.spec;
+  const ours = clusterNames.authoritySecret(cluster);
+  return usesTls(redb) && [ours, certificateSecretName, ...clientAuthenticationCertificates].includes(secret);
+}
+
+interface Desired {
+  /** That of the user; undefined: the cluster issues one. */
+  readonly own: { readonly certificate: string; readonly key: string } | undefined;
+  readonly clientAuthorities: string;
+  /** By which clients know the endpoint; empty when the user's Secret does not say. */
+  readonly authority: string;
+}
+
+async function desiredOf(deps: CertificateDeps, redb: Redb, cluster: string): Promise<Desired | string> {
+  const { certificateSecretName: name } = redb.spec;
+  const clients = await clientAuthorities(deps, redb);
+  if (typeof clients === "object") return clients.why;
+  if (name === undefined) {
+    const authority = textOf(await read(deps, redb, clusterNames.authoritySecret(cluster)), "ca.crt");
+    return authority === ""
+      ? `the cluster ${cluster} has no certificate authority yet`
+      : { own: undefined, clientAuthorities: clients, authority };
+  }
+  const secret = await read(deps, redb, name);
+  if (secret === undefined) return `spec.certificateSecretName: there is no Secret ${name}`;
+  if (isOfCluster(secret)) return `spec.certificateSecretName: the Secret "${name}" is used by its cluster`;
+  const own = { certificate: firstOf(secret, CERTIFICATE_KEYS), key: firstOf(secret, KEY_KEYS) };
+  if (own.certificate === "" || own.key === "")
+    return `spec.certificateSecretName: the Secret ${name} has no keys tls.crt and tls.key`;
+  const usable = usablePair(own, deps.clock.now());
+  if ("why" in usable) return `spec.certificateSecretName: the Secret ${name} cannot be used: ${usable.why}`;
+  return { own, clientAuthorities: clients, authority: textOf(secret, "ca.crt") };
+}
+
+/** Of all Secrets that the spec names, one after the other. */
+async function clientAuthorities(deps: CertificateDeps, redb: Redb): Promise<string | { readonly why: string }> {
+  if (redb.spec.tls !== "mutual") return "";
+  const names = redb.spec.clientAuthenticationCertificates ?? [];
+  const texts = await Promise.all(
+    names.map(async (name) => {
+      const secret = await read(deps, redb, name);
+      return certificatesIn(secret === undefined ? "" : firstOf(secret, ["ca.crt", ...CERTIFICATE_KEYS]));
+    }),
+  );
+  const empty = names[texts.findIndex((found) => found.length === 0)];
+  if (empty === undefined) return texts.flat().join("\n");
+  return { why: `spec.clientAuthenticationCertificates: the Secret ${empty} has no certificate in its key ca.crt` };
+}
+
+/** What the authority of the cluster has issued for these names, and is not to be renewed yet. */
+function isOurs(certificate: string, authority: string, redb: Redb, now: Date): boolean {
+  const [ours, issuer] = [readCertificate(certificate), readCertificate(authority)];
+  return (
+    ours.verify(issuer.publicKey) &&
+    hostsOf(redb).every((host) => covers(ours, host)) &&
+    ours.validToDate.getTime() - now.getTime() > RENEW_BEFORE_MS
+  );
+}
+
+/** What will keep clients from connecting, though the certificate can be used. */
+function shortcoming(pem: string, redb: Redb, now: Date): string {
+  const certificate = readCertificate(pem);
+  const hosts = hostsOf(redb);
+  if (certificate.validToDate.getTime() - now.getTime() < SOON_MS)
+    return `the certificate of spec.certificateSecretName ends on ${certificate.validTo}`;
+  if (hosts.some((host) => covers(certificate, host))) return "";
+  return `the certificate of spec.certificateSecretName names no host of the Service: ${hosts.join(", ")}`;
+}
+
+/** A certificate of a user that ends in less time is worth a warning, in milliseconds. */
+const SOON_MS = 14 * 86_400_000;
+
+function covers(certificate: X509Certificate, host: string): boolean {
+  return certificate.checkHost(host, { subject: "never" }) !== undefined;
+}
+
+/** The names of the Service of a database. */
+function hostsOf({ metadata: { name, namespace = "default" } }: Redb): readonly string[] {
+  return [clusterNames.databaseHost(name, namespace), `${name}.${namespace}.svc`, `${name}.${namespace}`, name];
+}
+
+function usesTls({ spec }: Redb): boolean {
+  return spec.tls === "enabled" || spec.tls === "mutual";
+}
+
+function isOfCluster({ metadata }: Stored<Secret>): boolean {
+  return metadata.labels?.[LABELS.cluster] !== undefined;
+}
+
+function firstOf(secret: Stored<Secret>, keys: readonly string[]): string {
+  return keys.map((key) => textOf(secret, key)).find((text) => text !== "") ?? "";
+}
+
+function read({ kube }: CertificateDeps, redb: Redb, name: string): Promise<Stored<Secret> | undefined> {
+  return kube.get(Secrets, { name, namespace: redb.metadata.namespace ?? "default" });
+}
