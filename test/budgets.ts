@@ -45,6 +45,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/world/storectl-recover.test.ts": 60,
   "test/world/storectl-lost-nodes.test.ts": 60,
   "test/scenario/sync.test.ts": 60,
+  "test/scenario/tls-objects.test.ts": 60,
   "src/programs/agent/switchover/switchover.test.ts": 50,
   "test/images/images.test.ts": 50,
   "test/scenario/faults.test.ts": 50,

@@ -4,7 +4,6 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { Redis } from "ioredis";
 import { clusterNames } from "../../src/core/api/names.ts";
 import { ConfigMaps } from "../../src/ports/kube/builtin.ts";
 import { connect } from "../../src/ports/kube/client.ts";
@@ -13,6 +12,7 @@ import type { BdbRecord } from "../../src/ports/management/records.ts";
 import { RawClient } from "../kit/engines/raw-client.ts";
 import { until } from "../kit/time/until.ts";
 import { authorityNamed, clientPair, endpointCertificate } from "../kit/tls/certificates.ts";
+import { startTlsLoad } from "../kit/tls/load.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 
 const PATIENCE = { withinMs: 60_000, everyMs: 25 };
@@ -28,7 +28,11 @@ await test("a database that speaks TLS takes a new certificate, another version 
     ...{ name, memory_size: 20_000_000, replication: true, redis_version: "7.4", authentication_redis_pass: "w0rd" },
     ...{ tls_mode: "enabled", tls_certificate: sent(name) },
   });
-  await using load = startLoad(made);
+  const tls = { ca: own.certificate, servername: hostOf(name) };
+  await using load = startTlsLoad(
+    NODES.map((node) => placeOf(made, node)),
+    { password: "w0rd", tls },
+  );
   await load.goesOn();
   const before = made.tls_certificate?.certificate;
   const changed = await cluster.client.call("updateBdb", {
@@ -161,39 +165,4 @@ async function showsEverywhere(bdb: BdbRecord): Promise<boolean> {
     }),
   );
   return shown.every((certificate) => certificate === bdb.tls_certificate?.certificate);
-}
-
-/** Clients of a library at each node that count without a pause. */
-function startLoad(bdb: BdbRecord) {
-  const tls = { ca: own.certificate, servername: hostOf(bdb.name) };
-  const all = NODES.map((node) => new Redis({ ...placeOf(bdb, node), password: "w0rd", tls, maxRetriesPerRequest: 0 }));
-  const failures: string[] = [];
-  const counts = all.map(() => 0);
-  let isOver = false;
-  const running = all.map(async (client, i) => {
-    client.on("error", (error: Error) => failures.push(error.message));
-    while (!isOver) {
-      try {
-        counts[i] = await client.incr(`count:${i}`);
-      } catch (error) {
-        failures.push(String(error));
-      }
-    }
-  });
-  return {
-    goesOn: async () => {
-      const before = [...counts];
-      await until("each client goes on", () => counts.every((count, i) => count > (before[i] ?? 0) + 50), PATIENCE);
-    },
-    finish: async () => {
-      isOver = true;
-      await Promise.all(running);
-      return failures;
-    },
-    [Symbol.asyncDispose]: () => {
-      isOver = true;
-      for (const client of all) client.disconnect();
-      return Promise.resolve();
-    },
-  };
 }

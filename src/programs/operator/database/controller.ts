@@ -115,7 +115,7 @@ function isToAct({ decision }: DatabaseEvaluation): boolean {
 }
 
 async function follow(deps: PassDeps, redb: Redb, cluster: string, evaluated: DatabaseEvaluation): Promise<Outcome> {
-  const { decision, connection, authority = "" } = evaluated;
+  const { decision, connection, authority } = evaluated;
   if (decision === undefined) {
     const { conditions } = await report(deps, redb, cluster, evaluated);
     const { suspension } = evaluated;

@@ -24,7 +24,7 @@ export interface DatabaseEvaluation {
   readonly suspension?: Suspension | undefined;
   readonly unready?: Unready | undefined;
   readonly decision?: DatabaseDecision;
-  /** By which clients know the endpoints; empty without TLS, and where it is not known. */
+  /** By which clients know the endpoints; empty without TLS, and where it is not known. Absent: as before. */
   readonly authority?: string;
   readonly failure?: DatabaseFailure | undefined;
 }
@@ -59,7 +59,9 @@ export async function evaluateDatabase(
   const certificate = await secrets.certificate(bdb);
   const references = referencesOf(release, context.nearby, polled, redb);
   const decision = decide(redb, spec, bdb, { secret: secrets.state, certificate, references });
-  return { ...seen, authority: certificate.authority, decision };
+  return certificate.state === "wrong"
+    ? { ...seen, decision }
+    : { ...seen, authority: certificate.authority, decision };
 }
 
 function secretIsForeign(owner: string, redb: Redb): DatabaseFailure {

@@ -129,7 +129,8 @@ const RECHECK_MS = 30 * 60_000;
 /** Keeps the address in the Secret; the answer is the version of it whose password the cluster has. */
 type AddressReconciler = (
   redb: Redb,
-  address: { readonly port: number; readonly authority: string },
+  /** An authority that is undefined is left as it is. */
+  address: { readonly port: number; readonly authority: string | undefined },
   given: PasswordFrom | undefined,
 ) => Promise<PasswordFrom | undefined>;
 
@@ -143,8 +144,9 @@ export function addressReconciler(kube: Kube, clock: Clock): AddressReconciler {
     const now = clock.uptimeMs();
     const at = looked.get(redb.metadata.uid) ?? now;
     looked.set(redb.metadata.uid, at);
-    const wanted = { port: String(port), service_names: redb.metadata.name, "ca.crt": authority };
-    const isDone = isReported(redb, port) && redb.status?.authorityDigest === digestOf(authority);
+    const place = { port: String(port), service_names: redb.metadata.name };
+    const wanted = authority === undefined ? place : { ...place, "ca.crt": authority };
+    const isDone = isReported(redb, port) && (authority === undefined || knowsAuthority(redb, authority));
     if (isDone && now - at < RECHECK_MS) return given;
     const isWritten = isDone && (await says(kube, redb, wanted));
     looked.set(redb.metadata.uid, now);
@@ -156,6 +158,10 @@ export function addressReconciler(kube: Kube, clock: Clock): AddressReconciler {
 function isReported(redb: Redb, port: number): boolean {
   const { internalEndpoints, databaseSecretName } = redb.status ?? {};
   return internalEndpoints?.[0]?.port === port && databaseSecretName === secretNameOf(redb);
+}
+
+function knowsAuthority({ status }: Redb, authority: string): boolean {
+  return status?.authorityDigest === digestOf(authority);
 }
 
 /** What the status says of the key `ca.crt`; undefined when the Secret has none. */
