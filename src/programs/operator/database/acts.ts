@@ -65,24 +65,8 @@ async function perform(
   act: DatabaseAct,
 ): Promise<Attempt> {
   switch (act.kind) {
-    case "create": {
-      const certificate = await certificateBody(deps, redb, act.certificate);
-      if ("failure" in certificate) return certificate;
-      const { password, from } = await keepPassword(deps.kube, redb);
-      const port = act.port === undefined ? {} : { port: act.port };
-      const body = {
-        name: redb.metadata.name,
-        ...act.settings,
-        ...port,
-        redis_version: act.version,
-        ...(act.modules.length === 0 ? {} : { module_list: act.modules.map(asked) }),
-        authentication_redis_pass: password,
-        ...certificate,
-      };
-      const bdb = await client.call("createBdb", { body });
-      deps.events.record(redb, "Normal", "DatabaseCreated", `the cluster makes a database of version ${act.version}`);
-      return { bdb, passwordFrom: from };
-    }
+    case "create":
+      return create(deps, redb, client, act);
     case "update": {
       const held = act.password ? await heldPassword(deps.kube, redb) : undefined;
       if (act.password && held === undefined && Object.keys(act.settings).length === 0) {
@@ -103,6 +87,30 @@ async function perform(
     case "none":
       return {};
   }
+}
+
+async function create(
+  deps: DatabaseActDeps,
+  redb: Redb,
+  client: ManagementClient,
+  act: Extract<DatabaseAct, { readonly kind: "create" }>,
+): Promise<Attempt> {
+  const certificate = await certificateBody(deps, redb, act.certificate);
+  if ("failure" in certificate) return certificate;
+  const { password, from } = await keepPassword(deps.kube, redb);
+  const port = act.port === undefined ? {} : { port: act.port };
+  const body = {
+    name: redb.metadata.name,
+    ...act.settings,
+    ...port,
+    redis_version: act.version,
+    ...(act.modules.length === 0 ? {} : { module_list: act.modules.map(asked) }),
+    authentication_redis_pass: password,
+    ...certificate,
+  };
+  const bdb = await client.call("createBdb", { body });
+  deps.events.record(redb, "Normal", "DatabaseCreated", `the cluster makes a database of version ${act.version}`);
+  return { bdb, passwordFrom: from };
 }
 
 /** What the body says of the certificate; it is made only when it is sent. */
