@@ -1,6 +1,7 @@
 import { assertNever } from "../../core/base/assert-never.ts";
 import { Fault, messageOf } from "../../core/base/fault.ts";
 import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../ports/management/proxy-control.ts";
+import { ConnectionBudget } from "./limits/connection-budget.ts";
 import { OutputBudget } from "./client/output-budget.ts";
 import { Endpoint } from "./endpoint/endpoint.ts";
 import type { EndpointContext } from "./endpoint/endpoint.ts";
@@ -19,13 +20,16 @@ export class ProxyEndpoints {
   readonly #context: ProxyContext;
   readonly #arenas = new ArenaPool();
   readonly #outputs = new OutputBudget();
+  readonly #connections: ConnectionBudget;
   readonly #lease: Lease;
   readonly #engineTls = new EngineTls();
   readonly #endpoints = new Map<number, Endpoint>();
   #draining = false;
 
-  constructor(context: ProxyContext) {
+  /** `files`: how many the process may open. */
+  constructor(context: ProxyContext, files: number) {
     this.#context = context;
+    this.#connections = new ConnectionBudget(files);
     this.#lease = new Lease(context.clock);
   }
 
@@ -114,7 +118,10 @@ export class ProxyEndpoints {
   }
 
   #shared(): Omit<EndpointContext, keyof ProxyContext> {
-    return { arenas: this.#arenas, outputs: this.#outputs, lease: this.#lease, engineTls: this.#engineTls };
+    return {
+      ...{ arenas: this.#arenas, outputs: this.#outputs, connections: this.#connections },
+      ...{ lease: this.#lease, engineTls: this.#engineTls },
+    };
   }
 
   async #hold({ bdb, epoch, drainMs, holdMs }: CommandOf<"hold">): Promise<ProxyReply> {

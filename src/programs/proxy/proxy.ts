@@ -1,4 +1,5 @@
 import { FORMAT } from "../../core/api/format.ts";
+import { openFileLimit } from "../../mechanisms/processes/open-file-limit.ts";
 import type { ClientsAnswer, ClientsQuestion } from "../../ports/management/clients-question.ts";
 import type {
   ProxyReadyMessage,
@@ -19,7 +20,7 @@ export interface ControlChannel {
 /** Serves endpoints as the agent commands; resolves, with everything closed, when the channel disconnects. */
 export async function runProxy(channel: ControlChannel, context: Omit<ProxyContext, "askAgent">): Promise<void> {
   const line = new AgentLine((question) => channel.send?.(question), context.clock);
-  const endpoints = new ProxyEndpoints({ ...context, askAgent: (question) => line.ask(question) });
+  const endpoints = new ProxyEndpoints({ ...context, askAgent: (question) => line.ask(question) }, openFileLimit());
   const disconnected = new Promise<void>((resolve) => {
     channel.once("disconnect", resolve);
   });

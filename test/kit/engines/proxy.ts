@@ -25,9 +25,10 @@ export interface TestProxy extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** Starts a proxy with a lease that does not end. */
-export async function startProxy(): Promise<TestProxy> {
+/** Starts a proxy with a lease that does not end. `within`: a program that runs it, and becomes it. */
+export async function startProxy(within?: string): Promise<TestProxy> {
   const child = fork(join(import.meta.dirname, "../../../src/bin/store.ts"), ["proxy"], {
+    ...(within === undefined ? {} : { execPath: within }),
     stdio: ["ignore", "ignore", process.env.PROXY_LOG === undefined ? "ignore" : "inherit", "ipc"],
   });
   const stop = (): Promise<void> => stopChild(child);

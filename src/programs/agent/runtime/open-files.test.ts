@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isFault } from "../../../core/base/fault.ts";
 import { faults } from "../faults.ts";
+import { openFileLimit } from "../../../mechanisms/processes/open-file-limit.ts";
 import { checkOpenFiles } from "./open-files.ts";
 
 const limits = (soft: string, hard: string): string =>
@@ -15,13 +16,13 @@ for (const [name, text] of [
   ["on a system that reports no limits", ""],
 ] as const) {
   test(`a node starts ${name}`, () => {
-    checkOpenFiles(text);
+    checkOpenFiles(openFileLimit(text));
   });
 }
 
 test("a node that may open too few files does not start; the fault names how many it needs", () => {
   assert.throws(
-    () => checkOpenFiles(limits("1024", "4096")),
+    () => checkOpenFiles(openFileLimit(limits("1024", "4096"))),
     (error) => isFault(error, faults.tooFewFiles) && /may open 4096 files and needs 10240/.test(error.message),
   );
 });

@@ -9,6 +9,7 @@ import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import type { OutputBudget } from "../client/output-budget.ts";
 import { Credentials } from "../client/credentials.ts";
 import { clientId, identityOf } from "../client/identity.ts";
+import type { ConnectionBudget, ConnectionHolder } from "../limits/connection-budget.ts";
 import { newCounters } from "../limits/counters.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { ScanSources } from "../scan/sources.ts";
@@ -27,7 +28,6 @@ import { Upstream } from "../upstream/upstream.ts";
 import { drainSessions } from "./drain.ts";
 import type { DrainResult } from "./drain.ts";
 import { Listener } from "./listener.ts";
-import { refuseConnection } from "./refuse-connection.ts";
 
 /** What the endpoints of a proxy share. */
 export interface EndpointContext {
@@ -35,6 +35,7 @@ export interface EndpointContext {
   readonly log: Log;
   readonly arenas: ArenaPool;
   readonly outputs: OutputBudget;
+  readonly connections: ConnectionBudget;
   readonly lease: Lease;
   readonly engineTls: EngineTls;
   /** Has the agent ask the other nodes about clients. */
@@ -45,7 +46,7 @@ export interface EndpointContext {
 export type AgentQuestion = Omit<ClientsQuestion, "ask">;
 
 /** One database endpoint: it accepts clients and serves them from the primary of the database. */
-export class Endpoint implements SessionEndpoint {
+export class Endpoint implements SessionEndpoint, ConnectionHolder {
   readonly clock: Clock;
   readonly log: Log;
   readonly credentials: Credentials;
@@ -61,12 +62,14 @@ export class Endpoint implements SessionEndpoint {
   readonly #leaving = new Set<Session>();
   readonly #listener: Listener;
   readonly #askAgent: EndpointContext["askAgent"];
+  readonly #budget: ConnectionBudget;
   #config: EndpointConfig;
   #nextClient = 1;
 
   constructor(config: EndpointConfig, context: EndpointContext) {
     const { clock, arenas, lease, engineTls, askAgent } = context;
     this.outputs = context.outputs;
+    this.#budget = context.connections;
     this.clock = clock;
     this.#askAgent = askAgent;
     this.pause = new ClientPause(clock, () => {
@@ -74,7 +77,8 @@ export class Endpoint implements SessionEndpoint {
     });
     this.log = context.log.with({ bdb: config.bdb });
     this.credentials = new Credentials(config, clock);
-    this.#listener = new Listener(clock, (socket) => {
+    const mayOpen = (): boolean => this.#budget.mayOpen(this);
+    this.#listener = new Listener(clock, mayOpen, (socket) => {
       this.#accept(socket);
     });
     this.#config = config;
@@ -91,6 +95,7 @@ export class Endpoint implements SessionEndpoint {
     const change = { bdb: config.bdb, counters, scans: this.scans, clients: this.#sessions, holdMs };
     this.switchover = new Switchover({ ...shared, ...change }, config);
     this.primary = this.switchover;
+    this.#budget.join(this);
   }
 
   /** Takes over a new configuration; PROXY_EPOCH_TOO_LOW when it is older than what is known. */
@@ -118,6 +123,7 @@ export class Endpoint implements SessionEndpoint {
 
   /** Ends everything at once. */
   close(): void {
+    this.#budget.leave(this);
     this.#listener.close();
     this.switchover.stop();
     for (const session of [...this.#sessions]) session.destroy();
@@ -138,6 +144,14 @@ export class Endpoint implements SessionEndpoint {
       ["busy-reply-threshold", String(this.#config.scriptLimitMs)],
       ["maxclients", String(this.#mostClients)],
     ]);
+  }
+
+  get connections(): number {
+    return this.#listener.connections + this.counters.pins + (this.switchover.upstream?.pins.spare ?? 0);
+  }
+
+  get mayPin(): boolean {
+    return this.counters.pins < LIMITS.pins && this.#budget.mayOpen(this);
   }
 
   get clients(): ReadonlySet<Session> {
@@ -210,7 +224,7 @@ export class Endpoint implements SessionEndpoint {
 
   #accept(socket: Socket): void {
     if (this.#sessions.size >= this.#mostClients) {
-      refuseConnection(socket, this.clock);
+      this.#listener.refuse(socket);
       return;
     }
     const identity = identityOf(

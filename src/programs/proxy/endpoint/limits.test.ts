@@ -15,6 +15,7 @@ import { OutputBudget } from "../client/output-budget.ts";
 import { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import { ArenaPool } from "../upstream/arena.ts";
 import { Endpoint } from "./endpoint.ts";
+import { ConnectionBudget } from "../limits/connection-budget.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { REQUEST_LIMITS } from "../protocol/request-limits.ts";
 import { heldLease } from "../../../../test/kit/time/lease.ts";
@@ -124,6 +125,7 @@ async function openEndpoint() {
     log: silentLog,
     arenas: new ArenaPool(),
     outputs: new OutputBudget(),
+    connections: new ConnectionBudget(Number.POSITIVE_INFINITY),
     lease: heldLease(),
     engineTls: new EngineTls(),
     askAgent,

@@ -7,6 +7,7 @@ import type { Address, EndpointConfig } from "../../../ports/management/proxy-co
 import { KEEP_ALIVE } from "../../../ports/resp/dial.ts";
 import { faults } from "../faults.ts";
 import { Handshakes } from "./handshakes.ts";
+import { refuseConnection } from "./refuse-connection.ts";
 
 /** What an endpoint is configured with that says how clients connect. */
 type ListenerConfig = Pick<EndpointConfig, "settings" | "certificate">;
@@ -15,6 +16,9 @@ type ListenerConfig = Pick<EndpointConfig, "settings" | "certificate">;
 export class Listener {
   readonly #accept: (socket: Socket) => void;
   readonly #clock: Clock;
+  readonly #mayOpen: () => boolean;
+  readonly #connections = new Set<Socket>();
+  readonly #refused = new Set<Socket>();
   #server: Server | undefined;
   /** What happens to a connection; undefined while no client can be served. */
   #begin: ((socket: Socket) => void) | undefined;
@@ -22,9 +26,27 @@ export class Listener {
   /** What the handshakes were made with. */
   #used = "";
 
-  constructor(clock: Clock, accept: (socket: Socket) => void) {
+  /** `mayOpen`: whether a further connection may be held. */
+  constructor(clock: Clock, mayOpen: () => boolean, accept: (socket: Socket) => void) {
     this.#clock = clock;
+    this.#mayOpen = mayOpen;
     this.#accept = accept;
+  }
+
+  /** How many connections are open, whatever became of them. */
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  /** Says that there are too many clients, and closes the connection; without a word when many are being refused. */
+  refuse(socket: Socket): void {
+    if (this.#refused.size >= REFUSED_AT_ONCE) {
+      socket.destroy();
+      return;
+    }
+    this.#refused.add(socket);
+    socket.once("close", () => this.#refused.delete(socket));
+    refuseConnection(socket, this.#clock);
   }
 
   get listening(): boolean {
@@ -63,8 +85,7 @@ export class Listener {
   async listen({ host, port }: Address): Promise<void> {
     if (this.#server !== undefined || this.#begin === undefined) return;
     const server = createServer({ allowHalfOpen: true, noDelay: true, ...KEEP_ALIVE }, (socket) => {
-      if (this.#begin === undefined) socket.destroy();
-      else this.#begin(socket);
+      this.#take(socket);
     });
     this.#server = server;
     try {
@@ -83,6 +104,20 @@ export class Listener {
     this.#server = undefined;
   }
 
+  #take(socket: Socket): void {
+    if (this.#begin === undefined) {
+      socket.destroy();
+      return;
+    }
+    const isHeld = this.#mayOpen();
+    this.#connections.add(socket);
+    socket.once("close", () => this.#connections.delete(socket));
+    if (isHeld) this.#begin(socket);
+    // before a handshake there are no words
+    else if (this.#handshakes === undefined) this.refuse(socket);
+    else socket.destroy();
+  }
+
   /** Cuts clients that are not through the handshake. */
   #stop(): void {
     this.#handshakes?.close();
@@ -92,3 +127,5 @@ export class Listener {
 }
 
 const BACKLOG = 4096;
+/** So many connections are told at once why they are refused. */
+const REFUSED_AT_ONCE = 32;

@@ -10,6 +10,8 @@ export interface PinnedEndpoint {
   readonly log: Log;
   readonly primary: PrimaryView;
   readonly counters: Pick<Counters, "pins" | "requests" | "resent">;
+  /** Whether a client may have a further connection to the engine for itself. */
+  readonly mayPin: boolean;
 }
 
 /** What a pinned session needs of the session that it belongs to. */

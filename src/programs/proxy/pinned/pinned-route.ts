@@ -1,4 +1,3 @@
-import { LIMITS } from "../limits/limits.ts";
 import { isBusy } from "../protocol/refusals.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { replies } from "../protocol/replies.ts";
@@ -33,7 +32,7 @@ export class PinnedRoute {
   take(request: Buffer, command: CommandEntry): boolean {
     if (this.current !== undefined) return this.current.take(request, command);
     const owner = this.#owner;
-    const { primary, counters } = owner.endpoint;
+    const { primary } = owner.endpoint;
     if (owner.hasPending) return false;
     const refusal = this.#refusal;
     this.#refusal = undefined;
@@ -44,7 +43,7 @@ export class PinnedRoute {
       owner.wakeUpstream();
       return false;
     }
-    if (counters.pins >= LIMITS.pins) return owner.answer(replies.tooManyPins);
+    if (!owner.endpoint.mayPin) return owner.answer(replies.tooManyPins);
     const pin = upstream.pins.take(owner.identity.settings);
     if (pin === undefined) {
       owner.waitFor(this.#dial(upstream));

@@ -2,7 +2,6 @@ import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { Counters } from "../limits/counters.ts";
-import { LIMITS } from "../limits/limits.ts";
 import { isRefusal } from "../protocol/refusals.ts";
 import { replies } from "../protocol/replies.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
@@ -17,6 +16,7 @@ export interface ScanSession {
     readonly log: Log;
     readonly primary: Pick<PrimaryView, "unavailable" | "holdMs">;
     readonly counters: Pick<Counters, "pins" | "requests">;
+    readonly mayPin: boolean;
     readonly scans: ScanSources;
   };
   readonly identity: ClientIdentity;
@@ -39,8 +39,8 @@ export function takeScan(session: ScanSession, request: Buffer): boolean | undef
   const cursor = cursorOf(request);
   if (cursor === undefined) return undefined;
   if (session.hasPending) return false;
-  const { counters } = session.endpoint;
-  if (counters.pins >= LIMITS.pins) return session.answer(replies.tooManyPins);
+  const { counters, mayPin } = session.endpoint;
+  if (!mayPin) return session.answer(replies.tooManyPins);
   counters.pins++;
   session.waitFor(
     answerOf(session, request, cursor).then((answer) => {

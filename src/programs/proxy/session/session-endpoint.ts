@@ -21,6 +21,8 @@ export interface SessionEndpoint {
   /** How the proxy logs in to engines, the first that it tries first. */
   readonly logins: readonly EngineLogin[];
   readonly counters: Counters;
+  /** Whether a client may have a further connection to the engine for itself. */
+  readonly mayPin: boolean;
   /** Of all clients of the process. */
   readonly outputs: OutputBudget;
   readonly scripts: ScriptCache;

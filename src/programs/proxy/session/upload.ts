@@ -1,6 +1,5 @@
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import type { Counters } from "../limits/counters.ts";
-import { LIMITS } from "../limits/limits.ts";
 import type { PinnedRouteOwner } from "../pinned/pinned-route.ts";
 import { commandName } from "../protocol/arguments.ts";
 import { classify } from "../protocol/commands.ts";
@@ -47,7 +46,7 @@ export class Upload implements PinUser {
   static of(owner: UploadOwner, head: PartialRequest): Upload | undefined {
     const name = Buffer.from(commandName(Buffer.concat(head.chunks)), "latin1");
     if (classify(name, 0, name.length) !== undefined) return undefined;
-    if (owner.endpoint.counters.pins >= LIMITS.pins) return undefined;
+    if (!owner.endpoint.mayPin) return undefined;
     return new Upload(owner, head, name.toString("latin1"));
   }
 

@@ -17,9 +17,15 @@ export class PinPool {
   readonly #owner: PinPoolOwner;
   readonly #pins = new Set<Pin>();
   readonly #idle: Pin[] = [];
+  #dialling = 0;
 
   constructor(owner: PinPoolOwner) {
     this.#owner = owner;
+  }
+
+  /** How many wait for the next use, or are being made. */
+  get spare(): number {
+    return this.#idle.length + this.#dialling;
   }
 
   /** An idle connection with these settings, if there is one. */
@@ -31,7 +37,10 @@ export class PinPool {
 
   /** A new connection; PROXY_TARGET_UNREACHABLE when the engine cannot be reached. */
   async dial(settings: ConnectionSettings): Promise<Pin> {
-    const connection = await this.#owner.dial(settings);
+    this.#dialling += 1;
+    const connection = await this.#owner.dial(settings).finally(() => {
+      this.#dialling -= 1;
+    });
     const pin: Pin = new Pin(connection, settingsKey(settings), this.#owner.permits, () => this.#pins.delete(pin));
     this.#pins.add(pin);
     return pin;
