@@ -33,8 +33,8 @@ async function applyFiles(kubectl: Kubectl): Promise<void> {
   await kubectl(
     "create clusterrolebinding operator --clusterrole=cluster-admin --serviceaccount=default:store-enterprise-operator",
   );
-  const created = await kubectl.given(webhookTemplate(), "create -f -");
-  assert.match(created, /store-enterprise-admission created/);
+  const filledIn = await kubectl.given(webhookTemplate(), "apply -f -");
+  assert.match(filledIn, /store-enterprise-admission configured/);
   assert.match(
     await kubectl("get ValidatingWebhookConfiguration store-enterprise-admission -o yaml"),
     /not-the-operator/,

@@ -102,7 +102,7 @@ async function validateThere(server: TestServer): Promise<void> {
     return found?.webhooks?.[0]?.namespaceSelector?.matchExpressions?.[0];
   };
   const template = readFileSync("deploy/admission/webhook-template.yaml", "utf8").replaceAll("OPERATOR_NAMESPACE", OWN);
-  await server.kubectl.given(openly(template), "create -f -");
+  await server.kubectl.given(openly(template), "apply -f -");
   await endpoint(server);
   const wanted = { key: NAMESPACE_NAME, operator: "In", values: [OWN, "team-a", "team-b"] };
   await until("it is reported", async () => JSON.stringify(await judged()) === JSON.stringify(wanted), PATIENCE);

@@ -19,7 +19,7 @@ import type {
 import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
 import type { NetworkPolicy } from "kubernetes-types/networking/v1.js";
 import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.js";
-import type { ClusterRole, Role, RoleBinding } from "kubernetes-types/rbac/v1.js";
+import type { Role, RoleBinding } from "kubernetes-types/rbac/v1.js";
 import type { StorageClass } from "kubernetes-types/storage/v1.js";
 import type { ResourceType } from "./kube.ts";
 
@@ -45,7 +45,6 @@ export const ControllerRevisions = grouped<ControllerRevision>("apps", "Controll
 export const Jobs = grouped<Job>("batch", "Job", "jobs");
 export const Roles = grouped<Role>("rbac.authorization.k8s.io", "Role", "roles");
 export const RoleBindings = grouped<RoleBinding>("rbac.authorization.k8s.io", "RoleBinding", "rolebindings");
-export const ClusterRoles = grouped<ClusterRole>("rbac.authorization.k8s.io", "ClusterRole", "clusterroles", false);
 export const Leases = grouped<Lease>("coordination.k8s.io", "Lease", "leases");
 export const EndpointSlices = grouped<EndpointSlice>("discovery.k8s.io", "EndpointSlice", "endpointslices");
 export const StorageClasses = grouped<StorageClass>("storage.k8s.io", "StorageClass", "storageclasses", false);

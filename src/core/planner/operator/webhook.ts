@@ -11,7 +11,7 @@ import type { Condition } from "../../api/parts.ts";
 /** One configuration that calls a service of ours, or has one of our names. */
 export interface InstalledWebhook {
   readonly name: string;
-  /** Namespace of the service that it calls. */
+  /** Namespace of the service that it calls; empty while it calls none. */
   readonly namespace: string;
   /** Certificates in it, PEM. */
   readonly trusted: readonly string[];
@@ -37,7 +37,7 @@ export interface WebhookView {
 }
 
 export type WebhookAct =
-  | { readonly kind: "create" | "delete-old" | "watch" | "none" }
+  | { readonly kind: "install" | "delete-old" | "watch" | "none" }
   /** The certificates that the webhook shall trust, PEM; `guard` says so to the entry for definitions alone. */
   | { readonly kind: "trust" | "guard"; readonly certificates: readonly string[] };
 
@@ -63,10 +63,14 @@ export function planWebhook(view: WebhookView): WebhookDecision {
   if (endpoints === 0) return { act: NONE, statement: say("False", "NoEndpoints", NO_ENDPOINTS) };
   const own = installed.find(({ name }) => name === WEBHOOK_CONFIGURATION);
   if (own === undefined) {
-    return {
-      act: { kind: "create" },
-      statement: say("False", "NotInstalled", `${WEBHOOK_CONFIGURATION} is being created`),
-    };
+    const message =
+      `${WEBHOOK_CONFIGURATION} is not there, and nothing is judged before it is stored: ` +
+      "apply deploy/admission/cluster-role.yaml again (docs/admission.md)";
+    return { act: NONE, statement: say("False", "NotInstalled", message) };
+  }
+  if (own.namespace === "") {
+    const message = `${WEBHOOK_CONFIGURATION} calls nothing yet, and is being filled in`;
+    return { act: { kind: "install" }, statement: say("False", "NotInstalled", message) };
   }
   return planOwn(view, own, certificate, namespace);
 }

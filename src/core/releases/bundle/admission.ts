@@ -123,10 +123,13 @@ export function namespacesNamed(names: readonly string[]) {
   return { matchExpressions: [{ key: NAMESPACE_NAME, operator: "In", values: [...names] }] };
 }
 
-/** The ClusterRole with which the operator manages the webhook; a webhook that the operator made goes with it. */
-export const ADMISSION_ACCESS = `${OPERATOR_NAME}-admission`;
+/** The ClusterRole with which the operator manages the webhook. */
+const ADMISSION_ACCESS = `${OPERATOR_NAME}-admission`;
 
-/** What the operator needs to manage the webhook itself; without it users do, by the commands of §4.1. */
+/**
+ * What lets the operator manage the webhook; without it users do, by the commands of §4.1. The name of what is created cannot
+ * be limited: so the configuration comes from here, calls nothing yet, and the operator fills it in.
+ */
 export function admissionAccess(namespace: string): readonly object[] {
   const name = ADMISSION_ACCESS;
   const group = "admissionregistration.k8s.io";
@@ -142,18 +145,7 @@ export function admissionAccess(namespace: string): readonly object[] {
       apiVersion: "rbac.authorization.k8s.io/v1",
       kind: "ClusterRole",
       metadata: { name, ...LABELED },
-      // the name of what is created cannot be limited
-      rules: [
-        rule(["list", "create"]),
-        rule(["patch"], [WEBHOOK_CONFIGURATION]),
-        rule(["delete"], [OLD_WEBHOOK_CONFIGURATION]),
-        {
-          apiGroups: ["rbac.authorization.k8s.io"],
-          resources: ["clusterroles"],
-          resourceNames: [name],
-          verbs: ["get"],
-        },
-      ],
+      rules: [rule(["list"]), rule(["patch"], [WEBHOOK_CONFIGURATION]), rule(["delete"], [OLD_WEBHOOK_CONFIGURATION])],
     },
     {
       apiVersion: "rbac.authorization.k8s.io/v1",
@@ -162,5 +154,15 @@ export function admissionAccess(namespace: string): readonly object[] {
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name },
       subjects: [{ kind: "ServiceAccount", name: OPERATOR_NAME, namespace }],
     },
+    emptyConfiguration(),
   ];
+}
+
+/** The configuration before the operator has filled it in: it calls nothing, and stands in the way of nothing. */
+export function emptyConfiguration() {
+  return {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingWebhookConfiguration",
+    metadata: { name: WEBHOOK_CONFIGURATION, ...LABELED },
+  };
 }

@@ -1,6 +1,6 @@
 import { getObjects } from "../../api/kubectl.ts";
 import { APP_LABEL, OPERATOR_CONFIG, OPERATOR_NAME, WATCHED_LABEL, WATCHED_NAMESPACES } from "../../api/names.ts";
-import { admissionAccess, admissionService, operatorNetworkPolicy } from "./admission.ts";
+import { admissionAccess, admissionService, emptyConfiguration, operatorNetworkPolicy } from "./admission.ts";
 import { definitionsOf, operatorBinding, operatorRole, released, serviceAccount, watchGrants, yaml } from "./bundle.ts";
 import { CHART_SCHEMA, chartValues } from "./chart-values.ts";
 import { definitionsJob } from "./chart-definitions.ts";
@@ -31,7 +31,7 @@ export function chartFor(release: Release): readonly ChartFile[] {
     template("access", manifest([operatorBinding(), serviceAccount(), admissionService(), operatorNetworkPolicy()])),
     template("deployment", deploymentTemplate(yaml(mark(operatorDeployment(release, "kubernetes", PLACES))), release)),
     template("watched", watchedTemplate(manifest)),
-    template("admission", when(".Values.admission.manage", manifest(admissionAccess(NAMESPACE).filter(hasMetadata)))),
+    template("admission", when(".Values.admission.manage", admissionTemplate(manifest))),
     template("definitions", definitionsJob({ app: APP_LABEL })),
     { path: "templates/NOTES.txt", text: NOTES },
   ];
@@ -129,6 +129,17 @@ function watchedTemplate(manifest: (objects: readonly { readonly metadata: objec
     `{{- range .Values.watch.namespaces }}\n---\n${plain}---\n${kept(binding)}{{- end }}\n` +
     when(".Values.watch.label", `---\n${manifest(watchedByLabelAccess(NAMESPACE).filter(hasMetadata))}`)
   );
+}
+
+/** A configuration that an operator of a release before 0.4.0 has made is not of this chart: it stays as it is, and goes with the ClusterRole. */
+function admissionTemplate(manifest: (objects: readonly { readonly metadata: object }[]) => string): string {
+  const { apiVersion, kind, metadata } = emptyConfiguration();
+  const access = admissionAccess(NAMESPACE)
+    .filter(hasMetadata)
+    .filter((object) => !("kind" in object && object.kind === kind));
+  const found = `{{- $found := lookup "${apiVersion}" "${kind}" "" "${metadata.name}" }}\n`;
+  const isOurs = 'eq (dig "metadata" "annotations" "meta.helm.sh/release-name" "" $found) .Release.Name';
+  return `${manifest(access)}${found}${when(`or (not $found) (${isOurs})`, `---\n${manifest([emptyConfiguration()])}`)}`;
 }
 
 function hasMetadata(object: object): object is { readonly metadata: object } {

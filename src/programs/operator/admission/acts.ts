@@ -1,20 +1,13 @@
-import type { OwnerReference } from "kubernetes-types/meta/v1.js";
 import type { Clock } from "../../../core/base/clock.ts";
 import { isFault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import { OLD_WEBHOOK_CONFIGURATION, WEBHOOK_CONFIGURATION, WEBHOOK_NAME } from "../../../core/api/names.ts";
-import { ClusterRoles, ValidatingWebhookConfigurations } from "../../../ports/kube/builtin.ts";
+import { ValidatingWebhookConfigurations } from "../../../ports/kube/builtin.ts";
 import { faults } from "../../../ports/kube/faults.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
-import { ownerReference } from "../../../ports/kube/ref.ts";
 import type { WatchedNamespaces } from "../../../mechanisms/observe/kubernetes/watched-namespaces.ts";
 import type { WebhookAct } from "../../../core/planner/operator/webhook.ts";
-import {
-  ADMISSION_ACCESS,
-  definitionsWebhook,
-  namespacesNamed,
-  webhookConfiguration,
-} from "../../../core/releases/bundle/admission.ts";
+import { definitionsWebhook, namespacesNamed, webhookConfiguration } from "../../../core/releases/bundle/admission.ts";
 import { encoded } from "../objects/secrets.ts";
 
 export interface AdmissionDeps {
@@ -46,12 +39,10 @@ async function perform(
 ): Promise<void> {
   if (act.kind !== "none") log.info("looking after the webhook", { act: act.kind });
   switch (act.kind) {
-    case "create": {
-      const wanted = webhookConfiguration(namespace, watched.names(), encoded(certificate));
-      const metadata = { ...wanted.metadata, ...(await ownedByAccess(kube)) };
-      const webhooks = [...wanted.webhooks, definitionsWebhook(namespace, encoded(certificate))];
-      await kube.create(ValidatingWebhookConfigurations, { metadata, webhooks });
-      return;
+    case "install": {
+      const caBundle = encoded(certificate);
+      const { webhooks } = webhookConfiguration(namespace, watched.names(), caBundle);
+      return patchWebhooks(kube, [...webhooks, definitionsWebhook(namespace, caBundle)]);
     }
     case "delete-old":
       return kube.delete(ValidatingWebhookConfigurations, { name: OLD_WEBHOOK_CONFIGURATION });
@@ -78,16 +69,4 @@ type Named = Readonly<Record<string, unknown>> & { readonly name: string };
 async function patchWebhooks(kube: Kube, webhooks: readonly Named[]): Promise<void> {
   const body = { webhooks };
   await kube.patch(ValidatingWebhookConfigurations, { name: WEBHOOK_CONFIGURATION }, { type: "strategic", body });
-}
-
-/** Once the operator may no longer manage it, a webhook would stand in everybody's way: it goes with that right. */
-async function ownedByAccess(kube: Kube): Promise<{ readonly ownerReferences?: OwnerReference[] }> {
-  try {
-    const access = await kube.get(ClusterRoles, { name: ADMISSION_ACCESS });
-    return access === undefined ? {} : { ownerReferences: [{ ...ownerReference(access), blockOwnerDeletion: false }] };
-  } catch (error) {
-    // a ClusterRole of before, or of the user's own making, does not let the operator look
-    if (isFault(error, faults.forbidden)) return {};
-    throw error;
-  }
 }
