@@ -97,6 +97,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/agent/api/auth.test.ts": 20,
   "src/programs/proxy/endpoint/tls.test.ts": 20,
   "test/scenario/tls.test.ts": 20,
+  "test/scenario/engine-without-tls.test.ts": 15,
   "src/programs/agent/node/grants.test.ts": 15,
   "test/admission/by-hand.test.ts": 15,
   "test/helm/real.test.ts": 15,

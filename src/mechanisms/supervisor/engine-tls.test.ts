@@ -30,7 +30,7 @@ function at(wanted: WantedInstance, shown: EngineCertificate = certificate): Eng
   return { host, port, logins: engineLogins(access), tls: showing(shown), ...ms };
 }
 
-test("an engine with TLS lets in who shows a certificate of the authority, and nobody else", async () => {
+test("an engine with TLS lets in a peer with a certificate of the authority, and no other", async () => {
   await using node = await superviseNode();
   const wanted = node.primary({ speaksTls: true, certificate });
   await node.serve(wanted);
@@ -47,7 +47,7 @@ test("an engine with TLS lets in who shows a certificate of the authority, and n
   assert.equal((await stat(pairFile)).mode & 0o777, 0o600);
 });
 
-test("who comes holds an engine to its authority and its name", async () => {
+test("a node holds an engine to its authority and its name", async () => {
   await using node = await superviseNode();
   const impostor = engineCertificate(authority, "rec.test");
   const wanted = node.primary({ speaksTls: true, certificate: impostor });
