@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtempDisposable, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { privateApt } from "../install/private-apt.mjs";
@@ -27,21 +28,23 @@ const run = promisify(execFile);
 
 /**
  * The operating system below everything: packages of the distribution, unpacked and not configured. No script of a package
- * runs, so the result depends on the packages alone, needs no root, and takes seconds.
+ * runs, so the result depends on the packages alone, needs no root, and takes seconds. It is another one once the mirror has
+ * another version of a package.
  */
-export function baseLayer(distribution: Distribution): LayerRecipe {
+export async function baseLayer(distribution: Distribution): Promise<LayerRecipe> {
   const suite = distribution.id === "debian" ? "bookworm" : distribution.codename;
   const files = accounts();
+  const packages = await versionsNow(distribution, suite);
   return {
     name: "base",
-    title: `${distribution.id} ${suite}: ${PACKAGES.join(" ")}`,
-    inputs: ["4", suite, ...PACKAGES, ...Object.values(files)],
+    title: `${distribution.id} ${suite}: ${packages.join(" ")}`,
+    inputs: ["5", suite, ...packages, ...Object.values(files)],
     async fill(root, work) {
       await mergeUsr(root);
       const debs = join(work, "debs");
       await mkdir(debs);
       const apt = await privateApt(work, distribution, [suite]);
-      await apt.get(["download", ...PACKAGES], debs);
+      await apt.get(["download", ...packages], debs);
       for (const deb of (await readdir(debs)).toSorted()) await unpack(join(debs, deb), root);
       for (const path of ["usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/lintian", "var/cache"])
         await rm(join(root, path), { recursive: true, force: true });
@@ -51,6 +54,21 @@ export function baseLayer(distribution: Distribution): LayerRecipe {
       await chmod(join(root, "tmp"), 0o1777);
     },
   };
+}
+
+/** Each package with the version that the mirror has, as `apt-get download` takes it. */
+async function versionsNow(distribution: Distribution, suite: string): Promise<readonly string[]> {
+  await using work = await mkdtempDisposable(join(tmpdir(), "versions-"));
+  const apt = await privateApt(work.path, distribution, [suite]);
+  const { stdout } = await apt.cache(["show", "--no-all-versions", ...PACKAGES]);
+  const versions = new Map(
+    [...stdout.matchAll(/^Package: (\S+)$[^]*?^Version: (\S+)$/gm)].map(([, name, version]) => [name, version]),
+  );
+  return PACKAGES.map((name) => {
+    const version = versions.get(name);
+    if (version === undefined) throw new Error(`the mirror ${distribution.mirror} has no package ${name} in ${suite}`);
+    return `${name}=${version}`;
+  });
 }
 
 function accounts(): Readonly<Record<string, string>> {

@@ -44,7 +44,7 @@ async function productLayers(checkout: string, withEngines: string): Promise<rea
     ),
   );
   const recipes = [
-    baseLayer(distribution),
+    await baseLayer(distribution),
     nodeLayer(),
     engineLayer(engines),
     await dependenciesLayer(checkout),
