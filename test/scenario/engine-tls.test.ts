@@ -14,7 +14,7 @@ import { steps } from "../kit/scenario/step.ts";
 import { clientTls, secured } from "../kit/tls/secured-endpoint.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { enginesOf } from "../kit/world/engine-access.ts";
-import { filledDatabase, type FilledDatabase } from "../kit/world/filled-database.ts";
+import { filledDatabase, KEYS, type FilledDatabase } from "../kit/world/filled-database.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
 import { until } from "../kit/time/until.ts";
 
@@ -68,6 +68,23 @@ await test("the engines of a running database are given TLS, and lose it again, 
     else for (const engine of await enginesOf(cluster, database.uid)) assert.equal(engine.tls, undefined);
     await finish(load);
   }
+});
+
+await test("a switch to TLS goes on where it was when the node that leads it is killed", async () => {
+  await using database = await filledDatabase(cluster, { name: "killed", replication: true, durability: "sync" });
+  const body = secured("killed");
+  await cluster.client.call("updateBdb", { params: { uid: database.uid }, body });
+  for (const many of [1, 2]) {
+    const have = async (): Promise<number> =>
+      (await cluster.shards(database.uid)).filter(({ tls }) => tls === true).length;
+    await until(`engines with TLS: ${many}`, async () => (await have()) >= many, PATIENCE);
+    const leader = await cluster.leader();
+    await cluster.kill(leader);
+    await cluster.start(leader);
+  }
+  await database.active();
+  await requireTls(database);
+  assert.equal(Number(await database.keys()), KEYS);
 });
 
 await test("a primary with TLS that crashes is succeeded, and no acknowledged write is lost", async () => {

@@ -9,7 +9,7 @@ import { silentLog } from "../../core/base/log.ts";
 import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
 import { engineLogins } from "../../core/api/engine-login.ts";
 import { systemClock } from "../reconcile/system-clock.ts";
-import { callEngine, connectEngine, type EngineAddress } from "../../ports/resp/engine-client.ts";
+import { callEngine, connectEngine, engineCodeOf, type EngineAddress } from "../../ports/resp/engine-client.ts";
 import { parseInfo, replicationView } from "../../ports/resp/info.ts";
 import { textOf } from "../../ports/resp/reply.ts";
 import { engineCertificate, showing, testAuthority } from "../../../test/kit/tls/engine-certificates.ts";
@@ -68,6 +68,25 @@ test("a renewed certificate is shown by a running engine, and what is open stays
   assert.equal(await open.call("PING"), "PONG");
   assert.equal(node.report().restarts, 0);
   open.close();
+});
+
+test("an engine with TLS that runs an endless script is asked over a new connection, and its script is ended there", async () => {
+  await using node = await superviseNode();
+  const wanted = node.primary({ speaksTls: true, certificate });
+  await node.serve(wanted);
+  const running = assert.rejects(
+    callEngine({ ...at(wanted), timeoutMs: 20_000 }, "EVAL", "while true do end", 0),
+    /killed/,
+  );
+  const isBusy = () =>
+    callEngine(at(wanted), "PING").then(
+      () => false,
+      (error) => engineCodeOf(error) === "BUSY",
+    );
+  await until("it is busy", isBusy);
+  await callEngine(at(wanted), "SCRIPT", "KILL");
+  await running;
+  assert.equal(node.report().restarts, 0);
 });
 
 test("replication crosses from an engine without TLS to one with it, and back", async () => {
