@@ -110,6 +110,7 @@ export function database(change: Partial<ClusterDatabase> = {}): ClusterDatabase
     modules: [],
     askedModules: [],
     upgradePolicy: "latest",
+    tlsMode: "disabled",
     waitingFor: "",
     needsConsent: false,
     instances: [

@@ -32,6 +32,7 @@ const FINDING_IDS = [
   "DefinitionWrong",
   "DowngradeRefused",
   "Drifted",
+  "EngineWithoutTls",
   "ImageDigestStale",
   "ImageNames",
   "ImageTagMismatch",

@@ -18,7 +18,9 @@ function using(modules: readonly ClusterModule[] = [], change: Partial<PolledClu
   return facts({ databases: [texts], modules: [brought, ...modules], ...change });
 }
 
-function images(...names: readonly string[]): { readonly operatorModules: readonly Required<NodeEngine>[] } {
+function images(...names: readonly string[]): {
+  readonly operatorModules: readonly Required<Omit<NodeEngine, "tls">>[];
+} {
   return { operatorModules: [{ storeVersion: "7.2", modules: names }] };
 }
 

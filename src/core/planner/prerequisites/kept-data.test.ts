@@ -1,4 +1,4 @@
-import { facts, node } from "../../../../test/kit/facts/cluster-view.ts";
+import { database, facts, node } from "../../../../test/kit/facts/cluster-view.ts";
 import { type CheckCase, testChecks } from "../../../../test/kit/facts/checked-cluster.ts";
 import type { SetAside } from "../view/cluster-view.ts";
 
@@ -9,6 +9,10 @@ const copy = (change: Partial<SetAside> = {}): SetAside => ({
   since: "2026-01-01T00:00:00.000Z",
   bytes: 3_000_000,
   ...change,
+});
+
+const engine = (tls: boolean | undefined) => ({
+  engines: [{ storeVersion: "7.2", ...(tls === undefined ? {} : { tls }) }],
 });
 
 const cases: readonly CheckCase[] = [
@@ -47,6 +51,21 @@ const cases: readonly CheckCase[] = [
     found: "warn VolumeFull",
     evidence:
       /the volume of node 2 has 9 MB of 100 MB free; until there is more, writes are refused of "db", which takes 80 MB there/,
+  },
+  {
+    name: "an engine without TLS that a database with TLS is for is worth a warning",
+    view: {
+      cluster: facts({
+        nodes: [node(1, engine(true)), node(2, engine(false)), node(3, engine(undefined))],
+        databases: [database({ tlsMode: "mutual" }), database({ uid: 2, name: "plain" })],
+      }),
+    },
+    found: "warn EngineWithoutTls",
+    evidence: /^the 7\.2 engine of node 2 speaks no TLS, which "db" asks for: they get no copy there/,
+  },
+  {
+    name: "one that none is for is worth none",
+    view: { cluster: facts({ nodes: [node(1, engine(false)), node(2), node(3)] }) },
   },
   {
     name: "a node whose databases may need more than its container has is worth a warning with both",

@@ -12,6 +12,7 @@ import { replicasAreEnough, noUpgradeWaits, databaseObjectsAreValid, capacitySuf
 import { databasesAreNewEnough } from "./databases.ts";
 import { operatorIsNotOlder, riggerTagBelongsToOperator, tagBelongsToOperator, tagIsKnown } from "./images.ts";
 import { constraintIsGone, definitionsAreRight, webhookIsCurrent } from "./installed.ts";
+import { enginesSpeakTls } from "./engines-without-tls.ts";
 import { kubernetesIsSupported } from "./kubernetes.ts";
 import { licenseIsValid, licenseOutlastsUpgrade } from "./license.ts";
 import { portsAreOpen, volumesAreBound, workersTakePods } from "./machines.ts";
@@ -63,6 +64,7 @@ export const CHECKS: readonly Check[] = [
   licenseIsValid,
   noDataIsSetAside,
   volumesHaveRoom,
+  enginesSpeakTls,
   memorySuffices,
   databasesAreNewEnough,
   clusterAnswers,

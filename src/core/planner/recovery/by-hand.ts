@@ -25,6 +25,7 @@ export const LEFT_TO_USERS = {
   DatabaseSecretMissing: BY_HAND,
   DatabaseUnavailable: BY_HAND,
   DatabaseUpgradeWaits: BY_HAND,
+  EngineWithoutTls: BY_HAND,
   ImageNames: BY_HAND,
   KnownIssues: BY_HAND,
   KubernetesVersion: BY_HAND,

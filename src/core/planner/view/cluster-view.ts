@@ -145,8 +145,8 @@ export interface SetAside {
   readonly bytes: number;
 }
 
-/** An engine of a node; its modules are absent where the node does not say, as one of release 0.1.0. */
-export type NodeEngine = Pick<VersionModules, "storeVersion"> & Partial<VersionModules>;
+/** An engine of a node; its modules are absent where the node does not say, as one of release 0.1.0, and TLS before 0.4.0. */
+export type NodeEngine = Pick<VersionModules, "storeVersion"> & Partial<VersionModules> & { readonly tls?: boolean };
 
 export interface ClusterModule {
   readonly name: string;
@@ -162,7 +162,7 @@ export interface ClusterModule {
 
 export interface ClusterDatabase extends Pick<
   SettingValues,
-  "memoryBytes" | "replication" | "persistence" | "upgradePolicy"
+  "memoryBytes" | "replication" | "persistence" | "upgradePolicy" | "tlsMode"
 > {
   readonly uid: number;
   readonly name: string;

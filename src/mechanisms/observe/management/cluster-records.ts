@@ -122,8 +122,9 @@ function nodeFrom(node: NodeRecord): PolledCluster["nodes"][number] {
     leader: node.role === "leader",
     tag: node.software_version,
     baseSystem: node.base_system,
-    engines: node.supported_database_versions.map(({ redis_version: storeVersion, modules }) => ({
+    engines: node.supported_database_versions.map(({ redis_version: storeVersion, tls, modules }) => ({
       storeVersion,
+      ...(tls === undefined ? {} : { tls }),
       ...(modules === undefined ? {} : { modules: modules.map(({ module_name }) => module_name) }),
     })),
     capabilities: node.capabilities ?? [],
