@@ -65,7 +65,7 @@ export function activeActiveReconciler(deps: ActiveActiveDeps): (key: string) =>
     }
     const isKnown = deps.cache.clusters.get({ name: cluster, namespace }) !== undefined;
     if (isKnown && context === undefined) return settled; // it is woken once its cluster has been looked at
-    const hindrance = hindranceOf(context, cluster);
+    const hindrance = hindranceOf(context, cluster, place);
     if (hindrance !== undefined) return hindered(deps, reaadb, hindrance);
     return pass(deps, { place, reaadb, self, cluster, context });
   };
@@ -91,7 +91,7 @@ async function pass(deps: ActiveActiveDeps, { place, reaadb: found, self, cluste
   const observation = await observeActiveActive(deps, beginning, SITE_MS / 2);
   const decision = decideActiveActive(observation.view);
   const scene = { key: place, reaadb, database: observation.database, cluster, client };
-  const failure = await attempt(() => performActiveActive(deps, scene, decision.act));
+  const failure = await attempt(place, () => performActiveActive(deps, scene, decision.act));
   if (decision.act.kind !== "none") {
     deps.sites.wrote(client);
     deps.log.info("performing a step", {
@@ -112,9 +112,9 @@ async function pass(deps: ActiveActiveDeps, { place, reaadb: found, self, cluste
 const NOT_YET: Hindrance = { reason: "ClusterNotReady", message: "the cluster cannot be asked yet" };
 
 /** Why nothing can be done for databases of the cluster; undefined when something can. */
-function hindranceOf(context: ClusterContext | undefined, cluster: string): Hindrance | undefined {
+function hindranceOf(context: ClusterContext | undefined, cluster: string, { name }: Ref): Hindrance | undefined {
   if (context === undefined) {
-    const remedy = `make the cluster, or name one that is there: ${editObject("reaadb")}`;
+    const remedy = `make the cluster, or name one that is there: ${editObject(`reaadb ${name}`)}`;
     return hindranceFrom(block("ClusterNotFound", `the namespace has no cluster "${cluster}"`, remedy));
   }
   const { suspension, unready } = context;
@@ -147,13 +147,13 @@ async function held(kube: Kube, reaadb: Reaadb): Promise<Reaadb> {
     : reaadb;
 }
 
-async function attempt(act: () => Promise<void>): Promise<Hindrance | undefined> {
+async function attempt({ name }: Ref, act: () => Promise<void>): Promise<Hindrance | undefined> {
   try {
     await act();
     return undefined;
   } catch (error) {
     if (isFault(error, kubeFaults.invalid)) return { reason: "ConfigurationRefused", message: messageOf(error) };
-    const failure = failureOf(error);
+    const failure = failureOf(error, `reaadb ${name}`);
     if (failure === undefined) throw error;
     return hindranceFrom(failure);
   }

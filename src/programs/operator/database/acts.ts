@@ -52,7 +52,7 @@ export async function attempt(
       deps.log.debug("the database is busy, trying again", { database: redb.metadata.name, error });
       return {};
     }
-    const failure = failureOf(error);
+    const failure = failureOf(error, `redb ${redb.metadata.name}`);
     if (failure === undefined) throw error;
     return { failure };
   }

@@ -14,20 +14,20 @@ test("a refusal has the cluster's own words, with a way out and without paths an
       description,
     },
   );
-  assert.deepEqual(failureOf(refused), {
+  assert.deepEqual(failureOf(refused, "redb orders"), {
     id: "RefusedByCluster",
     severity: "block",
     evidence: description,
-    remedy: "choose another spec.databasePort, or leave it out",
+    remedy: "choose another spec.databasePort, or leave it out: kubectl edit redb orders",
   });
 });
 
 test("a cluster that cannot be reached is a call that failed", () => {
   const unreachable = new Fault(faults.unreachable, "POST /v1/bdbs reached no node", { tried: [] });
-  const { id, severity, evidence } = failureOf(unreachable) ?? {};
+  const { id, severity, evidence } = failureOf(unreachable, "redb orders") ?? {};
   assert.deepEqual([id, severity, evidence], ["CallFailed", "wait", "no node has an address yet"]);
 });
 
 test("an unforeseen error is no failure of a call", () => {
-  assert.equal(failureOf(new TypeError("x is not a function")), undefined);
+  assert.equal(failureOf(new TypeError("x is not a function"), "redb orders"), undefined);
 });

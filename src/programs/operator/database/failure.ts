@@ -10,29 +10,37 @@ export type DatabaseFailure = FindingOf<
   "RefusedByCluster" | "CallFailed" | "SpecInvalid" | "DatabaseSecretMissing" | "CertificateInvalid"
 >;
 
-/** What a user can do about a refusal of the management API, by its `error_code`. */
-const WAY_OUT: Readonly<Record<string, string>> = {
+/** What a user can change in the object about a refusal of the management API, by its `error_code`. */
+const CHANGE: Readonly<Record<string, string>> = {
   port_unavailable: "choose another spec.databasePort, or leave it out",
-  insufficient_resources: `delete a database (${getObjects("redb")}), or ask for less: spec.memorySize, spec.replication`,
+  insufficient_resources: `delete a database (${getObjects("redb")}), or ask for less in spec.memorySize or spec.replication`,
   invalid_replication: `bring the missing nodes back (${getObjects("pods")}), or set spec.replication to false`,
+  tls_not_offered: "upgrade every node of the cluster, or set spec.tls to disabled",
+  engine_without_tls: "use images whose engines are built with TLS, or set spec.tls to disabled",
+};
+
+/** What ends a refusal that the object has no part in. */
+const WAY_OUT: Readonly<Record<string, string>> = {
   missing_module:
     "upload the module: curl -F module=@<file>.zip https://<rec>:9443/v2/modules; the operator tries again",
-  tls_not_offered: `upgrade every node of the cluster, or set spec.tls to disabled: ${editObject("redb")}`,
-  engine_without_tls: `use images whose engines are built with TLS, or set spec.tls to disabled: ${editObject("redb")}`,
   license_expired: "install a valid licence",
   unauthorized: "compare the Secret named as the cluster with the credentials that the cluster knows",
 };
 
-/** The failure that `error` stands for; undefined when it is none that a call to the cluster is known to end with. */
-export function failureOf(error: unknown): DatabaseFailure | undefined {
-  if (isFault(error, operatorFaults.secretOfAnother)) {
-    return block("SpecInvalid", `spec.databaseSecretName: ${messageOf(error)}`, editObject("redb"));
-  }
+/**
+ * The failure that `error` stands for, of `object` as kubectl names it (`redb orders`); undefined when it is none that a call to the
+ * cluster is known to end with.
+ */
+export function failureOf(error: unknown, object: string): DatabaseFailure | undefined {
+  const edit = editObject(object);
+  if (isFault(error, operatorFaults.secretOfAnother))
+    return block("SpecInvalid", `spec.databaseSecretName: ${messageOf(error)}`, edit);
   if (!Object.values(faults).some((fault) => isFault(error, fault))) return undefined;
   if (!isFault(error, faults.refused)) return callFailed(whyUnreachable(error));
   const { description, error_code } = error.details;
   const said = typeof description === "string" ? description : messageOf(error);
-  const remedy = WAY_OUT[String(error_code)] ?? `change what the message names: ${editObject("redb")}`;
+  const code = String(error_code);
+  const remedy = WAY_OUT[code] ?? `${CHANGE[code] ?? "change what the message names"}: ${edit}`;
   return block("RefusedByCluster", said, remedy);
 }
 
