@@ -17,6 +17,8 @@ const PATIENCE = { withinMs: 60_000, everyMs: 50 };
 const NODE = 1;
 /** Below the size at which an engine rewrites its AOF, so that only writes fill it. */
 const VOLUME_MIB = 60;
+/** Such a volume is offered nothing: databases are made on a larger one. */
+const LARGE_MIB = 1024;
 const VALUE = randomBytes(30_000).toString("base64");
 const DURABLE = { data_persistence: "aofEverySecond" } as const;
 const skip =
@@ -26,12 +28,18 @@ test("a full volume harms the database that filled it, says so, and has room aga
   await using cluster = await startTestCluster({ nodes: 1 });
   const data = join(cluster.root(NODE), NODE_PATHS.data);
   await cluster.kill(NODE);
-  using volume = mounted(data, VOLUME_MIB);
+  using volume = mounted(data, LARGE_MIB);
   await cluster.start(NODE);
   await using greedy = await filledDatabase(cluster, { name: "greedy", ...DURABLE });
   await using modest = await filledDatabase(cluster, { name: "modest", ...DURABLE });
   await cluster.client.call("updateBdb", { params: { uid: greedy.uid }, body: { memory_size: 100_000_000 } });
   await greedy.active();
+  const growth = { params: { uid: greedy.uid }, body: { memory_size: 400_000_000 } };
+  await assert.rejects(
+    cluster.client.call("updateBdb", growth),
+    /"greedy" may take 1604 MB of a volume then, and that of node 1 has room for \d+ MB/,
+  );
+  volume.resize(VOLUME_MIB);
 
   assert.match(await fill(greedy), /OOM/);
   await until("its node has reported it", async () => !(await nodeHasRoom(cluster)), PATIENCE);
@@ -53,9 +61,10 @@ test("an engine that cannot start on a full volume says so, and serves when ther
   await using cluster = await startTestCluster({ nodes: 1 });
   const data = join(cluster.root(NODE), NODE_PATHS.data);
   await cluster.kill(NODE);
-  using _volume = mounted(data, VOLUME_MIB);
+  using volume = mounted(data, LARGE_MIB);
   await cluster.start(NODE);
   await using database = await filledDatabase(cluster, { name: "full", ...DURABLE });
+  volume.resize(VOLUME_MIB);
   const filler = join(data, "filler");
   const { bavail, bsize } = await statfs(data);
   await writeFile(filler, Buffer.alloc(bavail * bsize)).catch(() => undefined); // less than that fits

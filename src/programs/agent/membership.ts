@@ -21,6 +21,7 @@ export function joinCluster(context: AgentContext, signal: AbortSignal): NodeLea
   const fixed = describeNode(config, foundEngines, clock.now());
   const report = (): NodeReport => ({
     ...{ ...fixed, ...changingReport(context), ...voters(context) },
+    ...volumeOf(context),
     // Kubernetes may change the limit while the container runs
     container: containerMemory(config.root),
   });
@@ -83,6 +84,11 @@ function voters({ members, config }: AgentContext): Pick<NodeReport, "voters"> {
   });
   const chosen = votersOf(facts, config.node);
   return chosen === undefined ? {} : { voters: [...chosen] };
+}
+
+function volumeOf({ volume }: AgentContext): Pick<NodeReport, "volume"> {
+  const usage = volume.usage();
+  return usage === undefined ? {} : { volume: usage };
 }
 
 /** What the node reports of itself and changes while it runs. */

@@ -12,8 +12,8 @@ import { makeNetwork, type Network } from "./network.ts";
 import { preloadShim, shimOf, type Shim } from "./shim.ts";
 
 export const NODES = [1, 2, 3] as const;
-/** Enough for everything that a seed writes, several times. */
-const VOLUME_MIB = 256;
+/** What the databases may take, and enough for everything that a seed writes, several times. */
+const VOLUME_MIB = 640;
 
 /** What is played with: three nodes with network, clock and disk of their own, and two databases. */
 export interface Scene extends AsyncDisposable {

@@ -104,7 +104,13 @@ export function factsOf({
     verified: new Set(verified),
     overlapIsOver,
     engineLogin,
-    everything: instances.map(({ id, node: uid, port }) => ({ node: uid, port, memoryBytes: 1e8, primary: id === 1 })),
+    everything: instances.map(({ id, node: uid, port }) => ({
+      node: uid,
+      port,
+      memoryBytes: 1e8,
+      diskBytes: 1e8,
+      primary: id === 1,
+    })),
   };
 }
 

@@ -17,6 +17,8 @@ export interface NodeFacts {
   readonly memoryBytes: number;
   /** Of its container; absent from nodes of releases before 0.4.0, which report their machine alone. */
   readonly container?: ContainerMemory;
+  /** Bytes that databases may take on its volume; absent from nodes of releases before 0.4.0. */
+  readonly volumeRoom?: number;
   /** Of those, the versions whose engine speaks TLS; none for nodes of releases before 0.4.0. */
   readonly tlsEngines: readonly StoreVersion[];
   /** It keeps the sets of replicas in sync of its primaries; those of releases before 0.4.0 do not. */
@@ -90,6 +92,8 @@ export interface PlacedInstance {
   readonly node: number;
   readonly port: number;
   readonly memoryBytes: number;
+  /** What it may take of the node's volume. */
+  readonly diskBytes: number;
   readonly primary: boolean;
 }
 

@@ -5,10 +5,10 @@ import type { HeldBytes, RefusedBefore } from "./full-volume.ts";
 
 const MIB = 1024 * 1024;
 const TOTAL = 100 * MIB;
-/** The first takes twice the memory that it may use, the second half of it. */
+/** The first takes twice what it may take, the second half of it. */
 const HELD: readonly HeldBytes[] = [
-  { bdb: 1, bytes: 60 * MIB, memoryBytes: 30 * MIB },
-  { bdb: 2, bytes: 10 * MIB, memoryBytes: 20 * MIB },
+  { bdb: 1, bytes: 60 * MIB, budget: 30 * MIB },
+  { bdb: 2, bytes: 10 * MIB, budget: 20 * MIB },
 ];
 const NONE: RefusedBefore = { bdbs: [], free: TOTAL };
 
@@ -20,7 +20,7 @@ const cases: readonly {
   readonly refused: readonly number[];
 }[] = [
   { rule: "while the reserve is free, every database writes", freeMib: 20, refused: [] },
-  { rule: "the one that takes the most for its memory is refused first", freeMib: 19, refused: [1] },
+  { rule: "the one that takes the most of what it may take is refused first", freeMib: 19, refused: [1] },
   {
     rule: "no further one while the room does not shrink",
     freeMib: 10,

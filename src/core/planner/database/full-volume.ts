@@ -4,11 +4,11 @@ export interface VolumeRoom {
   readonly free: number;
 }
 
-/** What a database takes of the volume of a node, in bytes, and the memory that it may use. */
+/** What a database takes of the volume of a node, in bytes, and what it may take there. */
 export interface HeldBytes {
   readonly bdb: number;
   readonly bytes: number;
-  readonly memoryBytes: number;
+  readonly budget: number;
 }
 
 /** What was decided at the look before. */
@@ -30,8 +30,8 @@ export function reserveOf(total: number): number {
 }
 
 /**
- * The databases whose writes are refused because a volume is nearly full: the one that takes the most for the memory that it
- * may use, and a further one each time that the room shrinks on. None once room is back.
+ * The databases whose writes are refused because a volume is nearly full: the one that takes the most for what it may
+ * take there, and a further one each time that the room shrinks on. None once room is back.
  */
 export function refusedForRoom(
   { total, free }: VolumeRoom,
@@ -43,7 +43,7 @@ export function refusedForRoom(
   const here = before.bdbs.filter((bdb) => held.some((one) => one.bdb === bdb));
   const shrinks = free < reserve && free <= before.free - MEBIBYTE;
   if (here.length > 0 && !shrinks) return here;
-  const share = ({ bytes, memoryBytes }: HeldBytes): number => bytes / Math.max(1, memoryBytes);
+  const share = ({ bytes, budget }: HeldBytes): number => bytes / budget;
   const next = held.filter(({ bdb }) => !here.includes(bdb)).toSorted((one, other) => share(other) - share(one))[0];
   return next === undefined ? here : [...here, next.bdb];
 }

@@ -32,7 +32,7 @@ const cases: readonly Case[] = [
   {
     rule: "what other databases may need is not there",
     ...{ instances: SINGLE, change: { memoryBytes: 200e6 }, nodes: [contained(1, 1100)] },
-    others: [{ node: 1, port: 1, memoryBytes: 100e6, primary: true }],
+    others: [{ node: 1, port: 1, memoryBytes: 100e6, diskBytes: 0, primary: true }],
     want: /node 1 has room for 129 MB of it; up to 129 MB fit/,
   },
   {
@@ -49,6 +49,13 @@ const cases: readonly Case[] = [
     rule: "a first replica needs another node with room",
     ...{ instances: SINGLE, change: { replication: true }, nodes: [contained(1, 1100), contained(2, 600)] },
     want: /no node can take a 7\.2 replica: node 1 already holds an instance of it, node 2 has room for a database of 25 MB, and this one has 100 MB/,
+  },
+  {
+    rule: "a way to keep data that takes more of the volume needs room there",
+    instances: PAIR,
+    change: { persistence: "aofAlways" },
+    nodes: [node(1), node(2, { volumeRoom: 300e6 })],
+    want: /"orders" may take 404 MB of a volume then, and that of node 2 has room for 300 MB/,
   },
   {
     rule: "nodes of older releases are asked for their machine",

@@ -20,6 +20,7 @@ const held = (uid: number, over: Partial<PlacedInstance> = {}): PlacedInstance =
   node: uid,
   port: 20_001,
   memoryBytes: 100 * 1_048_576,
+  diskBytes: 200 * 1_048_576,
   primary: false,
   ...over,
 });
@@ -98,6 +99,18 @@ const cases: readonly (Partial<PlacementRequest> & { readonly rule: string; read
     want: { refusal: "no node can take a 7.2 primary: node 1 has 104 MB of the 132 MB it needs at rest" },
   },
   {
+    rule: "what is new needs room on the volume for all that may come to lie there",
+    nodes: [node(1, { container: { limit: 9_000 * MIB, reserve: 0 }, volumeRoom: 399 * MIB })],
+    everything: [held(1)],
+    want: { refusal: "no node can take a 7.2 primary: node 1 has 208 MB left of its volume, of 209 MB for it" },
+  },
+  {
+    rule: "what runs already does not wait for that",
+    room: "resting",
+    nodes: [node(1, { container: { limit: 9_000 * MIB, reserve: 0 }, volumeRoom: 0 })],
+    want: { node: 1, port: 20_001 },
+  },
+  {
     rule: "the rule of older releases counts data on the machine",
     room: "machine",
     nodes: [node(1, { container: { limit: 800 * MIB, reserve: 700 * MIB } })],
@@ -115,6 +128,7 @@ for (const { rule, want, ...request } of cases) {
       tls: false,
       memoryBytes: 100 * 1_048_576,
       avoid: [],
+      diskBytes: 200 * 1_048_576,
       role: "primary",
       room: "growth",
       portOffset: 1,
@@ -127,7 +141,14 @@ for (const { rule, want, ...request } of cases) {
 test("a copy of what runs goes where most room is left by the strictest rule that finds a place", () => {
   const tight = (uid: number, limit: number): NodeFacts => node(uid, { container: { limit: limit * MIB, reserve: 0 } });
   const request = {
-    ...({ storeVersion: "7.2", tls: false, memoryBytes: 100 * MIB, role: "replica", portOffset: 1 } as const),
+    ...({
+      storeVersion: "7.2",
+      tls: false,
+      memoryBytes: 100 * MIB,
+      diskBytes: 0,
+      role: "replica",
+      portOffset: 1,
+    } as const),
     ...{ everything: [], avoid: [] },
   };
   const placed = (nodes: readonly NodeFacts[]) => placeKept({ ...request, nodes }, ["growth", "resting", "machine"]);

@@ -16,6 +16,8 @@ export interface PlacementRequest {
   /** Its engine has to speak TLS. */
   readonly tls: boolean;
   readonly memoryBytes: number;
+  /** What the instance may take of the node's volume. */
+  readonly diskBytes: number;
   readonly room: RoomRule;
   /** Nodes that already hold an instance of the same shard. */
   readonly avoid: readonly number[];
@@ -83,7 +85,8 @@ function whyNot(node: NodeFacts, request: PlacementRequest): string | undefined 
   return noRoom(node, request);
 }
 
-function noRoom(node: NodeFacts, { memoryBytes, everything, room }: PlacementRequest): string | undefined {
+function noRoom(node: NodeFacts, request: PlacementRequest): string | undefined {
+  const { memoryBytes, everything, room } = request;
   const sizes = sizesOn(node.uid, everything);
   if (room === "machine" || node.container === undefined) {
     const free = node.memoryBytes - sum(sizes);
@@ -94,7 +97,7 @@ function noRoom(node: NodeFacts, { memoryBytes, everything, room }: PlacementReq
     const needs = restingBytes(memoryBytes);
     return free < needs ? `has ${megabytes(free)} of the ${megabytes(needs)} it needs at rest` : undefined;
   }
-  if (freeBytes(node.container, [...sizes, memoryBytes]) >= 0) return undefined;
+  if (freeBytes(node.container, [...sizes, memoryBytes]) >= 0) return noDisk(node, request);
   return `has room for a database of ${megabytes(largestOn(node, everything))}, and this one has ${megabytes(memoryBytes)}`;
 }
 
@@ -102,6 +105,20 @@ function weight(node: NodeFacts, { everything, role }: PlacementRequest): number
   const here = everything.filter((instance) => instance.node === node.uid);
   const primaries = role === "primary" ? here.filter(({ primary }) => primary).length : 0;
   return primaries * 10_000 + here.length;
+}
+
+/** What runs already is where it is: its volume is asked for room when something new comes, or grows. */
+function noDisk({ uid, volumeRoom }: NodeFacts, { everything, diskBytes }: PlacementRequest): string | undefined {
+  const free = freeOnVolume({ uid, volumeRoom }, everything);
+  return free < diskBytes ? `has ${megabytes(free)} left of its volume, of ${megabytes(diskBytes)} for it` : undefined;
+}
+
+/** Bytes of the volume of a node that no instance may come to need; Infinity where the node does not say. */
+export function freeOnVolume(
+  { uid, volumeRoom = Number.POSITIVE_INFINITY }: { readonly uid: number; readonly volumeRoom: number | undefined },
+  everything: readonly PlacedInstance[],
+): number {
+  return volumeRoom - sum(everything.filter(({ node }) => node === uid).map(({ diskBytes }) => diskBytes));
 }
 
 /** What the databases of each instance on a node may use, in bytes. */

@@ -2,6 +2,7 @@ import type { DatabaseRecord, ShardRecord } from "../../api/records.ts";
 import type { DatabaseStep } from "./step.ts";
 import { primaryOf, targetVersion, desiredInstances, wantsTls } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
+import { diskBytes } from "./disk-budget.ts";
 import { placeKept, portOffsetOf } from "./placement.ts";
 import type { Placement } from "./placement.ts";
 
@@ -42,6 +43,7 @@ function placeReplacement({ record, nodes, everything }: PlaceFacts, shard: Shar
     storeVersion: targetVersion(record),
     tls: wantsTls(record),
     memoryBytes: record.memoryBytes,
+    diskBytes: diskBytes(record),
     avoid: shard.instances.map(({ node }) => node),
     role: "replica",
     portOffset: portOffsetOf(record.uid, record.nextInstance),

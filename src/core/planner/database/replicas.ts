@@ -11,6 +11,7 @@ import {
   wantsTls,
 } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
+import { diskBytes } from "./disk-budget.ts";
 import { placeKept, portOffsetOf } from "./placement.ts";
 
 /** A replica is made again elsewhere when its node has been gone this long; shorter absences are restarts. */
@@ -42,8 +43,8 @@ export function addReplica(facts: DatabaseFacts, shard: ShardRecord): DatabaseSt
   const { record, nodes, everything } = facts;
   const storeVersion = targetVersion(record);
   const portOffset = portOffsetOf(record.uid, record.nextInstance);
-  const memoryBytes = record.memoryBytes;
-  const asked = { storeVersion, tls: wantsTls(record), memoryBytes };
+  const size = { memoryBytes: record.memoryBytes, diskBytes: diskBytes(record) };
+  const asked = { storeVersion, tls: wantsTls(record), ...size };
   const request = { nodes, everything, ...asked, portOffset, role: "replica" } as const;
   const nodesOf = (instances: readonly InstanceRecord[]): readonly number[] => instances.map(({ node }) => node);
   const staying = nodesOf(shard.instances.filter((instance) => stays(facts, instance)));

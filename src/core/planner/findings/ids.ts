@@ -100,6 +100,7 @@ const FINDING_IDS = [
   "UserModuleNotListed",
   "UserModulesUnsupported",
   "VersionBelowMinimum",
+  "VolumeBudget",
   "VolumeFull",
   "VolumeGrowthRefused",
   "VolumeNotBound",

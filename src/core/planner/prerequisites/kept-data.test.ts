@@ -79,6 +79,21 @@ const cases: readonly CheckCase[] = [
       /node 3: "db" may need 3500 MB, and its container has 3000 MB for them \(4000 MB less 1000 MB of its own\); no database is made or grows there/,
   },
   {
+    name: "a volume that its databases may outgrow, and a database that takes more than it may, are worth a warning",
+    view: {
+      cluster: facts({
+        nodes: [
+          node(1),
+          node(2),
+          node(3, { volume: { room: 4e8, needed: 5e8, over: [{ bdb: 1, bytes: 3e8, budget: 2e8 }] } }),
+        ],
+      }),
+    },
+    found: "warn VolumeBudget",
+    evidence:
+      /the databases of node 3 may take 500 MB of its volume, which has 400 MB for them; "db" takes 300 MB of the volume of node 3 and may take 200 MB/,
+  },
+  {
     name: "a node whose databases have what they may need is worth none",
     view: {
       cluster: facts({ nodes: [node(1), node(2), node(3, { memory: { limit: 4e9, reserve: 1e9, needed: 3e9 } })] }),

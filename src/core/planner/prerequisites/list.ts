@@ -31,6 +31,7 @@ import { clusterIsPermitted, operatorIsPermitted } from "./permissions.ts";
 import { digestIsOfTheTag, nodesRunTheirImage } from "./running.ts";
 import { userModulesAreInstalled } from "./user-modules.ts";
 import { mostNodesAreActive } from "./quorum.ts";
+import { volumesSuffice } from "./volume-budget.ts";
 import { volumesHaveRoom } from "./full-volume.ts";
 import { memorySuffices } from "./overcommitted.ts";
 import { noDataIsSetAside } from "./set-aside.ts";
@@ -66,6 +67,7 @@ export const CHECKS: readonly Check[] = [
   volumesHaveRoom,
   enginesSpeakTls,
   memorySuffices,
+  volumesSuffice,
   databasesAreNewEnough,
   clusterAnswers,
   othersAreActive,

@@ -78,6 +78,7 @@ export const LEFT_TO_USERS = {
   VolumeGrowthRefused: BY_HAND,
   VolumeNotBound: BY_HAND,
   VolumeResizing: BY_HAND,
+  VolumeBudget: BY_HAND,
   VolumeFull: BY_HAND,
   VolumeSize: BY_HAND,
   VolumesChanged: BY_HAND,

@@ -112,6 +112,8 @@ export interface ClusterNode {
   readonly memoryBytes: number;
   /** Of its container; absent of a node of a release before 0.4.0. */
   readonly memory?: NodeMemory;
+  /** Of its volume, in bytes; absent until it was measured, and of a node of a release before 0.4.0. */
+  readonly volume?: NodeVolume;
   /** Data on its volume that no record asks for. */
   readonly setAside: readonly SetAside[];
   /** Its volume is nearly full: the databases whose writes are refused therefore. */
@@ -125,6 +127,16 @@ export interface NodeMemory {
   readonly reserve: number;
   /** What its databases need at worst. */
   readonly needed: number;
+}
+
+/** In bytes. */
+export interface NodeVolume {
+  /** What databases may take, with what they have. */
+  readonly room: number;
+  /** What its databases may come to take. */
+  readonly needed: number;
+  /** Databases that take more than they may. */
+  readonly over: readonly { readonly bdb: number; readonly bytes: number; readonly budget: number }[];
 }
 
 /** In bytes. */

@@ -130,6 +130,7 @@ function nodeFrom(node: NodeRecord): PolledCluster["nodes"][number] {
     capabilities: node.capabilities ?? [],
     memoryBytes: node.total_memory,
     ...(node.memory === undefined ? {} : { memory: node.memory }),
+    ...(node.volume === undefined ? {} : { volume: node.volume }),
     ...(node.full_volume === undefined ? {} : { fullVolume: node.full_volume }),
     setAside: (node.set_aside ?? []).map(({ id, bdb, name, since, bytes }) => ({
       id,

@@ -89,6 +89,16 @@ export const NODE = z
       .describe(
         "Its volume is nearly full, and the writes of these databases are refused until there is room; absent while there is, and from nodes of releases before 0.4.0.",
       ),
+    volume: z
+      .strictObject({
+        room: z.int().nonnegative().describe("What databases may take of it, with what they have."),
+        needed: z.int().nonnegative().describe("What its databases may come to take."),
+        over: z
+          .array(z.strictObject({ bdb: z.int().positive(), bytes: z.int(), budget: z.int() }))
+          .describe("Databases that take more than they may, at most 100."),
+      })
+      .exactOptional()
+      .describe("Its volume, in bytes; absent until it was measured, and from nodes of releases before 0.4.0."),
     set_aside: z
       .array(SET_ASIDE)
       .exactOptional()

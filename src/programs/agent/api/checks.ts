@@ -10,6 +10,7 @@ import type { AgentConfig } from "../runtime/config.ts";
 import { freeEndpointPort, placeInstance, portOffsetOf } from "../../../core/planner/database/placement.ts";
 import { engineTlsObjection } from "../../../core/planner/database/engine-tls.ts";
 import { wantsTls } from "../../../core/planner/database/facts.ts";
+import { diskBytes } from "../../../core/planner/database/disk-budget.ts";
 import { whyNoGrowth } from "../../../core/planner/database/growth.ts";
 import type { NodeFacts } from "../../../core/planner/database/facts.ts";
 import { gatherNodes } from "../observation/node-facts.ts";
@@ -163,14 +164,17 @@ export type InstancePlace = Pick<InstanceRecord, "node" | "port">;
 export function placeDatabase(
   context: CheckContext,
   nodes: readonly NodeFacts[],
-  wanted: {
+  wanted: Pick<SettingValues, "memoryBytes" | "persistence" | "replication"> & {
     readonly storeVersion: StoreVersion;
     readonly tls: boolean;
-    readonly memoryBytes: number;
-    readonly replication: boolean;
   },
 ): readonly InstancePlace[] {
-  const request = { ...wanted, nodes, everything: placedInstances(context.records.databases()) };
+  const request = {
+    ...wanted,
+    diskBytes: diskBytes(wanted),
+    nodes,
+    everything: placedInstances(context.records.databases()),
+  };
   const portOf = (instance: number): number => portOffsetOf(context.records.state()?.nextDatabase ?? 1, instance);
   const place = (role: "primary" | "replica", avoid: readonly number[], instance: number): InstancePlace => {
     const placed = placeInstance({ ...request, room: "growth", portOffset: portOf(instance), avoid, role });

@@ -2,6 +2,7 @@ import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { shardUid } from "../../../core/api/shard-uid.ts";
 import { freeBytes, largestDatabase } from "../../../core/planner/database/capacity.ts";
 import type { ContainerMemory } from "../../../core/planner/database/capacity.ts";
+import type { PlacedInstance } from "../../../core/planner/database/facts.ts";
 import { sizesOn } from "../../../core/planner/database/placement.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { ClusterRecord, NodeRecord } from "../../../ports/management/records.ts";
@@ -55,6 +56,7 @@ export function acceptsClients({ fresh, report }: Member): boolean {
 
 function nodeRecord({ records, election, clock }: NodesContext, { uid, report, fresh }: Member): NodeRecord {
   const here = shardsOn(uid, records.databases());
+  const placed = placedInstances(records.databases());
   return {
     uid,
     addr: report.address,
@@ -69,12 +71,11 @@ function nodeRecord({ records, election, clock }: NodesContext, { uid, report, f
     architecture: report.architecture,
     cores: report.cores,
     total_memory: report.memoryBytes,
-    ...(report.container === undefined
-      ? {}
-      : { memory: memoryOf(report.container, sizesOn(uid, placedInstances(records.databases()))) }),
+    ...(report.container === undefined ? {} : { memory: memoryOf(report.container, sizesOn(uid, placed)) }),
     shard_count: here.length,
     shard_list: here,
     uptime: Math.max(0, Math.round((clock.now().getTime() - Date.parse(report.startedAt)) / 1000)),
+    ...(report.volume === undefined ? {} : { volume: { ...report.volume, needed: neededOn(uid, placed) } }),
     ...(report.fullVolume === undefined ? {} : { full_volume: report.fullVolume }),
     ...(report.setAside.length === 0 ? {} : { set_aside: report.setAside }),
     supported_database_versions: report.engines.map(({ storeVersion, engine, standIn, tls, modules }) => ({
@@ -94,6 +95,10 @@ function memoryOf(container: ContainerMemory, sizes: readonly number[]): NonNull
   const { limit, reserve } = container;
   const free = Math.floor(freeBytes(container, sizes));
   return { limit, reserve, needed: limit - reserve - free, largest: largestDatabase(free) };
+}
+
+function neededOn(uid: number, placed: readonly PlacedInstance[]): number {
+  return placed.filter(({ node }) => node === uid).reduce((sum, { diskBytes }) => sum + diskBytes, 0);
 }
 
 /** uids of the shards on a node. */

@@ -1,5 +1,6 @@
 import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
 import { listening, wantsTls } from "../../../core/planner/database/facts.ts";
+import { diskBytes } from "../../../core/planner/database/disk-budget.ts";
 import { placeKept, portOffsetOf } from "../../../core/planner/database/placement.ts";
 import type { BdbRecover } from "../../../ports/management/records.ts";
 import { gatherNodes } from "../observation/node-facts.ts";
@@ -33,14 +34,16 @@ export async function recoverBdb(
 /** The instance whose data a node has set aside, with a port of that node; AGENT_NO_SUCH_DATA when it has none of that id. */
 async function instanceFrom(
   context: WriteContext,
-  { uid, name, memoryBytes, storeVersion, tlsMode }: DatabaseRecord,
+  record: DatabaseRecord,
   { node, id }: NonNullable<BdbRecover["set_aside"]>,
 ): Promise<InstanceRecord> {
+  const { uid, name, memoryBytes, storeVersion, tlsMode } = record;
   const member = context.members.list().find((one) => one.uid === node);
   const data = member?.report.setAside.find((one) => one.id === id && one.bdb === uid);
   if (data === undefined) throw refuse(refusals.noSuchData, `node ${node} has no data ${id} of "${name}" set aside`);
   const request = {
     ...({ storeVersion, tls: wantsTls({ tlsMode }), memoryBytes, avoid: [], role: "primary" } as const),
+    diskBytes: diskBytes(record),
     nodes: (await gatherNodes(context)).filter((one) => one.uid === node),
     everything: placedInstances(context.records.databases()),
     portOffset: portOffsetOf(uid, data.instance),

@@ -69,6 +69,13 @@ const schema = z.object({
       databases: z.array(z.object({ bdb: z.int().positive(), bytes: z.int().nonnegative() })).max(100),
     })
     .optional(),
+  /** What databases may take of its volume, and those that take more than they may; absent from nodes of releases before 0.4.0. */
+  volume: z
+    .object({
+      room: z.int().nonnegative(),
+      over: z.array(z.object({ bdb: z.int().positive(), bytes: z.int(), budget: z.int() })).max(100),
+    })
+    .optional(),
   /** Base system of its image, for instance `rhel9`; absent from nodes of release 0.1.0, and where the image does not say. */
   baseSystem: z.string().max(64).optional(),
   /** The nodes whose promises count for it (src/core/planner/database/quorum.ts); absent while it needs that of every other one. */

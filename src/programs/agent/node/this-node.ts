@@ -12,7 +12,7 @@ export function describeNode(
   config: AgentConfig,
   found: readonly EngineOfNode[],
   startedAt: Date,
-): Omit<NodeReport, "acceptsClients" | "modules" | "setAside" | "fullVolume" | "container"> {
+): Omit<NodeReport, "acceptsClients" | "modules" | "setAside" | "fullVolume" | "container" | "volume"> {
   return {
     format: FORMAT,
     address: config.address,

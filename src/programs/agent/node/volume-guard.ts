@@ -2,8 +2,10 @@ import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+import { diskBytes, usageOf } from "../../../core/planner/database/disk-budget.ts";
 import { refusedForRoom, reserveOf } from "../../../core/planner/database/full-volume.ts";
-import type { RefusedBefore, VolumeRoom } from "../../../core/planner/database/full-volume.ts";
+import type { HeldBytes, RefusedBefore, VolumeRoom } from "../../../core/planner/database/full-volume.ts";
 import { bytesIn } from "../../../mechanisms/files/folder-size.ts";
 import type { NodeReport } from "../members/node-report.ts";
 import type { Records } from "../records/records.ts";
@@ -20,6 +22,8 @@ export interface VolumeContext {
 
 /** Between two looks; shorter while little is left, which may be written within a second. */
 const CHECK_MS = { far: 1_000, near: 100 } as const;
+/** Between two looks at what each database takes, while there is room: all their files are looked at. */
+const USAGE_MS = 15_000;
 /** Little is left: so many times the reserve. */
 const NEAR = 3;
 /** Sizes are reported in such steps, so that a report does not change all the time. */
@@ -29,10 +33,17 @@ const STEP_BYTES = 8 * 1024 * 1024;
 export class VolumeGuard {
   #full: NodeReport["fullVolume"];
   #isNear = false;
+  #usage: NodeReport["volume"];
+  #measuredAt = Number.NEGATIVE_INFINITY;
 
   /** What is reported while the volume is nearly full; undefined otherwise. */
   full(): NodeReport["fullVolume"] {
     return this.#full;
+  }
+
+  /** What databases may take here, and which take more; undefined until it was measured. */
+  usage(): NodeReport["volume"] {
+    return this.#usage;
   }
 
   /** Looks once a second, and more often while little is left, until `signal` aborts. */
@@ -49,33 +60,23 @@ export class VolumeGuard {
     }
   }
 
-  async #look({ config, records, changes, log }: VolumeContext, before: RefusedBefore): Promise<RefusedBefore> {
+  async #look(context: VolumeContext, before: RefusedBefore): Promise<RefusedBefore> {
+    const { config, records, changes, clock, log } = context;
     const room = await roomOn(config.dataDir);
     this.#isNear = room.free < NEAR * reserveOf(room.total);
     const isTight = room.free < reserveOf(room.total) || before.bdbs.length > 0;
-    const databases = isTight ? records.databases() : [];
-    const held = await Promise.all(
-      databases.map(async ({ uid, memoryBytes }) => ({
-        bdb: uid,
-        bytes: await bytesIn(join(config.dataDir, `db-${uid}`)),
-        memoryBytes,
-      })),
-    );
+    const isDue = clock.uptimeMs() - this.#measuredAt >= USAGE_MS;
+    const held = isTight || isDue ? await heldBytes(config.dataDir, records.databases()) : [];
+    if (isDue) {
+      this.#measuredAt = clock.uptimeMs();
+      this.#usage = usageOf(room, held);
+    }
     const bdbs = refusedForRoom(
       room,
       held.filter(({ bytes }) => bytes > 0),
       before,
     );
-    this.#full =
-      bdbs.length === 0
-        ? undefined
-        : {
-            total: room.total,
-            free: stepped(room.free),
-            databases: held
-              .filter(({ bdb }) => bdbs.includes(bdb))
-              .map(({ bdb, bytes }) => ({ bdb, bytes: stepped(bytes) })),
-          };
+    this.#full = bdbs.length === 0 ? undefined : fullVolume(room, held, bdbs);
     if (bdbs.join() !== before.bdbs.join()) {
       log.warn(bdbs.length === 0 ? "the volume has room again" : "the volume is nearly full", {
         ...room,
@@ -85,6 +86,27 @@ export class VolumeGuard {
     }
     return { bdbs, free: room.free };
   }
+}
+
+/** What each database has on this node's volume, with what its copy may take. */
+function heldBytes(dataDir: string, databases: readonly DatabaseRecord[]): Promise<readonly HeldBytes[]> {
+  return Promise.all(
+    databases.map(async (record) => ({
+      bdb: record.uid,
+      bytes: await bytesIn(join(dataDir, `db-${record.uid}`)),
+      budget: diskBytes(record),
+    })),
+  );
+}
+
+function fullVolume(
+  { total, free }: VolumeRoom,
+  held: readonly HeldBytes[],
+  bdbs: readonly number[],
+): NonNullable<NodeReport["fullVolume"]> {
+  const refused = held.filter(({ bdb }) => bdbs.includes(bdb));
+  const databases = refused.map(({ bdb, bytes }) => ({ bdb, bytes: stepped(bytes) }));
+  return { total, free: stepped(free), databases };
 }
 
 async function roomOn(folder: string): Promise<VolumeRoom> {

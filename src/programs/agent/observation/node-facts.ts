@@ -35,6 +35,7 @@ async function nodeFacts({ config, peers, records }: NodeFactsContext, member: M
     tlsEngines: report.engines.flatMap(({ storeVersion, tls }) => (tls === true ? [storeVersion] : [])),
     memoryBytes: report.memoryBytes,
     ...(report.container === undefined ? {} : { container: report.container }),
+    ...(report.volume === undefined ? {} : { volumeRoom: report.volume.room }),
     keepsInSync: report.capabilities.includes("in-sync-set" satisfies NodeCapability),
   };
 }

@@ -1,4 +1,5 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
+import { diskBytes } from "../../../core/planner/database/disk-budget.ts";
 import type { PlacedInstance } from "../../../core/planner/database/facts.ts";
 
 /** The instances of all databases with what each takes of its node. */
@@ -9,6 +10,7 @@ export function placedInstances(records: readonly DatabaseRecord[]): readonly Pl
         node,
         port,
         memoryBytes: record.memoryBytes,
+        diskBytes: diskBytes(record),
         primary: id === shard.primary,
       })),
     ),
