@@ -20,6 +20,7 @@ import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
 import { authorityNamed, clientPair, endpointCertificate } from "../kit/tls/certificates.ts";
 import { startTlsLoad, type TlsLoad } from "../kit/tls/load.ts";
+import { startShell } from "../kit/world/shell.ts";
 import { startStoryWorld } from "../kit/world/story-world.ts";
 
 const { namespace, database } = DEMO;
@@ -30,6 +31,7 @@ const own = authorityNamed("own");
 const clients = authorityNamed("clients");
 
 await using play = await startStoryWorld();
+await using type = startShell(process.cwd(), { ...process.env, KUBECONFIG: play.world.kubeconfig });
 await using loads = new AsyncDisposableStack();
 const { kube } = play.world;
 let load: TlsLoad | undefined;
@@ -58,6 +60,10 @@ async function serve(): Promise<void> {
   const client = await dial();
   assert.match(readCertificate(client.certificate ?? "").issuer, /rec certificate authority/);
   assert.equal(await client.ask("AUTH", (await endpoint()).password), "OK");
+  assert.equal(
+    await type(`kubectl get secret redb-orders -o jsonpath='{.data.ca\\.crt}' | base64 -d`),
+    (await authority()).trimEnd(),
+  );
   assert.equal(await (await RawClient.connect(await endpoint())).ask("PING"), undefined, "in plain text");
 }
 
@@ -73,7 +79,7 @@ async function upgrade(): Promise<void> {
 
 async function useOwn(): Promise<void> {
   await put("mine", endpointCertificate(own, HOST, "", 10));
-  await edit({ certificateSecretName: "mine" });
+  await type(`kubectl patch redb orders --type merge -p '{"spec":{"certificateSecretName":"mine"}}'`);
   await until("clients know it by its own authority", async () => (await authority()) === own.certificate, PATIENCE);
   const client = await dial();
   assert.equal(readCertificate(client.certificate ?? "").issuer, readCertificate(own.certificate).subject);
@@ -101,11 +107,9 @@ async function breakOwn(): Promise<void> {
 
 async function demandCertificates(): Promise<void> {
   assert.deepEqual(await load?.finish(), []);
-  await kube.create(Secrets, {
-    metadata: { name: "clients", namespace },
-    stringData: { "ca.crt": clients.certificate },
-  });
-  await edit({ tls: "mutual", clientAuthenticationCertificates: ["clients"] });
+  await type(`kubectl create secret generic orders-clients --from-file=ca.crt=<(echo '${clients.certificate}')`);
+  const mutual = '{"spec":{"tls":"mutual","clientAuthenticationCertificates":["orders-clients"]}}';
+  await type(`kubectl patch redb orders --type merge -p '${mutual}'`);
   await until("clients without one are refused", async () => !(await isServed({})), PATIENCE);
   const { certificate: cert, key } = clientPair(clients);
   await until("clients with one are served", () => isServed({ cert, key }), PATIENCE);

@@ -14,6 +14,7 @@ import { until } from "../kit/time/until.ts";
 import { authorityNamed, clientPair, endpointCertificate } from "../kit/tls/certificates.ts";
 import { startTlsLoad } from "../kit/tls/load.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
+import { knownNode } from "../kit/world/known-node.ts";
 
 const PATIENCE = { withinMs: 60_000, everyMs: 25 };
 const NODES = [1, 2, 3];
@@ -75,6 +76,16 @@ await test("TLS is switched on and off while a database serves: clients in plain
   await change({ tls_mode: "disabled" });
   const isPlain = async () => (await (await RawClient.connect(placeOf(made, 1))).ask("GET", "k")) === "v";
   await until("plain text is served again", isPlain, PATIENCE);
+});
+
+await test("while a node of an older release is a member, also one that is away, TLS is refused: its endpoint would speak plain text", async () => {
+  const [later] = (await cluster.client.call("bdbs")).filter(({ name }) => name === "later");
+  assert.ok(later);
+  await using _node = await knownNode(cluster, { uid: 9, without: ["client-tls"] });
+  await assert.rejects(
+    cluster.client.call("updateBdb", { params: { uid: later.uid }, body: { tls_mode: "enabled" } }),
+    /endpoints of an older release speak no TLS: node 9/,
+  );
 });
 
 await test("a certificate that clients could not use is refused, and no key is in a record, an answer or a log", async () => {

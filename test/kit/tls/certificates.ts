@@ -3,9 +3,9 @@ import { createAuthority, issue, type Authority, type KeyPair } from "../../../s
 
 const DAY_MS = 86_400_000;
 
-/** An authority that is valid now. */
-export function authorityNamed(commonName: string): Authority {
-  return createAuthority({ commonName, now: new Date(Date.now() - 60 * DAY_MS), days: 120 });
+/** An authority that is valid now, and has been for 60 days. */
+export function authorityNamed(commonName: string, days = 120): Authority {
+  return createAuthority({ commonName, now: new Date(Date.now() - 60 * DAY_MS), days });
 }
 
 /** The pair of a client, valid now, or until so many days ago. */

@@ -121,11 +121,9 @@ async function clientAuthorities(deps: CertificateDeps, redb: Redb): Promise<str
 /** What the authority of the cluster has issued for these names, and is not to be renewed yet. */
 function isOurs(certificate: string, authority: string, redb: Redb, now: Date): boolean {
   const [ours, issuer] = [readCertificate(certificate), readCertificate(authority)];
-  return (
-    ours.verify(issuer.publicKey) &&
-    hostsOf(redb).every((host) => covers(ours, host)) &&
-    ours.validToDate.getTime() - now.getTime() > RENEW_BEFORE_MS
-  );
+  // one that is as valid as the authority cannot be renewed
+  const lasts = ours.validToDate.getTime() - now.getTime() > RENEW_BEFORE_MS || ours.validToDate >= issuer.validToDate;
+  return lasts && ours.verify(issuer.publicKey) && hostsOf(redb).every((host) => covers(ours, host));
 }
 
 /** What will keep clients from connecting, though the certificate can be used. */
