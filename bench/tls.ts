@@ -19,9 +19,11 @@ import { engineCertificate } from "../test/kit/tls/engine-certificates.ts";
 
 const run = promisify(execFile);
 const LOADS = [
-  { clients: 1, pipeline: 1, requests: 10_000 },
-  { clients: 50, pipeline: 1, requests: 100_000 },
-  { clients: 50, pipeline: 16, requests: 500_000 },
+  { clients: 1, pipeline: 1, requests: 10_000, keeps: true },
+  { clients: 50, pipeline: 1, requests: 100_000, keeps: true },
+  { clients: 50, pipeline: 16, requests: 500_000, keeps: true },
+  /** A connection for each request. */
+  { clients: 50, pipeline: 1, requests: 3_000, keeps: false },
 ] as const;
 const engines = process.env.STORE_ENGINES_DIR ?? join(import.meta.dirname, "..", ".engines");
 const [tool] = globSync(join(engines, "*/bin/*-benchmark")).toReversed();
@@ -65,7 +67,8 @@ for (const load of LOADS) {
   for (const command of ["SET", "GET"] as const) {
     const medians = rates.map((all) => median(all.map((rate) => rate[command])));
     const cells = medians.map((rate) => `${Math.round(rate)} (${(rate / (medians[0] ?? 1)).toFixed(2)})`.padStart(16));
-    console.log(String(load.clients).padStart(7), String(load.pipeline).padStart(9), command.padStart(8), ...cells);
+    const pipeline = load.keeps ? String(load.pipeline) : "connect";
+    console.log(String(load.clients).padStart(7), pipeline.padStart(9), command.padStart(8), ...cells);
   }
 }
 rmSync(folder, { recursive: true });
@@ -93,6 +96,7 @@ async function measure({ listen }: EndpointConfig, tls: boolean, load: (typeof L
   const { stdout } = await run(tool ?? "", [
     ...["-h", listen.host, "-p", String(listen.port), "-t", "set,get", "-d", "64", "-r", "100000", "--csv"],
     ...["-c", String(load.clients), "-P", String(load.pipeline), "-n", String(load.requests)],
+    ...(load.keeps ? [] : ["-k", "0"]),
     ...(tls ? ["--tls", "--cacert", authorityFile, "--sni", "db.test"] : []),
   ]);
   const rate = (command: string): number => Number(new RegExp(`^"${command}[^"]*","([\\d.]+)"`, "m").exec(stdout)?.[1]);
