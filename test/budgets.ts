@@ -30,6 +30,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/frozen/storectl.test.ts": 70,
   "test/scenario/lost-nodes.test.ts": 70,
   "test/scenario/tls-objects.test.ts": 70,
+  "test/scenario/capture-upgrade.test.ts": 60,
   "test/scenario/chaos.test.ts": 60,
   "test/scenario/chaos-seeds.test.ts": 60,
   "test/scenario/passwords.test.ts": 60,
@@ -178,6 +179,7 @@ export const LIMITS: Readonly<Record<string, { readonly seconds: number; readonl
   },
   "test/scenario/volumes.test.ts": { seconds: 240, why: "volumes grow, and a cluster is upgraded" },
   "test/scenario/active-active.test.ts": { seconds: 420, why: "three clusters, one of which is upgraded" },
+  "test/scenario/capture-upgrade.test.ts": { seconds: 240, why: "operator, cluster and database are upgraded" },
   "test/images/images.test.ts": { seconds: 240, why: "it makes each layer of the images twice" },
   "test/conformance/kube.test.ts": { seconds: 240, why: "every rule, on the embedded and on a real Kubernetes" },
   "test/compatibility/oldest.test.ts": {

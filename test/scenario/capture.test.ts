@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { startCapture, whyNoCapture, type CapturedStream } from "../kit/network/capture.ts";
+import { startCapture, streamWith, whyNoCapture, type CapturedStream } from "../kit/network/capture.ts";
 import { secured } from "../kit/tls/secured-endpoint.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { internalPasswordOf } from "../kit/world/engine-access.ts";
@@ -46,7 +46,7 @@ await test(
     const { port } = await plain.active();
     const streams = (await capture.stop()).filter((stream) => !isOf(stream, port));
 
-    assert.ok(holds(streams, canary), "what passes without TLS is seen");
+    assert.ok(streamWith(streams, canary), "what passes without TLS is seen");
     assert.ok(streams.some(({ to }) => to.endsWith(`:${plainPort}`)));
     const engines = new Set(
       (await cluster.shards(secret.uid)).map((shard) => `${cluster.address(nodeOf(shard))}:${shard.port}`),
@@ -54,15 +54,9 @@ await test(
     assert.ok(streams.some(({ from, to }) => engines.has(to) && !from.startsWith(to.slice(0, to.indexOf(":")))));
     for (const needle of [...needles, internal, LOGIN.authentication_redis_pass, "test-password"])
       for (const text of [needle, Buffer.from(needle).toString("base64")])
-        assert.equal(holds(streams, text), undefined, `${text} passes`);
+        assert.equal(streamWith(streams, text), undefined, `${text} passes`);
   },
 );
-
-/** The ends of a stream that holds the text. */
-function holds(streams: readonly CapturedStream[], text: string): string | undefined {
-  const found = streams.find(({ bytes }) => bytes.includes(text));
-  return found === undefined ? undefined : `${found.from} to ${found.to}`;
-}
 
 /** Clients of the database without TLS give the password to its endpoint as it is. */
 function isOf({ from, to }: CapturedStream, port: number): boolean {

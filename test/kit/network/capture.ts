@@ -15,7 +15,7 @@ export interface CapturedStream {
   readonly bytes: Buffer;
 }
 
-/** What passes over the loopback device to and from some addresses. */
+/** What passes over the loopback device to and from some networks. */
 export interface Capture extends AsyncDisposable {
   /** Ends it; rejects when something was missed. */
   stop(): Promise<readonly CapturedStream[]>;
@@ -29,10 +29,10 @@ export function whyNoCapture(): string | undefined {
   return status === 0 ? undefined : "this user may not capture packets (CAP_NET_RAW)";
 }
 
-/** Begins to capture. */
-export async function startCapture(addresses: readonly string[]): Promise<Capture> {
+/** Begins to capture; a network is the beginning of its addresses, for instance `127.7.0`, or one whole address. */
+export async function startCapture(networks: readonly string[]): Promise<Capture> {
   const file = join(tmpdir(), `capture-${process.pid}-${performance.now()}`);
-  const child = spawn("python3", [PROGRAM, file, ...addresses], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn("python3", [PROGRAM, file, ...networks], { stdio: ["pipe", "pipe", "inherit"] });
   const exited = once(child, "exit");
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   if ((await lines.next()).value !== "ready") throw new Error("the capture does not begin");
@@ -50,6 +50,12 @@ export async function startCapture(addresses: readonly string[]): Promise<Captur
       await rm(file, { force: true });
     },
   };
+}
+
+/** The ends of a stream that holds the text; undefined when none does. */
+export function streamWith(streams: readonly CapturedStream[], text: string): string | undefined {
+  const found = streams.find(({ bytes }) => bytes.includes(text));
+  return found === undefined ? undefined : `${found.from} to ${found.to}`;
 }
 
 const HEADER = 16;
