@@ -51,11 +51,16 @@ export async function mainJob(scene: Scene): Promise<void> {
   ).deepEqual([versions, receipt.failedRequests], [[1, 2, 3].map(() => latest.nodeTag).join(" "), 0]);
 }
 
-/** No worker has two nodes of the cluster. */
-export async function eachNodeHasAWorker({ stage }: Scene): Promise<void> {
+/** No worker has two nodes of the cluster, and each node has read the limit that its kubelet has set. */
+export async function eachNodeHasAWorker({ stage, kubectl }: Scene): Promise<void> {
   const labelSelector = "storeenterprise.io/role=node";
   const { items } = await stage.kube.list(Pods, { namespace: DEMO.namespace, labelSelector });
   assert.equal(new Set(items.map(({ spec }) => spec?.nodeName)).size, 3);
+  for (const uid of [1, 2, 3]) {
+    const report = "{.metadata.annotations.storeenterprise\\.io/node-report}";
+    const said = await kubectl(`get lease ${DEMO.cluster}-node-${uid} -o jsonpath=${report}`);
+    assert.match(said, new RegExp(`"container":{"limit":${2 * 2 ** 30},`), `node ${uid}: ${said}`);
+  }
 }
 
 /** What `kubectl rollout status` says of the cluster's StatefulSet, started when the roll has begun. */
