@@ -115,16 +115,19 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   }
 
   /** Closes every client at a boundary between requests; those that are still connected at the deadline remain. */
-  drain(deadlineMs: number): Promise<DrainResult> {
-    return drainSessions(this.#sessions, deadlineMs, this.clock, () => {
+  async drain(deadlineMs: number): Promise<DrainResult> {
+    const drained = await drainSessions(this.#sessions, deadlineMs, this.clock, () => {
       this.#listener.close();
     });
+    this.#listener.endHandshakes(); // what has not begun to ask by now asks elsewhere
+    return drained;
   }
 
   /** Ends everything at once. */
   close(): void {
     this.#budget.leave(this);
     this.#listener.close();
+    this.#listener.endHandshakes();
     this.switchover.stop();
     for (const session of [...this.#sessions]) session.destroy();
     this.switchover.close();

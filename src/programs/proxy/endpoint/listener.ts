@@ -104,6 +104,11 @@ export class Listener {
     this.#server = undefined;
   }
 
+  /** Cuts clients that are not through the handshake. */
+  endHandshakes(): void {
+    this.#handshakes?.close();
+  }
+
   #take(socket: Socket): void {
     if (this.#begin === undefined) {
       socket.destroy();
@@ -118,9 +123,8 @@ export class Listener {
     else socket.destroy();
   }
 
-  /** Cuts clients that are not through the handshake. */
   #stop(): void {
-    this.#handshakes?.close();
+    this.endHandshakes();
     this.#handshakes = undefined;
     this.#begin = undefined;
   }

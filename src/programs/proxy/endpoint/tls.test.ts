@@ -124,6 +124,13 @@ test("a client library over TLS moves to another proxy without a failed request"
   assert.deepEqual(drained, { ok: true, op: "drain", closed: 20, remaining: 0 });
 });
 
+test("a drain leaves no client in its handshake", async () => {
+  await using served = await Served.start(mode("enabled"));
+  await using silent = await sockets(served, 10, "");
+  await done(served.proxy.send({ op: "drain", deadlineMs: 100 }));
+  await until("all are cut", () => silent.all.every(({ destroyed }) => destroyed), { withinMs: 3_000 });
+});
+
 test("clients that do not end their handshake cost little, are cut, and keep no other client from being served", async () => {
   await using served = await Served.start(mode("enabled"));
   const before = residentOf(served.proxy.pid);
