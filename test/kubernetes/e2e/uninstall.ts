@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { fetchReleaseBundle } from "../../../src/programs/demo/steps/release-server.ts";
 import { until } from "../../kit/time/until.ts";
 import type { Scene } from "./scene.ts";
@@ -25,7 +26,8 @@ export async function uninstall({ kubectl, latest, releases }: Scene): Promise<v
   await kubectl("delete redb --all --timeout=25s");
   const { code, stderr } = await kubectl.run("delete rec --all --timeout=60s", [], { timeoutMs: 70_000 });
   assert.equal(code, 0, stderr);
-  await kubectl("delete clusterrole,clusterrolebinding store-enterprise-operator-admission --timeout=25s");
+  const admission = readFileSync("deploy/admission/cluster-role.yaml", "utf8");
+  await kubectl.given(admission, "delete --ignore-not-found -f - --timeout=25s");
   const bundle = await fetchReleaseBundle(releases.bundleBaseUrl, `v${latest.operator}`);
   await kubectl.given(bundle, "delete -f - --timeout=25s");
   const left = async (): Promise<string[]> => {
