@@ -30,7 +30,7 @@ test("the README's tour, typed line by line, ends with the output that the page 
 /** Runs each line in one shell, as a user types it, and ends at the first that fails; the output of each. */
 async function typed(lines: readonly string[], dir: string): Promise<string[]> {
   const script = lines.map((line) => `${line.replaceAll("$PWD/.local", dir)} || exit 1\necho ${MARK}\n`).join("");
-  const shell = spawn("bash", ["-c", script], {
+  const shell = spawn("bash", ["--norc", "-c", script], {
     cwd: ROOT,
     env: { ...process.env, STORE_LOCAL_DIR: dir, HOME: dir },
     stdio: ["ignore", "pipe", "pipe"],

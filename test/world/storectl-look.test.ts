@@ -240,7 +240,7 @@ async function applied(text: string): Promise<boolean> {
 async function typed(command: string): Promise<void> {
   const env = { ...process.env, KUBECONFIG: join(world.dir, "kubeconfig") };
   await new Promise<void>((resolve, reject) => {
-    execFile("bash", ["-c", command], { env, timeout: 60_000 }, (error, _stdout, stderr) => {
+    execFile("bash", ["--norc", "-c", command], { env, timeout: 60_000 }, (error, _stdout, stderr) => {
       if (error === null) resolve();
       else reject(new Error(`${command}: ${stderr}`));
     });

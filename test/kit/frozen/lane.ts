@@ -134,7 +134,8 @@ async function commandLine(kubeconfig: string, namespace: string): Promise<Pick<
   await writeFile(own, await readFile(kubeconfig, "utf8"), { mode: 0o600 });
   const sh = async (line: string): Promise<string> => {
     const env = { ...process.env, KUBECONFIG: own };
-    return (await promisify(execFile)("bash", ["-c", line], { env, timeout: 60_000 })).stdout;
+    // bash takes a socket for a login from afar, and reads the user's own files then
+    return (await promisify(execFile)("bash", ["--norc", "-c", line], { env, timeout: 60_000 })).stdout;
   };
   await sh(`kubectl config set-context --current --namespace=${namespace}`);
   return {
