@@ -1,17 +1,20 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
+import { FailedLogins } from "./failed-logins.ts";
 
 type Passwords = Pick<EndpointConfig, "password" | "furtherPasswords">;
 
 /** The passwords of an endpoint: one of them lets a client in, until its time ends. A client that is in stays in. */
 export class Credentials {
+  readonly failed: FailedLogins;
   readonly #clock: Clock;
   #passwords: Passwords;
 
   constructor(passwords: Passwords, clock: Clock) {
     this.#passwords = passwords;
     this.#clock = clock;
+    this.failed = new FailedLogins(clock);
   }
 
   /** True when clients must authenticate. */

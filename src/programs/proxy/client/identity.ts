@@ -32,6 +32,11 @@ export function nodeOfClient(id: number): number {
 /** With 8191 nodes it stays below 2^53. */
 const CLIENTS_OF_A_NODE = 2 ** 40;
 
+/** Where a client comes from, without its port. */
+export function hostOf({ address }: Pick<ClientIdentity, "address">): string {
+  return address.slice(0, address.lastIndexOf(":"));
+}
+
 /** A client that has just connected. */
 export function identityOf(
   { remoteAddress = "", remotePort = 0, localAddress = "", localPort = 0 }: Socket,

@@ -27,6 +27,7 @@ import { ScriptCache } from "../upstream/script-cache.ts";
 import { Upstream } from "../upstream/upstream.ts";
 import { drainSessions } from "./drain.ts";
 import type { DrainResult } from "./drain.ts";
+import { Guests } from "./guests.ts";
 import { Listener } from "./listener.ts";
 
 /** What the endpoints of a proxy share. */
@@ -61,6 +62,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   /** Sessions that were accepted as no further one would be, and end at a boundary between requests. */
   readonly #leaving = new Set<Session>();
   readonly #listener: Listener;
+  readonly #guests: Guests;
   readonly #askAgent: EndpointContext["askAgent"];
   readonly #budget: ConnectionBudget;
   #config: EndpointConfig;
@@ -95,6 +97,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     const change = { bdb: config.bdb, counters, scans: this.scans, clients: this.#sessions, holdMs };
     this.switchover = new Switchover({ ...shared, ...change }, config);
     this.primary = this.switchover;
+    this.#guests = new Guests(clock, this.primary);
     this.#budget.join(this);
   }
 
@@ -128,6 +131,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     this.#budget.leave(this);
     this.#listener.close();
     this.#listener.endHandshakes();
+    this.#guests.stop();
     this.switchover.stop();
     for (const session of [...this.#sessions]) session.destroy();
     this.switchover.close();
@@ -243,10 +247,12 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
       ended: () => {
         this.#sessions.delete(session);
         this.#leaving.delete(session);
+        this.#guests.delete(session);
         this.switchover.settled(session);
       },
     });
     this.#sessions.add(session);
+    if (session.isGuest) this.#guests.add(session);
   }
 }
 

@@ -7,6 +7,8 @@ export const LIMITS = {
   handshakeMs: 10_000,
   /** And so is one that does not go on with it, as others may wait for their turn. */
   handshakeTurnMs: 3_000,
+  /** A client of a database with a password that has not logged in after so long is cut; libraries do so at once. */
+  loginMs: 10_000,
   /** Connections to the engine that clients have for themselves. */
   pins: 2_000,
   /** Different pairs of protocol version and database. */

@@ -1,5 +1,6 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
+import type { Credentials } from "../client/credentials.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { Counters } from "../limits/counters.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
@@ -9,6 +10,7 @@ export interface PinnedEndpoint {
   readonly clock: Clock;
   readonly log: Log;
   readonly primary: PrimaryView;
+  readonly credentials: Pick<Credentials, "failed">;
   readonly counters: Pick<Counters, "pins" | "requests" | "resent">;
   /** Whether a client may have a further connection to the engine for itself. */
   readonly mayPin: boolean;

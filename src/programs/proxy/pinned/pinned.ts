@@ -8,6 +8,7 @@ import type { Pin, PinUser } from "../upstream/pin.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { ConnectionState } from "./connection-state.ts";
 import { Departure } from "./departure.ts";
+import { noteFailedLogin } from "./failed-login.ts";
 import type { Subscriber } from "./mirror-subscribers.ts";
 import { Mirroring, mirroringOwner } from "./mirroring.ts";
 import { PendingQueue } from "./pending-queue.ts";
@@ -194,6 +195,7 @@ export class Pinned implements PinUser, Subscriber {
 
   #accept(pending: PendingRequest, frame: Buffer): void {
     this.state.apply(pending, frame, this.#owner.identity);
+    noteFailedLogin(this.#owner, pending, frame);
     if (this.state.irreversible && this.#pin !== undefined) this.#pin.tainted = true;
     if (this.#pin !== undefined) this.#pin.monitoring = this.state.monitoring;
     pending.confirmed?.(frame);

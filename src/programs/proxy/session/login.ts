@@ -1,17 +1,22 @@
 import { DEFAULT_USER, ENGINE_USER } from "../../../core/api/engine-login.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
+import { hostOf } from "../client/identity.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { argumentsOf, keyword } from "../protocol/arguments.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { replies } from "../protocol/replies.ts";
 import { changeSettings } from "./settings.ts";
 import type { SettingsSession } from "./settings.ts";
+import type { SessionEndpoint } from "./session-endpoint.ts";
 
 /** What AUTH and HELLO need of their session. */
 export interface LoginSession extends SettingsSession {
+  readonly endpoint: SettingsSession["endpoint"] & Pick<SessionEndpoint, "clock">;
   readonly pinned: Pick<PinnedRoute, "current" | "take">;
   /** The client waits for a reply. */
   readonly hasPending: boolean;
+  /** Takes no request until `work` is over; it must not reject. */
+  waitFor(work: Promise<void>): void;
 }
 
 /** AUTH: the proxy checks the endpoint's password, and the engine those of other users. */
@@ -21,10 +26,11 @@ export function handleAuth(session: LoginSession, request: Buffer, command: Comm
   const { identity } = session;
   const { credentials } = session.endpoint;
   const user = second === undefined ? DEFAULT_USER : first.toString();
-  if (user === ENGINE_USER) return session.answer(replies.wrongPassword);
+  if (mustWait(session)) return false;
+  if (user === ENGINE_USER) return refuseLogin(session);
   if (user !== DEFAULT_USER) return session.pinned.take(request, command);
   const isAccepted = credentials.accepts(second ?? first);
-  if (!isAccepted && credentials.required) return session.answer(replies.wrongPassword);
+  if (!isAccepted && credentials.required) return refuseLogin(session);
   if (!isAccepted && second === undefined) return session.answer(replies.noPassword);
   if (identity.user !== undefined) return session.pinned.take(encodeCommand(authOf(session)), command);
   if (!session.answer(replies.ok)) return false;
@@ -41,10 +47,11 @@ export function handleHello(session: LoginSession, request: Buffer, command: Com
   const protocol = hello.protocol ?? identity.settings.protocol;
   if (protocol !== 2 && protocol !== 3) return session.answer(replies.noProtocol);
   const user = hello.user?.toString() ?? DEFAULT_USER;
-  if (user === ENGINE_USER) return session.answer(replies.wrongPassword);
+  if (hello.password !== undefined && mustWait(session)) return false;
+  if (user === ENGINE_USER) return refuseLogin(session);
   if (user !== DEFAULT_USER) return pinned.take(request, command);
   if (hello.password !== undefined && credentials.required && !credentials.accepts(hello.password))
-    return session.answer(replies.wrongPassword);
+    return refuseLogin(session);
   if (hello.password === undefined && !identity.authenticated) return session.answer(replies.noAuth);
   if (pinned.current !== undefined)
     return pinned.current.take(hello.password === undefined ? request : helloOf(session, hello, protocol), command);
@@ -54,6 +61,20 @@ export function handleHello(session: LoginSession, request: Buffer, command: Com
     if (hello.name !== undefined) identity.name = Buffer.from(hello.name);
     return withClientId(greeting, identity.id);
   });
+}
+
+/** True while the client has to wait, since its address has given wrong passwords; its login is offered again then. */
+function mustWait(session: LoginSession): boolean {
+  const { clock, credentials } = session.endpoint;
+  const waitMs = credentials.failed.waitMs(hostOf(session.identity));
+  if (waitMs > 0) session.waitFor(clock.sleep(waitMs));
+  return waitMs > 0;
+}
+
+function refuseLogin(session: LoginSession): boolean {
+  if (!session.answer(replies.wrongPassword)) return false;
+  session.endpoint.credentials.failed.note(hostOf(session.identity));
+  return true;
 }
 
 /** The engine knows the proxy alone: it stands for the client whose password it has found right. */

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { FailedLogins, loginDelayMs } from "./failed-logins.ts";
+
+const rules: readonly (readonly [rule: string, failures: number, want: number])[] = [
+  ["without a failure there is no delay", 0, 0],
+  ["a mistake costs little", 1, 100],
+  ["each further one doubles it", 4, 800],
+  ["up to two seconds", 6, 2_000],
+  ["and no more, however many there were", 100_000, 2_000],
+];
+for (const [rule, failures, want] of rules)
+  test(`failed logins: ${rule}`, () => {
+    assert.equal(loginDelayMs(failures), want);
+  });
+
+test("failed logins: another address does not wait, and after a while the address starts anew", async () => {
+  const clock = new FakeClock();
+  const failed = new FailedLogins(clock);
+  for (let i = 0; i < 3; i++) failed.note("one");
+  assert.deepEqual([failed.waitMs("one"), failed.waitMs("other")], [400, 0]);
+  await clock.advance(150);
+  assert.equal(failed.waitMs("one"), 250);
+  await clock.advance(30_000);
+  failed.note("one");
+  assert.equal(failed.waitMs("one"), 100);
+});
+
+test("failed logins: the addresses that have not failed for longest are forgotten first", () => {
+  const failed = new FailedLogins(new FakeClock());
+  for (let i = 0; i < 4_096; i++) failed.note(`${i}`);
+  failed.note("0");
+  failed.note("further");
+  assert.deepEqual([failed.waitMs("0"), failed.waitMs("1"), failed.waitMs("2")], [200, 0, 100]);
+});

@@ -1,0 +1,48 @@
+import type { Clock } from "../../../core/base/clock.ts";
+
+interface Failures {
+  readonly count: number;
+  readonly lastMs: number;
+}
+
+/** Wrong passwords that clients of an address have given lately: after each of them the address waits before the next one is looked at. */
+export class FailedLogins {
+  readonly #clock: Clock;
+  /** By address; the one that has failed last is the last. */
+  readonly #failures = new Map<string, Failures>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** How many milliseconds a login from this address has to wait, a right one too: an answer at once would say which one is right. */
+  waitMs(address: string): number {
+    const failures = this.#recent(address);
+    if (failures === undefined) return 0;
+    return Math.max(0, failures.lastMs + loginDelayMs(failures.count) - this.#clock.uptimeMs());
+  }
+
+  note(address: string): void {
+    const count = (this.#recent(address)?.count ?? 0) + 1;
+    this.#failures.delete(address);
+    this.#failures.set(address, { count, lastMs: this.#clock.uptimeMs() });
+    const [oldest] = this.#failures.keys();
+    if (this.#failures.size > MOST_ADDRESSES && oldest !== undefined) this.#failures.delete(oldest);
+  }
+
+  #recent(address: string): Failures | undefined {
+    const failures = this.#failures.get(address);
+    return failures !== undefined && this.#clock.uptimeMs() - failures.lastMs < FORGOTTEN_MS ? failures : undefined;
+  }
+}
+
+/** How long an address waits that has failed so often, in milliseconds. */
+export function loginDelayMs(failures: number): number {
+  return failures === 0 ? 0 : Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS);
+}
+
+const FIRST_MS = 100;
+/** Half a million guesses a year of an address; and a library that has the right password at last waits no longer. */
+const LONGEST_MS = 2_000;
+const FORGOTTEN_MS = 30_000;
+const MOST_ADDRESSES = 4_096;

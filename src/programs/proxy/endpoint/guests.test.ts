@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { LIMITS } from "../limits/limits.ts";
+import { Guests } from "./guests.ts";
+
+test("guests: the time without an engine to log in at does not count", async () => {
+  const clock = new FakeClock();
+  const primary = {
+    held: true,
+    upstream: undefined as { readonly lanes: { readonly reachable: boolean } } | undefined,
+  };
+  const guests = new Guests(clock, primary);
+  const cut: string[] = [];
+  guests.add({ isGuest: true, cut: () => void cut.push("guest") });
+  await clock.advance(5 * LIMITS.loginMs);
+  primary.held = false;
+  await clock.advance(LIMITS.loginMs);
+  primary.upstream = { lanes: { reachable: true } };
+  await clock.advance(LIMITS.loginMs - 1_000);
+  assert.deepEqual(cut, []);
+  await clock.advance(2_000);
+  assert.deepEqual(cut, ["guest"]);
+});
+
+test("guests: once none is left nothing is watched", async () => {
+  const clock = new FakeClock();
+  const guests = new Guests(clock, { held: false, upstream: { lanes: { reachable: true } } });
+  const [known, gone] = [
+    { isGuest: true, cut: assert.fail },
+    { isGuest: true, cut: assert.fail },
+  ];
+  guests.add(known);
+  guests.add(gone);
+  known.isGuest = false;
+  guests.delete(gone);
+  await clock.advance(2 * LIMITS.loginMs);
+  assert.equal(clock.sleeping, 0);
+});
