@@ -10,6 +10,7 @@ import type { Switchover } from "./switchover/switchover.ts";
 import { Lease } from "./timing/lease.ts";
 import { EngineTls } from "../../ports/resp/engine-tls.ts";
 import { ArenaPool } from "./upstream/arena.ts";
+import { watchForVanished } from "./vanished.ts";
 
 export type ProxyContext = Pick<EndpointContext, "clock" | "log" | "askAgent">;
 
@@ -24,6 +25,7 @@ export class ProxyEndpoints {
   readonly #lease: Lease;
   readonly #engineTls = new EngineTls();
   readonly #endpoints = new Map<number, Endpoint>();
+  readonly #stopWatch: () => void;
   #draining = false;
 
   /** `files`: how many the process may open. */
@@ -31,6 +33,9 @@ export class ProxyEndpoints {
     this.#context = context;
     this.#connections = new ConnectionBudget(files);
     this.#lease = new Lease(context.clock);
+    this.#stopWatch = watchForVanished(context.clock, (hasVanished) => {
+      for (const endpoint of this.#endpoints.values()) endpoint.cutVanished(hasVanished);
+    });
   }
 
   /** The reply to a command; it does not reject. */
@@ -45,6 +50,7 @@ export class ProxyEndpoints {
   }
 
   close(): void {
+    this.#stopWatch();
     for (const endpoint of this.#endpoints.values()) endpoint.close();
     this.#endpoints.clear();
   }

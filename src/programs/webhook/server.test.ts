@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { connect as connectTls, type TLSSocket } from "node:tls";
+import { survivesFlood } from "../../../test/kit/network/flood.ts";
 import { until } from "../../../test/kit/time/until.ts";
 import { Fault } from "../../core/base/fault.ts";
 import { silentLog } from "../../core/base/log.ts";
@@ -122,6 +123,23 @@ for (const [what, open] of Object.entries(silent)) {
     await server[Symbol.asyncDispose]();
   });
 }
+
+test("strangers that hold connections to the webhook take those of their address, for ten seconds", async () => {
+  await using server = await openServer();
+  const { port } = server;
+  const ask = async (localAddress: string): Promise<void> => {
+    const sent = request({
+      host: "127.0.0.1",
+      port,
+      localAddress,
+      path: "/liveness",
+      ca: authority.certificate,
+      servername: HOST,
+    });
+    await once(sent.end(), "response");
+  };
+  await survivesFlood({ host: "127.0.0.1", port, ofAddress: 256, silentMs: 10_000, ask });
+});
 
 test("the webhook's server answers the request that it has before it closes", { timeout: 10_000 }, async () => {
   const asked = Promise.withResolvers<undefined>();

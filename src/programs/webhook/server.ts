@@ -4,6 +4,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { isFault, messageOf } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
+import { capConnections, PATIENCE } from "../../mechanisms/processes/connection-caps.ts";
 import type { KeyPair } from "../../ports/pki/authority.ts";
 import { faults } from "./faults.ts";
 import { followConnections } from "./open-connections.ts";
@@ -34,24 +35,30 @@ export interface AdmissionServer {
 const BODY_BYTES = 8 * 1024 * 1024;
 /** A body that has not arrived by then is given up, in milliseconds; the API server waits 30 s at most. */
 const REQUEST_MS = 30_000;
+/** All reviews of a cluster may come from one address. */
+const CAPS = { total: 512, ofAddress: 256 } as const;
 const SWEEP_MS = 50;
 /** Once the server closes, a connection that asks nothing for this time is ended; in milliseconds. */
 const SILENT_MS = 500;
 
 /** Serves POST /admission, and GET /liveness and /readiness, over HTTPS. */
 export async function serveAdmission(options: ServerOptions): Promise<AdmissionServer> {
-  const server = createServer({ ...tlsOf(options.pair), requestTimeout: REQUEST_MS }, (request, response) => {
-    const answer = (text: string): Promise<object> => connections.whileBusy(request.socket, options.answer(text));
-    respond(request, { ...options, answer }).then(
-      ({ status, text, headers }) =>
-        response.writeHead(status, { "content-type": "application/json", ...headers }).end(text),
-      (error: unknown) => abandon(response, error, options.log),
-    );
-  });
+  const server = createServer(
+    { ...tlsOf(options.pair), ...PATIENCE, requestTimeout: REQUEST_MS },
+    (request, response) => {
+      const answer = (text: string): Promise<object> => connections.whileBusy(request.socket, options.answer(text));
+      respond(request, { ...options, answer }).then(
+        ({ status, text, headers }) =>
+          response.writeHead(status, { "content-type": "application/json", ...headers }).end(text),
+        (error: unknown) => abandon(response, error, options.log),
+      );
+    },
+  );
   const connections = followConnections(server);
   server.on("tlsClientError", (error) => {
     if (DISTRUST.test(messageOf(error))) options.onDistrust();
   });
+  capConnections(server, CAPS);
   server.listen(options.port, options.host);
   await once(server, "listening");
   return {

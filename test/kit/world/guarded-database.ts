@@ -53,7 +53,7 @@ class GuardedDatabase implements AsyncDisposable {
 
 async function letsIn(host: string, port: number, password: string): Promise<boolean> {
   try {
-    const client = await connectEngine({ host, port, password, timeoutMs: 2_000 });
+    const client = await connectEngine({ host, port, password, timeoutMs: LOGIN_MS });
     try {
       return (await client.call("PING")) === "PONG";
     } finally {
@@ -114,3 +114,6 @@ class LoadedDatabase extends GuardedDatabase {
     await super[Symbol.asyncDispose]();
   }
 }
+
+/** After wrong passwords an endpoint lets an address wait. */
+const LOGIN_MS = 15_000;

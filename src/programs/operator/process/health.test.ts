@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { get } from "node:http";
 import { test } from "node:test";
+import { survivesFlood } from "../../../../test/kit/network/flood.ts";
 import { serveHealth } from "./health.ts";
 import { startMetrics } from "./metrics.ts";
 
@@ -31,4 +34,13 @@ test("probes and metrics are served", async () => {
   } finally {
     await health.close();
   }
+});
+
+test("strangers that hold connections to the metrics take those of their address, for ten seconds", async () => {
+  const health = await serveHealth({ unready: () => undefined, metrics: () => "" }, { host: "127.0.0.1", port: 0 });
+  await using _health = { [Symbol.asyncDispose]: () => health.close() };
+  const { port } = health;
+  const ask = (localAddress: string) =>
+    once(get({ host: "127.0.0.1", port, localAddress, path: "/metrics" }), "response");
+  await survivesFlood({ host: "127.0.0.1", port, ofAddress: 32, silentMs: 10_000, ask });
 });

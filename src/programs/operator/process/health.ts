@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { capConnections, PATIENCE } from "../../../mechanisms/processes/connection-caps.ts";
 
 /** What the probes and the metrics page tell. */
 export interface Health {
@@ -10,26 +11,34 @@ export interface Health {
   readonly metrics: () => string;
 }
 
+/** No request has a body: one that has not arrived by then is given up, in milliseconds. */
+const REQUEST_MS = 10_000;
+const CAPS = { total: 128, ofAddress: 32 } as const;
+
 /** Serves /liveness, /readiness and /metrics; port 0 takes a free one. */
 export async function serveHealth(
   { unready, metrics }: Health,
   where: { readonly host: string; readonly port: number },
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
-  const server = createServer((request, response) => {
-    const reply = (status: number, text: string): void => {
-      response.writeHead(status, { "content-type": "text/plain; version=0.0.4" }).end(text);
-    };
-    switch (request.url) {
-      case "/liveness":
-        return reply(200, "alive\n");
-      case "/readiness":
-        return readiness(unready(), reply);
-      case "/metrics":
-        return reply(200, metrics());
-      default:
-        return reply(404, "not found\n");
-    }
-  });
+  const server = createServer(
+    { ...PATIENCE, headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS },
+    (request, response) => {
+      const reply = (status: number, text: string): void => {
+        response.writeHead(status, { "content-type": "text/plain; version=0.0.4" }).end(text);
+      };
+      switch (request.url) {
+        case "/liveness":
+          return reply(200, "alive\n");
+        case "/readiness":
+          return readiness(unready(), reply);
+        case "/metrics":
+          return reply(200, metrics());
+        default:
+          return reply(404, "not found\n");
+      }
+    },
+  );
+  capConnections(server, CAPS);
   server.listen(where.port, where.host);
   await once(server, "listening");
   return {

@@ -42,7 +42,7 @@ export function loginDelayMs(failures: number): number {
 }
 
 const FIRST_MS = 100;
-/** Half a million guesses a year of an address; and a library that has the right password at last waits no longer. */
-const LONGEST_MS = 2_000;
+/** A library that has the right password at last waits no longer, and libraries give up logins after a few seconds. */
+const LONGEST_MS = 1_000;
 const FORGOTTEN_MS = 30_000;
 const MOST_ADDRESSES = 4_096;

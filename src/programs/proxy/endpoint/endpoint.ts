@@ -9,6 +9,7 @@ import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import type { OutputBudget } from "../client/output-budget.ts";
 import { Credentials } from "../client/credentials.ts";
 import { clientId, identityOf } from "../client/identity.ts";
+import type { ConnectionEnds } from "../client/vanished-clients.ts";
 import type { ConnectionBudget, ConnectionHolder } from "../limits/connection-budget.ts";
 import { newCounters } from "../limits/counters.ts";
 import { LIMITS } from "../limits/limits.ts";
@@ -124,6 +125,12 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     });
     this.#listener.endHandshakes(); // what has not begun to ask by now asks elsewhere
     return drained;
+  }
+
+  /** Ends the connections of clients that have vanished. */
+  cutVanished(hasVanished: (client: ConnectionEnds) => boolean): void {
+    for (const session of [...this.#sessions])
+      if (hasVanished(session.identity)) session.cut("the client has vanished: it acknowledges nothing");
   }
 
   /** Ends everything at once. */

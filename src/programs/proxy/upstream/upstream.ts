@@ -17,6 +17,7 @@ import { ControlConnection } from "./control-connection.ts";
 import type { EngineUser } from "./control-connection.ts";
 import { dialEngine } from "./engine-connection.ts";
 import { LanePool } from "./lane-pool.ts";
+import { PeerWatch } from "./peer-watch.ts";
 import { PinPool } from "./pin-pool.ts";
 import { ReplicaRounds } from "./replica-rounds.ts";
 import type { ScriptCache } from "./script-cache.ts";
@@ -49,6 +50,7 @@ export class Upstream {
   readonly rounds: ReplicaRounds;
   readonly #clock: Clock;
   readonly #control: ControlConnection;
+  readonly #watch: PeerWatch;
   #retired = false;
   #cancelDeadline: () => void = () => undefined;
 
@@ -70,6 +72,15 @@ export class Upstream {
     };
     this.lanes = new LanePool({ clock, arenas, permits, isRetired, dial, changed, unreachable });
     this.pins = new PinPool({ permits, isRetired, dial });
+    this.#watch = new PeerWatch({
+      ...{ clock, address },
+      isConnected: () => this.lanes.reachable,
+      ping: async () => (await this.control()).call("PING"),
+      vanished: () => {
+        log.warn("the engine's machine has vanished: all connections to it are ended", { ...address });
+        this.#endAll();
+      },
+    });
   }
 
   /** True for the engine at this address. */
@@ -140,10 +151,19 @@ export class Upstream {
   destroy(): void {
     this.#retired = true;
     this.#cancelDeadline();
+    this.#watch.stop();
     this.pins.destroyIdle();
     this.lanes.destroy();
     this.#control.close();
     this.rounds.close();
+  }
+
+  /** Ends every connection; new ones are dialled. */
+  #endAll(): void {
+    this.#control.close();
+    this.pins.destroyIdle();
+    this.pins.sever();
+    this.lanes.destroy();
   }
 }
 

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { unacknowledgedIn } from "./tcp-table.ts";
+
+const HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
+const TABLE = `${HEAD}   0: 0100007F:2EE0 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100 0 0 10 0
+   1: 0100007F:2EE0 0200007F:9C40 01 0000000E:00000000 01:00000014 0000000B     0        0 2 1 0 20 4 30 10 -1
+   2: 0100007F:2EE0 0300007F:9C41 01 00000000:00000000 02:00000014 00000000     0        0 3 1 0 20 4 30 10 -1
+12345: 0100007F:2EE0 0400007F:9C42 01 00010000:00000000 04:00000014 00000000     0        5 4 1 0 20 4 30 10 -1
+`;
+const WIDE = `${HEAD}   0: 0000000000000000FFFF00000100007F:2EE0 000080FE00000000FF005450B6AD1DFE:9C40 01 0000000E:00000000 01:00000014 00000003     0        0 2
+`;
+
+test("connections that wait for an acknowledgement: those that the kernel asks for one, and how often it has", () => {
+  assert.deepEqual(unacknowledgedIn(Buffer.from(TABLE), 8), [
+    { local: "127.0.0.1:12000", remote: "127.0.0.2:40000", asked: 11 },
+    { local: "127.0.0.1:12000", remote: "127.0.0.4:40002", asked: 5 },
+  ]);
+});
+
+test("connections that wait for an acknowledgement: addresses are written as Node.js writes them", () => {
+  assert.deepEqual(unacknowledgedIn(Buffer.from(WIDE), 32), [
+    { local: "::ffff:127.0.0.1:12000", remote: "fe80::5054:ff:fe1d:adb6:40000", asked: 3 },
+  ]);
+});
