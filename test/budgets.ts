@@ -116,6 +116,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/images/module-packages.test.ts": 15,
   "src/programs/proxy/endpoint/slow-readers.test.ts": 15,
   "src/programs/webhook/server.test.ts": 15,
+  "src/programs/agent/api/server.test.ts": 15,
   "src/programs/operator/process/health.test.ts": 15,
   "src/programs/proxy/endpoint/endless-script.test.ts": 15,
   "src/programs/proxy/switchover/sync-replies.test.ts": 15,

@@ -31,20 +31,27 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   const refusal = refusalOf(known);
   const description = messageOf(known);
   if (refusal.status === 500) log.error("a request failed", { method: request.method, path: pathOf(request), error });
-  if (refusal.status === 401) reply.header("www-authenticate", 'Basic realm="store-enterprise", charset="UTF-8"');
+  // who is unknown holds no connection
+  if (refusal.status === 401)
+    reply.headers({ "www-authenticate": 'Basic realm="store-enterprise", charset="UTF-8"', connection: "close" });
   const body: ErrorBody = { error_code: refusal.errorCode, description, message: description };
   return reply.status(refusal.status).send(body);
 }
 
 /** Answers what is no HTTP, and ends the connection. */
-export function answerMalformed(error: Error, socket: Socket): void {
-  if (!socket.writable) return;
+export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  // before the end of a handshake nothing can be said
+  if (!socket.writable || error.code?.startsWith("ERR_TLS") === true) {
+    socket.destroy();
+    return;
+  }
   const description = `the request is no HTTP that is understood: ${messageOf(error)}`;
   const { status, errorCode } = refusals.badRequest;
   const body: ErrorBody = { error_code: errorCode, description, message: description };
   const text = JSON.stringify(body);
   const type = `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}`;
   socket.end(`HTTP/1.1 ${status} Bad Request\r\n${type}\r\nconnection: close\r\n\r\n${text}`);
+  socket.destroySoon();
 }
 
 /** What fastify itself refuses, as a refusal of this API. */

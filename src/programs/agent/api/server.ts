@@ -4,6 +4,7 @@ import type { Server } from "node:https";
 import type { StoreVersion } from "../../../core/api/records.ts";
 import { messageOf } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
+import { capConnections, PATIENCE } from "../../../mechanisms/processes/connection-caps.ts";
 import { FORWARDED_BY } from "../../../ports/management/request.ts";
 import { routes } from "../../../ports/management/routes.ts";
 import type { RouteName } from "../../../ports/management/routes.ts";
@@ -44,7 +45,10 @@ export interface ManagementApi {
 /** Serves every route of the management API (§4.2) over HTTPS; errors are JSON with `error_code`, `description`, `message`. */
 export async function serveManagementApi(options: ManagementApiOptions): Promise<ManagementApi> {
   const server = fastify({
-    https: { key: options.tls["tls.key"], cert: options.tls["tls.crt"], minVersion: "TLSv1.2" },
+    https: {
+      ...{ key: options.tls["tls.key"], cert: options.tls["tls.crt"], minVersion: "TLSv1.2" },
+      ...{ ...PATIENCE, headersTimeout: HEADERS_MS },
+    },
     bodyLimit: BODY_BYTES,
     requestTimeout: REQUEST_MS,
     forceCloseConnections: true,
@@ -63,6 +67,7 @@ export async function serveManagementApi(options: ManagementApiOptions): Promise
     acceptArchives(forms, options.archiveFolder);
     for (const name of routeNames().filter((each) => routes[each].takes === "archive")) mount(forms, name, options);
   });
+  capConnections(server.server, CAPS);
   await server.listen({ host: options.host, port: options.port });
   return {
     useTls: (tls) => {
@@ -74,6 +79,10 @@ export async function serveManagementApi(options: ManagementApiOptions): Promise
 
 /** A request that has not arrived as a whole by then is given up, in milliseconds. */
 const REQUEST_MS = 120_000;
+/** And one whose head has not; the archive of a module takes longer. */
+const HEADERS_MS = 10_000;
+/** Peers, operators and users; a handshake takes up to 100 KiB. */
+const CAPS = { total: 512, ofAddress: 128 } as const;
 
 /** Bodies are checked against the records' own schemas. The compilers that fastify loads otherwise take time and memory at each start. */
 function refuseSchemas(): never {
