@@ -21,7 +21,8 @@ const records = Number(process.env["FUZZ_RECORDS"] ?? 3_000);
 /** So many of the refused ones are stored, one after the other. */
 const STORED = 40;
 const PATIENCE = { withinMs: 30_000, everyMs: 20 };
-const DURABLE = { data_persistence: "aofEverySecond" } as const;
+/** The node is killed: with aofEverySecond an engine may lose what it has answered in its last second. */
+const DURABLE = { data_persistence: "aofAlways" } as const;
 
 await using cluster = await startTestCluster({ nodes: 1 });
 using kube = kubeOf(cluster);
