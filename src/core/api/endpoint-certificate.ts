@@ -3,6 +3,6 @@ export interface EndpointCertificate {
   /** Of the endpoint, followed by those between it and its authority. */
   readonly certificate: string;
   readonly key: string;
-  /** Who must have signed the certificate of a client, where clients present one; empty: nobody said so. */
+  /** Who must have signed the certificate of a client, where clients present one; empty: none is named. */
   readonly clientAuthorities: string;
 }

@@ -18,6 +18,7 @@ export interface CertificateFiles {
   readonly authorityFile: string;
 }
 
+/** The files of the engine whose data is in `directory`. */
 export function certificateFilesIn(directory: string): CertificateFiles {
   return { pairFile: join(directory, "engine.pem"), authorityFile: join(directory, "authority.pem") };
 }

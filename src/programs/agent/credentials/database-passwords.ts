@@ -41,7 +41,7 @@ export interface HeldPasswords {
   readonly certificate: EndpointCertificate | undefined;
 }
 
-/** A password that only nodes know: 256 bits, so that nobody finds it from the hash that engines keep. */
+/** A password that only nodes know: 256 bits, so that it cannot be found from the hash that engines keep. */
 export function internalPassword(): string {
   return randomBytes(32).toString("base64url");
 }

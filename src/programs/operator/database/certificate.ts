@@ -12,6 +12,7 @@ import { usablePair } from "../../../ports/pki/purpose.ts";
 import { NODE_DAYS, RENEW_BEFORE_MS, textOf } from "../objects/secrets.ts";
 import type { Redb } from "./cluster.ts";
 
+/** With what Secrets are read, and whose time says when a certificate ends. */
 export interface CertificateDeps {
   readonly kube: Kube;
   readonly clock: Clock;

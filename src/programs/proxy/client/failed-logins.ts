@@ -22,6 +22,7 @@ export class FailedLogins {
     return Math.max(0, failures.lastMs + loginDelayMs(failures.count) - this.#clock.uptimeMs());
   }
 
+  /** A password from this address was wrong. */
   note(address: string): void {
     const count = (this.#recent(address)?.count ?? 0) + 1;
     this.#failures.delete(address);

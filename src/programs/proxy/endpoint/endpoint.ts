@@ -60,7 +60,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   readonly switchover: Switchover;
   readonly pause: ClientPause;
   readonly #sessions = new Set<Session>();
-  /** Sessions that were accepted as no further one would be, and end at a boundary between requests. */
+  /** Sessions of a former mode of TLS; each ends at a boundary between requests. */
   readonly #leaving = new Set<Session>();
   readonly #listener: Listener;
   readonly #guests: Guests;
@@ -220,7 +220,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     return [...this.#sessions].filter(({ pinned }) => pinned.current?.busy === true).length;
   }
 
-  /** A certificate that cannot be used keeps this endpoint from nothing but what it is for. */
+  /** A certificate that cannot be used goes into the log, and the endpoint keeps the one before. */
   #useCertificate(): void {
     try {
       this.#listener.use(this.#config);

@@ -20,7 +20,7 @@ export class Handshakes {
   readonly #accept: (socket: Socket) => void;
   /** Connected and not through yet, by address and port. */
   readonly #clients = new Map<string, Socket>();
-  /** The last one is next: those that have waited for long may be there to keep others from their turn. */
+  /** The last one is next: clients that stall on purpose are among those that have waited for longest. */
   readonly #queue: Socket[] = [];
   readonly #running = new Set<Socket>();
   #server: Server;

@@ -118,7 +118,7 @@ export class Listener {
     this.#connections.add(socket);
     socket.once("close", () => this.#connections.delete(socket));
     if (isHeld) this.#begin(socket);
-    // before a handshake there are no words
+    // before a handshake no reason can be sent
     else if (this.#handshakes === undefined) this.refuse(socket);
     else socket.destroy();
   }
