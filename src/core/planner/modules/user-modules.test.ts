@@ -25,7 +25,8 @@ const installed: UserModuleStatus = {
   moduleName: "tally",
   version: "1.0.0",
 };
-const present = [{ name: "tally", displayName: "Tally", version: "1.0.0" }];
+const present = [{ name: "tally", displayName: "Tally", version: "1.0.0", isLost: false }];
+const lost = present.map((module) => ({ ...module, isLost: true }));
 
 test("the secret of a module may stand at its source or beside it", () => {
   const beside = clusterSpec.parse({
@@ -38,6 +39,7 @@ test("the secret of a module may stand at its source or beside it", () => {
 const cases = [
   { rule: "a module that was never fetched is fetched", remembered: [], present: [], fetched: 1 },
   { rule: "a module that is installed is not fetched", remembered: [installed], present, fetched: 0 },
+  { rule: "a module that no node has any more is fetched", remembered: [installed], present: lost, fetched: 1 },
   { rule: "a module that was removed from the cluster is fetched", remembered: [installed], present: [], fetched: 1 },
   {
     rule: "a module whose download failed is fetched",

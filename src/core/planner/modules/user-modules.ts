@@ -16,6 +16,8 @@ export interface PresentModule {
   readonly name: string;
   readonly displayName: string;
   readonly version: string;
+  /** No node has its shared object any more. */
+  readonly isLost: boolean;
 }
 
 /** What the spec lists, in its order. */
@@ -26,7 +28,7 @@ export function listedModules({ userDefinedModules = [] }: ClusterSpec): readonl
   });
 }
 
-/** Those that are to be fetched: never tried, tried in vain, or gone from the cluster since. */
+/** Those that are to be fetched: never tried, tried in vain, gone from the cluster since, or lost by every node. */
 export function modulesToFetch(
   listed: readonly ListedModule[],
   remembered: readonly UserModuleStatus[],
@@ -35,7 +37,7 @@ export function modulesToFetch(
   return listed.filter((module) => {
     const known = moduleStatusOf(module, remembered);
     if (known?.state !== "Installed") return true;
-    return !present.some(({ name, version }) => name === known.moduleName && version === known.version);
+    return !present.some((one) => !one.isLost && one.name === known.moduleName && one.version === known.version);
   });
 }
 

@@ -1,6 +1,8 @@
 import type { FinishedAction, InstalledModule } from "../../../core/api/records.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import { installationOf, type ModuleHolder } from "../../../core/planner/modules/installation.ts";
 import type { ActionRecord } from "../../../ports/management/records.ts";
-import type { Member, Members } from "../members/members.ts";
+import type { Members } from "../members/members.ts";
 import type { Records } from "../records/records.ts";
 import { refusals, refuse } from "./refusals.ts";
 
@@ -8,10 +10,11 @@ import { refusals, refuse } from "./refusals.ts";
 export interface ActionsContext {
   readonly records: Pick<Records, "state" | "databases">;
   readonly members: Pick<Members, "list">;
+  readonly clock: Clock;
 }
 
 /** Every action that runs, and the last ones that have ended; each once. */
-export function listActions({ records, members }: ActionsContext): readonly ActionRecord[] {
+export function listActions({ records, members, clock }: ActionsContext): readonly ActionRecord[] {
   const state = records.state();
   const finished = (state?.finished ?? []).map(actionRecord);
   const nodes = (state?.maintenance ?? []).map(({ node, action }) =>
@@ -22,8 +25,11 @@ export function listActions({ records, members }: ActionsContext): readonly Acti
     .flatMap(({ uid, lastAction }) =>
       lastAction === undefined ? [] : [actionRecord({ ...lastAction, object: `bdb:${uid}` })],
     );
-  const present = members.list().filter(({ fresh }) => fresh);
-  const modules = (state?.modules ?? []).map((module) => installation(module, present));
+  const holders = members
+    .list()
+    .filter(({ held }) => held)
+    .map(({ fresh, report }) => ({ fresh, modules: report.modules }));
+  const modules = (state?.modules ?? []).map((module) => installAction(module, holders, clock.now()));
   const known = new Map([...finished, ...databases, ...nodes, ...modules].map((action) => [action.action_uid, action]));
   return [...known.values()];
 }
@@ -68,14 +74,12 @@ export function actionRecord({ uid, name, object, status, progress, error }: Fin
   };
 }
 
-/** A module is installed when every node with a fresh lease has it. */
-function installation(module: InstalledModule, nodes: readonly Member[]): ActionRecord {
-  const having = nodes.filter(({ report }) => report.modules.includes(module.uid)).length;
-  return {
-    action_uid: module.actionUid,
+function installAction(module: InstalledModule, holders: readonly ModuleHolder[], now: Date): ActionRecord {
+  const object = `module:${module.uid}`;
+  return actionRecord({
+    uid: module.actionUid,
     name: "install_module",
-    object_name: `module:${module.uid}`,
-    status: having === nodes.length ? "completed" : "running",
-    progress: nodes.length === 0 ? 0 : Math.floor((100 * having) / nodes.length),
-  };
+    object,
+    ...installationOf(module, holders, now),
+  });
 }

@@ -23,7 +23,7 @@ import { refusals, refuse } from "./refusals.ts";
 export interface ModulesContext {
   readonly config: Pick<AgentConfig, "node" | "release">;
   readonly records: Pick<Records, "state" | "databases" | "changeState">;
-  readonly modules: Pick<ModuleStore, "has" | "read" | "put">;
+  readonly modules: Pick<ModuleStore, "has" | "read" | "put" | "claim">;
   readonly clock: Clock;
   readonly members: Pick<Members, "list">;
 }
@@ -38,6 +38,7 @@ export async function uploadModule(context: ModulesContext, archive: Blob): Prom
   requireFits(context, opened.manifest);
   const build = buildOf(opened, context.clock.now());
   refuseBundled(context, build);
+  using _claim = context.modules.claim(build.uid);
   await context.modules.put(build, opened.library());
   const state = await context.records.changeState((old) => {
     const installed = old.modules ?? [];

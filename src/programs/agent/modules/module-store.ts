@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, rmSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -16,8 +16,10 @@ export interface ModuleStore {
   read(uid: string): Readable;
   /** Stores a shared object durably; throws when it is not that of `module`. */
   put(module: Pick<InstalledModule, "uid" | "sha256">, library: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Removes all but these. */
-  keepOnly(uids: readonly string[]): Promise<void>;
+  /** Until it is disposed, `keepOnly` leaves the shared object alone: it is stored before a record lists it. */
+  claim(uid: string): Disposable;
+  /** Removes all but these, and those that are claimed. */
+  keepOnly(uids: readonly string[]): void;
 }
 
 /** Opens the folder; files that are not whole, of a node that ended while it wrote, are removed. */
@@ -26,6 +28,7 @@ export async function openModuleStore(folder: string): Promise<ModuleStore> {
   const names = await readdir(folder);
   await Promise.all(names.filter((name) => !FILE.test(name)).map((name) => rm(join(folder, name), { force: true })));
   const held = new Set(names.flatMap((name) => FILE.exec(name)?.[1] ?? []));
+  const claimed = new Map<object, string>();
   const pathOf = (uid: string): string => join(folder, `${uid}.so`);
   return {
     folder,
@@ -38,10 +41,18 @@ export async function openModuleStore(folder: string): Promise<ModuleStore> {
       await replaceFile(pathOf(uid), verified(module, library), 0o700);
       held.add(uid);
     },
-    async keepOnly(uids) {
-      const gone = [...held].filter((uid) => !uids.includes(uid));
-      await Promise.all(gone.map((uid) => rm(pathOf(uid), { force: true })));
-      for (const uid of gone) held.delete(uid);
+    claim(uid) {
+      const claim = {};
+      claimed.set(claim, uid);
+      return { [Symbol.dispose]: () => void claimed.delete(claim) };
+    },
+    keepOnly(uids) {
+      const kept = new Set([...uids, ...claimed.values()]);
+      for (const uid of [...held].filter((each) => !kept.has(each))) {
+        // in one step with the decision: what is stored anew meanwhile is not removed
+        rmSync(pathOf(uid), { force: true });
+        held.delete(uid);
+      }
     },
   };
 }

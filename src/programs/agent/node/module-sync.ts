@@ -28,20 +28,23 @@ export function syncModules(context: ModuleSyncContext, signal: AbortSignal): Pa
   return runPasses(
     "modules",
     async () => {
-      const state = records.state();
-      if (state === undefined) return;
-      const installed = state.modules ?? [];
-      for (const module of installed.filter(({ uid }) => !modules.has(uid))) {
-        await fetchFromAny(context, module);
-        context.onArrival();
+      const failures: string[] = [];
+      for (const module of (records.state()?.modules ?? []).filter(({ uid }) => !modules.has(uid))) {
+        const failure = await fetchFromAny(context, module);
+        if (failure === undefined) context.onArrival();
+        else failures.push(failure);
       }
-      await modules.keepOnly(installed.map(({ uid }) => uid));
+      // read again: the list may have changed while modules were fetched
+      const state = records.state();
+      if (state !== undefined) modules.keepOnly((state.modules ?? []).map(({ uid }) => uid));
+      if (failures.length > 0) throw new Error(failures.join("; "));
     },
     { clock, log, signal },
   );
 }
 
-async function fetchFromAny(context: ModuleSyncContext, module: InstalledModule): Promise<void> {
+/** Why no node gave it; undefined when one did. */
+async function fetchFromAny(context: ModuleSyncContext, module: InstalledModule): Promise<string | undefined> {
   const { config, members, peers, modules, log } = context;
   const others = members.list().filter(({ uid, report }) => uid !== config.node && report.modules.includes(module.uid));
   const failures: string[] = [];
@@ -49,11 +52,11 @@ async function fetchFromAny(context: ModuleSyncContext, module: InstalledModule)
     try {
       await modules.put(module, await peers.module(other.uid, module.uid));
       log.info("module fetched", { module: module.name, version: module.version, from: other.uid });
-      return;
+      return undefined;
     } catch (error) {
       failures.push(`node ${other.uid}: ${messageOf(error)}`);
     }
   }
   const reason = failures.length === 0 ? "no other node has it" : failures.join("; ");
-  throw new Error(`module ${module.name} ${module.version} cannot be fetched: ${reason}`);
+  return `module ${module.name} ${module.version} cannot be fetched: ${reason}`;
 }

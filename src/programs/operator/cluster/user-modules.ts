@@ -71,13 +71,15 @@ function lackingModules({ view, records }: ClusterObservation): readonly ListedM
   return modulesToFetch(listedModules(view.spec), view.remembered.userModules ?? [], presentOf(records));
 }
 
-function presentOf({ modules }: ClusterRecords): readonly PresentModule[] {
+function presentOf({ modules, actions }: ClusterRecords): readonly PresentModule[] {
+  const failed = actions.filter(({ status }) => status === "failed").map(({ object_name }) => object_name);
   return modules
     .filter(({ is_bundled }) => !is_bundled)
-    .map(({ module_name, display_name, semantic_version }) => ({
+    .map(({ uid, module_name, display_name, semantic_version }) => ({
       name: module_name,
       displayName: display_name,
       version: semantic_version,
+      isLost: failed.includes(`module:${uid}`),
     }));
 }
 
