@@ -160,6 +160,19 @@ await test("the base is what the mirror has now, and another one once a package 
   }
 });
 
+await test("images/Containerfile names each base by an exact version and a digest", async () => {
+  const text = await readFile(join(CHECKOUT, "images/Containerfile"), "utf8");
+  const stages = [...text.matchAll(/^FROM .* AS (\S+)$/gm)].map(([, stage = ""]) => stage);
+  const bases = [...text.matchAll(/^FROM (\S+)/gm)].map(([, base = ""]) => base);
+  const pulled = bases.filter((base) => !stages.includes(base));
+  assert.equal(pulled.length, 5);
+  const pinned = /^docker\.io\/library\/\w+:\d+\.\d+\.\d+-[a-z-]+@sha256:[0-9a-f]{64}$/;
+  assert.deepEqual(
+    pulled.filter((base) => !pinned.test(base)),
+    [],
+  );
+});
+
 await test("images/Containerfile describes the same layout", async () => {
   const text = (await readFile(join(CHECKOUT, "images/Containerfile"), "utf8")).replaceAll("\\\n", " ");
   const last = text.slice(text.lastIndexOf("\nFROM "));
