@@ -8,24 +8,25 @@ const MEBIBYTE = 2 ** 20;
 test("output budget: below the limit no client is cut, above it the heaviest one", () => {
   const budget = new OutputBudget();
   const cut: string[] = [];
-  const client = (name: string, queuedBytes: number) => ({ queuedBytes, relieve: () => void cut.push(name) });
-  const heavy = client("heavy", LIMITS.allQueuedBytes - 2 * MEBIBYTE);
+  const client = (name: string, heldBytes: number) => ({ heldBytes, relieve: () => void cut.push(name) });
+  const heavy = client("heavy", LIMITS.allHeldBytes - 2 * MEBIBYTE);
   for (const one of [client("light", MEBIBYTE), heavy]) budget.note(one);
   assert.deepEqual(cut, []);
   const late = client("late", 2 * MEBIBYTE);
   budget.note(late);
   assert.deepEqual(cut, ["heavy"], "not the one that comes last");
-  budget.note(client("again", LIMITS.allQueuedBytes - 4 * MEBIBYTE));
+  budget.note(client("again", LIMITS.allHeldBytes - 4 * MEBIBYTE));
   assert.deepEqual(cut, ["heavy"], "there is room again");
 });
 
-test("output budget: what a client has read meanwhile does not count", () => {
+test("output budget: what a client has read does not count", () => {
   const budget = new OutputBudget();
   const cut: string[] = [];
-  const reader = { queuedBytes: LIMITS.allQueuedBytes - MEBIBYTE, relieve: () => void cut.push("reader") };
+  const reader = { heldBytes: LIMITS.allHeldBytes - MEBIBYTE, relieve: () => void cut.push("reader") };
   budget.note(reader);
-  reader.queuedBytes = MEBIBYTE;
-  budget.note({ queuedBytes: 4 * MEBIBYTE, relieve: () => void cut.push("other") });
+  reader.heldBytes = MEBIBYTE;
+  budget.note(reader);
+  budget.note({ heldBytes: 4 * MEBIBYTE, relieve: () => void cut.push("other") });
   budget.forget(reader);
   assert.deepEqual(cut, []);
 });

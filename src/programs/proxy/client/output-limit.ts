@@ -1,7 +1,6 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { startTimer } from "../timing/timer.ts";
-import type { Wire } from "../upstream/wire.ts";
 import type { OutputBudget, OutputHolder } from "./output-budget.ts";
 
 /** What the limit needs of its client. */
@@ -12,41 +11,41 @@ export interface OutputOwner {
   readonly cut: (why: string) => void;
 }
 
+/** What waits for one client. */
+export interface QueuedOutput {
+  readonly queuedBytes: number;
+  readonly takenBytes: number;
+  readonly heldBytes: number;
+}
+
 /**
  * Finds clients that do not read their replies. A large reply may be queued for a moment, so progress counts: too much
- * queued and nothing read for a second, or far too much queued, passes the limit. So does what waits for all clients together.
+ * queued and nothing read for a second passes the limit. So does what waits for all clients together.
  */
 export class OutputLimit implements OutputHolder {
-  readonly #wire: Wire;
+  readonly #output: QueuedOutput;
   readonly #owner: OutputOwner;
   #cancel: (() => void) | undefined;
 
-  constructor(wire: Wire, owner: OutputOwner) {
-    this.#wire = wire;
+  constructor(output: QueuedOutput, owner: OutputOwner) {
+    this.#output = output;
     this.#owner = owner;
   }
 
-  get queuedBytes(): number {
-    return this.#wire.queuedBytes;
+  get heldBytes(): number {
+    return this.#output.heldBytes;
   }
 
-  /** To be called after each write. */
+  /** To be called whenever more waits, or less. */
   check(): void {
-    const { queuedBytes } = this;
-    if (queuedBytes <= COUNTED_BYTES) return;
     this.#owner.budget.note(this);
+    const { queuedBytes, takenBytes } = this.#output;
     if (queuedBytes <= LIMITS.queuedBytes) return;
-    if (queuedBytes > LIMITS.maxQueuedBytes) this.#owner.cut(UNREAD);
-    else if (this.#cancel === undefined) this.#watch(this.#wire.flushedBytes);
-  }
-
-  /** The kernel has taken all that was queued. */
-  drained(): void {
-    this.#owner.budget.forget(this);
+    this.#cancel ??= this.#watch(takenBytes);
   }
 
   relieve(): void {
-    this.#owner.cut(`${UNREAD}, and those of all clients of the node take more than ${LIMITS.allQueuedBytes} bytes`);
+    this.#owner.cut(`${UNREAD}, and those of all clients of the node take more than ${LIMITS.allHeldBytes} bytes`);
   }
 
   stop(): void {
@@ -54,17 +53,14 @@ export class OutputLimit implements OutputHolder {
     this.#owner.budget.forget(this);
   }
 
-  #watch(flushedBefore: number): void {
-    this.#cancel = startTimer(this.#owner.clock, PATIENCE_MS, () => {
+  #watch(takenBefore: number): () => void {
+    return startTimer(this.#owner.clock, PATIENCE_MS, () => {
       this.#cancel = undefined;
-      if (this.queuedBytes <= LIMITS.queuedBytes) return;
-      if (this.#wire.flushedBytes === flushedBefore) this.#owner.cut(UNREAD);
-      else this.#watch(this.#wire.flushedBytes);
+      if (this.#output.takenBytes > takenBefore) this.check();
+      else this.#owner.cut(UNREAD);
     });
   }
 }
 
 const UNREAD = "the client does not read its replies";
 const PATIENCE_MS = 1000;
-/** Less of one client is not counted: all that are allowed have no more than 160 MiB so. */
-const COUNTED_BYTES = 16 * 1024;

@@ -15,11 +15,10 @@ export const LIMITS = {
   settings: 32,
   /** Requests of one client that may wait for replies. */
   inFlight: 10_000,
-  /** A client with so many bytes of replies queued is cut when it reads none of them, and in any case at the second number. */
+  /** A client with so many bytes of replies queued is cut when it reads none of them for a second. */
   queuedBytes: 32 * 2 ** 20,
-  maxQueuedBytes: 2 ** 30,
-  /** So many bytes of replies may be queued for all clients of the process; above it the client for which most is queued is cut. */
-  allQueuedBytes: 256 * 2 ** 20,
+  /** The memory in which replies wait for all clients of the process; above it the client that holds the most is cut. */
+  allHeldBytes: 160 * 2 ** 20,
   /** The requests of a client are not read while so many bytes of replies are queued for it. */
   congestedBytes: 2 ** 20,
   /** A move waits so long for a request that it cannot carry over; then the client is cut. */

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { ClientIdentity } from "../client/identity.ts";
-import { OutputLimit } from "../client/output-limit.ts";
+import { ClientOutput } from "../client/client-output.ts";
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { PinnedRoute } from "../pinned/pinned-route.ts";
@@ -48,7 +48,7 @@ export class Session implements SessionParts {
   readonly #events: SessionEvents;
   readonly #wire: Wire;
   readonly #reader: RequestReader;
-  readonly #output: OutputLimit;
+  readonly #output: ClientOutput;
   #state: SessionState = "open";
   #upload: Upload | undefined;
   /** Work that must be over before the next request can be taken. */
@@ -71,17 +71,16 @@ export class Session implements SessionParts {
       closed: () => {
         this.#close();
       },
-      drained: () => {
-        this.#output.drained();
-        this.pinned.current?.resume();
-        this.pump();
-      },
+      drained: () => undefined,
     });
     this.#reader = new RequestReader(this, this.#wire, endpoint.counters);
     const cut = (why: string): void => {
       this.cut(why);
     };
-    this.#output = new OutputLimit(this.#wire, { clock: endpoint.clock, budget: endpoint.outputs, cut });
+    this.#output = new ClientOutput(this.#wire, { clock: endpoint.clock, budget: endpoint.outputs, cut }, () => {
+      this.pinned.current?.resume();
+      this.pump();
+    });
   }
 
   get ended(): boolean {
@@ -122,7 +121,7 @@ export class Session implements SessionParts {
 
   /** The client does not read its replies as fast as they arrive. */
   get congested(): boolean {
-    return this.#wire.queuedBytes > LIMITS.congestedBytes;
+    return this.#output.queuedBytes > LIMITS.congestedBytes;
   }
 
   get canTake(): boolean {
@@ -196,9 +195,8 @@ export class Session implements SessionParts {
 
   deliver(bytes: Buffer): void {
     if (this.#state === "closed" || this.replyMode.silent) return;
-    this.#wire.write(bytes);
+    this.#output.write(bytes);
     if (this.congested) this.pinned.current?.pause();
-    this.#output.check();
   }
 
   settled(): void {
@@ -266,8 +264,8 @@ export class Session implements SessionParts {
     this.#state = "closing";
     this.#reader.drop();
     this.pinned.release();
-    if (this.#reader.protocolError !== undefined) this.#wire.write(this.#reader.protocolError);
-    this.#wire.halfClose();
+    if (this.#reader.protocolError !== undefined) this.#output.write(this.#reader.protocolError);
+    this.#output.end();
     this.#reader.resume();
   }
 

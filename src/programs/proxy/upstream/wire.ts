@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 
 /** What happens on a wire, for its owner. */
 export interface WireEvents {
@@ -14,10 +15,13 @@ export interface WireEvents {
 
 /** A socket with the few operations that the data path needs. */
 export class Wire {
+  /** It speaks TLS: what it is given is kept a second time, encrypted. */
+  readonly encrypts: boolean;
   readonly #socket: Socket;
 
   constructor(socket: Socket, events: WireEvents) {
     this.#socket = socket;
+    this.encrypts = socket instanceof TLSSocket;
     socket.setNoDelay(true);
     // the close that follows an error is what counts
     socket.on("error", () => undefined);
@@ -35,21 +39,16 @@ export class Wire {
     });
   }
 
-  /** Sends, in order; `bytes` must not change until the kernel has taken them. False: the connection has ended. */
-  write(bytes: Buffer): boolean {
+  /** Sends, in order; `bytes` must not change until the kernel has taken them: `taken` says so. False: the connection has ended. */
+  write(bytes: Buffer, taken?: () => void): boolean {
     if (!this.#socket.writable) return false;
-    this.#socket.write(bytes);
+    this.#socket.write(bytes, taken);
     return true;
   }
 
   /** Bytes that the kernel has not taken yet. */
   get queuedBytes(): number {
     return this.#socket.writableLength;
-  }
-
-  /** Bytes that the kernel has taken so far. */
-  get flushedBytes(): number {
-    return this.#socket.bytesWritten - this.#socket.writableLength;
   }
 
   pause(): void {

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { connect as connectTls, createServer as createTlsServer } from "node:tls";
+import { authorityNamed, endpointCertificate } from "../../../../test/kit/tls/certificates.ts";
+import { until } from "../../../../test/kit/time/until.ts";
+import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import { Wire } from "../upstream/wire.ts";
+import { ClientOutput } from "./client-output.ts";
+import { OutputBudget } from "./output-budget.ts";
+
+/** What is read from an engine at once. */
+const READ_BYTES = 64 * 1024;
+const SIZES = [1, 100, 5_000, 16_384, 60_000, READ_BYTES, 300_000];
+const ROUNDS = 120;
+
+const authority = authorityNamed("output");
+const { certificate: cert, key } = endpointCertificate(authority, "db");
+
+for (const tls of [false, true])
+  test(`output of a client, ${tls ? "with" : "without"} TLS: all arrives as it was written, FIN behind it, and takes no more memory than is counted`, async () => {
+    await using opened = await open(tls);
+    const { output, client } = opened;
+    const [written, arrived] = [createHash("sha256"), createHash("sha256")];
+    client.on("data", (bytes: Buffer) => arrived.update(bytes)).pause();
+    for (let round = 0; round < ROUNDS; round++) {
+      if (round % 20 === 10) client.resume();
+      else if (round % 20 === 0) client.pause();
+      for (const size of SIZES) {
+        const bytes = randomBytes(Math.max(size, READ_BYTES)).subarray(0, size);
+        written.update(bytes);
+        output.write(bytes);
+      }
+      assert.ok(output.heldBytes <= output.queuedBytes * 1.3 + 8 * READ_BYTES, `${output.heldBytes} bytes`);
+      await turn();
+    }
+    output.end();
+    client.resume();
+    await once(client, "end");
+    assert.equal(arrived.digest("hex"), written.digest("hex"));
+    await until("nothing is held", () => output.heldBytes === 0);
+    assert.equal(opened.drained, true);
+  });
+
+for (const tls of [false, true])
+  test(`output of a client, ${tls ? "with" : "without"} TLS: a small reply does not keep what was read together with it`, async () => {
+    await using opened = await open(tls);
+    const { output, client } = opened;
+    client.pause();
+    while (output.queuedBytes < READ_BYTES) {
+      output.write(randomBytes(READ_BYTES));
+      await turn();
+    }
+    const before = output.heldBytes;
+    const REPLIES = 10_000;
+    const reply = "+OK\r\n";
+    for (let i = 0; i < REPLIES; i++) output.write(Buffer.alloc(READ_BYTES, reply).subarray(0, reply.length));
+    assert.ok(output.heldBytes - before <= REPLIES * reply.length + READ_BYTES, `${output.heldBytes - before} bytes`);
+  });
+
+async function open(tls: boolean) {
+  const server: Server = tls ? createTlsServer({ cert, key }) : createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const accepted = once(server, tls ? "secureConnection" : "connection");
+  const client: Socket = tls
+    ? connectTls({ port, host: "127.0.0.1", ca: authority.certificate, servername: "db" })
+    : connect({ port, host: "127.0.0.1" });
+  const [socket] = (await accepted) as [Socket];
+  const ignored = { data: () => undefined, end: () => undefined, drained: () => undefined };
+  const opened = { client, drained: false };
+  const wire = new Wire(socket, {
+    ...ignored,
+    closed: () => {
+      output.stop();
+    },
+  });
+  const owner = { clock: systemClock, budget: new OutputBudget(), cut: assert.fail };
+  const output = new ClientOutput(wire, owner, () => (opened.drained = true));
+  return Object.assign(opened, {
+    output,
+    [Symbol.asyncDispose]: async () => {
+      for (const end of [client, socket]) end.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  });
+}

@@ -1,0 +1,173 @@
+import type { Wire } from "../upstream/wire.ts";
+import { BLOCK_BYTES } from "./output-blocks.ts";
+import { OutputLimit } from "./output-limit.ts";
+import type { OutputOwner } from "./output-limit.ts";
+
+/** Replies that wait together: in a block, or in the memory that they came in. */
+interface Segment {
+  readonly memory: Buffer;
+  readonly isBlock: boolean;
+  length: number;
+  /** Bytes of memory that are free when it is gone. */
+  readonly keeps: number;
+}
+
+/**
+ * What is sent to one client. Its socket gets little at a time, as TLS keeps a copy of what it is given. The rest waits here, in
+ * blocks: a reply would keep all the memory that was read together with it.
+ */
+export class ClientOutput {
+  readonly #wire: Wire;
+  readonly #owner: OutputOwner;
+  readonly #limit: OutputLimit;
+  readonly #drained: () => void;
+  #waiting: Segment[] = [];
+  #waitingBytes = 0;
+  /** Given to the socket, in order; undefined for what the kernel has accepted at once. */
+  #handed: (Segment | undefined)[] = [];
+  #keptBytes = 0;
+  #takenBytes = 0;
+  /** The owner is told when all is gone. */
+  #tells = false;
+  #state: "open" | "ending" | "ended" | "stopped" = "open";
+
+  /** `drained`: all is gone, after much has waited. */
+  constructor(wire: Wire, owner: OutputOwner, drained: () => void) {
+    this.#wire = wire;
+    this.#owner = owner;
+    this.#drained = drained;
+    this.#limit = new OutputLimit(this, owner);
+  }
+
+  /** Bytes that the kernel has not accepted yet. */
+  get queuedBytes(): number {
+    return this.#waitingBytes + this.#wire.queuedBytes;
+  }
+
+  /** Bytes that the kernel has accepted so far. */
+  get takenBytes(): number {
+    return this.#takenBytes;
+  }
+
+  /** The memory that what is queued takes. */
+  get heldBytes(): number {
+    return this.#keptBytes + (this.#wire.encrypts ? this.#wire.queuedBytes : 0);
+  }
+
+  /** Sends, in order; `bytes` must not change until they are gone. */
+  write(bytes: Buffer): void {
+    if (this.#state !== "open") return;
+    const isCopied = this.queuedBytes > 0 || (this.#wire.encrypts && isPart(bytes));
+    if (bytes.length > MOST_HANDED) this.#keepParts(bytes);
+    else if (isCopied) this.#copy(bytes);
+    else this.#hand({ memory: bytes, isBlock: false, length: bytes.length, keeps: bytes.buffer.byteLength });
+    this.#feed();
+    if (this.queuedBytes > TOLD_BYTES) this.#tells = true;
+    this.#limit.check();
+  }
+
+  /** Sends FIN behind all that is queued. */
+  end(): void {
+    if (this.#state === "open") this.#state = "ending";
+    this.#feed();
+  }
+
+  /** The connection is gone. */
+  stop(): void {
+    this.#state = "stopped";
+    const { blocks } = this.#owner.budget;
+    for (const { isBlock, memory } of this.#waiting) if (isBlock) blocks.give(memory);
+    // a write may be under way
+    for (const segment of this.#handed) if (segment?.isBlock === true) blocks.lose();
+    this.#waiting = [];
+    this.#handed = [];
+    this.#waitingBytes = this.#keptBytes = 0;
+    this.#limit.stop();
+  }
+
+  #copy(bytes: Buffer): void {
+    for (let at = 0; at < bytes.length;) {
+      const last = this.#waiting.at(-1);
+      const block = last?.isBlock === true && last.length < BLOCK_BYTES ? last : this.#nextBlock();
+      const copied = bytes.copy(block.memory, block.length, at);
+      block.length += copied;
+      at += copied;
+    }
+    this.#waitingBytes += bytes.length;
+  }
+
+  #nextBlock(): Segment {
+    const block = { memory: this.#owner.budget.blocks.take(), isBlock: true, length: 0, keeps: BLOCK_BYTES };
+    this.#wait(block);
+    return block;
+  }
+
+  /** All the memory is free when the last part is gone. */
+  #keepParts(bytes: Buffer): void {
+    for (let at = 0; at < bytes.length; at += MOST_HANDED) {
+      const memory = bytes.subarray(at, at + MOST_HANDED);
+      const isLast = at + MOST_HANDED >= bytes.length;
+      this.#wait({ memory, isBlock: false, length: memory.length, keeps: isLast ? bytes.buffer.byteLength : 0 });
+    }
+    this.#waitingBytes += bytes.length;
+  }
+
+  #wait(segment: Segment): void {
+    this.#waiting.push(segment);
+    this.#keptBytes += segment.keeps;
+  }
+
+  #feed(): void {
+    for (let next = this.#next; next !== undefined; next = this.#next) {
+      this.#waiting.shift();
+      this.#waitingBytes -= next.length;
+      this.#keptBytes -= next.keeps;
+      this.#hand(next);
+    }
+    if (this.#state !== "ending" || this.#waiting.length > 0) return;
+    this.#state = "ended";
+    this.#wire.halfClose();
+  }
+
+  /** What the socket may have now. A block that is not full waits for more until there is nothing else to send. */
+  get #next(): Segment | undefined {
+    const { queuedBytes } = this.#wire;
+    return queuedBytes === 0 || (queuedBytes < MOST_HANDED && this.#waiting.length > 1) ? this.#waiting[0] : undefined;
+  }
+
+  #hand(segment: Segment): void {
+    const { memory, length } = segment;
+    const isSent = this.#wire.write(length === memory.length ? memory : memory.subarray(0, length), this.#taken);
+    const isGone = !isSent || this.#wire.queuedBytes === 0;
+    if (isSent) this.#handed.push(isGone ? undefined : segment);
+    if (isGone) this.#free(segment);
+    else this.#keptBytes += segment.keeps;
+  }
+
+  /** The kernel has accepted the first of what was given to the socket. */
+  readonly #taken = (): void => {
+    const segment = this.#handed.shift();
+    if (segment === undefined) return;
+    this.#keptBytes -= segment.keeps;
+    this.#free(segment);
+    this.#feed();
+    this.#limit.check();
+    if (!this.#tells || this.queuedBytes > 0 || this.#state === "stopped") return;
+    this.#tells = false;
+    this.#drained();
+  };
+
+  #free({ memory, isBlock, length }: Segment): void {
+    this.#takenBytes += length;
+    if (isBlock) this.#owner.budget.blocks.give(memory);
+  }
+}
+
+/** It is a small part of the memory that it lies in. */
+function isPart(bytes: Buffer): boolean {
+  return bytes.length * 4 < bytes.buffer.byteLength;
+}
+
+/** The socket of a client is given more only while it has less than this. */
+const MOST_HANDED = 64 * 1024;
+const TOLD_BYTES = 64 * 1024;
