@@ -15,9 +15,12 @@ const MECHANISMS = [
   "mechanisms/observe",
   "mechanisms/processes",
   "mechanisms/reconcile",
+  "mechanisms/starter",
   "mechanisms/supervisor",
 ];
-const PROGRAMS = ["agent", "cli", "demo", "operator", "proxy", "rigger", "webhook"].map((name) => `programs/${name}`);
+const PROGRAMS = ["agent", "cli", "demo", "operator", "proxy", "rigger", "starter", "webhook"].map(
+  (name) => `programs/${name}`,
+);
 /** What the local Kubernetes may use of the rest: nothing that knows a kind of the product. */
 const DOMAIN_FREE = [
   ...["core/base", "ports/kube", "ports/pki", "mechanisms/files", "mechanisms/processes", "mechanisms/reconcile"],
@@ -43,6 +46,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "core/releases",
     "core/api",
     "core/base",
+  ],
+  "mechanisms/starter": [
+    ...["mechanisms/supervisor", "mechanisms/processes", "core/releases", "core/api", "core/base"],
   ],
   ...Object.fromEntries(PROGRAMS.map((room) => [room, [...CORE, ...PORTS, ...MECHANISMS]])),
   "local-kubernetes/apiserver": DOMAIN_FREE,

@@ -5,6 +5,7 @@ import { reportAndExit } from "./exit.ts";
 const PROGRAMS: Readonly<Record<string, () => Promise<{ main(args: readonly string[]): Promise<void> }>>> = {
   operator: () => import("./operator.ts"),
   agent: () => import("./agent.ts"),
+  starter: () => import("./starter.ts"),
   proxy: () => import("./proxy.ts"),
   rigger: () => import("./rigger.ts"),
   definitions: () => import("./definitions.ts"),

@@ -38,6 +38,13 @@ export const TEARDOWN_FINALIZER = `${API_GROUP}/leaving`;
 /** The container of a node pod that runs the agent. */
 export const NODE_CONTAINER = "store-enterprise-node";
 
+/** The container of a node pod that runs the engines, from releases on whose engines have a user of their own. */
+export const ENGINES_CONTAINER = "store-enterprise-node-engines";
+
+/** Users of the two containers; the images have the first one, and the group of both has its number. */
+export const NODE_UID = 1001;
+export const ENGINES_UID = 1002;
+
 /** Fixed ports of a node (product facts §4.6). */
 export const PORTS = { management: 9443, metrics: 8080, admission: 8443, discovery: 8001 } as const;
 
@@ -109,6 +116,8 @@ export const NODE_PATHS = {
   data: "/var/lib/store",
   credentials: "/etc/store/credentials",
   tls: "/etc/store/tls",
+  /** Shared with the container of the engines: there the agent waits for the starter. */
+  shared: "/run/store",
 } as const;
 
 /** Where the services rigger finds its mounts, below the container's root. */

@@ -12,7 +12,9 @@ export async function replaceFile(
 ): Promise<void> {
   const draft = `${path}.new`;
   try {
-    const file = await open(draft, "w", mode);
+    // what lies there is of an earlier attempt, or a link that leads elsewhere
+    await rm(draft, { force: true });
+    const file = await open(draft, "wx", mode);
     try {
       await file.writeFile(content);
       await file.sync();

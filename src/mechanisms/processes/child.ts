@@ -57,6 +57,9 @@ export interface Child {
   readonly send: (message: Serializable) => boolean;
 }
 
+/** A process that can be ended, also one that another process has started. */
+export type Endable = Pick<Child, "state" | "exited" | "signal">;
+
 /** What it took to end a child. */
 export interface Stopped extends Exit {
   readonly how: "already-exited" | "graceful" | "forced";
@@ -85,7 +88,7 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
  * Ends a child: SIGTERM every half second for `graceMs`, because an engine refuses it while it writes its first AOF; then
  * SIGKILL. Returns which of the two ended it, and leaves no timer behind.
  */
-export async function stopChild(child: Child, graceMs: number, clock: Clock): Promise<Stopped> {
+export async function stopChild(child: Endable, graceMs: number, clock: Clock): Promise<Stopped> {
   if (child.state() === "exited") return { how: "already-exited", ...(await child.exited) };
   const grace = new AbortController();
   const late = clock.sleep(graceMs, grace.signal).then(
@@ -101,7 +104,7 @@ export async function stopChild(child: Child, graceMs: number, clock: Clock): Pr
 const SIGTERM_EVERY_MS = 500;
 
 /** Never resolves: the caller waits for the end of the child, or for the grace to be over. */
-async function repeatSigterm(child: Child, clock: Clock, signal: AbortSignal): Promise<never> {
+async function repeatSigterm(child: Endable, clock: Clock, signal: AbortSignal): Promise<never> {
   while (!signal.aborted) {
     child.signal("SIGTERM");
     await clock.sleep(SIGTERM_EVERY_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal

@@ -4,6 +4,7 @@ import type { Log } from "../../core/base/log.ts";
 import { callEngine, connectEngine, type EngineAddress, type EngineOptions } from "../../ports/resp/engine-client.ts";
 import { engineLogins, type EngineAccess } from "../../core/api/engine-login.ts";
 import { EngineTls } from "../../ports/resp/engine-tls.ts";
+import type { EngineFileMode } from "./engine-file-mode.ts";
 import { certificateSettings, writeCertificate } from "./engine-tls-files.ts";
 import type { CertificateFiles } from "./engine-tls-files.ts";
 import { accessSettings, changedSettings, liveSettings, userRules } from "./engine-config.ts";
@@ -15,13 +16,15 @@ const TIMEOUT_MS = 2_000;
 export class AppliedSettings {
   readonly #log: Log;
   readonly #files: CertificateFiles;
+  readonly #mode: EngineFileMode;
   readonly #tls = new EngineTls();
   #directives: Directives = {};
   #access: EngineAccess = { clients: [""] };
   #certificate = "";
 
-  constructor(files: CertificateFiles, log: Log) {
+  constructor(files: CertificateFiles, mode: EngineFileMode, log: Log) {
     this.#files = files;
+    this.#mode = mode;
     this.#log = log;
   }
 
@@ -83,7 +86,7 @@ export class AppliedSettings {
   async #applyCertificate(wanted: WantedInstance): Promise<void> {
     const { certificate } = wanted;
     if (certificate === undefined || JSON.stringify(certificate) === this.#certificate) return;
-    await writeCertificate(this.#files, certificate);
+    await writeCertificate(this.#files, certificate, this.#mode);
     const settings = Object.entries(certificateSettings(this.#files)).flat();
     await callEngine(this.#within(wanted), "CONFIG", "SET", ...settings);
     this.#certificate = JSON.stringify(certificate);

@@ -1,4 +1,4 @@
-import { open, rename, stat, truncate } from "node:fs/promises";
+import { constants, open, rename, stat } from "node:fs/promises";
 import type { Clock } from "../../core/base/clock.ts";
 import { messageOf } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
@@ -37,7 +37,9 @@ export async function boundLog({ logFile }: LogFile): Promise<void> {
   const former = `${logFile}.old`;
   // an engine opens the file for each line
   await rename(logFile, former);
-  await truncate(former, LIMIT_BYTES);
+  // an engine that was taken over may have put a link there
+  await using file = await open(former, constants.O_WRONLY | constants.O_NOFOLLOW);
+  await file.truncate(LIMIT_BYTES);
 }
 
 /** The last warnings that the engine wrote into its log, in one line of at most 300 characters; empty when it wrote none. */
@@ -48,7 +50,7 @@ export async function lastWarnings({ logFile }: LogFile): Promise<string> {
 }
 
 async function tailOf(path: string): Promise<string> {
-  await using file = await existing(open(path));
+  await using file = await existing(open(path, constants.O_RDONLY | constants.O_NOFOLLOW));
   if (file === undefined) return "";
   const { size } = await file.stat();
   const length = Math.min(size, TAIL_BYTES);

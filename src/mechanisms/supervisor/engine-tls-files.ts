@@ -8,6 +8,7 @@ import type { Log } from "../../core/base/log.ts";
 import { EngineTls } from "../../ports/resp/engine-tls.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { askFreshEngine } from "./engine-probe.ts";
+import type { EngineFileMode } from "./engine-file-mode.ts";
 import type { FoundEngine } from "./engines.ts";
 import { faults } from "./faults.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
@@ -23,21 +24,23 @@ export function certificateFilesIn(directory: string): CertificateFiles {
   return { pairFile: join(directory, "engine.pem"), authorityFile: join(directory, "authority.pem") };
 }
 
-/** Writes both with mode 0600; a crash in between leaves the old or the new of each. */
+/** Writes both, readable for whom `mode` says; a crash in between leaves the old or the new of each. */
 export async function writeCertificate(
   { pairFile, authorityFile }: CertificateFiles,
   { certificate, key, authority }: EngineCertificate,
+  mode: EngineFileMode = 0o600,
 ): Promise<void> {
-  await replaceFile(authorityFile, authority);
-  await replaceFile(pairFile, `${certificate.trim()}\n${key.trim()}\n`);
+  await replaceFile(authorityFile, authority, mode);
+  await replaceFile(pairFile, `${certificate.trim()}\n${key.trim()}\n`, mode);
 }
 
 /** Writes what an engine that starts shows; SUPERVISOR_NO_CERTIFICATE when it shall speak TLS and there is nothing to show. */
 export async function provideCertificate(
   files: CertificateFiles,
   { speaksTls, certificate, bdb }: Pick<WantedInstance, "speaksTls" | "certificate" | "bdb">,
+  mode: EngineFileMode,
 ): Promise<void> {
-  if (certificate !== undefined) return writeCertificate(files, certificate);
+  if (certificate !== undefined) return writeCertificate(files, certificate, mode);
   if (speaksTls)
     throw new Fault(
       faults.noCertificate,

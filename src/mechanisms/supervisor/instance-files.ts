@@ -110,8 +110,8 @@ export async function noteEnd({ cleanFile }: InstanceFiles, clean: boolean): Pro
   else await rm(cleanFile, { force: true });
 }
 
-export async function writeConfig({ configFile }: InstanceFiles, text: string): Promise<void> {
-  await replaceFile(configFile, text);
+export async function writeConfig({ configFile }: InstanceFiles, text: string, mode: number): Promise<void> {
+  await replaceFile(configFile, text, mode);
 }
 
 /**

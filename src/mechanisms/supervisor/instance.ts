@@ -3,10 +3,11 @@ import type { Clock } from "../../core/base/clock.ts";
 import { messageOf } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
 import { engineText } from "../../core/releases/engines/engines.ts";
-import { startChild, stopChild } from "../processes/child.ts";
-import type { Child, Exit } from "../processes/child.ts";
+import { stopChild } from "../processes/child.ts";
+import type { Exit } from "../processes/child.ts";
 import { AppliedSettings } from "./applied-settings.ts";
 import { renderConfig } from "./engine-config.ts";
+import type { EngineProcess, EngineRunner } from "./engine-process.ts";
 import { provideCertificate } from "./engine-tls-files.ts";
 import { keepLogBounded, lastWarnings } from "./engine-log.ts";
 import { engineFor } from "./engines.ts";
@@ -26,6 +27,7 @@ import type { WantedInstance } from "./wanted-instance.ts";
 /** What an instance works with. */
 export interface InstanceDeps {
   readonly engines: readonly FoundEngine[];
+  readonly runner: EngineRunner;
   readonly clock: Clock;
   readonly log: Log;
   readonly limits: HeartbeatLimits & {
@@ -47,7 +49,7 @@ export class Instance {
   readonly #settings: AppliedSettings;
   #wanted: WantedInstance;
   #state: InstanceState = "stopped";
-  #child: Child | undefined;
+  #child: EngineProcess | undefined;
   #watch = new AbortController();
   #retry = new AbortController();
   #queue: Promise<void> = Promise.resolve();
@@ -68,7 +70,7 @@ export class Instance {
     this.#files = files;
     this.#deps = deps;
     this.#log = deps.log.with({ bdb: wanted.bdb, instance: wanted.instance });
-    this.#settings = new AppliedSettings(files, this.#log);
+    this.#settings = new AppliedSettings(files, deps.runner.fileMode, this.#log);
   }
 
   /** Brings the process to what the record says now, as far as that is possible. Idempotent. */
@@ -172,15 +174,11 @@ export class Instance {
     // before the process exists: a crash in between must not allow a second start
     await writeLaunch(this.#files, launch);
     await claimForEngine(this.#files, engine, as === "primary");
-    await provideCertificate(this.#files, wanted);
-    await writeConfig(this.#files, renderConfig(wanted, this.#files, as));
-    const child = await startChild({
-      command: engine.path,
-      args: [this.#files.configFile],
-      env: {},
-      cwd: this.#files.directory,
-      log: this.#log,
-    });
+    const { runner } = this.#deps;
+    await provideCertificate(this.#files, wanted, runner.fileMode);
+    await writeConfig(this.#files, renderConfig(wanted, this.#files, as), runner.fileMode);
+    const { bdb, instance } = wanted;
+    const child = await runner.start(engine, { bdb, instance, files: this.#files });
     // not reported before the process runs: until then it would look like a launch that has crashed already
     this.#usedLaunch = launch;
     this.#settings.started(wanted);
@@ -197,7 +195,7 @@ export class Instance {
     this.#usedLaunch = launch;
   }
 
-  #supervise(child: Child): void {
+  #supervise(child: EngineProcess): void {
     const watch = new AbortController();
     this.#watch = watch;
     this.#child = child;
@@ -233,12 +231,12 @@ export class Instance {
     });
   }
 
-  #kill(child: Child): void {
+  #kill(child: EngineProcess): void {
     this.#log.warn("engine does not answer and is killed", { pid: child.pid });
     child.signal("SIGKILL");
   }
 
-  #exited(child: Child, { code, signal }: Exit): void {
+  #exited(child: EngineProcess, { code, signal }: Exit): void {
     this.#watch.abort();
     this.#child = undefined;
     if (this.#state === "starting") this.#failedStarts += 1;

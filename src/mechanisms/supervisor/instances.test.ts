@@ -9,6 +9,7 @@ import { silentLog } from "../../core/base/log.ts";
 import { startChild } from "../processes/child.ts";
 import type { Child } from "../processes/child.ts";
 import { superviseInstances } from "./instances.ts";
+import { engineChildren } from "./engine-process.ts";
 import { discoverEngines } from "./engines.ts";
 import { systemClock } from "../reconcile/system-clock.ts";
 import { awaitLink, callInstance, replicationOf, superviseNode } from "../../../test/kit/engines/supervised-node.ts";
@@ -100,7 +101,13 @@ test("an agent that starts ends the engine that an earlier one left running, and
   const bystander = await startBystander();
   t.after(() => bystander.signal("SIGKILL"));
   const engines = await discoverEngines(process.env);
-  const next = superviseInstances({ data: node.data, engines, clock: systemClock, log: silentLog });
+  const next = superviseInstances({
+    data: node.data,
+    engines,
+    runner: engineChildren(silentLog),
+    clock: systemClock,
+    log: silentLog,
+  });
   t.after(() => next.stopAll());
   await next.reconcileInstances([first], () => "set-aside");
   assert.equal(exists(leftover), false);

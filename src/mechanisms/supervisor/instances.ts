@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
+import type { EngineRunner } from "./engine-process.ts";
 import type { FoundEngine } from "./engines.ts";
 import { Instance } from "./instance.ts";
 import type { InstanceDeps } from "./instance.ts";
@@ -16,6 +17,7 @@ export interface SupervisorDeps {
   /** Folder that holds each instance's data directory. */
   readonly data: string;
   readonly engines: readonly FoundEngine[];
+  readonly runner: EngineRunner;
   readonly clock: Clock;
   readonly log: Log;
   /** Replaces single limits, for tests. */

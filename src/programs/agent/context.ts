@@ -36,6 +36,8 @@ export interface AgentContext {
   readonly engines: EngineWatch;
   /** The engine processes of this node. */
   readonly supervisor: InstanceSupervisor;
+  /** Limit of the container of the engines, in bytes; undefined where they run in that of the agent. */
+  readonly engineMemory: () => number | undefined;
   /** The room on the volume of this node. */
   readonly volume: VolumeGuard;
   readonly localInstances: () => readonly LocalInstance[];

@@ -8,7 +8,7 @@ import type { NodeReport } from "./members/node-report.ts";
 import type { AgentContext } from "./context.ts";
 import { renewGrants } from "./node/grants.ts";
 import { setAsideView } from "./node/set-aside.ts";
-import { containerMemory } from "./node/container-memory.ts";
+import { nodeMemory } from "./node/node-memory.ts";
 import { localPrimaries } from "./node/local-primaries.ts";
 import type { NodeSync } from "./node/sync.ts";
 import { describeNode } from "./node/this-node.ts";
@@ -23,7 +23,7 @@ export function joinCluster(context: AgentContext, signal: AbortSignal): NodeLea
     ...{ ...fixed, ...changingReport(context), ...voters(context) },
     ...volumeOf(context),
     // Kubernetes may change the limit while the container runs
-    container: containerMemory(config.root),
+    container: nodeMemory(config.root, context.engineMemory()),
   });
   const lease = renewNodeLease({ kube, cluster, namespace, node, podName, report, clock, log, signal });
   let reported = JSON.stringify(changingReport(context));

@@ -3,6 +3,8 @@ import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
 import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
 import { modulesOfEngine } from "../../mechanisms/supervisor/engine-modules.ts";
+import { engineContainer } from "../../mechanisms/starter/engine-container.ts";
+import { engineChildren, type EngineRunner } from "../../mechanisms/supervisor/engine-process.ts";
 import { enginesWithTls } from "../../mechanisms/supervisor/engine-tls-files.ts";
 import { discoverEngines } from "../../mechanisms/supervisor/engines.ts";
 import { superviseInstances } from "../../mechanisms/supervisor/instances.ts";
@@ -89,7 +91,8 @@ async function openLocal(
   const foundEngines = await lookAtEngines(config, env, engineTls.tls.certificate, { clock, log });
   const epochs = await openEpochs(config.dataDir);
   const modules = await openModuleStore(join(config.dataDir, "modules"));
-  const supervisor = superviseInstances({ data: config.dataDir, engines: foundEngines, clock, log });
+  const { runner, engineMemory } = await openRunner(config, { clock, log });
+  const supervisor = superviseInstances({ data: config.dataDir, engines: foundEngines, runner, clock, log });
   const proxy = new NodeProxy({
     ...{ args: proxyArgs, epochs, clock, log, askOthers },
     certificate: () => engineTls.tls.certificate,
@@ -97,7 +100,20 @@ async function openLocal(
   });
   const followEngineTls = (signal: AbortSignal) => engineTls.follow(() => changes.notify(), signal);
   const shown = { engineTls: engineTls.tls, followEngineTls };
-  return { tls, ...shown, credentials, foundEngines, modules, supervisor, proxy, volume: new VolumeGuard() };
+  const own = { supervisor, engineMemory, proxy, volume: new VolumeGuard() };
+  return { tls, ...shown, credentials, foundEngines, modules, ...own };
+}
+
+/** What starts the engines: a starter in a container of their own, once it is there, or this process. */
+async function openRunner(
+  { sharedDir }: AgentConfig,
+  tools: Pick<AgentDeps, "clock" | "log">,
+): Promise<{ readonly runner: EngineRunner; readonly engineMemory: AgentContext["engineMemory"] }> {
+  if (sharedDir === undefined) return { runner: engineChildren(tools.log), engineMemory: () => undefined };
+  const container = await engineContainer(sharedDir, tools);
+  tools.log.info("waiting for the container of the engines");
+  await container.connected();
+  return { runner: container, engineMemory: () => container.memory() };
 }
 
 /** What the engines of this machine bring and can. */

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLog } from "../../../src/core/base/log.ts";
+import { engineChildren, type EngineRunner } from "../../../src/mechanisms/supervisor/engine-process.ts";
 import { discoverEngines } from "../../../src/mechanisms/supervisor/engines.ts";
 import type { InstanceReport } from "../../../src/mechanisms/supervisor/instance-report.ts";
 import { superviseInstances } from "../../../src/mechanisms/supervisor/instances.ts";
@@ -100,11 +101,18 @@ class SupervisedNode implements AsyncDisposable {
   }
 }
 
-/** A node without instances. */
+/** A node without instances; its engines are children of this process. */
 export async function superviseNode(limits: Limits = {}): Promise<SupervisedNode> {
   const engines = await discoverEngines(process.env);
   const data = await mkdtemp(join(tmpdir(), "instances-"));
-  return new SupervisedNode({ data, engines, clock: systemClock, log: silentLog, limits });
+  const runner = engineChildren(silentLog);
+  return new SupervisedNode({ data, engines, runner, clock: systemClock, log: silentLog, limits });
+}
+
+/** A node whose engines another process starts. */
+export async function superviseBy(runner: EngineRunner, data: string): Promise<SupervisedNode> {
+  const engines = await discoverEngines(process.env);
+  return new SupervisedNode({ data, engines, runner, clock: systemClock, log: silentLog });
 }
 
 /** One command on a connection of its own. */

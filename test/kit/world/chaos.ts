@@ -113,8 +113,9 @@ async function find(play: StoryWorld, victim: Victim, dice: Dice): Promise<World
   const podOf = ({ node }: InstanceRecord): string => clusterNames.nodePod(DEMO.cluster, node);
   const agents = program("agent");
   const engineOf = (instance: InstanceRecord): readonly WorldProcess[] => {
-    const agent = agents.find(({ pod }) => pod === podOf(instance));
-    return processes.filter(({ parent, command }) => parent === agent?.pid && command.includes(`:${instance.port}`));
+    const ofNode = [...agents, ...program("starter")].filter(({ pod }) => pod === podOf(instance));
+    const parents = ofNode.map(({ pid }) => pid);
+    return processes.filter(({ parent, command }) => parents.includes(parent) && command.includes(`:${instance.port}`));
   };
   const primary = shard.instances.filter(({ id }) => id === shard.primary);
   const serving = shard.instances.filter(({ id }) => id === shard.primary || id === shard.switchover?.to);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { containerLimit, freeBytes, instanceBytes, largestDatabase, NODE_RESERVE_BYTES } from "./capacity.ts";
+import { containerLimit } from "../../base/container-limit.ts";
+import { freeBytes, instanceBytes, largestDatabase, NODE_RESERVE_BYTES } from "./capacity.ts";
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;

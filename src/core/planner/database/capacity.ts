@@ -16,6 +16,8 @@ const OF_NODE = {
   agent: 192 * MEBIBYTE,
   /** 95 MB at rest, 160 MiB of replies that wait for all clients, 100 MiB that are free and not used again yet, and requests that are collected. */
   proxy: 512 * MEBIBYTE,
+  /** 44 MB were measured, besides files that it shares with others. */
+  starter: 48 * MEBIBYTE,
 };
 
 /** What an instance takes besides the data and what may wait for its replica. */
@@ -30,6 +32,9 @@ const OF_INSTANCE = {
 
 /** What a node keeps for itself in a container of any size. */
 export const NODE_RESERVE_BYTES = OF_NODE.agent + OF_NODE.proxy;
+
+/** What the starter takes of the container of the engines. */
+export const STARTER_RESERVE_BYTES = OF_NODE.starter;
 
 /** What an instance of a database of this size takes at worst: data, gaps, a fork, and what waits for a replica. */
 export function instanceBytes(memoryBytes: number): number {
@@ -60,9 +65,4 @@ export function largestDatabase(bytes: number): number {
     else tooLarge = middle;
   }
   return Math.floor(fits);
-}
-
-/** The limit of a container: the lowest that is stated anywhere, and never more than the machine has. */
-export function containerLimit(stated: readonly number[], machineBytes: number): number {
-  return Math.min(machineBytes, ...stated.filter((bytes) => bytes > 0));
 }

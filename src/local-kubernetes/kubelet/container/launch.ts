@@ -43,7 +43,7 @@ export interface Launched {
  */
 export async function launch(container: Container, image: Image, logPath: string, pad: LaunchPad): Promise<Launched> {
   const root = join(pad.places.podFolder, "root", container.name);
-  const env = await environmentOf(container, baseEnvironment(image, root, pad), pad.facts, pad.sources);
+  const env = await environmentOf(container, baseEnvironment(container, image, root, pad), pad.facts, pad.sources);
   await layOut({ ...image.files, ...limitsOf(container) }, root);
   await mountVolumes(container, pad.facts.pod.spec ?? { containers: [] }, root, pad.places, env);
   const cwd = join(root, container.workingDir ?? "/");
@@ -109,14 +109,19 @@ function execIn(start: Start): Launched["exec"] {
   };
 }
 
-function baseEnvironment(image: Image, root: string, pad: LaunchPad): ProcessEnvironment {
+function baseEnvironment(container: Container, image: Image, root: string, pad: LaunchPad): ProcessEnvironment {
   return {
     PATH: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
     HOME: root,
     HOSTNAME: pad.facts.pod.metadata.name,
-    ...pad.environment,
+    ...(hidesToken(container) ? {} : pad.environment),
     ...image.env,
   };
+}
+
+/** As in Kubernetes, the token is not mounted where the container has another mount. */
+function hidesToken({ volumeMounts }: Container): boolean {
+  return (volumeMounts ?? []).some(({ mountPath }) => mountPath === "/var/run/secrets/kubernetes.io/serviceaccount");
 }
 
 function commandOf({ command, args }: Container, image: Image, env: ProcessEnvironment): readonly string[] {

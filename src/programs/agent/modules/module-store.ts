@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, rmSync } from "node:fs";
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { chmod, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { replaceFile } from "../../../mechanisms/files/replace-file.ts";
@@ -24,9 +24,12 @@ export interface ModuleStore {
 
 /** Opens the folder; files that are not whole, of a node that ended while it wrote, are removed. */
 export async function openModuleStore(folder: string): Promise<ModuleStore> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(folder, { recursive: true });
+  // engines may be of another user in the same group; older releases kept them for one user
+  await chmod(folder, LIBRARY_MODE);
   const names = await readdir(folder);
   await Promise.all(names.filter((name) => !FILE.test(name)).map((name) => rm(join(folder, name), { force: true })));
+  await Promise.all(names.filter((name) => FILE.test(name)).map((name) => chmod(join(folder, name), LIBRARY_MODE)));
   const held = new Set(names.flatMap((name) => FILE.exec(name)?.[1] ?? []));
   const claimed = new Map<object, string>();
   const pathOf = (uid: string): string => join(folder, `${uid}.so`);
@@ -38,7 +41,7 @@ export async function openModuleStore(folder: string): Promise<ModuleStore> {
     async put(module, library) {
       const { uid } = module;
       // engines refuse a shared object that may not be executed
-      await replaceFile(pathOf(uid), verified(module, library), 0o700);
+      await replaceFile(pathOf(uid), verified(module, library), LIBRARY_MODE);
       held.add(uid);
     },
     claim(uid) {
@@ -71,4 +74,5 @@ async function* verified(
   if (found !== sha256) throw new Error(`the shared object of module ${uid} has the digest ${found}, not ${sha256}`);
 }
 
+const LIBRARY_MODE = 0o750;
 const FILE = /^([0-9a-f]{32})\.so$/;

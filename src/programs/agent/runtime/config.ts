@@ -25,6 +25,8 @@ export interface AgentConfig {
   readonly dataDir: string;
   readonly tlsDir: string;
   readonly credentialsDir: string;
+  /** Folder that it shares with the container of the engines; undefined: engines are its own children. */
+  readonly sharedDir: string | undefined;
   /** How long leaving the node may take after SIGTERM, in milliseconds. */
   readonly graceMs: number;
 }
@@ -54,6 +56,7 @@ export function readAgentConfig(env: Environment): AgentConfig {
     dataDir: join(root, NODE_PATHS.data),
     tlsDir: join(root, NODE_PATHS.tls),
     credentialsDir: join(root, NODE_PATHS.credentials),
+    sharedDir: hasEngineContainer(env.ENGINES_RUN ?? "in-node") ? join(root, NODE_PATHS.shared) : undefined,
     graceMs: graceOf(env.SHUTDOWN_GRACE_SECONDS ?? "120"),
   });
 }
@@ -68,6 +71,13 @@ function releaseOf(version: string): Release {
   const release = releaseByOperator(version);
   if (release === undefined) throw bad("STORE_RELEASE", version, "an operator version of the release catalogue");
   return release;
+}
+
+/** Pods that operators before 0.4.0 have made do not say it, nor do agents without a pod. */
+function hasEngineContainer(where: string): boolean {
+  if (where !== "in-node" && where !== "in-own-container")
+    throw bad("ENGINES_RUN", where, '"in-node" or "in-own-container"');
+  return where === "in-own-container";
 }
 
 function graceOf(text: string): number {

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { constrainedMemory } from "node:process";
-import { containerLimit, NODE_RESERVE_BYTES } from "../../../core/planner/database/capacity.ts";
-import type { ContainerMemory } from "../../../core/planner/database/capacity.ts";
+import { containerLimit } from "../../core/base/container-limit.ts";
 
 /** Folders of the memory controller, of versions 2 and 1, with the file of the limit. */
 const CONTROLLERS = [
@@ -12,15 +11,15 @@ const CONTROLLERS = [
 ] as const;
 
 /**
- * What this node may use: the lowest limit of the control groups that it is in, one in another, and of the one that its container
- * shows. A kubelet that cannot limit its processes writes that one below the container root.
+ * What the processes of this container may take together, in bytes: the lowest limit of the control groups that it is in, one in
+ * another, and of the one that it shows, and never more than the machine has. A kubelet that cannot limit its processes writes that
+ * one below the container root.
  */
-export function containerMemory(root: string): ContainerMemory {
+export function memoryLimit(root: string): number {
   const shown = CONTROLLERS.map(({ folder, file }) => join(root, folder, file));
   const stated = [...shown, ...ownGroups()].map(limitIn).filter((bytes) => bytes !== undefined);
-  return { limit: containerLimit([constrainedMemory(), ...stated], totalmem()), reserve: NODE_RESERVE_BYTES };
+  return containerLimit([constrainedMemory(), ...stated], totalmem());
 }
-
 /** Files with the limits of the group of this process and of those around it. */
 function ownGroups(): readonly string[] {
   const lines = (read("/proc/self/cgroup") ?? "").split("\n").map((line) => /^\d+:([^:]*):(.*)$/.exec(line));

@@ -1,0 +1,73 @@
+import { parseQuantity } from "../../base/quantity.ts";
+import { NODE_RESERVE_BYTES, STARTER_RESERVE_BYTES, type ContainerMemory } from "./capacity.ts";
+
+/** Requests or limits of a container, by resource. */
+type Quantities = Readonly<Record<string, string>>;
+
+/** Resources of a pod or a container, as Kubernetes has them. */
+export interface Resources {
+  readonly requests?: Quantities;
+  readonly limits?: Quantities;
+}
+
+/**
+ * What each container of a node gets of the resources of the node: together exactly these. Memory: agent and proxy get what they take
+ * at worst, and in a small node 11 sixteenths; the engines get the rest. CPU: each a half. Anything else stays with the agent.
+ */
+export function dividedResources({ requests, limits }: Resources): {
+  readonly agent: Resources;
+  readonly engines: Resources;
+} {
+  const [asked, most] = [divided(requests), divided(limits)];
+  const resources = (part: "agent" | "engines"): Resources => ({
+    ...(asked === undefined ? {} : { requests: asked[part] }),
+    ...(most === undefined ? {} : { limits: most[part] }),
+  });
+  return { agent: resources("agent"), engines: resources("engines") };
+}
+
+/**
+ * The memory of a node whose engines have a container of their own: that of both, less what agent, proxy and starter take of it. Where
+ * nothing limits them, they share the machine.
+ */
+export function dividedMemory(agentBytes: number, enginesBytes: number, machineBytes: number): ContainerMemory {
+  const limit = Math.min(machineBytes, agentBytes + enginesBytes);
+  const taken = Math.max(limit - enginesBytes, Math.min(NODE_RESERVE_BYTES, agentBytes));
+  return { limit, reserve: taken + STARTER_RESERVE_BYTES };
+}
+
+const MEBIBYTE = 1024 * 1024;
+/** Both shares grow with the whole, so that no request is above its limit. */
+const AGENT_SHARE = 11 / 16;
+
+function divided(
+  whole: Quantities | undefined,
+): { readonly agent: Quantities; readonly engines: Quantities } | undefined {
+  if (whole === undefined) return undefined;
+  const { cpu, memory, ...rest } = whole;
+  const [ofCpu, ofMemory] = [
+    cpu === undefined ? undefined : halves(cpu),
+    memory === undefined ? undefined : shares(memory),
+  ];
+  const part = (index: 0 | 1): Quantities => ({
+    ...(ofCpu === undefined ? {} : { cpu: `${ofCpu[index]}m` }),
+    ...(ofMemory === undefined ? {} : { memory: written(ofMemory[index]) }),
+  });
+  return { agent: { ...part(0), ...rest }, engines: part(1) };
+}
+
+/** In thousandths. */
+function halves(cpu: string): readonly [number, number] {
+  const whole = Math.round(parseQuantity(cpu) * 1_000);
+  return [Math.floor(whole / 2), Math.ceil(whole / 2)];
+}
+
+function shares(memory: string): readonly [number, number] {
+  const whole = Math.floor(parseQuantity(memory));
+  const agent = Math.min(NODE_RESERVE_BYTES, Math.floor(whole * AGENT_SHARE));
+  return [agent, whole - agent];
+}
+
+function written(bytes: number): string {
+  return bytes % MEBIBYTE === 0 ? `${bytes / MEBIBYTE}Mi` : String(bytes);
+}

@@ -1,0 +1,23 @@
+import type { FaultSpec } from "../../core/base/fault.ts";
+import { containerLog } from "../../core/base/kubectl.ts";
+import { ENGINES_CONTAINER } from "../../core/api/names.ts";
+
+/** What can go wrong between an agent and the starter of its engines. */
+export const faults = {
+  notThere: {
+    code: "STARTER_NOT_THERE",
+    retry: "backoff",
+    remedy: `Kubernetes starts the container of the engines again; its log says why it ended: ${containerLog("<rec>-<n>", ENGINES_CONTAINER)}.`,
+  },
+  refused: {
+    code: "STARTER_REFUSED",
+    retry: "backoff",
+    remedy: "Both containers of a node need the same image, and the same volume at /var/lib/store.",
+  },
+  notTheAgent: {
+    code: "STARTER_NOT_THE_AGENT",
+    retry: "never",
+    remedy:
+      "Delete the pod. If this comes again, a container that is not of this product shares the folder /run/store.",
+  },
+} as const satisfies Record<string, FaultSpec>;

@@ -1,0 +1,26 @@
+import type { Log } from "../../core/base/log.ts";
+import { startChild } from "../processes/child.ts";
+import type { Child } from "../processes/child.ts";
+import type { EngineFileMode } from "./engine-file-mode.ts";
+import type { FoundEngine } from "./engines.ts";
+import type { InstanceDirectory } from "./instance-files.ts";
+
+/** A running engine, as a child of this process or in another container. */
+export type EngineProcess = Pick<Child, "pid" | "state" | "exited" | "signal">;
+
+/** Starts the engines of a node. */
+export interface EngineRunner {
+  /** Of files that the agent writes for an engine. */
+  readonly fileMode: EngineFileMode;
+  /** Starts an engine with the configuration that lies in its directory; resolves when its process runs. */
+  start(engine: FoundEngine, directory: InstanceDirectory): Promise<EngineProcess>;
+}
+
+/** Runs engines as children of this process: they have its user and end with its container. */
+export function engineChildren(log: Log): EngineRunner {
+  return {
+    fileMode: 0o600,
+    start: ({ path }, { files }) =>
+      startChild({ command: path, args: [files.configFile], env: {}, cwd: files.directory, log }),
+  };
+}
