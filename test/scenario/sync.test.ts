@@ -7,6 +7,7 @@ import { startService } from "../kit/engines/service.ts";
 import { startLedger } from "../kit/load/load-ledger.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { filledDatabase, KEYS, type FilledDatabase } from "../kit/world/filled-database.ts";
+import { knownNode } from "../kit/world/known-node.ts";
 import { kubeOf, readRecord } from "../kit/world/records.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
 import { until } from "../kit/time/until.ts";
@@ -100,6 +101,18 @@ await test("without a replica in sync, replies wait or pass as the database says
 await test("replies cannot wait for replicas where there are none", async () => {
   const body = { name: "single", memory_size: 20_000_000, durability: "sync" } as const;
   await assert.rejects(cluster.client.call("createBdb", { body }), /has none without replication/);
+});
+
+await test("replies do not begin to wait while a node of an older release is known, also one that is away: it would let them pass when it is back", async () => {
+  await using database = await filledDatabase(cluster, { name: "later", replication: true });
+  await using _node = await knownNode(cluster, { uid: 9, without: ["sync-replies"] });
+  const isAway = async () =>
+    (await cluster.client.call("nodes")).some(({ uid, status }) => uid === 9 && status === "down");
+  await until("it is away", isAway, PATIENCE);
+  await assert.rejects(
+    cluster.client.call("updateBdb", { params: { uid: database.uid }, body: { durability: "sync" } }),
+    /no node of an older release lets replies wait for replicas: node 9/,
+  );
 });
 
 async function endpointOf({ uid }: FilledDatabase): Promise<{ readonly host: string; readonly port: number }> {

@@ -1,5 +1,6 @@
 import type { DatabaseModule, DatabaseRecord, InstanceRecord, StoreVersion } from "../../../core/api/records.ts";
 import type { SettingValues } from "../../../core/api/settings/types.ts";
+import type { BdbCreate } from "../../../ports/management/records.ts";
 import { compareVersionText } from "../../../core/base/version.ts";
 import type { Member, Members } from "../members/members.ts";
 import type { NodeCapability } from "../members/node-report.ts";
@@ -55,7 +56,10 @@ function nodeWithRelease({ uid, report }: Member): string {
   return `node ${uid} (${report.operatorVersion})`;
 }
 
-/** Refuses replies that wait for replicas where there are none, or while a node of an older release is a member. */
+/**
+ * Refuses replies that wait for replicas where there are none, and while a node of an older release is a member, also one that is
+ * away: replies of every database would pass again when it is back.
+ */
 export function requireDurability(
   context: CheckContext,
   name: string,
@@ -66,7 +70,13 @@ export function requireDurability(
     const why = `replies of "${name}" cannot wait for replicas: it has none without replication`;
     throw refuse(refusals.invalidDurability, why);
   }
-  requireCapability(context, "sync-replies", "lets replies wait for replicas");
+  requireWaiting(context);
+}
+
+function requireWaiting(context: Pick<CheckContext, "members">): void {
+  const older = nodesWithout(context, "sync-replies").map(nodeWithRelease);
+  if (older.length === 0) return;
+  throw refuse(refusals.olderNode, `no node of an older release lets replies wait for replicas: ${older.join(", ")}`);
 }
 
 /**
@@ -81,9 +91,22 @@ export function requireTls(
   if (certificate === undefined) throw refuse(refusals.noCertificate, `the endpoints of "${name}" have no certificate`);
   if (tlsMode === "mutual" && certificate.clientAuthorities === "")
     throw refuse(refusals.noCertificate, `no authority of the clients of "${name}" is named`);
+  requireTlsNodes(context);
+}
+
+function requireTlsNodes(context: Pick<CheckContext, "members">): void {
   const older = nodesWithout(context, "client-tls").map(nodeWithRelease);
   if (older.length === 0) return;
   throw refuse(refusals.tlsNotOffered, `endpoints of an older release speak no TLS: ${older.join(", ")}`);
+}
+
+/** Refuses what no leader of an older release knows: that would refuse the field, and not say why. */
+export function requireKnownTo(
+  context: Pick<CheckContext, "members">,
+  { durability, tls_mode = "disabled", tls_certificate }: Partial<BdbCreate>,
+): void {
+  if (durability === "sync") requireWaiting(context);
+  if (tls_mode !== "disabled" || tls_certificate !== undefined) requireTlsNodes(context);
 }
 
 /** Refuses TLS while the engine of a node speaks none. */

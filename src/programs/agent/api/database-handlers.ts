@@ -4,6 +4,7 @@ import type { ModuleRecord } from "../../../ports/management/records.ts";
 import { databaseActions, getDatabaseAction } from "./actions.ts";
 import type { ActionsContext } from "./actions.ts";
 import { putActiveActive } from "./active-active.ts";
+import { requireKnownTo } from "./checks.ts";
 import { uidParam } from "./handler-call.ts";
 import type { Handlers } from "./handler-call.ts";
 import type { DatabaseReads, DatabasesContext } from "./databases.ts";
@@ -31,8 +32,12 @@ export function databaseHandlers(
   return {
     bdbs: () => reads.list(),
     bdb: ({ params }) => reads.get(reads.record(params.uid)),
-    createBdb: ({ body, forwardedBy }) =>
-      runOnLeader(context, "createBdb", { body }, forwardedBy, async () => reads.fresh(await writes.create(body))),
+    createBdb: async ({ body, forwardedBy }) => {
+      if (!context.election.isLeader()) requireKnownTo(context, body);
+      return runOnLeader(context, "createBdb", { body }, forwardedBy, async () =>
+        reads.fresh(await writes.create(body)),
+      );
+    },
     deleteBdb: ({ params, forwardedBy }) =>
       runOnLeader(context, "deleteBdb", { params: uidParam(params) }, forwardedBy, () =>
         writes.remove(reads.record(params.uid)),

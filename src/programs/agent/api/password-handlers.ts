@@ -1,5 +1,6 @@
 import type { PasswordChange } from "../../../core/planner/database/passwords.ts";
 import { isAllowedChange } from "./change-passwords.ts";
+import { requireKnownTo } from "./checks.ts";
 import type { DatabaseWrites } from "./database-writes.ts";
 import type { DatabaseReads } from "./databases.ts";
 import { uidParam } from "./handler-call.ts";
@@ -31,6 +32,7 @@ export function passwordHandlers(
     removePassword: change("removePassword", "remove"),
     updateBdb: async ({ params, body, forwardedBy }) => {
       const { authentication_redis_pass: password } = body;
+      if (!context.election.isLeader()) requireKnownTo(context, body);
       if (password !== undefined) await refuseForLeader(context, params.uid, { kind: "change", password });
       return runOnLeader(context, "updateBdb", { params: uidParam(params), body }, forwardedBy, async () =>
         reads.fresh(await writes.update(reads.record(params.uid), body)),
