@@ -7,13 +7,15 @@ import {
   createCluster,
   createDatabase,
   installOperator,
-  upgradeCluster,
   upgradeDatabase,
   upgradeOperator,
 } from "../../src/programs/demo/steps/steps.ts";
 import { goBackTo } from "../kit/scenario/go-back.ts";
 import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
+import { goOn, holdRoll } from "./half-way.ts";
+import { moreAsked } from "./more-asked.ts";
+import { keepOlderRights, requireNewRights, USER } from "./rights.ts";
 import {
   administrator,
   awaitSingle,
@@ -26,27 +28,28 @@ import {
   type Scene,
 } from "./scene.ts";
 
-const USER = {
-  email: "dashboards@example.org",
-  name: "dashboards",
-  role: "db_viewer",
-  password: "at least 8",
-} as const;
-
 /** Upgrades operator, cluster and databases of a kept release to this checkout, while clients write; by Helm when one is given. */
 export async function upgradeUnderLoad(kept: KeptRelease, helm?: string): Promise<void> {
   await using scene = await openScene(kept, helm);
+  await using more = moreAsked();
   await steps(scene, {
     "its definitions, its operator and its nodes serve databases": install,
-    "clients write, and keep writing": startLoads,
+    "clients write, and keep writing": (all) => startLoads(all, [SINGLE.metadata.name]),
+    "so do clients of a replicated database": more.load,
     "the operator of this checkout takes over": takeOver,
     "the operator goes back while the cluster has not been touched": goBack,
     "the operator comes forward again": takeOver,
+    "the roll is held up with one node new and two old": holdRoll,
+    "older nodes, their user and the network have what they need": keepOlderRights,
+    "TLS, and replies that wait, are refused by name, and an edit that asks for them waits": more.ask,
     "the cluster is upgraded node by node": rollCluster,
+    "it has both once the last older node is gone, up to a cut of clients in plain text": more.has,
+    "nodes have no more rights than they need, and what is too much for their memory goes on": requireNewRights,
     "the databases are upgraded": upgradeDatabases,
     "what was stored then is still known": keepRecords,
     "engines let the cluster in, and no client any more": closeEngines,
     "no request failed, and nothing is lost": finishLoads,
+    "neither did one of the replicated database": more.finish,
   }).catch((error: unknown) => {
     throw new Error(scene.play.said(), { cause: error });
   });
@@ -77,12 +80,12 @@ async function takeOver(scene: Scene): Promise<void> {
 async function goBack(scene: Scene): Promise<void> {
   const { world, older } = scene.play;
   await goBackTo(stageFor(scene, "goBack"), await scene.from.bundle(), older);
-  await world.kube.patch(Databases, SINGLE.metadata, { type: "merge", body: { spec: { memorySize: "300MB" } } });
+  await world.kube.patch(Databases, SINGLE.metadata, { type: "merge", body: { spec: { memorySize: "900MB" } } });
   await awaitSingle(world.kube, "7.2");
 }
 
 async function rollCluster(scene: Scene): Promise<void> {
-  await upgradeCluster(scene.play.stage, scene.play.latest);
+  await goOn(scene);
   const isNew = async (): Promise<boolean> => (await programsOf(scene)).old === 0;
   await until("the programs of this checkout alone run", isNew, { withinMs: 60_000, everyMs: 200 });
 }
@@ -98,7 +101,8 @@ async function closeEngines(scene: Scene): Promise<void> {
   const addresses = new Map((await client.call("nodes")).map(({ uid, addr }) => [String(uid), addr]));
   for (const { uid, name } of await client.call("bdbs")) {
     const { password } = await findEndpoint(scene.play.stage, name);
-    for (const { node_uid, port } of await client.call("bdbShards", { params: { uid } })) {
+    for (const { node_uid, port, tls = false } of await client.call("bdbShards", { params: { uid } })) {
+      if (tls) continue; // without a certificate nothing is asked for
       const at = { host: addresses.get(node_uid) ?? "", port, password, timeoutMs: 2_000 };
       const isClosed = () =>
         callEngine(at, "PING").then(
@@ -122,6 +126,6 @@ async function keepRecords({ play: { world } }: Scene): Promise<void> {
   );
   assert.deepEqual(
     [bdb?.data_persistence, bdb?.eviction_policy, bdb?.replication, bdb?.memory_size],
-    [SINGLE.spec.persistence, SINGLE.spec.evictionPolicy, false, 300_000_000],
+    [SINGLE.spec.persistence, SINGLE.spec.evictionPolicy, false, 900_000_000],
   );
 }

@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { whyNotBuildable } from "../../scripts/releases/build.ts";
 import { keptReleases } from "../../scripts/releases/history.ts";
-import { imageTagOf } from "../../src/core/releases/catalogue/images.ts";
-import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Pods, Secrets } from "../../src/ports/kube/builtin.ts";
-import { isTrue } from "../../src/ports/kube/conditions.ts";
+import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
+import { Secrets } from "../../src/ports/kube/builtin.ts";
 import type { ManagementClient } from "../../src/ports/management/client.ts";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
@@ -13,16 +11,14 @@ import {
   createCluster,
   createDatabase,
   installOperator,
-  upgradeCluster,
   upgradeOperator,
 } from "../../src/programs/demo/steps/steps.ts";
-import { waitForObject } from "../../src/programs/demo/steps/wait.ts";
 import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
+import { goOn, holdRoll } from "./half-way.ts";
 import { administrator, awaitSingle, finishLoads, openScene, SINGLE, startLoads, type Scene } from "./scene.ts";
 
-const { namespace, cluster, database } = DEMO;
-const REC = { name: cluster, namespace };
+const { namespace, database } = DEMO;
 const PATIENCE = { withinMs: 120_000, everyMs: 100 };
 const [oldest] = keptReleases();
 const NODES = [1, 2, 3];
@@ -54,31 +50,6 @@ async function install(scene: Scene): Promise<void> {
   await world.kube.create(Databases, SINGLE);
   await awaitSingle(world.kube, "7.2");
   await upgradeOperator(stage, releases, latest);
-}
-
-/** A configuration error is written while the first node is replaced: no other node is, until it is corrected. */
-async function holdRoll({ play: { stage, world, older, latest } }: Scene): Promise<void> {
-  const patch = (spec: object) => world.kube.patch(Clusters, REC, { type: "merge", body: { spec } });
-  await patch({ storeEnterpriseImageSpec: { versionTag: latest.nodeTag } });
-  await waitForObject(
-    stage,
-    Pods,
-    { name: `${cluster}-2`, namespace },
-    {
-      withinMs: PATIENCE.withinMs,
-      what: "the first node is being replaced",
-      isMet: ({ spec, status }) =>
-        imageTagOf(spec?.containers[0]?.image ?? "") === latest.nodeTag && !isTrue(status?.conditions, "Ready"),
-    },
-  );
-  await patch({ upgradeSpec: { autoUpgradeStoreEnterprise: true }, autoUpgradeStoreEnterprise: false });
-  const held = [older.nodeTag, older.nodeTag, latest.nodeTag];
-  const isHeld = async (): Promise<boolean> => {
-    const { state, nodes = [] } = (await world.kube.get(Clusters, REC))?.status ?? {};
-    const tags = nodes.map(({ version }) => version).join();
-    return state === "InvalidUpgrade" && tags === held.join() && nodes.every(({ status }) => status === "active");
-  };
-  await until("two nodes are old and one is new", isHeld, PATIENCE);
 }
 
 async function refuseAtNewNode({ play: { world } }: Scene): Promise<void> {
@@ -114,16 +85,15 @@ async function changeAtOlderNode({ play: { world } }: Scene): Promise<void> {
   await older.close();
 }
 
-async function changeSecret({ play }: Scene): Promise<void> {
-  const { world, stage, latest } = play;
+async function changeSecret(scene: Scene): Promise<void> {
+  const { world } = scene.play;
   const first = await passwordOf(world.kube, database);
   const data = { password: Buffer.from("second").toString("base64") };
   await world.kube.patch(Secrets, { name: `redb-${database}`, namespace }, { type: "merge", body: { data } });
   const mixed = await administrator(world.kube);
   assert.deepEqual(await acceptedBy(mixed, database, first), NODES);
   await mixed.close();
-  await world.kube.patch(Clusters, REC, { type: "merge", body: { spec: { upgradeSpec: null } } });
-  await upgradeCluster(stage, latest);
+  await goOn(scene);
   const client = await administrator(world.kube);
   const isApplied = async (): Promise<boolean> => (await acceptedBy(client, database, "second")).length === 3;
   await until("the password of the Secret is accepted", isApplied, PATIENCE);

@@ -74,10 +74,7 @@ export async function awaitSingle(kube: Kube, version: string): Promise<void> {
 }
 
 /** Clients write, count and read in the databases from now on. */
-export async function startLoads(
-  { play, loads }: Scene,
-  databases: readonly string[] = [DEMO.database, SINGLE.metadata.name],
-): Promise<void> {
+export async function startLoads({ play, loads }: Scene, databases: readonly string[]): Promise<void> {
   for (const name of databases) {
     const options = { ...(await findEndpoint(play.stage, name)), connections: 10, gapMs: 20 };
     loads.set(name, await startLoadProcess(options));
@@ -105,22 +102,35 @@ export async function programsOf({ play, from }: Scene): Promise<{ readonly old:
   return { old: programs.filter(({ command }) => command.includes(from.folder)).length, all: programs.length };
 }
 
+/** Who asks the management API. */
+interface Login {
+  readonly username: string;
+  readonly password: string;
+}
+
 /** The management API of the cluster, as its administrator; of one node when its uid is given. */
 export async function administrator(kube: Kube, node?: number): Promise<ManagementClient> {
-  const secret = async (name: string, key: string): Promise<string> =>
-    Buffer.from((await kube.get(Secrets, { name, namespace }))?.data?.[key] ?? "", "base64").toString();
+  const [username, password] = [await keyOf(kube, cluster, "username"), await keyOf(kube, cluster, "password")];
+  return managementAs(kube, { username, password }, node);
+}
+
+/** The same as another user. */
+export async function managementAs(kube: Kube, login: Login, node?: number): Promise<ManagementClient> {
   const labelSelector = "storeenterprise.io/role=node";
   const { items } = await kube.list(Pods, { namespace, labelSelector });
   const asked = items.filter(
     ({ metadata }) => node === undefined || metadata.name === clusterNames.nodePod(cluster, node),
   );
   return managementClient({
+    ...login,
     addresses: () => asked.flatMap(({ status }) => status?.podIP ?? []),
     port: PORTS.management,
     serverName: clusterNames.dnsName(cluster, namespace),
-    ca: await secret(`${cluster}-node-tls`, "ca.crt"),
-    username: await secret(cluster, "username"),
-    password: await secret(cluster, "password"),
-    timeoutMs: 10_000,
+    ca: await keyOf(kube, `${cluster}-node-tls`, "ca.crt"),
+    timeoutMs: 30_000,
   });
+}
+
+async function keyOf(kube: Kube, name: string, key: string): Promise<string> {
+  return Buffer.from((await kube.get(Secrets, { name, namespace }))?.data?.[key] ?? "", "base64").toString();
 }

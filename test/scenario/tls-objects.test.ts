@@ -19,7 +19,7 @@ import { RawClient } from "../kit/engines/raw-client.ts";
 import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
 import { authorityNamed, clientPair, endpointCertificate } from "../kit/tls/certificates.ts";
-import { startTlsLoad, type TlsLoad } from "../kit/tls/load.ts";
+import { startCounting, type CountingLoad } from "../kit/tls/load.ts";
 import { startShell } from "../kit/world/shell.ts";
 import { startStoryWorld } from "../kit/world/story-world.ts";
 
@@ -34,7 +34,7 @@ await using play = await startStoryWorld();
 await using type = startShell(process.cwd(), { ...process.env, KUBECONFIG: play.world.kubeconfig });
 await using loads = new AsyncDisposableStack();
 const { kube } = play.world;
-let load: TlsLoad | undefined;
+let load: CountingLoad | undefined;
 
 await test("a database whose object asks for TLS has it from the first client on, through an upgrade of the cluster and a certificate of its user", () =>
   steps(play, {
@@ -70,7 +70,7 @@ async function serve(): Promise<void> {
 async function upgrade(): Promise<void> {
   const { password, ...place } = await endpoint();
   const ca = [await authority(), own.certificate];
-  load = loads.use(startTlsLoad(Array(10).fill(place), { password, tls: { ca, servername: HOST } }));
+  load = loads.use(startCounting(Array(10).fill(place), { password, tls: { ca, servername: HOST }, gapMs: 5 }));
   await load.goesOn();
   await upgradeOperator(play.stage, play.releases, play.latest);
   await upgradeCluster(play.stage, play.latest);

@@ -12,7 +12,7 @@ import type { BdbRecord } from "../../src/ports/management/records.ts";
 import { RawClient } from "../kit/engines/raw-client.ts";
 import { until } from "../kit/time/until.ts";
 import { authorityNamed, clientPair, endpointCertificate } from "../kit/tls/certificates.ts";
-import { startTlsLoad } from "../kit/tls/load.ts";
+import { startCounting } from "../kit/tls/load.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { knownNode } from "../kit/world/known-node.ts";
 
@@ -30,9 +30,9 @@ await test("a database that speaks TLS takes a new certificate, another version 
     ...{ tls_mode: "enabled", tls_certificate: sent(name) },
   });
   const tls = { ca: own.certificate, servername: hostOf(name) };
-  await using load = startTlsLoad(
+  await using load = startCounting(
     NODES.map((node) => placeOf(made, node)),
-    { password: "w0rd", tls },
+    { password: "w0rd", tls, gapMs: 2 },
   );
   await load.goesOn();
   const before = made.tls_certificate?.certificate;
@@ -66,10 +66,14 @@ await test("TLS is switched on and off while a database serves: clients in plain
   const change = (body: object) => cluster.client.call("updateBdb", { params: { uid: made.uid }, body });
   await assert.rejects(change({ tls_mode: "enabled" }), /the endpoints of "later" have no certificate/);
   assert.equal(await plain.ask("GET", "k"), "v");
+  const places = NODES.map((node) => placeOf(made, node));
+  await using load = startCounting(places, { password: "", gapMs: 1 });
+  await load.goesOn();
   await change({ tls_mode: "enabled", tls_certificate: sent(name) });
   await until("the client in plain text is closed", () => plain.over, PATIENCE);
   plain.end();
   for (const node of NODES) assert.equal(await isServed(made, node, false), true, `node ${node}`);
+  assert.deepEqual(await load.shutOut({ ca: own.certificate, servername: hostOf(name) }), []);
   const refused = await RawClient.connect(placeOf(made, 2));
   assert.equal(await refused.ask("GET", "k"), undefined);
   await until("its engines have TLS too", async () => (await read(made)).status === "active", PATIENCE);

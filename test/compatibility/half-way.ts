@@ -1,0 +1,47 @@
+import { imageTagOf } from "../../src/core/releases/catalogue/images.ts";
+import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
+import { Pods } from "../../src/ports/kube/builtin.ts";
+import { isTrue } from "../../src/ports/kube/conditions.ts";
+import { DEMO } from "../../src/programs/demo/steps/objects.ts";
+import { upgradeCluster } from "../../src/programs/demo/steps/steps.ts";
+import { waitForObject } from "../../src/programs/demo/steps/wait.ts";
+import { until } from "../kit/time/until.ts";
+import type { Scene } from "./scene.ts";
+
+const { namespace, cluster } = DEMO;
+const REC = { name: cluster, namespace };
+const PATIENCE = { withinMs: 120_000, everyMs: 100 };
+
+/** A configuration error is written while the first node is replaced: no other node is, until it is corrected. */
+export async function holdRoll({ play: { stage, world, older, latest } }: Scene): Promise<void> {
+  const patch = (spec: object) => world.kube.patch(Clusters, REC, { type: "merge", body: { spec } });
+  await patch({ storeEnterpriseImageSpec: { versionTag: latest.nodeTag } });
+  await waitForObject(
+    stage,
+    Pods,
+    { name: `${cluster}-2`, namespace },
+    {
+      withinMs: PATIENCE.withinMs,
+      what: "the first node is being replaced",
+      isMet: ({ spec, status }) =>
+        imageTagOf(spec?.containers[0]?.image ?? "") === latest.nodeTag && !isTrue(status?.conditions, "Ready"),
+    },
+  );
+  await patch({ storeEnterpriseServicesRiggerImageSpec: { versionTag: older.operator } });
+  const held = [older.nodeTag, older.nodeTag, latest.nodeTag];
+  const isHeld = async (): Promise<boolean> => {
+    const { state, nodes = [] } = (await world.kube.get(Clusters, REC))?.status ?? {};
+    const tags = nodes.map(({ version }) => version).join();
+    return state === "InvalidUpgrade" && tags === held.join() && nodes.every(({ status }) => status === "active");
+  };
+  await until("two nodes are old and one is new", isHeld, PATIENCE);
+}
+
+/** Corrects the configuration error; resolves when every node is new. */
+export async function goOn({ play: { stage, world, latest } }: Scene): Promise<void> {
+  await world.kube.patch(Clusters, REC, {
+    type: "merge",
+    body: { spec: { storeEnterpriseServicesRiggerImageSpec: null } },
+  });
+  await upgradeCluster(stage, latest);
+}

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import type { NetworkPolicyPeer } from "kubernetes-types/networking/v1.js";
+import { clusterNames, OPERATOR_NAME, PORTS } from "../../src/core/api/names.ts";
+import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
+import { NetworkPolicies, Pods, Roles } from "../../src/ports/kube/builtin.ts";
+import type { Kube } from "../../src/ports/kube/kube.ts";
+import { NODE_CAPABILITIES } from "../../src/programs/agent/members/node-report.ts";
+import { DEMO } from "../../src/programs/demo/steps/objects.ts";
+import { until } from "../kit/time/until.ts";
+import { administrator, managementAs, type Scene } from "./scene.ts";
+
+const { namespace, cluster } = DEMO;
+const PATIENCE = { withinMs: 60_000, everyMs: 200 };
+
+/** A user of the management API that the older release has made. */
+export const USER = {
+  email: "dashboards@example.org",
+  name: "dashboards",
+  role: "db_viewer",
+  password: "at least 8",
+} as const;
+
+/** While older nodes are members they read every Secret, their user logs in everywhere, and the network lets through what there is. */
+export async function keepOlderRights({ play: { world } }: Scene): Promise<void> {
+  assert.equal(await namedSecrets(world.kube), undefined);
+  await requireLogins(world.kube);
+  await requirePolicy(world.kube);
+  const client = await administrator(world.kube, 3);
+  const nodes = await client.call("nodes");
+  await client.close();
+  assert.deepEqual(
+    nodes.map(({ uid, capabilities = [], memory, volume }) => [
+      uid,
+      capabilities.includes("client-tls"),
+      ...[memory, volume].map((one) => one !== undefined),
+    ]),
+    [
+      [1, false, false, false],
+      [2, false, false, false],
+      [3, true, true, true],
+    ],
+  );
+}
+
+/** Nodes read their own Secrets alone, also that of a user whose name no release can foresee; databases that were too many go on. */
+export async function requireNewRights({ play: { world } }: Scene): Promise<void> {
+  const client = await administrator(world.kube);
+  const nodes = await client.call("nodes");
+  await client.close();
+  for (const { uid, capabilities, memory, volume } of nodes) {
+    assert.deepEqual(capabilities, NODE_CAPABILITIES, `node ${uid}`);
+    assert.ok(memory !== undefined && volume !== undefined, `node ${uid}`);
+  }
+  await until("the Role names Secrets", async () => (await namedSecrets(world.kube)) !== undefined, PATIENCE);
+  await requireLogins(world.kube);
+  const isFound = async (): Promise<boolean> => {
+    const { state, findings = [] } = (await world.kube.get(Clusters, { name: cluster, namespace }))?.status ?? {};
+    return state === "Running" && findings.map(({ id }) => id).join() === "Overcommitted";
+  };
+  await until("more was given than nodes offer, and that is all", isFound, PATIENCE);
+}
+
+/** The Secrets that the Role of the nodes names; undefined: it permits each. */
+async function namedSecrets(kube: Kube): Promise<readonly string[] | undefined> {
+  const rules = (await kube.get(Roles, { name: cluster, namespace }))?.rules ?? [];
+  const reading = rules.filter(({ resources, verbs }) => resources?.includes("secrets") && verbs.includes("get"));
+  assert.ok(reading.length > 0, "nodes read Secrets");
+  return reading.every(({ resourceNames }) => resourceNames)
+    ? reading.flatMap((one) => one.resourceNames ?? [])
+    : undefined;
+}
+
+/** Each node checks the password of the user, which is in a Secret. */
+async function requireLogins(kube: Kube): Promise<void> {
+  for (const node of [1, 2, 3]) {
+    const client = await managementAs(kube, { username: USER.email, password: USER.password }, node);
+    assert.equal((await client.call("nodes")).length, 3, `node ${node}`);
+    await client.close();
+  }
+}
+
+/** The policy is for each node, whatever its release, and its pods and the operator reach the management API. */
+async function requirePolicy(kube: Kube): Promise<void> {
+  const policy = await kube.get(NetworkPolicies, { name: clusterNames.networkPolicy(cluster), namespace });
+  const { items } = await kube.list(Pods, { namespace });
+  const labels = new Map(items.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
+  const selected = (wanted: Readonly<Record<string, string>> = {}): readonly string[] =>
+    [...labels].flatMap(([name, has]) => (isWithin(wanted, has) ? [name] : []));
+  const nodes = selected(policy?.spec?.podSelector.matchLabels);
+  assert.deepEqual(
+    nodes.toSorted(),
+    [1, 2, 3].map((node) => clusterNames.nodePod(cluster, node)),
+  );
+  const peersOf = (port: number | undefined): readonly NetworkPolicyPeer[] =>
+    (policy?.spec?.ingress ?? [])
+      .filter(({ ports }) => ports === undefined || ports.some((one) => one.port === port))
+      .flatMap(({ from = [] }) => from);
+  const names = (port?: number) => peersOf(port).flatMap(({ podSelector }) => selected(podSelector?.matchLabels));
+  assert.deepEqual(names().toSorted(), nodes.toSorted(), "nodes reach each port of each other");
+  const managers = names(PORTS.management);
+  for (const part of [OPERATOR_NAME, clusterNames.rigger(cluster)]) {
+    const pods = [...labels.keys()].filter((name) => name.startsWith(`${part}-`));
+    assert.ok(pods.length > 0 && pods.every((name) => managers.includes(name)), `${part}: ${managers.join()}`);
+  }
+}
+
+function isWithin(wanted: Readonly<Record<string, string>>, has: Readonly<Record<string, string>>): boolean {
+  return Object.entries(wanted).every(([label, value]) => has[label] === value);
+}
