@@ -207,6 +207,17 @@ const supplied: Rules = {
     assert.ok(path.startsWith(join(local.dir, "kubelet")));
     assert.match(await readFile(path, "utf8"), new RegExp(local.world().url));
   },
+
+  "has no kubeconfig in a container with another mount where the token would be": async () => {
+    const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
+    const volumeMounts = [{ name: "nothing", mountPath }];
+    const script = "console.log('kubeconfig', process.env.KUBECONFIG); setInterval(() => {}, 1000)";
+    await createPod(kube, "hidden", scriptContainer(script, { volumeMounts }), {
+      volumes: [{ name: "nothing", emptyDir: {} }],
+    });
+    await until("its log", async () => (await logs("hidden")) !== "");
+    assert.equal((await logs("hidden")).trim(), "kubeconfig undefined");
+  },
 };
 
 await using local = await testWorld();

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Container } from "kubernetes-types/core/v1.js";
+import type { Container, PodSpec } from "kubernetes-types/core/v1.js";
 import { parseQuantity } from "../../../core/base/quantity.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
@@ -61,6 +61,8 @@ export async function launch(container: Container, image: Image, logPath: string
   return { child, output, exec: execIn(start) };
 }
 
+const TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
+
 /** This kubelet cannot hold a process to its limit, but shows it where containers read theirs. */
 function limitsOf({ resources }: Container): Image["files"] {
   const memory = resources?.limits?.["memory"];
@@ -114,14 +116,17 @@ function baseEnvironment(container: Container, image: Image, root: string, pad: 
     PATH: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
     HOME: root,
     HOSTNAME: pad.facts.pod.metadata.name,
-    ...(hidesToken(container) ? {} : pad.environment),
+    ...(hidesToken(container, pad.facts.pod.spec) ? {} : pad.environment),
     ...image.env,
   };
 }
 
-/** As in Kubernetes, the token is not mounted where the container has another mount. */
-function hidesToken({ volumeMounts }: Container): boolean {
-  return (volumeMounts ?? []).some(({ mountPath }) => mountPath === "/var/run/secrets/kubernetes.io/serviceaccount");
+/** As in Kubernetes, the token is not mounted where the container has a mount of its own. */
+function hidesToken({ volumeMounts }: Container, spec: PodSpec | undefined): boolean {
+  const mount = (volumeMounts ?? []).find(({ mountPath }) => mountPath === TOKEN_PATH);
+  const volume = (spec?.volumes ?? []).find(({ name }) => name === mount?.name);
+  const sources = volume?.projected?.sources ?? [];
+  return mount !== undefined && !sources.some(({ serviceAccountToken }) => serviceAccountToken !== undefined);
 }
 
 function commandOf({ command, args }: Container, image: Image, env: ProcessEnvironment): readonly string[] {
