@@ -43,7 +43,7 @@ await test("the overlap outlives the leader, the agents and the proxies, and end
 });
 
 await test("passwords are added, removed at once, and replaced by one", async () => {
-  await using world = await startGuarded(cluster, "several", 2);
+  await using world = await startGuarded(cluster, "several", 30);
   const { uid } = world;
   const accepted = async (): Promise<readonly string[]> => {
     const all = ["first", "added", "n3w"];

@@ -62,7 +62,7 @@ export class ClientOutput {
     else if (isCopied) this.#copy(bytes);
     else this.#hand({ memory: bytes, isBlock: false, length: bytes.length, keeps: bytes.buffer.byteLength });
     this.#feed();
-    if (this.queuedBytes > TOLD_BYTES) this.#tells = true;
+    if (this.queuedBytes > DRAINED_FROM_BYTES) this.#tells = true;
     this.#limit.check();
   }
 
@@ -170,4 +170,4 @@ function isPart(bytes: Buffer): boolean {
 
 /** The socket of a client is given more only while it has less than this. */
 const MOST_HANDED = 64 * 1024;
-const TOLD_BYTES = 64 * 1024;
+const DRAINED_FROM_BYTES = 64 * 1024;
