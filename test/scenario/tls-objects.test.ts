@@ -36,7 +36,7 @@ await using loads = new AsyncDisposableStack();
 const { kube } = play.world;
 let load: CountingLoad | undefined;
 
-await test("a database whose object asks for TLS has it from the first client on, through an upgrade of the cluster and a certificate of its user", () =>
+await test("a database whose object asks for TLS and for replies that wait has both from the first client on, through an upgrade of the cluster and a certificate of its user", () =>
   steps(play, {
     "the Secret of the database says how to connect, and the certificate is one of the cluster": serve,
     "operator and cluster are upgraded under load": upgrade,
@@ -53,7 +53,7 @@ async function serve(): Promise<void> {
   await installOperator(stage, bundleFor(older), older);
   await createCluster(stage, older);
   const { metadata, spec } = demoDatabase("7.2");
-  await kube.create(Databases, { metadata, spec: { ...spec, tls: "enabled" } });
+  await kube.create(Databases, { metadata, spec: { ...spec, tls: "enabled", durability: "sync" } });
   const status = await reported("it is active", (one) => one.status === "active" && one.authorityDigest !== undefined);
   const days = (Date.parse(status.certificateValidTo ?? "") - Date.now()) / 86_400_000;
   assert.ok(days > 89 && days < 91, `${days} days`);
@@ -75,6 +75,7 @@ async function upgrade(): Promise<void> {
   await upgradeOperator(play.stage, play.releases, play.latest);
   await upgradeCluster(play.stage, play.latest);
   await load.goesOn();
+  await reported("its replica is in sync again", ({ findings: all = [] }) => all.length === 0);
 }
 
 async function useOwn(): Promise<void> {
