@@ -6,6 +6,7 @@ import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { Secrets } from "../../src/ports/kube/builtin.ts";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
 import { faults } from "../../src/ports/resp/faults.ts";
+import { textOf } from "../../src/ports/resp/reply.ts";
 import { findEndpoint } from "../../src/programs/demo/scenario.ts";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
 import { startCounting, type CountingLoad } from "../kit/tls/load.ts";
@@ -45,6 +46,7 @@ export function moreAsked(): MoreAsked {
     },
     ask: async (scene) => {
       await refuseForOlderNodes(scene);
+      await listClients(scene);
       await holdEdit(scene);
       await load?.goesOn();
     },
@@ -80,6 +82,16 @@ async function refuseForOlderNodes({ play: { world, older } }: Scene): Promise<v
   for (const field of [{ tls_mode: "enabled" }, { durability: "sync" }] as const)
     await assert.rejects(old.call("updateBdb", { params, body: field }), new RegExp(Object.keys(field).join()));
   await Promise.all([old.close(), next.close()]);
+}
+
+/** A new node asks no older one for its clients, and answers with those that it knows of. */
+async function listClients({ play: { world, stage } }: Scene): Promise<void> {
+  const client = await administrator(world.kube, 3);
+  const host = (await client.call("nodes")).find(({ uid }) => uid === 3)?.addr ?? "";
+  await client.close();
+  const { port, password } = await findEndpoint(stage, METADATA.name);
+  const listed = await callEngine({ host, port, password, timeoutMs: 30_000 }, "CLIENT", "LIST");
+  assert.match(textOf(listed), /^id=\d+ addr=/);
 }
 
 async function holdEdit({ play: { world, latest } }: Scene): Promise<void> {
