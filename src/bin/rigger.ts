@@ -5,6 +5,6 @@ import { runInCluster } from "./in-cluster.ts";
 /** Runs the services rigger until SIGTERM or SIGINT. */
 export async function main(): Promise<void> {
   await runInCluster(({ namespace, ...deps }, signal) =>
-    runRigger({ ...deps, config: readRiggerConfig(process.env, namespace) }, signal),
+    runRigger({ ...deps, readConfig: () => readRiggerConfig(process.env, namespace) }, signal),
   );
 }

@@ -4,6 +4,9 @@ import { dnsLabel, imageSpec, passedThrough, resourceRequirements, textMap } fro
 /** How long data that no record asks for is kept where no release says it, in days. */
 export const SET_ASIDE_RETENTION_DAYS = 7;
 
+/** How long what is replaced stays in use besides what replaces it, in seconds: a day, in which people and Secret stores catch up. */
+const ROTATION_OVERLAP_SECONDS = 86_400;
+
 const httpSource = z.object({
   url: z.string().min(1).max(2048).describe("URL of the module archive (§2.2)."),
   credentialsSecret: z.string().optional().describe("Secret with `username` and `password` for the URL (§2.2)."),
@@ -145,6 +148,12 @@ export const clusterSpec = z.object({
     .max(128)
     .default("admin@storeenterprise.io")
     .describe("Name of the admin when the operator creates the credentials."),
+  rotationOverlapSeconds: z
+    .int()
+    .min(0)
+    .max(30 * 86_400)
+    .default(ROTATION_OVERLAP_SECONDS)
+    .describe("How long a former password of the cluster is accepted besides the new one, in seconds."),
   createServiceAccount: z
     .boolean()
     .default(true)

@@ -65,6 +65,9 @@ export const LABELS = {
 /** Annotation on every object of a bundle: the operator version that it belongs to. */
 export const RELEASE_ANNOTATION = "storeenterprise.io/release";
 
+/** Annotation on a cluster: each new value asks for another password of the cluster. */
+export const ROTATE_PASSWORD_ANNOTATION = "storeenterprise.io/rotate-password";
+
 /** Annotation on an Active-Active database: what the participants agreed on when its spec was last the same. */
 export const AGREED_ANNOTATION = "storeenterprise.io/agreed";
 
@@ -83,7 +86,7 @@ export const clusterNames = {
   credentialsSecret: (rec: string): string => rec,
   /** CA certificate and key of the cluster: keys `ca.crt`, `ca.key`; only the operator reads it. */
   authoritySecret: (rec: string): string => `${rec}-ca`,
-  /** What a node serves with: keys `tls.crt`, `tls.key`, `ca.crt`; what its engines show: `engine.crt`, `engine.key`. */
+  /** What a node serves with: keys `tls.crt`, `tls.key`, `ca.crt`; what its engines show: `engine.crt`, `engine.key`; who is the cluster: `access.json`. */
   nodeTlsSecret: (rec: string): string => `${rec}-node-tls`,
   nodeService: (rec: string): string => rec,
   rigger: (rec: string): string => `${rec}-services-rigger`,
@@ -110,6 +113,9 @@ export const clusterNames = {
 export function databaseSecretOf(database: string): string {
   return `redb-${database}`;
 }
+
+/** Key of the Secret that nodes and rigger have mounted, with the passwords of the cluster. */
+export const ACCESS_KEY = "access.json";
 
 /** Where the node container finds its mounts, below the container's root. */
 export const NODE_PATHS = {

@@ -10,6 +10,11 @@ export function patchRole(name: string, namespace: string, operations: readonly 
   return `kubectl patch role ${name} -n ${namespace} --type json -p '${JSON.stringify(operations)}'`;
 }
 
+/** Sets annotations of an object, also those that it has; `key-` takes one away. */
+export function annotate(kind: string, name: string, ...annotations: readonly string[]): string {
+  return `kubectl annotate ${kind} ${name} --overwrite ${annotations.join(" ")}`;
+}
+
 /** Opens an object in an editor: `what` is a kind and a name, as kubectl takes them. */
 export function editObject(what: string, comment = ""): string {
   return withComment(`kubectl edit ${what}`, comment);

@@ -7,7 +7,6 @@ import { authenticator } from "./api/auth.ts";
 import { apiHandlers } from "./api/handlers.ts";
 import { serveManagementApi } from "./api/server.ts";
 import type { ManagementApi } from "./api/server.ts";
-import { clusterCredentials } from "./context.ts";
 import type { AgentContext } from "./context.ts";
 import { lead } from "./leader/lead.ts";
 import { drainClients, proxyPorts, unconfirmedNodes } from "./leader/proxy-ports.ts";
@@ -39,7 +38,7 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
   const { signal } = ending;
   const { config, log } = deps;
   const context = await openNode(deps, signal);
-  const { records, members, authorities, tls, credentials } = context;
+  const { records, members, authorities, tls, access } = context;
 
   const membership: Membership = { joined: false, renewedAt: () => LONG_AGO };
   const election = takePartInElection(context, membership, signal);
@@ -47,7 +46,7 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
   const following = [
     tls.follow((files) => api.useTls(files), signal),
     context.followEngineTls(signal),
-    credentials.follow(() => undefined, signal),
+    access.follow(signal),
   ];
   await Promise.all([records.synced, members.synced, authorities.synced]);
   const sync = applyRecords(context, signal);
@@ -100,14 +99,14 @@ function takePartInElection(context: AgentContext, membership: Membership, signa
 }
 
 function serve(context: AgentContext, election: LeaderElection, membership: Membership): Promise<ManagementApi> {
-  const { config, records, members, peers, userPasswords, proxy, tls, credentials, modules, clock, log } = context;
+  const { config, records, members, peers, userPasswords, proxy, tls, access, modules, clock, log } = context;
   const joined = (): boolean => membership.joined;
   return serveManagementApi({
     host: config.address,
     port: PORTS.management,
     tls: tls.current(),
     callerOf: authenticator({
-      credentials: () => clusterCredentials(credentials),
+      logins: () => access.accepted(),
       users: () => records.state()?.users ?? [],
       hashIn: (secret) => userPasswords.hashIn(secret),
     }),
@@ -116,7 +115,7 @@ function serve(context: AgentContext, election: LeaderElection, membership: Memb
       election,
       joined,
       sendToProxy: (command) => proxy.send(command),
-      adminName: () => clusterCredentials(credentials).username,
+      adminName: () => access.own().username,
     }),
     askElsewhere: elsewhere({
       node: config.node,

@@ -4,6 +4,7 @@ import type { InstanceSupervisor } from "../../mechanisms/supervisor/instances.t
 import type { Kube } from "../../ports/kube/kube.ts";
 import type { LocalInstance } from "../../ports/management/records.ts";
 import type { EngineTls } from "../../ports/resp/engine-tls.ts";
+import type { NodeAccess } from "./credentials/node-access.ts";
 import type { DatabasePasswords } from "./credentials/database-passwords.ts";
 import type { LicenseAuthorities } from "./credentials/license-authorities.ts";
 import type { UserPasswords } from "./credentials/user-passwords.ts";
@@ -48,18 +49,10 @@ export interface AgentContext {
   readonly engineTls: EngineTls;
   /** Takes a new certificate for engines into use as soon as it is there, until `signal` aborts. */
   readonly followEngineTls: (signal: AbortSignal) => Promise<void>;
-  readonly credentials: MountedSecret<"username" | "password">;
+  /** Who is the cluster to its management API. */
+  readonly access: NodeAccess;
   /** Notified of each change of records, members, engines and proxy. */
   readonly changes: ChangeSignal;
   readonly clock: Clock;
   readonly log: Log;
-}
-
-/** The credentials of the cluster as its Secret has them now. */
-export function clusterCredentials(credentials: AgentContext["credentials"]): {
-  readonly username: string;
-  readonly password: string;
-} {
-  const { username, password } = credentials.current();
-  return { username: username.trim(), password: password.trim() };
 }

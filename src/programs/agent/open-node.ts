@@ -9,9 +9,9 @@ import { enginesWithTls } from "../../mechanisms/supervisor/engine-tls-files.ts"
 import { discoverEngines } from "../../mechanisms/supervisor/engines.ts";
 import { superviseInstances } from "../../mechanisms/supervisor/instances.ts";
 import type { Kube } from "../../ports/kube/kube.ts";
-import { clusterCredentials } from "./context.ts";
 import type { AgentContext } from "./context.ts";
 import { databasePasswords } from "./credentials/database-passwords.ts";
+import { openNodeAccess } from "./credentials/node-access.ts";
 import { openEngineTls } from "./credentials/engine-certificate.ts";
 import { followLicenseAuthorities } from "./credentials/license-authorities.ts";
 import { userPasswords } from "./credentials/user-passwords.ts";
@@ -61,7 +61,7 @@ export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<Ag
     self: config.node,
     addressOf: (node) => members.get(node)?.report.address,
     serverName: clusterDnsName(config),
-    trust: () => ({ ca: local.tls.current()["ca.crt"], ...clusterCredentials(local.credentials) }),
+    trust: () => ({ ca: local.tls.current()["ca.crt"], ...local.access.own() }),
   });
   return {
     ...{ config, kube, clock, log, changes, ...local },
@@ -83,10 +83,7 @@ async function openLocal(
     ...{ clock, log },
     check: requireUsableTls,
   });
-  const credentials = await openMountedSecret(config.credentialsDir, ["username", "password"], {
-    ...{ clock, log },
-    check: () => undefined, // any text will do
-  });
+  const access = await openNodeAccess(config, { clock, log });
   const engineTls = await openEngineTls(config, { clock, log });
   const foundEngines = await lookAtEngines(config, env, engineTls.tls.certificate, { clock, log });
   const epochs = await openEpochs(config.dataDir);
@@ -101,7 +98,7 @@ async function openLocal(
   const followEngineTls = (signal: AbortSignal) => engineTls.follow(() => changes.notify(), signal);
   const shown = { engineTls: engineTls.tls, followEngineTls };
   const own = { supervisor, engineMemory, proxy, volume: new VolumeGuard() };
-  return { tls, ...shown, credentials, foundEngines, modules, ...own };
+  return { tls, ...shown, access, foundEngines, modules, ...own };
 }
 
 /** What starts the engines: a starter in a container of their own, once it is there, or this process. */

@@ -33,6 +33,7 @@ test("a new cluster gets its secrets, services, accounts, nodes and rigger", asy
   assert.ok(credentials?.data?.["password"]);
   const tls = await kube.get(Secrets, { name: "rec-node-tls", namespace: "default" });
   assert.deepEqual(Object.keys(tls?.data ?? {}).toSorted(), [
+    "access.json",
     "ca.crt",
     "engine.crt",
     "engine.key",

@@ -15,7 +15,8 @@ import { databaseEndpoints, databaseService, servingNodes } from "./endpoints.ts
 
 export interface RiggerDeps {
   readonly kube: Kube;
-  readonly client: ManagementClient;
+  /** With what is mounted now. */
+  readonly client: () => ManagementClient;
   readonly applier: ObjectApplier;
   readonly log: Log;
   readonly cluster: string;
@@ -40,7 +41,7 @@ const SILENT_MS = 300;
 export function riggerReconciler(deps: RiggerDeps): () => Promise<Outcome> {
   let wasSilent = false;
   return async () => {
-    const said = await askCluster(deps.client);
+    const said = await askCluster(deps.client());
     if (said === undefined) {
       if (!wasSilent) deps.log.info("waiting until a node answers", { cluster: deps.cluster });
       wasSilent = true;

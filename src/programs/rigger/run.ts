@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Lease } from "kubernetes-types/coordination/v1.js";
 import type { ConfigMap, Pod, Service } from "kubernetes-types/core/v1.js";
 import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
@@ -21,16 +22,18 @@ export interface RiggerDeps {
   readonly kube: Kube;
   readonly clock: Clock;
   readonly log: Log;
-  readonly config: RiggerConfig;
+  /** Reads the mounts of the rigger: they change while it runs. */
+  readonly readConfig: () => RiggerConfig;
 }
 
 /** Keeps Services, EndpointSlices and the leader label of one cluster until `signal` aborts. */
 export async function runRigger(deps: RiggerDeps, signal: AbortSignal): Promise<void> {
-  const { kube, clock, log, config } = deps;
+  const { kube, clock, log } = deps;
+  const config = deps.readConfig();
   const { cluster, namespace } = config;
-  const cache = startCache(deps, signal);
+  const cache = startCache(deps, config, signal);
   const { pods, records, services, slices } = cache;
-  const client = openClient(config, pods);
+  const { client, close } = followMounts(deps, config, pods);
   let changedAt = clock.uptimeMs();
   const reconcile = riggerReconciler({
     kube,
@@ -59,7 +62,7 @@ export async function runRigger(deps: RiggerDeps, signal: AbortSignal): Promise<
     });
     await controller.stopped;
   } finally {
-    await client.close();
+    await close();
   }
 }
 
@@ -71,8 +74,11 @@ interface RiggerCache {
   readonly slices: Informer<EndpointSlice>;
 }
 
-function startCache({ kube, clock, log, config }: RiggerDeps, signal: AbortSignal): RiggerCache {
-  const { cluster, namespace } = config;
+function startCache(
+  { kube, clock, log }: RiggerDeps,
+  { cluster, namespace }: RiggerConfig,
+  signal: AbortSignal,
+): RiggerCache {
   const options = { namespace, labelSelector: `${LABELS.cluster}=${cluster}`, clock, log, signal };
   const ofNodes = { ...options, labelSelector: `${options.labelSelector},${LABELS.role}=node` };
   return {
@@ -81,6 +87,29 @@ function startCache({ kube, clock, log, config }: RiggerDeps, signal: AbortSigna
     leases: startInformer(kube, Leases, options),
     services: startInformer(kube, Services, options),
     slices: startInformer(kube, EndpointSlices, options),
+  };
+}
+
+/** One client after the other: a new one once password or authority of the cluster have changed. */
+function followMounts(
+  { readConfig, log }: RiggerDeps,
+  first: RiggerConfig,
+  pods: Informer<Pod>,
+): { readonly client: () => ManagementClient; readonly close: () => Promise<void> } {
+  let known = { config: first, client: openClient(first, pods) };
+  return {
+    client() {
+      try {
+        const config = readConfig();
+        if (isDeepStrictEqual(config, known.config)) return known.client;
+        void known.client.close(); // once it has its answers
+        known = { config, client: openClient(config, pods) };
+      } catch (error) {
+        log.warn("the mounts cannot be read; what was read before stays in use", { error });
+      }
+      return known.client;
+    },
+    close: () => known.client.close(),
   };
 }
 

@@ -70,7 +70,7 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
     actions: async () => databases.actions(),
   });
   const callerOf = authenticator({
-    credentials: () => credentials,
+    logins: () => [credentials],
     users: () => [],
     hashIn: () => Promise.resolve(undefined),
   });

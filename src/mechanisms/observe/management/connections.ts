@@ -1,5 +1,6 @@
 import type { Clock } from "../../../core/base/clock.ts";
-import { clusterNames, PORTS } from "../../../core/api/names.ts";
+import { parseClusterAccess } from "../../../core/api/cluster-access.ts";
+import { ACCESS_KEY, clusterNames, PORTS } from "../../../core/api/names.ts";
 import { Secrets } from "../../../ports/kube/builtin.ts";
 import type { Kube, Ref } from "../../../ports/kube/kube.ts";
 import { managementClient, type ManagementClient } from "../../../ports/management/client.ts";
@@ -18,6 +19,8 @@ export interface Connections {
   to(cluster: Ref & { readonly namespace: string }, credentialsSecret: string): Promise<Connection | string>;
   /** Calls back with the databases of a cluster whose polled state changed. */
   onChange(handler: ChangeHandler): void;
+  /** Reads the secrets of a cluster anew before the next call. */
+  reread(cluster: Ref & { readonly namespace: string }): void;
   close(): Promise<void>;
 }
 
@@ -38,13 +41,15 @@ interface Open {
 /** Opens connections with what the cluster's own secrets say. */
 export function openConnections(kube: Kube, clock: Clock): Connections {
   const open = new Map<string, Open>();
+  // callers that still hold one finish with it; its sockets end when nothing uses them
+  const replaced: Connection[] = [];
   const handlers: ChangeHandler[] = [];
   return {
     onChange: (handler) => {
       handlers.push(handler);
     },
     async to(cluster, credentialsSecret) {
-      const key = `${cluster.namespace}/${cluster.name}`;
+      const key = keyOf(cluster);
       const known = open.get(key);
       const now = clock.uptimeMs();
       if (known !== undefined && now - known.readAt < (await patience(known.connection))) return known.connection;
@@ -52,12 +57,17 @@ export function openConnections(kube: Kube, clock: Clock): Connections {
       if (typeof secrets === "string") return secrets;
       const identity = JSON.stringify(secrets);
       const connection = known?.identity === identity ? known.connection : connect(cluster, secrets, clock, handlers);
-      if (known !== undefined && connection !== known.connection) await known.connection.client.close();
+      if (known !== undefined && connection !== known.connection) replaced.push(known.connection);
       open.set(key, { connection, identity, readAt: now });
       return connection;
     },
+    reread(cluster) {
+      const known = open.get(keyOf(cluster));
+      if (known !== undefined) open.set(keyOf(cluster), { ...known, readAt: -Infinity });
+    },
     async close() {
-      await Promise.all([...open.values()].map(({ connection }) => connection.client.destroy()));
+      const current = [...open.values()].map(({ connection }) => connection);
+      await Promise.all([...current, ...replaced].map(({ client }) => client.destroy()));
     },
   };
 }
@@ -77,17 +87,20 @@ async function readSecrets(
   { name, namespace }: Ref & { readonly namespace: string },
   credentialsSecret: string,
 ): Promise<ClusterSecrets | string> {
-  const read = async (secret: string, keys: readonly string[]): Promise<string[] | string> => {
+  const read = async (secret: string): Promise<(key: string) => string> => {
     const found = await kube.get(Secrets, { name: secret, namespace });
-    const values = keys.map((key) => decoded(found?.data?.[key]));
-    const missing = keys.filter((_key, index) => values[index] === "");
-    return missing.length === 0 ? values : `secret ${secret} has no ${missing.join(", ")} yet`;
+    return (key) => decoded(found?.data?.[key]);
   };
-  const tls = await read(clusterNames.nodeTlsSecret(name), ["ca.crt"]);
-  const credentials = await read(credentialsSecret, ["username", "password"]);
-  if (typeof tls === "string") return tls;
-  if (typeof credentials === "string") return credentials;
-  return { ca: tls[0] ?? "", username: credentials[0] ?? "", password: credentials[1] ?? "" };
+  const nodeTls = clusterNames.nodeTlsSecret(name);
+  const [tls, credentials] = await Promise.all([read(nodeTls), read(credentialsSecret)]);
+  const ca = tls("ca.crt");
+  if (ca === "") return `secret ${nodeTls} has no ca.crt yet`;
+  // the Secret of the cluster says what counts where no operator has written it, as one before 0.4.0
+  const current = parseClusterAccess(tls(ACCESS_KEY))?.current;
+  const login = current ?? { username: credentials("username"), password: credentials("password") };
+  const missing = (["username", "password"] as const).filter((key) => login[key] === "");
+  if (missing.length > 0) return `secret ${credentialsSecret} has no ${missing.join(", ")} yet`;
+  return { ca, ...login };
 }
 
 function connect(
@@ -114,6 +127,10 @@ function connect(
       addresses = next;
     },
   };
+}
+
+function keyOf({ name, namespace }: Ref & { readonly namespace: string }): string {
+  return `${namespace}/${name}`;
 }
 
 function decoded(value: string | undefined): string {

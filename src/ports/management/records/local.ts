@@ -39,5 +39,10 @@ export type LocalInstance = Answered<typeof LOCAL_INSTANCE>;
 /** Answer of a node that is asked not to take over the databases of another one. */
 export const VOUCHED = z.strictObject({ promised_ms: z.int().nonnegative() });
 
+/** Answer of a node that is asked whom it trusts. */
+export const TRUST = z.strictObject({
+  access_revision: z.int().nonnegative().describe("The passwords of the cluster that it has read; 0 before the first."),
+});
+
 /** Answer of a voter that is asked to consent to a take-over from a node. */
 export const CONSENT = z.strictObject({ consents: z.boolean() });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ProxyCommand } from "../proxy-control.ts";
-import { CONSENT, LOCAL_INSTANCE, VOUCHED } from "../records/local.ts";
+import { CONSENT, LOCAL_INSTANCE, TRUST, VOUCHED } from "../records/local.ts";
 import { PROXY_REPLY } from "../records/proxy.ts";
 import { json, route } from "../route.ts";
 
@@ -19,6 +19,13 @@ export const localRoutes = {
     "cluster",
     "a node fetches the shared object of an installed module from another one",
     "bytes",
+  ),
+  localTrust: route(
+    "GET",
+    "/v1/local/trust",
+    "cluster",
+    "the operator asks each node whether it has read what changes, before it goes on",
+    TRUST,
   ),
   localVouch: route(
     "POST",

@@ -28,10 +28,26 @@ const cases: readonly (readonly [rule: string, header: string | undefined, calle
   ["a user without a password", basic("v@x.org"), undefined],
 ];
 
+for (const [rule, given, name] of [
+  ["each of them", "admin@rec:next", "admin@rec"],
+  ["one with another name", "other@rec:former", "other@rec"],
+  ["no mixture of two", "other@rec:next", undefined],
+  ["and no user with such a password", "v@x.org:next", undefined],
+] as const)
+  test(`while the password of the cluster changes: ${rule} ${name === undefined ? "is refused" : "is accepted"}`, async () => {
+    const callerOf = authenticator({
+      logins: () => [credentials, { ...credentials, password: "next" }, { username: "other@rec", password: "former" }],
+      users: () => [viewer],
+      hashIn: () => Promise.resolve(hash),
+    });
+    const caller = await callerOf(basic(given), "10.0.0.7");
+    assert.deepEqual([caller?.name, caller?.isCluster], [name, name === undefined ? undefined : true]);
+  });
+
 for (const [rule, header, name] of cases) {
   test(`credentials: ${rule} ${name === undefined ? "is refused" : "is accepted"}`, async () => {
     const callerOf = authenticator({
-      credentials: () => credentials,
+      logins: () => [credentials],
       users: () => [viewer],
       hashIn: () => Promise.resolve(hash),
     });
@@ -41,7 +57,7 @@ for (const [rule, header, name] of cases) {
 
 test("a user is not the cluster, and its administrator is", async () => {
   const callerOf = authenticator({
-    credentials: () => credentials,
+    logins: () => [credentials],
     users: () => [viewer],
     hashIn: async () => hash,
   });
@@ -61,7 +77,7 @@ test("a right password is accepted again without another hash, until the passwor
   let users: readonly ClusterUser[] = [viewer];
   const asked: string[] = [];
   const callerOf = authenticator({
-    credentials: () => credentials,
+    logins: () => [credentials],
     users: () => users,
     hashIn: (secret) => {
       asked.push(secret);
@@ -80,7 +96,7 @@ test("a right password is accepted again without another hash, until the passwor
 });
 
 test("guesses are checked one after the other, too many of an address are refused, and keep no other address out", async () => {
-  const callerOf = authenticator({ credentials: () => credentials, users: () => [viewer], hashIn: async () => hash });
+  const callerOf = authenticator({ logins: () => [credentials], users: () => [viewer], hashIn: async () => hash });
   const guesses = Array.from({ length: 40 }, (_, index) => callerOf(basic(`v@x.org:guess ${index}`), "10.0.0.7"));
   let ended = 0;
   for (const guess of guesses) void guess.then(() => (ended += 1)).catch(() => undefined); // looked at below

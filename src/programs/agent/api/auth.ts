@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Login } from "../../../core/api/cluster-access.ts";
 import type { ManagementRole } from "../../../core/api/management-roles.ts";
 import type { ClusterUser } from "../../../core/api/records.ts";
 import { fairQueue } from "../credentials/fair-queue.ts";
@@ -14,8 +15,8 @@ export interface Caller {
 }
 
 export interface AuthenticatorDeps {
-  /** Read at each request, so that changed credentials count at once. */
-  readonly credentials: () => { readonly username: string; readonly password: string };
+  /** Who is the cluster itself. Read at each request, so that what changes counts at once. */
+  readonly logins: () => readonly Login[];
   /** Read at each request, so that a removed user is refused at once. */
   readonly users: () => readonly ClusterUser[];
   readonly hashIn: (secret: string) => Promise<string | undefined>;
@@ -47,8 +48,8 @@ export function authenticator(deps: AuthenticatorDeps): Authenticate {
 
   return async (header, address) => {
     const given = credentialsIn(header);
-    const own = deps.credentials();
-    if (isSame(given, `${own.username}:${own.password}`)) return { name: own.username, role: "admin", isCluster: true };
+    const same = deps.logins().filter(({ username, password }) => isSame(given, `${username}:${password}`));
+    for (const { username } of same) return { name: username, role: "admin", isCluster: true };
     const users = deps.users();
     if (users.length === 0) return undefined;
     const colon = given.indexOf(":");

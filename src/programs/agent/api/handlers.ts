@@ -1,6 +1,7 @@
 import { NODE_LEASE_MS } from "../../../core/planner/database/grant.ts";
 import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import type { LocalInstance } from "../../../ports/management/records.ts";
+import type { NodeAccess } from "../credentials/node-access.ts";
 import type { Members } from "../members/members.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import type { Handlers } from "./handler-call.ts";
@@ -29,6 +30,7 @@ interface LocalContext {
   readonly members: Pick<Members, "pledges">;
   readonly localInstances: () => readonly LocalInstance[];
   readonly joined: () => boolean;
+  readonly access: Pick<NodeAccess, "revision">;
   /** Sends a command to the proxy of this node. */
   readonly sendToProxy: (command: ProxyCommand) => Promise<ProxyReply>;
 }
@@ -65,13 +67,14 @@ export function apiHandlers(context: ApiContext): Handlers {
   };
 }
 
-type LocalRoutes = "bootstrap" | "localInstances" | "localVouch" | "localConsent" | "localProxy";
+type LocalRoutes = "bootstrap" | "localInstances" | "localTrust" | "localVouch" | "localConsent" | "localProxy";
 
 function localHandlers({
   config,
   members,
   localInstances,
   joined,
+  access,
   sendToProxy,
 }: LocalContext): Pick<Handlers, LocalRoutes> {
   return {
@@ -80,6 +83,7 @@ function localHandlers({
       return { bootstrap_status: { state: "completed" } };
     },
     localInstances: async () => localInstances(),
+    localTrust: async () => ({ access_revision: access.revision() }),
     localVouch: async ({ body }) => {
       if (members.pledges.promise(body.node)) return { promised_ms: NODE_LEASE_MS };
       throw refuse(refusals.takenOver, `node ${config.node} has consented to a take-over from node ${body.node}`);

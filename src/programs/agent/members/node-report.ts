@@ -6,7 +6,8 @@ import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
  * What a node can do that those of older releases cannot: a change of passwords waits for every node, a set of replicas in sync
  * counts where it is kept, a majority is enough once every node votes, its clients are seen and ended from every other node,
  * engines are closed to clients once every node logs in as the user of the cluster, replies wait for replicas once every proxy can,
- * clients speak TLS once every endpoint can, the names of its Secrets can be foreseen.
+ * clients speak TLS once every endpoint can, the names of its Secrets can be foreseen,
+ * another password of the cluster counts while the former one does.
  */
 export const NODE_CAPABILITIES = [
   "password-overlap",
@@ -17,6 +18,7 @@ export const NODE_CAPABILITIES = [
   "sync-replies",
   "client-tls",
   "named-secrets",
+  "cluster-access",
 ] as const;
 export type NodeCapability = (typeof NODE_CAPABILITIES)[number];
 

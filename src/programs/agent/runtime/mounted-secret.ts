@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
@@ -22,13 +22,15 @@ interface Deps<K extends string> {
   readonly log: Log;
   /** Throws when the files cannot be used. */
   readonly check: (files: SecretFiles<K>) => void;
+  /** Keys that need not be there; their text is empty then. */
+  readonly optional?: readonly K[];
 }
 
 /** Reads the files `keys` of `folder`; AGENT_BAD_SECRET_FILE when one is missing or empty, and what `check` throws. */
 export async function openMountedSecret<K extends string>(
   folder: string,
   keys: readonly K[],
-  { clock, log, check }: Deps<K>,
+  { clock, log, check, optional = [] }: Deps<K>,
 ): Promise<MountedSecret<K>> {
   let files = await readUsable();
   let lastSaid = "";
@@ -53,14 +55,24 @@ export async function openMountedSecret<K extends string>(
   };
 
   async function readUsable(): Promise<SecretFiles<K>> {
-    const read = await readAll(folder, keys);
+    const read = await readAll(folder, keys, optional);
     check(read);
     return read;
   }
 }
 
-async function readAll<K extends string>(folder: string, keys: readonly K[]): Promise<SecretFiles<K>> {
-  const entries = await Promise.all(keys.map(async (key) => [key, await readOne(join(folder, key))] as const));
+async function readAll<K extends string>(
+  folder: string,
+  keys: readonly K[],
+  optional: readonly K[],
+): Promise<SecretFiles<K>> {
+  const present = new Set(await readdir(folder).catch(() => [])); // a folder that is missing lacks the keys
+  const entries = await Promise.all(
+    keys.map(async (key) => {
+      const isLeftOut = optional.includes(key) && !present.has(key);
+      return [key, isLeftOut ? "" : await readOne(join(folder, key))] as const;
+    }),
+  );
   const files: Partial<Record<K, string>> = {};
   for (const [key, text] of entries) files[key] = text;
   if (!isComplete(files, keys)) throw new Fault(faults.badSecretFile, `${folder} lacks a key`, { folder });

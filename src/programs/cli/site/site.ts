@@ -102,6 +102,7 @@ function configOf({ kubeconfig, context }: SiteOptions, env: CliContext["env"]):
 /** A user who may not read the secrets sees that in the answer, and sees the rest all the same. */
 function forgiving(connections: Connections, onDenied: () => void): Connections {
   return {
+    ...connections,
     to: async (cluster, secret) => {
       try {
         return await connections.to(cluster, secret);
@@ -111,9 +112,5 @@ function forgiving(connections: Connections, onDenied: () => void): Connections 
         return `the caller may not read the cluster's secrets: ${error.message}`;
       }
     },
-    onChange: (handler) => {
-      connections.onChange(handler);
-    },
-    close: () => connections.close(),
   };
 }

@@ -32,6 +32,8 @@ import type { FindingLog } from "../objects/finding-log.ts";
 import { lacksUserModules, type KeepUserModules } from "./user-modules.ts";
 import type { OwnSecrets } from "./own-secrets.ts";
 import { perform } from "./acts.ts";
+import { askedOf, keepAccess } from "./access.ts";
+import type { AskNodes } from "./ask-nodes.ts";
 import { keepLicense } from "./license.ts";
 import { removeCluster } from "./removal.ts";
 import { report, reportForbidden, reportUnreadable } from "./report.ts";
@@ -49,6 +51,7 @@ export interface ClusterDeps extends ObserveDeps {
   readonly applier: ObjectApplier;
   readonly cache: InformerCache;
   readonly callers: FindCallers;
+  readonly askNodes: AskNodes;
   readonly ownSecrets: OwnSecrets;
   /** Receives what databases depend on. */
   readonly contexts: ClusterContexts;
@@ -72,14 +75,16 @@ const BLOCKED_MS = 1_000;
  * from copies and from what it says itself; everything else is decided on what is read then.
  */
 export function clusterReconciler(deps: ClusterDeps): (key: string) => Promise<Outcome> {
-  const foundAtRest = new Map<string, number>();
+  const foundAtRest = new Map<string, { readonly at: number; readonly asked: string }>();
   return async (key) => {
-    const began = deps.clock.uptimeMs();
-    const restsSince = foundAtRest.get(key) ?? -Infinity;
-    if (began - restsSince < READ_MS && (await stillRests(deps, key))) return resting;
+    const at = deps.clock.uptimeMs();
+    const asked = askedOf(deps.cache, refOfKey(key));
+    const known = foundAtRest.get(key);
+    const isLate = known === undefined || at - known.at >= READ_MS || known.asked !== asked;
+    if (!isLate && (await stillRests(deps, key))) return resting;
     foundAtRest.delete(key);
     const outcome = await looked(deps, key);
-    if (outcome === resting) foundAtRest.set(key, began);
+    if (outcome === resting) foundAtRest.set(key, { at, asked });
     return outcome;
   };
 }
@@ -115,8 +120,8 @@ async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec
   const { view, namespace } = observation;
   const planned = decide(deps, observation);
   if (view.deleting) return removeCluster(deps, observation);
-  const { failure, objection, userModules } = await act(deps, observation, planned);
-  const decision = objection === undefined ? planned : { ...planned, findings: [...planned.findings, objection] };
+  const { failure, noted = [], userModules } = await act(deps, observation, planned);
+  const decision = { ...planned, findings: [...planned.findings, ...noted] };
   if (failure === undefined) {
     await report(deps, observation, decision, userModules);
     return outcomeOf(decision);
@@ -157,8 +162,8 @@ async function stillRests(deps: ClusterDeps, key: string): Promise<boolean> {
 interface Acted {
   /** What went wrong. */
   readonly failure?: Error;
-  /** What the cluster has against a part of the spec. */
-  readonly objection?: Finding | undefined;
+  /** What the cluster has against a part of the spec, and what of it changes. */
+  readonly noted?: readonly Finding[];
   /** What became of the modules that the spec lists. */
   readonly userModules?: readonly UserModuleStatus[];
 }
@@ -167,6 +172,7 @@ async function act(deps: ClusterDeps, observation: ClusterObservation, decision:
   try {
     await addFinalizer(deps.kube, Clusters, observation.rec, FINALIZERS.cluster);
     await keepSecrets(deps, observation);
+    const changing = await keepAccess(deps, observation);
     if (decision.ownsObjects) await keepOwned(deps, observation);
     if (decision.step.kind === "act") {
       deps.log.info("performing a step", {
@@ -177,8 +183,9 @@ async function act(deps: ClusterDeps, observation: ClusterObservation, decision:
       await perform(deps, observation, decision.step.act, decision.target);
     }
     await keepPolicy(observation);
+    const objection = await keepLicense(deps.kube, observation);
     return {
-      objection: await keepLicense(deps.kube, observation),
+      noted: [changing, objection].filter((finding) => finding !== undefined),
       userModules: await deps.userModules(observation),
     };
   } catch (error) {
@@ -199,6 +206,8 @@ function failedDecision(decision: ClusterDecision, failure: Error, forbidden: Fi
 function outcomeOf({ step, findings, change }: ClusterDecision): Outcome {
   const lacking = findings.find(({ id }) => id === PERMISSIONS_MISSING);
   if (lacking !== undefined && step.kind !== "act") return waiting(FORBIDDEN_MS, lacking.id, lacking.evidence);
+  const changing = findings.find(({ id }) => id === "RotationWaits");
+  if (changing !== undefined && step.kind === "done") return waiting(BLOCKED_MS, changing.id, changing.evidence);
   switch (step.kind) {
     case "act":
       return waiting(1, "Stepping", step.why);

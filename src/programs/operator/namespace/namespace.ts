@@ -13,6 +13,7 @@ import { objectApplier } from "../../../mechanisms/reconcile/object-applier.ts";
 import type { Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { activeActiveReconciler } from "../active-active/controller.ts";
 import type { AdmissionReport } from "../admission/controller.ts";
+import { askNodes } from "../cluster/ask-nodes.ts";
 import { clusterReconciler } from "../cluster/controller.ts";
 import { ownSecretsIn } from "../cluster/own-secrets.ts";
 import { callersIn } from "../cluster/owned-objects.ts";
@@ -108,6 +109,7 @@ function startControllers(
     ownModules: config.ownModules,
     platform: config.platform ?? "kubernetes",
     ownSecrets: ownSecretsIn(cache, applied),
+    askNodes: askNodes(cache),
     callers: callersIn(cache, namespace, config.namespace),
   } as const;
   const start = (name: string, workers: number, reconcile: (key: string) => Promise<Outcome>): Controller =>

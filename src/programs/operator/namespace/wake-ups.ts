@@ -5,6 +5,7 @@ import { controllerOf, keyOf, refOf } from "../../../ports/kube/ref.ts";
 import type { Connections } from "../../../mechanisms/observe/management/connections.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import type { AppliedKind } from "../../../mechanisms/reconcile/object-applier.ts";
+import { accessSecrets } from "../cluster/access.ts";
 import { clusterOf, type Redb } from "../database/cluster.ts";
 import { readsForTls } from "../database/certificate.ts";
 import { secretNameOf } from "../database/secret.ts";
@@ -43,6 +44,10 @@ export function wakeClusters({ cache, applied }: Sources, wake: Wake): void {
   }
   cache.records.onChange((_ref, current, previous) => {
     wakeOwner(wake, current ?? previous, RECORDS_MS);
+  });
+  cache.secrets.onChange(({ name, namespace }) => {
+    for (const { metadata, spec } of cache.clusters.list())
+      if (metadata.namespace === namespace && accessSecrets(metadata.name, spec).includes(name)) wake(keyOf(metadata));
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Deployment } from "kubernetes-types/apps/v1.js";
 import type { Container, Service } from "kubernetes-types/core/v1.js";
 import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.js";
-import { clusterNames, PORTS, RIGGER_PATHS } from "../../../core/api/names.ts";
+import { ACCESS_KEY, clusterNames, PORTS, RIGGER_PATHS } from "../../../core/api/names.ts";
 import { Deployments, NetworkPolicies, PodDisruptionBudgets, Services } from "../../../ports/kube/builtin.ts";
 import type { Wanted } from "../../../ports/kube/kube.ts";
 import type { OwnedObject } from "../../../mechanisms/reconcile/object-applier.ts";
@@ -82,7 +82,10 @@ function riggerDeployment(owner: Owner): Wanted<Deployment> {
             { name: "credentials", secret: { secretName: credentials } },
             {
               name: "authority",
-              secret: { secretName: clusterNames.nodeTlsSecret(name), items: [{ key: "ca.crt", path: "ca.crt" }] },
+              secret: {
+                secretName: clusterNames.nodeTlsSecret(name),
+                items: ["ca.crt", ACCESS_KEY].map((key) => ({ key, path: key })),
+              },
             },
           ],
         },

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Secret } from "kubernetes-types/core/v1.js";
-import { clusterNames } from "../../../core/api/names.ts";
+import { parseClusterAccess } from "../../../core/api/cluster-access.ts";
+import { ACCESS_KEY, clusterNames } from "../../../core/api/names.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Secrets } from "../../../ports/kube/builtin.ts";
 import type { Kube, Stored } from "../../../ports/kube/kube.ts";
@@ -40,7 +41,15 @@ async function keepCredentials(deps: SecretsDeps, owner: Owner): Promise<void> {
   if (spec.clusterCredentialSecretName !== undefined) return; // the user's own secret
   const secret = clusterNames.credentialsSecret(name);
   if ((await read(deps, owner, secret)) !== undefined) return;
-  await create(deps, owner, secret, { username: spec.username, password: randomBytes(24).toString("base64url") });
+  // one that was deleted says again what counts
+  const known = parseClusterAccess(textOf(await read(deps, owner, clusterNames.nodeTlsSecret(name)), ACCESS_KEY));
+  const { username, password } = known?.current ?? { username: spec.username, password: newPassword() };
+  await create(deps, owner, secret, { username, password });
+}
+
+/** A password that is not guessed. */
+export function newPassword(): string {
+  return randomBytes(24).toString("base64url");
 }
 
 async function keepAuthority(deps: SecretsDeps, owner: Owner): Promise<Authority> {

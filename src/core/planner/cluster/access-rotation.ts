@@ -1,0 +1,151 @@
+import { isSameLogin, type ClusterAccess, type Login } from "../../api/cluster-access.ts";
+import { patchCluster } from "../../api/kubectl.ts";
+import { annotate, getObjects } from "../../base/kubectl.ts";
+import { ROTATE_PASSWORD_ANNOTATION } from "../../api/names.ts";
+import type { Finding } from "../../api/parts.ts";
+import { warn } from "../findings/finding.ts";
+
+/** What there is to know about the password of a cluster. */
+export interface AccessView {
+  readonly cluster: string;
+  /** What the nodes have mounted; undefined before the first. */
+  readonly access: ClusterAccess | undefined;
+  readonly secret: {
+    readonly name: string;
+    /** Undefined while the Secret is missing or lacks a key. */
+    readonly login: Login | undefined;
+    /** `spec.clusterCredentialSecretName` names it: the operator does not write into it. */
+    readonly isUsers: boolean;
+  };
+  /** The last value with which a user asked for another password. */
+  readonly asked: string | undefined;
+  readonly nodes: NodesView;
+  /** A password that nothing has seen yet. */
+  readonly fresh: string;
+  readonly now: Date;
+  readonly overlapMs: number;
+}
+
+/** What the nodes say about the password of their cluster. */
+export type NodesView =
+  /** All can change it. `behind` says which have not read the last change, and why; it is empty when there is none. */
+  | { readonly kind: "able"; readonly behind: readonly string[] }
+  /** Some cannot: they accept what the Secret says, as soon as they see it. */
+  | { readonly kind: "unable"; readonly why: string }
+  | { readonly kind: "silent"; readonly why: string };
+
+/** What to do about the password of a cluster: nothing where all are undefined. */
+export interface AccessStep {
+  /** What the nodes shall have mounted. */
+  readonly access?: ClusterAccess;
+  /** What the Secret of the cluster shall say. */
+  readonly secret?: Login;
+  /** An event that tells users of it. */
+  readonly event?: { readonly reason: string; readonly message: string };
+  readonly finding?: Finding;
+}
+
+/**
+ * The next step of a change of the password. At each moment every node accepts all that a caller may say: the next password is offered
+ * to all nodes first, then callers are given it, and the former one is accepted until the overlap is over.
+ */
+export function nextAccessStep(view: AccessView): AccessStep {
+  const { access, secret } = view;
+  if (access === undefined) return secret.login === undefined ? {} : first(secret.login);
+  const written = writtenByUser(view, access);
+  if (view.nodes.kind === "unable" && written !== undefined) return replaced(view, access, written);
+  if (access.next !== undefined) return offered(view, access, access.next, written);
+  if (written !== undefined) return offer(access, { ...written, by: "secret" });
+  if (view.asked !== undefined && view.asked !== access.answered) return granted(view, access, view.asked);
+  return ending(view, access);
+}
+
+type Next = NonNullable<ClusterAccess["next"]>;
+
+function first(current: Login): AccessStep {
+  return { access: { revision: 1, current, former: [] } };
+}
+
+/** What the Secret says, when it is neither in use nor offered. */
+function writtenByUser({ secret: { login } }: AccessView, { current, next }: ClusterAccess): Login | undefined {
+  if (login === undefined || isSameLogin(login, current)) return undefined;
+  return next !== undefined && isSameLogin(login, next) ? undefined : login;
+}
+
+function granted(view: AccessView, access: ClusterAccess, asked: string): AccessStep {
+  const { secret, nodes, fresh, cluster } = view;
+  if (secret.isUsers) {
+    const why = `${ROTATE_PASSWORD_ANNOTATION}=${asked} asks for another password, and the Secret ${secret.name} is a user's`;
+    const undo = annotate("rec", cluster, `${ROTATE_PASSWORD_ANNOTATION}-`);
+    return { finding: warn("RotationWaits", why, `change the password in the Secret ${secret.name}, then: ${undo}`) };
+  }
+  if (nodes.kind !== "able") return { finding: waits("another password is asked for", nodes.why) };
+  const { username } = access.current;
+  return offer({ ...access, answered: asked }, { username, password: fresh, by: "operator" });
+}
+
+function offer(access: ClusterAccess, next: Next): AccessStep {
+  const message = "the nodes are given the next password of the cluster; the present one counts besides";
+  return { access: later({ ...access, next }), event: { reason: "PasswordRotationBegan", message } };
+}
+
+function offered(view: AccessView, access: ClusterAccess, next: Next, written: Login | undefined): AccessStep {
+  const { secret, nodes } = view;
+  if (written !== undefined) return offer(access, { ...written, by: "secret" });
+  const isTakenBack = next.by === "secret" && secret.login !== undefined && isSameLogin(secret.login, access.current);
+  if (isTakenBack || (next.by === "operator" && secret.isUsers)) return { access: later(without(access)) };
+  if (nodes.kind !== "able") return { finding: waits("the next password is not in use yet", nodes.why) };
+  if (nodes.behind.length > 0)
+    return { finding: waits("the next password is not in use yet", nodes.behind.join("; ")) };
+  const isPublished = next.by === "secret" || (secret.login !== undefined && isSameLogin(secret.login, next));
+  if (!isPublished) return { secret: loginOf(next) };
+  return replaced(view, access, next);
+}
+
+/** Callers say the next password from now on. */
+function replaced({ now }: AccessView, access: ClusterAccess, next: Login): AccessStep {
+  const former = [...access.former, { ...access.current, since: now.toISOString() }];
+  const others = former.filter((login) => !isSameLogin(login, next));
+  const message = "the operator, the nodes and the services rigger use the new password of the cluster";
+  return {
+    access: later({ ...without(access), current: loginOf(next), former: others }),
+    event: { reason: "PasswordRotated", message },
+  };
+}
+
+function ending({ nodes, now, overlapMs, cluster }: AccessView, access: ClusterAccess): AccessStep {
+  const endOf = ({ since }: { readonly since: string }): number => Date.parse(since) + overlapMs;
+  const last = access.former.at(-1);
+  if (last === undefined) return {};
+  const left = access.former.filter((login) => endOf(login) > now.getTime());
+  if (left.length === access.former.length) {
+    const until = new Date(endOf(last)).toISOString();
+    const evidence = `the former password of the cluster is accepted until ${until}, for callers that have a copy of it`;
+    const endNow = patchCluster(cluster, { rotationOverlapSeconds: 0 });
+    return { finding: warn("FormerPasswordAccepted", evidence, `give them the new one; to end it at once: ${endNow}`) };
+  }
+  const why = nodes.kind === "able" ? nodes.behind.join("; ") : nodes.why;
+  if (why !== "") return { finding: waits("the former password is still accepted", why) };
+  const message = "the former password of the cluster is accepted no more";
+  return { access: later({ ...access, former: left }), event: { reason: "FormerPasswordEnded", message } };
+}
+
+function waits(what: string, why: string): Finding {
+  return warn(
+    "RotationWaits",
+    `${what}: ${why}`,
+    `bring the nodes back, at the operator's release: ${getObjects("pods")}`,
+  );
+}
+
+function loginOf({ username, password }: Login): Login {
+  return { username, password };
+}
+
+function without({ next: _next, ...access }: ClusterAccess): ClusterAccess {
+  return access;
+}
+
+function later(access: ClusterAccess): ClusterAccess {
+  return { ...access, revision: access.revision + 1 };
+}

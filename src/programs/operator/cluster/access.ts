@@ -1,0 +1,120 @@
+import type { Secret } from "kubernetes-types/core/v1.js";
+import { parseClusterAccess, type ClusterAccess, type Login } from "../../../core/api/cluster-access.ts";
+import { ACCESS_KEY, clusterNames, ROTATE_PASSWORD_ANNOTATION } from "../../../core/api/names.ts";
+import type { ClusterSpec } from "../../../core/api/cluster-spec.ts";
+import type { Finding } from "../../../core/api/parts.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import { isFault } from "../../../core/base/fault.ts";
+import { nextAccessStep, type NodesView } from "../../../core/planner/cluster/access-rotation.ts";
+import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
+import type { Connections } from "../../../mechanisms/observe/management/connections.ts";
+import { Secrets } from "../../../ports/kube/builtin.ts";
+import type { EventRecorder } from "../../../ports/kube/events.ts";
+import { faults } from "../../../ports/kube/faults.ts";
+import type { Kube, Ref, Stored } from "../../../ports/kube/kube.ts";
+import { refOf } from "../../../ports/kube/ref.ts";
+import { encoded, newPassword, textOf } from "../objects/secrets.ts";
+import type { AskNodes } from "./ask-nodes.ts";
+
+export interface AccessDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly events: EventRecorder;
+  readonly connections: Pick<Connections, "reread">;
+  readonly askNodes: AskNodes;
+}
+
+/**
+ * Brings the password of a cluster one step on, and answers with what users should know of it. Where a change is stands in the Secret
+ * that nodes have mounted, and each step is one write: an operator that is killed in between goes on where it was.
+ */
+export async function keepAccess(deps: AccessDeps, observation: ClusterObservation): Promise<Finding | undefined> {
+  const { kube, clock } = deps;
+  const { namespace, view, rec } = observation;
+  const name = view.spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(view.name);
+  const [secret, tls] = await Promise.all(
+    [name, clusterNames.nodeTlsSecret(view.name)].map((each) => kube.get(Secrets, { name: each, namespace })),
+  );
+  if (tls === undefined) return undefined; // deleted a moment ago, and made again by the next pass
+  const access = parseClusterAccess(textOf(tls, ACCESS_KEY));
+  const step = nextAccessStep({
+    cluster: view.name,
+    access,
+    secret: { name, login: loginIn(secret), isUsers: view.spec.clusterCredentialSecretName !== undefined },
+    asked: rec.metadata.annotations?.[ROTATE_PASSWORD_ANNOTATION],
+    nodes: await nodesView(deps, observation, access, textOf(tls, "ca.crt")),
+    fresh: newPassword(),
+    now: clock.now(),
+    overlapMs: view.spec.rotationOverlapSeconds * 1000,
+  });
+  if (step.access !== undefined) await write(deps, tls, { [ACCESS_KEY]: JSON.stringify(step.access) });
+  if (step.secret !== undefined && secret !== undefined) await write(deps, secret, { ...step.secret });
+  if (step.access !== undefined) deps.connections.reread({ name: view.name, namespace });
+  if (step.event !== undefined) deps.events.record(rec, "Normal", step.event.reason, step.event.message);
+  return step.finding;
+}
+
+/** Names of the Secrets on which the access to a cluster rests. */
+export function accessSecrets(
+  cluster: string,
+  spec: Pick<ClusterSpec, "clusterCredentialSecretName">,
+): readonly string[] {
+  const credentials = spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(cluster);
+  return [credentials, clusterNames.nodeTlsSecret(cluster), clusterNames.authoritySecret(cluster)];
+}
+
+/** What asks for something that the status does not show: an annotation, or a Secret that was changed or is gone. */
+export function askedOf({ clusters, secrets }: Pick<InformerCache, "clusters" | "secrets">, ref: Ref): string {
+  const rec = clusters.get(ref);
+  const names = accessSecrets(ref.name, rec?.spec ?? {});
+  const versions = names.map((name) => secrets.get({ ...ref, name })?.metadata.resourceVersion);
+  return JSON.stringify([rec?.metadata.annotations?.[ROTATE_PASSWORD_ANNOTATION], versions]);
+}
+
+function loginIn(secret: Stored<Secret> | undefined): Login | undefined {
+  const [username, password] = [textOf(secret, "username").trim(), textOf(secret, "password").trim()];
+  return username === "" || password === "" ? undefined : { username, password };
+}
+
+/** Asks the nodes only while something changes. */
+async function nodesView(
+  deps: AccessDeps,
+  observation: ClusterObservation,
+  access: ClusterAccess | undefined,
+  ca: string,
+): Promise<NodesView> {
+  const { cluster } = observation.view;
+  if (!cluster.reachable) {
+    const kind = cluster.cause === "credentials" ? "unable" : "silent";
+    return { kind, why: cluster.reason };
+  }
+  const older = cluster.nodes.filter(({ capabilities }) => !capabilities.includes("cluster-access"));
+  if (older.length > 0) {
+    const which = older.map(({ uid, tag }) => `node ${uid} (${tag})`).join(", ");
+    return { kind: "unable", why: `${which} knows of no second password` };
+  }
+  if (access === undefined || (access.next === undefined && access.former.length === 0))
+    return { kind: "able", behind: [] };
+  const answers = await deps.askNodes(observation, access.current, ca);
+  const behind = answers.flatMap(({ pod, said }) => {
+    if (typeof said === "string") return [`${pod}: ${said}`];
+    return said.access_revision < access.revision ? [`${pod} has not read it yet`] : [];
+  });
+  return { kind: "able", behind };
+}
+
+/** What another writer changed meanwhile is looked at by the next pass. */
+async function write(
+  { kube }: AccessDeps,
+  secret: Stored<Secret>,
+  texts: Readonly<Record<string, string>>,
+): Promise<void> {
+  const data = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, encoded(text)]));
+  const body = { metadata: { resourceVersion: secret.metadata.resourceVersion }, data };
+  try {
+    await kube.patch(Secrets, refOf(secret), { type: "merge", body });
+  } catch (error) {
+    if (!isFault(error, faults.conflict)) throw error;
+  }
+}

@@ -1,0 +1,44 @@
+import type { Login } from "../../../core/api/cluster-access.ts";
+import { clusterNames, LABELS, PORTS } from "../../../core/api/names.ts";
+import { messageOf } from "../../../core/base/fault.ts";
+import { nodesOf } from "../../../core/planner/view/cluster-view.ts";
+import type { ReplyOf } from "../../../ports/management/routes.ts";
+import { managementClient } from "../../../ports/management/client.ts";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
+import type { Owner } from "../objects/meta.ts";
+
+/** What a node said, or why it said nothing. */
+export interface NodeAnswer {
+  /** Name of its pod. */
+  readonly pod: string;
+  readonly said: ReplyOf<"localTrust"> | string;
+}
+
+/** Asks every node of a cluster, with a login and an authority that it is to accept. */
+export type AskNodes = (owner: Owner, login: Login, ca: string) => Promise<readonly NodeAnswer[]>;
+
+const TIMEOUT_MS = 2_000;
+
+/** On a connection of its own for each question: what a node accepts now is what it is asked for. */
+export function askNodes({ nodePods }: Pick<InformerCache, "nodePods">): AskNodes {
+  return ({ namespace, view }, login, ca) => {
+    const pods = nodePods
+      .list()
+      .filter(({ metadata }) => metadata.namespace === namespace && metadata.labels?.[LABELS.cluster] === view.name);
+    const serverName = clusterNames.dnsName(view.name, namespace);
+    const uids = Array.from({ length: nodesOf(view) }, (_, index) => index + 1);
+    return Promise.all(
+      uids.map(async (uid) => {
+        const pod = clusterNames.nodePod(view.name, uid);
+        const address = pods.find(({ metadata }) => metadata.name === pod)?.status?.podIP;
+        if (address === undefined) return { pod, said: "it has no address" };
+        const client = managementClient({
+          ...{ addresses: () => [address], port: PORTS.management, serverName, ca, ...login, timeoutMs: TIMEOUT_MS },
+        });
+        const said = await client.call("localTrust").catch(messageOf);
+        await client.destroy();
+        return { pod, said };
+      }),
+    );
+  };
+}
