@@ -63,6 +63,7 @@ const EFFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     extraLabels: PODS,
     priorityClassName: PODS,
     setAsideRetentionDays: "src/programs/operator/cluster/policy.test.ts",
+    rotationOverlapSeconds: "test/scenario/cluster-password.test.ts",
     clusterRecovery: "test/world/storectl-lost-nodes.test.ts",
     storeEnterpriseTerminationGracePeriodSeconds: PODS,
   },

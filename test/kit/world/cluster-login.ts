@@ -7,7 +7,7 @@ import { managementClient, type ManagementClient } from "../../../src/ports/mana
 type ClusterRef = Required<Ref>;
 
 /** The text of a key of a Secret; empty when there is none. */
-export async function secretText(kube: Kube, ref: Ref, key: string): Promise<string> {
+async function secretText(kube: Kube, ref: Ref, key: string): Promise<string> {
   return Buffer.from((await kube.get(Secrets, ref))?.data?.[key] ?? "", "base64").toString();
 }
 
@@ -33,7 +33,7 @@ export async function nodeAddresses(kube: Kube, { name, namespace }: ClusterRef)
 }
 
 /** A client of one node, which trusts what the cluster publishes now. */
-export async function clientOfNode(
+async function clientOfNode(
   kube: Kube,
   { name, namespace }: ClusterRef,
   address: string,
