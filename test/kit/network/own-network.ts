@@ -14,11 +14,7 @@ export function inOwnNetwork(file: string): boolean {
     const why = whyNoNetwork();
     if (why !== undefined) return context.skip(why);
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-    const command = [process.execPath, "--test", "--test-reporter=spec", file];
-    const played = spawnSync("unshare", ["--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", ...command], {
-      env: { ...env, [MARK]: "1" },
-      encoding: "utf8",
-    });
+    const played = playedInOwnNetwork(["--test", "--test-reporter=spec", file], { ...env, [MARK]: "1" }, "pipe");
     if (played.status !== 0) throw new Error(`${played.stdout}${played.stderr}`);
   });
   return false;
@@ -31,13 +27,24 @@ function whyNoNetwork(): string | undefined {
   return tried.status === 0 ? undefined : "this machine has no unshare, ip or nft, or lets root make no network";
 }
 
+/** Runs node with these arguments in a network of its own, to its end. */
+export function playedInOwnNetwork(args: readonly string[], env: NodeJS.ProcessEnv, stdio: "inherit" | "pipe") {
+  const command = ["--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", process.execPath, ...args];
+  return spawnSync("unshare", command, { env, stdio, encoding: "utf8" });
+}
+
 /** From now on no packet goes to or comes from this address, in this network. */
 export function vanish(host: string): void {
-  const rules = `table inet gone_${host.replaceAll(".", "_")} {
-    chain in { type filter hook input priority 0
-      ip daddr ${host} drop
-      ip saddr ${host} drop
-    }
-  }\n`;
-  execFileSync("nft", ["-f", "-"], { input: rules });
+  drop(`gone_${host.replaceAll(".", "_")}`, [`ip daddr ${host}`, `ip saddr ${host}`]);
+}
+
+/** From now on no packet goes to this address, in this network; what it sends arrives. */
+export function deafen(host: string): void {
+  drop(`deaf_${host.replaceAll(".", "_")}`, [`ip daddr ${host}`]);
+}
+
+function drop(table: string, packets: readonly string[]): void {
+  const rules = packets.map((which) => `${which} drop\n`).join("");
+  const input = `table inet ${table} {\nchain in { type filter hook input priority 0\n${rules}}\n}\n`;
+  execFileSync("nft", ["-f", "-"], { input });
 }

@@ -1,0 +1,91 @@
+// A crowd of slow readers and of clients that vanish, beside the clients of another database on the same proxy:
+// `npm run bench:crowd -- [--slow 1000] [--vanished 10000] [--seconds 15] [--json crowd.json]`. Takes root on Linux: it runs in a
+// network of its own. Exits with 1 when a goal is missed.
+import { writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { deafen, playedInOwnNetwork, vanish } from "../test/kit/network/own-network.ts";
+import { CROWD_GOALS, crowdTable, memoryOf, processorSecondsOf, ratioOf, socketsMiB } from "./crowd/figures.ts";
+import type { CrowdFigures, Phase } from "./crowd/figures.ts";
+import { LEFT, READ, startCrowdScene, type CrowdScene } from "./crowd/scene.ts";
+
+const OWN = "STORE_BENCH_OWN_NETWORK";
+const GONE_WITHIN_MS = 180_000;
+const { values } = parseArgs({
+  options: {
+    slow: { type: "string", default: "1000" },
+    vanished: { type: "string", default: "10000" },
+    seconds: { type: "string", default: "15" },
+    json: { type: "string", default: "crowd.json" },
+  },
+});
+const pause = (): Promise<void> => sleep(Number(values.seconds) * 1000);
+
+if (process.env[OWN] === undefined) {
+  const args = [import.meta.filename, ...process.argv.slice(2)];
+  process.exit(playedInOwnNetwork(args, { ...process.env, [OWN]: "1" }, "inherit").status ?? 1);
+}
+const figures: CrowdFigures[] = [];
+for (const [run, tls] of [false, true].entries()) figures.push(await measure(tls, `127.0.0.${9 + run}`));
+console.log(`\n${figures.map(crowdTable).join("\n\n")}`);
+writeFileSync(values.json, `${JSON.stringify(figures, undefined, 2)}\n`);
+if (figures.some(isMissed)) process.exitCode = 1;
+
+async function measure(tls: boolean, gone: string): Promise<CrowdFigures> {
+  console.log(`TLS ${tls ? "enabled" : "disabled"}`);
+  const size = { slow: Number(values.slow), vanished: Number(values.vanished), gone };
+  await using scene = await startCrowdScene(tls, size);
+  const { proxy, slow, vanishing } = scene;
+  const phases: Phase[] = [];
+  const phase = async (name: string, act: () => Promise<unknown>): Promise<void> => {
+    phases.push(await observed(name, scene, act));
+  };
+  const clients = async (bdb: number): Promise<number> => (await proxy.stats(bdb)).clients;
+  await pause();
+  await phase("quiet", pause);
+  await phase("they connect", async () => {
+    await slow.ask("connect");
+    await vanishing.ask("connect");
+  });
+  const letIn = { slow: await clients(READ), vanished: await clients(LEFT) };
+  await phase("they are idle", pause);
+  await phase("slow readers ask", async () => {
+    await slow.ask("ask");
+    await pause();
+  });
+  await phase("others ask and vanish", async () => {
+    deafen(gone);
+    await vanishing.ask("ask");
+    vanish(gone);
+    await pause();
+  });
+  await phase("until they are gone", async () => {
+    const by = performance.now() + GONE_WITHIN_MS;
+    while ((await clients(LEFT)) > 0 && performance.now() < by) await sleep(500);
+  });
+  const cut = (await proxy.stats(READ)).cut + (await proxy.stats(LEFT)).cut;
+  slow[Symbol.dispose]();
+  await phase("afterwards", pause);
+  return { tls, letIn, phases, peakMiB: memoryOf(proxy.pid).most, cut };
+}
+
+async function observed(name: string, scene: CrowdScene, act: () => Promise<unknown>): Promise<Phase> {
+  const { proxy, tenant, beside } = scene;
+  const reports = () => Promise.all([tenant.ask("report"), beside.ask("report")]);
+  await reports();
+  const [began, cpuBefore] = [performance.now(), processorSecondsOf(proxy.pid)];
+  await act();
+  const seconds = (performance.now() - began) / 1000;
+  const [latency, besideIt] = await reports();
+  const cpu = (processorSecondsOf(proxy.pid) - cpuBefore) / seconds;
+  const memory = { residentMiB: memoryOf(proxy.pid).now, socketsMiB: socketsMiB() };
+  const phase = { name, seconds, latency, beside: besideIt, cpu, ...memory };
+  console.log(
+    `${name}: ${seconds.toFixed(0)} s, p99 ${latency.p99.toFixed(2)} ms, ${ratioOf(phase).toFixed(2)} of that beside it`,
+  );
+  return phase;
+}
+
+function isMissed({ peakMiB, phases }: CrowdFigures): boolean {
+  return peakMiB > CROWD_GOALS.peakMiB || phases.some((phase) => ratioOf(phase) > CROWD_GOALS.p99Ratio);
+}

@@ -1,0 +1,90 @@
+import { readFileSync } from "node:fs";
+import type { Latency } from "./tenant.ts";
+
+/** What was measured in one part of a run. */
+export interface Phase {
+  readonly name: string;
+  readonly seconds: number;
+  readonly latency: Latency;
+  /** At the same time, of clients of a proxy that has no crowd: what the machine itself takes. */
+  readonly beside: Latency;
+  /** Share of a core that the proxy took. */
+  readonly cpu: number;
+  /** Memory of the proxy at its end, and of the kernel for the connections, in MiB. */
+  readonly residentMiB: number;
+  readonly socketsMiB: number;
+}
+
+/** One run, without TLS or with it. */
+export interface CrowdFigures {
+  readonly tls: boolean;
+  readonly letIn: { readonly slow: number; readonly vanished: number };
+  readonly phases: readonly Phase[];
+  /** The most memory that the proxy has had, in MiB. */
+  readonly peakMiB: number;
+  readonly cut: number;
+}
+
+/** What must hold. */
+export const CROWD_GOALS = { peakMiB: 512, p99Ratio: 2 } as const;
+
+/** How much longer than beside the crowd: of the p99 of a phase. */
+export function ratioOf({ latency, beside }: Phase): number {
+  return latency.p99 / beside.p99;
+}
+
+/** The phases as lines, each with what clients of a proxy without a crowd saw meanwhile. */
+export function crowdTable({ tls, letIn, phases, peakMiB, cut }: CrowdFigures): string {
+  const cells = phases.map((phase) => {
+    const { name, seconds, latency, beside, cpu, residentMiB, socketsMiB } = phase;
+    return [
+      ...[name, seconds.toFixed(0), String(latency.requests), latency.p50.toFixed(2), latency.p99.toFixed(2)],
+      ...[beside.p50.toFixed(2), beside.p99.toFixed(2), ratioOf(phase).toFixed(2)],
+      ...[(cpu * 100).toFixed(0), residentMiB.toFixed(0), socketsMiB.toFixed(0)],
+    ];
+  });
+  const head = [
+    "phase",
+    "s",
+    "requests",
+    "p50 ms",
+    "p99",
+    "beside p50",
+    "p99",
+    "p99 ratio",
+    "cpu %",
+    "MiB",
+    "kernel MiB",
+  ];
+  const rows = [head, ...cells].map((row) => row.map((cell, at) => (at === 0 ? cell.padEnd(24) : cell.padStart(11))));
+  return [
+    `TLS ${tls ? "enabled" : "disabled"}: ${letIn.slow} slow readers and ${letIn.vanished} that vanish were let in, ${cut} were cut`,
+    ...rows.map((row) => row.join("")),
+    `most memory of the proxy: ${peakMiB.toFixed(0)} MiB, goal ${CROWD_GOALS.peakMiB}`,
+  ].join("\n");
+}
+
+/** Memory of a process now and at most, in MiB. */
+export function memoryOf(pid: number): { readonly now: number; readonly most: number } {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const of = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+  return { now: of("VmRSS"), most: of("VmHWM") };
+}
+
+/** Processor time of a process so far, in seconds. */
+export function processorSecondsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  return (Number(fields[USER]) + Number(fields[USER + 1])) / TICKS;
+}
+
+/** What the kernel keeps for the connections of this network, in MiB. */
+export function socketsMiB(): number {
+  const pages = Number(/^TCP: .* mem (\d+)/m.exec(readFileSync("/proc/net/sockstat", "utf8"))?.[1]);
+  return (pages * 4096) / 2 ** 20;
+}
+
+/** Where the state of a process has its time in user mode, counted from behind its name; that in the kernel follows. */
+const USER = 11;
+const TICKS = 100;

@@ -1,0 +1,39 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import type { Address } from "../../src/ports/management/proxy-control.ts";
+
+/** Where clients connect, and the authority of its certificate when it speaks TLS. */
+export interface Target extends Address {
+  readonly authority?: string;
+}
+
+/** What a process of clients is told, and what it answers when that is done. */
+export interface Helper<Order extends string, Answer> extends Disposable {
+  ask(order: Order): Promise<Answer>;
+}
+
+/** Starts a program of this folder, with its task. */
+export function startHelper<Order extends string, Answer>(file: string, task: object): Helper<Order, Answer> {
+  const child = fork(file, [JSON.stringify(task)], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  return {
+    ask: async (order) => {
+      child.send(order);
+      const [answer] = (await once(child, "message")) as [Answer];
+      return answer;
+    },
+    [Symbol.dispose]: () => void child.kill("SIGKILL"),
+  };
+}
+
+/** The task of this process. */
+export function ownTask<Task>(): Task {
+  return JSON.parse(process.argv[2] ?? "{}") as Task;
+}
+
+/** Does what it is told, and ends with the one who tells it. */
+export function obey<Order extends string, Answer>(act: (order: Order) => Answer | Promise<Answer>): void {
+  process.on("message", (order: Order) => {
+    void (async () => process.send?.(await act(order)))();
+  });
+  process.once("disconnect", () => process.exit(0));
+}
