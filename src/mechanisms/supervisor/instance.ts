@@ -130,28 +130,32 @@ export class Instance {
   }
 
   async #converge(): Promise<void> {
+    // a launch that is allowed from here on is judged by another look at the files
+    const wanted = this.#wanted;
     const isRunning = this.#child !== undefined;
-    const used = await readUsedLaunch(this.#files, this.#wanted, { isRunning, before: this.#usedLaunch });
+    const used = await readUsedLaunch(this.#files, wanted, { isRunning, before: this.#usedLaunch });
+    const kept = await endedCleanly(this.#files);
+    // the process has ended since: its files are looked at as those of one that does not run
+    if (isRunning && this.#child === undefined) return this.#converge();
     this.#usedLaunch = used.launch;
     this.#lost = used.lost;
-    const kept = await endedCleanly(this.#files);
     // meanwhile its process may have ended, which the files do not say yet
     this.#clean ??= kept;
     const now = this.#now();
     const act = decideInstance({
       state: this.#state,
-      wanted: this.#wanted,
+      wanted,
       usedLaunch: this.#usedLaunch,
       now,
       retryAt: this.#retryAt,
     });
     switch (act.kind) {
       case "keep":
-        await this.#useUpLaunch();
+        await this.#useUpLaunch(wanted);
         if (this.#state === "serving") await this.#settings.apply(this.#wanted);
         return;
       case "start":
-        return this.#start(act.as);
+        return this.#start(wanted, act.as);
       case "retry":
         this.#convergeIn(act.afterMs);
         return;
@@ -163,8 +167,7 @@ export class Instance {
     }
   }
 
-  async #start(as: "primary" | "replica"): Promise<void> {
-    const wanted = this.#wanted;
+  async #start(wanted: WantedInstance, as: "primary" | "replica"): Promise<void> {
     const engine = engineFor(wanted, this.#deps.engines);
     const launch = as === "primary" ? wanted.launch : this.#usedLaunch;
     await prepareDirectory(this.#files, wanted.database);
@@ -188,8 +191,7 @@ export class Instance {
   }
 
   /** A start that was allowed while the primary runs must not be left over for after its next crash. */
-  async #useUpLaunch(): Promise<void> {
-    const { role, launch } = this.#wanted;
+  async #useUpLaunch({ role, launch }: WantedInstance): Promise<void> {
     if (role !== "primary" || launch <= this.#usedLaunch) return;
     await writeLaunch(this.#files, launch);
     this.#usedLaunch = launch;
