@@ -89,8 +89,8 @@ export const MUTATIONS: readonly Mutation[] = [
     rule: "§5 the management API takes HTTP Basic over HTTPS, and nothing without",
     removes: "a wrong password of the admin is taken",
     file: "src/programs/agent/api/auth.ts",
-    from: "if (isSame(given, `${own.username}:${own.password}`))",
-    to: "if (given.startsWith(`${own.username}:`))",
+    from: "isSame(given, `${username}:${password}`)",
+    to: "given.startsWith(`${username}:`)",
     test: BY_HAND,
   },
   {

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
@@ -10,11 +9,10 @@ import { ENGINES_UID, NODE_PATHS, NODE_UID } from "../../src/core/api/names.ts";
 
 // Engines and agent as the users that they have in a pod, with the volume as the kubelet gives it to them.
 
-const skip =
-  process.getuid?.() === 0 && process.platform === "linux" ? false : "needs root to start processes as other users";
 const ROOT = join(import.meta.dirname, "../..");
 const AGENT = { uid: NODE_UID, gid: NODE_UID };
 const ENGINES = { uid: ENGINES_UID, gid: NODE_UID };
+const skip = whyNot();
 
 test(
   "engines of another user take over the data of their node, cannot read what is the agent's, and give the data back",
@@ -43,9 +41,8 @@ test(
 
 /** Of a pod: the volume of the data as `fsGroup` leaves it, the folder that containers share, and a token for the agent. */
 async function folders() {
-  // the folder of this file is for its own user
-  if (tmpdir() !== "/tmp") await chmod(tmpdir(), 0o711);
-  const root = await mkdtemp(join(tmpdir(), "engine-user-"));
+  // the temporary folder of a test run is for its own user
+  const root = await mkdtemp("/tmp/engine-user-");
   const [data, shared, token] = [join(root, NODE_PATHS.data), join(root, NODE_PATHS.shared), join(root, "token")];
   await chmod(root, 0o755);
   for (const [folder, mode] of [
@@ -77,10 +74,19 @@ async function folders() {
   };
 }
 
+/** Why this cannot be played here; false when it can. */
+function whyNot(): string | false {
+  if (process.getuid?.() !== 0 || process.platform !== "linux") return "needs root to start processes as other users";
+  const program = `require("node:fs").accessSync(${JSON.stringify(join(ROOT, "src/bin/store.ts"))})`;
+  const { status } = spawnSync(process.execPath, ["-e", program], { ...AGENT, cwd: "/" });
+  return status === 0 ? false : "other users cannot read this checkout, or its Node";
+}
+
 /** What an agent found, once it serves. */
 async function playAgent(child: ChildProcess) {
   assert.ok(child.stdout !== null);
-  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
+  const ended = once(child, "close").then(([code]) => assert.fail(`the agent ended with ${code} before it served`));
+  const [line] = (await Promise.race([once(createInterface(child.stdout), "line"), ended])) as [string];
   const { found, engine } = JSON.parse(line) as { found: string; engine: number };
   const end = async (): Promise<void> => {
     child.stdin?.end();

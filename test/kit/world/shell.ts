@@ -23,12 +23,19 @@ export function startShell(cwd: string, env: Readonly<Record<string, string | un
   const printed = reader(bash.stdout);
   const complained = reader(bash.stderr);
   let count = 0;
-  const run = async (line: string): Promise<Typed> => {
+  let last: Promise<unknown> = Promise.resolve();
+  const typed = async (line: string): Promise<Typed> => {
     count += 1;
     const mark = `--typed-${count}--`;
     bash.stdin.write(`${line}\nstatus=$?; echo "${mark}" >&2; echo "${mark}$status"\n`);
     const [stdout, stderr] = await Promise.all([printed(mark), complained(mark)]);
     return { code: Number(stdout.after), stdout: stdout.before.trimEnd(), stderr: stderr.before.trimEnd() };
+  };
+  // one reads what is printed at a time
+  const run = (line: string): Promise<Typed> => {
+    const outcome = last.then(() => typed(line));
+    last = outcome.catch(() => undefined); // its own caller has seen the failure
+    return outcome;
   };
   const succeed = async (line: string): Promise<string> => {
     const { code, stdout, stderr } = await run(line);

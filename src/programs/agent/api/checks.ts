@@ -1,5 +1,6 @@
 import type { DatabaseModule, DatabaseRecord, InstanceRecord, StoreVersion } from "../../../core/api/records.ts";
 import type { SettingValues } from "../../../core/api/settings/types.ts";
+import { changesOfWire } from "../../../core/api/settings/values.ts";
 import type { BdbCreate } from "../../../ports/management/records.ts";
 import { compareVersionText } from "../../../core/base/version.ts";
 import type { Member, Members } from "../members/members.ts";
@@ -101,12 +102,10 @@ function requireTlsNodes(context: Pick<CheckContext, "members">): void {
 }
 
 /** Refuses what no leader of an older release knows: that would refuse the field, and not say why. */
-export function requireKnownTo(
-  context: Pick<CheckContext, "members">,
-  { durability, tls_mode = "disabled", tls_certificate }: Partial<BdbCreate>,
-): void {
+export function requireKnownTo(context: Pick<CheckContext, "members">, body: Partial<BdbCreate>): void {
+  const { durability, tlsMode = "disabled" } = changesOfWire(body);
   if (durability === "sync") requireWaiting(context);
-  if (tls_mode !== "disabled" || tls_certificate !== undefined) requireTlsNodes(context);
+  if (tlsMode !== "disabled" || body.tls_certificate !== undefined) requireTlsNodes(context);
 }
 
 /** Refuses TLS while the engine of a node speaks none. */
