@@ -112,7 +112,7 @@ async function goOn({ play: { world }, makeAgain }: Scene): Promise<void> {
 
 async function preflight({ world }: StoryWorld): Promise<string> {
   await using type = startShell(process.cwd(), { ...process.env, KUBECONFIG: world.kubeconfig });
-  return type(`node src/bin/storectl.ts preflight ${cluster} -n ${namespace} --to ${latest.operator} || true`);
+  return await type(`node src/bin/storectl.ts preflight ${cluster} -n ${namespace} --to ${latest.operator} || true`);
 }
 
 async function nodePods(kube: StoryWorld["world"]["kube"]): Promise<readonly string[]> {

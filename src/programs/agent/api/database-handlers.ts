@@ -31,7 +31,7 @@ export function databaseHandlers(
   const writes = databaseWrites(context);
   return {
     bdbs: () => reads.list(),
-    bdb: ({ params }) => reads.get(reads.record(params.uid)),
+    bdb: async ({ params }) => reads.get(await reads.record(params.uid)),
     createBdb: async ({ body, forwardedBy }) => {
       if (!context.election.isLeader()) requireKnownTo(context, body);
       return runOnLeader(context, "createBdb", { body }, forwardedBy, async () =>
@@ -39,16 +39,16 @@ export function databaseHandlers(
       );
     },
     deleteBdb: ({ params, forwardedBy }) =>
-      runOnLeader(context, "deleteBdb", { params: uidParam(params) }, forwardedBy, () =>
-        writes.remove(reads.record(params.uid)),
+      runOnLeader(context, "deleteBdb", { params: uidParam(params) }, forwardedBy, async () =>
+        writes.remove(await reads.record(params.uid)),
       ),
     upgradeBdb: ({ params, body, forwardedBy }) =>
       runOnLeader(context, "upgradeBdb", { params: uidParam(params), body }, forwardedBy, async () =>
-        reads.fresh(await writes.upgrade(reads.record(params.uid), body)),
+        reads.fresh(await writes.upgrade(await reads.record(params.uid), body)),
       ),
     recoverBdb: ({ params, body, forwardedBy }) =>
       runOnLeader(context, "recoverBdb", { params: uidParam(params), body }, forwardedBy, async () =>
-        reads.fresh(await writes.recover(reads.record(params.uid), body)),
+        reads.fresh(await writes.recover(await reads.record(params.uid), body)),
       ),
     ...passwordHandlers(context, reads, writes),
     ...shardHandlers(context, reads),
@@ -63,15 +63,16 @@ export function databaseHandlers(
 /** What belongs to a database. */
 function shardHandlers(context: ActionsContext, reads: DatabaseReads): Pick<Handlers, ShardRoutes> {
   return {
-    bdbAction: async ({ params }) => getDatabaseAction(context, reads.record(params.uid).uid, params.action ?? ""),
-    bdbActions: async ({ params }) => databaseActions(context, reads.record(params.uid).uid),
+    bdbAction: async ({ params }) =>
+      getDatabaseAction(context, (await reads.record(params.uid)).uid, params.action ?? ""),
+    bdbActions: async ({ params }) => databaseActions(context, (await reads.record(params.uid)).uid),
     shards: () => reads.allShards(),
     shard: async ({ params }) => {
       const found = (await reads.allShards()).find(({ uid }) => uid === params.uid);
       if (found === undefined) throw refuse(refusals.noSuchShard, `there is no shard ${params.uid ?? ""}`);
       return found;
     },
-    bdbShards: ({ params }) => reads.shardsOf(reads.record(params.uid)),
+    bdbShards: async ({ params }) => reads.shardsOf(await reads.record(params.uid)),
   };
 }
 

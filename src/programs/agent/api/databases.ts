@@ -18,7 +18,7 @@ import { shardViews } from "./shard-view.ts";
 export type DatabasesContext = EnginesContext &
   CountersContext & {
     readonly config: Pick<AgentConfig, "namespace" | "node">;
-    readonly records: Pick<Records, "databases" | "database">;
+    readonly records: Pick<Records, "databases" | "database" | "reload">;
     readonly members: Pick<Members, "list">;
     readonly clock: Clock;
   };
@@ -33,11 +33,13 @@ export interface DatabaseReads {
   allShards(): Promise<readonly ShardInstanceRecord[]>;
   shardsOf(record: DatabaseRecord): Promise<readonly ShardInstanceRecord[]>;
   /** The record that a path names; AGENT_NO_SUCH_DATABASE when there is none. */
-  record(uid: string | undefined): DatabaseRecord;
+  record(uid: string | undefined): Promise<DatabaseRecord>;
 }
 
 /** For how long reads use the answers of engines, in milliseconds, unless the record changes before. */
 const ANSWERS_MS = 300;
+
+const UID = /^[1-9]\d{0,14}$/;
 
 /** A database and its shards, of one moment. */
 interface DatabaseView {
@@ -56,12 +58,20 @@ export function databaseReads(context: DatabasesContext): DatabaseReads {
     list: async () => (await Promise.all(records.databases().map(get))).map(({ bdb }) => bdb),
     shardsOf,
     allShards: async () => (await Promise.all(records.databases().map(shardsOf))).flat(),
-    record: (uid) => {
-      const found = records.databases().find((record) => String(record.uid) === uid);
-      if (found === undefined) throw refuse(refusals.noSuchDatabase, `there is no database ${uid ?? ""}`);
-      return found;
-    },
+    record: (uid) => knownRecord(records, uid ?? ""),
   };
+}
+
+/** Another node may have created the database a moment ago: the API server is asked before it is called unknown. */
+export async function knownRecord(
+  records: Pick<Records, "database" | "reload">,
+  asked: string,
+): Promise<DatabaseRecord> {
+  const uid = UID.test(asked) ? Number(asked) : undefined;
+  if (uid !== undefined && records.database(uid) === undefined) await records.reload(uid);
+  const found = uid === undefined ? undefined : records.database(uid);
+  if (found === undefined) throw refuse(refusals.noSuchDatabase, `there is no database ${asked}`);
+  return found;
 }
 
 interface CachedRead {

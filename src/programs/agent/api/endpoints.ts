@@ -41,7 +41,7 @@ export function endpointHandlers(
       if (found === undefined) throw refuse(refusals.noSuchObject, `there is no endpoint ${params.uid ?? ""}`);
       return found;
     },
-    bdbEndpoints: async ({ params }) => endpointsOf(await reads.get(reads.record(params.uid))),
+    bdbEndpoints: async ({ params }) => endpointsOf(await reads.get(await reads.record(params.uid))),
     bdbAvailability: async (call) => availability(reads, call, () => whyUnreached(members)),
     localAvailability: async (call) => availability(reads, call, (record) => whyNotServedHere(context, record)),
     leaderCheck: async () => ({ status: election.isLeader() ? "active" : "inactive" }),
@@ -70,7 +70,7 @@ async function availability(
   if (query.extend_check !== undefined) {
     throw refuse(refusals.notOffered, "extend_check is not offered: replication between clusters is not measured");
   }
-  const record = reads.record(params.uid);
+  const record = await reads.record(params.uid);
   const primary = (await reads.shardsOf(record)).find(({ role }) => role === "master");
   const reason =
     primary?.status === "active"

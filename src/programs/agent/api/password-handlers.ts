@@ -23,7 +23,7 @@ export function passwordHandlers(
       const asked: PasswordChange = { kind, ...body };
       await refuseForLeader(context, params["uid"], asked);
       return runOnLeader<PasswordRoutes>(context, route, { params: uidParam(params), body }, forwardedBy, async () =>
-        reads.fresh(await writes.passwords(reads.record(params["uid"]), asked)),
+        reads.fresh(await writes.passwords(await reads.record(params["uid"]), asked)),
       );
     };
   return {
@@ -35,7 +35,7 @@ export function passwordHandlers(
       if (!context.election.isLeader()) requireKnownTo(context, body);
       if (password !== undefined) await refuseForLeader(context, params.uid, { kind: "change", password });
       return runOnLeader(context, "updateBdb", { params: uidParam(params), body }, forwardedBy, async () =>
-        reads.fresh(await writes.update(reads.record(params.uid), body)),
+        reads.fresh(await writes.update(await reads.record(params.uid), body)),
       );
     },
   };

@@ -1,9 +1,11 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, isFault } from "../../../core/base/fault.ts";
+import type { Log } from "../../../core/base/log.ts";
 import { faults as managementFaults } from "../../../ports/management/faults.ts";
-import type { ReplyOf, RequestOf, RouteName } from "../../../ports/management/routes.ts";
+import { routes, type ReplyOf, type RequestOf, type RouteName } from "../../../ports/management/routes.ts";
 import type { LeaderElection } from "../members/leader-election.ts";
 import type { Peers } from "../members/peers.ts";
+import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import { refusals, refuse } from "./refusals.ts";
 
@@ -12,7 +14,9 @@ export interface LeaderContext {
   readonly config: Pick<AgentConfig, "node">;
   readonly election: Pick<LeaderElection, "isLeader" | "leader">;
   readonly peers: Pick<Peers, "forward">;
+  readonly records: Pick<Records, "reload">;
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 /** How long a write waits for a leader, in milliseconds. */
@@ -20,8 +24,9 @@ const DEADLINE_MS = 8_000;
 const POLL_MS = 50;
 
 /**
- * Runs `here` when this node leads, else forwards the request to the leader; waits while the leader changes. A request that
- * was forwarded here is refused when this node does not lead, so that none goes in circles. AGENT_NO_LEADER after 8 s.
+ * Runs `here` when this node leads, else forwards the request to the leader; waits while the leader changes. What the leader
+ * wrote is read before the reply, so that the caller's next question to this node has it in its answer. A request that was
+ * forwarded here is refused when this node does not lead, so that none goes in circles. AGENT_NO_LEADER after 8 s.
  */
 export async function runOnLeader<N extends RouteName>(
   context: LeaderContext,
@@ -38,10 +43,29 @@ export async function runOnLeader<N extends RouteName>(
     const leader = election.leader();
     if (leader !== undefined && leader !== config.node) {
       const reply = await forwarded(context, leader, route, request);
-      if (reply !== undefined) return reply;
+      if (reply !== undefined) {
+        await readWritten(context, recordOf(route, request, reply));
+        return reply;
+      }
     }
     if (clock.uptimeMs() >= deadline) throw refuse(refusals.noLeader, `no node has led for ${DEADLINE_MS / 1000} s`);
     await clock.sleep(POLL_MS);
+  }
+}
+
+/** The record that a write has changed. */
+function recordOf<N extends RouteName>(route: N, request: RequestOf<N>, reply: ReplyOf<N>): number | "cluster" {
+  if (!routes[route].path.startsWith("/v1/bdbs")) return "cluster";
+  const named = request.params !== undefined && "uid" in request.params ? request.params : reply;
+  return typeof named === "object" && "uid" in named ? Number(named.uid) : "cluster";
+}
+
+/** The write is made: where this fails, the informer brings it a little later. */
+async function readWritten({ records, log }: LeaderContext, of: number | "cluster"): Promise<void> {
+  try {
+    await records.reload(of);
+  } catch (error) {
+    log.warn("the record that the leader has written could not be read at once", { record: of, error });
   }
 }
 

@@ -25,6 +25,8 @@ export interface Records {
   isReadable(bdb: number): boolean;
   /** Reads every record from the API server: afterwards nothing is older than when this was called. */
   refresh(): Promise<void>;
+  /** Reads the record of one database, or that of the cluster, from the API server, if there is one. */
+  reload(of: number | "cluster"): Promise<void>;
   /** Compare-and-swap; the answer is what is stored then. */
   changeState(change: (state: ClusterStateRecord) => ClusterStateRecord): Promise<ClusterStateRecord>;
   /** Compare-and-swap; undefined when the database is gone. */
@@ -65,6 +67,11 @@ export function followRecords(options: RecordsOptions): Records {
     async refresh() {
       const { items } = await kube.list(ConfigMaps, { namespace, labelSelector });
       for (const item of items) mirror.put(item);
+    },
+    async reload(of) {
+      const name = of === "cluster" ? clusterNames.clusterRecord(cluster) : clusterNames.databaseRecord(cluster, of);
+      const stored = await kube.get(ConfigMaps, { name, namespace });
+      if (stored !== undefined) mirror.put(stored);
     },
     changeState: (change) => writer.changeState(change),
     changeDatabase: (uid, change) => writer.changeDatabase(uid, change),
