@@ -13,7 +13,7 @@ import { until } from "../kit/time/until.ts";
 /** How often the primary's node is frozen; `FREEZE_SEED` and `FREEZE_ROUNDS` choose others. */
 const rounds = Number(process.env["FREEZE_ROUNDS"] ?? 2);
 const seed = Number(process.env["FREEZE_SEED"] ?? Date.now() % 100_000);
-/** Around the time that it takes until a replica has taken over, in milliseconds. */
+/** Around the time that it takes until a replica has taken over, in milliseconds; the last round waits until one has. */
 const FROZEN = { least: 5_500, most: 13_000 };
 const PATIENCE = { withinMs: 40_000, everyMs: 25 };
 const skip = existsSync("/proc/self/stat") ? false : "needs /proc to see that processes stand still";
@@ -34,11 +34,12 @@ test(
       await until("clients of every node write", () => ledgers.every((ledger) => ledger.requests() > 200));
       const before = await read(cluster, uid);
       const node = nodeOf(primaryOf(await cluster.shards(uid)));
-      // the last round is longer than any failover takes, so that at least one is seen
-      const frozenMs = round === rounds - 1 ? FROZEN.most : FROZEN.least + dice() * (FROZEN.most - FROZEN.least);
+      const frozenMs = FROZEN.least + dice() * (FROZEN.most - FROZEN.least);
+      const isLast = round === rounds - 1;
       await cluster.freeze(node);
       try {
         await sleep(frozenMs);
+        if (isLast) await untilTakenOver(cluster, node, before);
       } finally {
         cluster.thaw(node);
       }
@@ -52,6 +53,13 @@ test(
     assert.ok(takenOver > 0, "no replica ever took over: nothing was proven");
   },
 );
+
+/** The other nodes are asked: the frozen one does not answer. */
+async function untilTakenOver(cluster: TestCluster, frozen: number, { uid, epoch }: BdbRecord): Promise<void> {
+  const client = cluster.clientOf(frozen === 1 ? 2 : 1);
+  const isTakenOver = async (): Promise<boolean> => (await client.call("bdb", { params: { uid } })).epoch > epoch;
+  await until("a replica has taken over", isTakenOver, PATIENCE).finally(() => client.close());
+}
 
 function read(cluster: TestCluster, uid: number): Promise<BdbRecord> {
   return cluster.client.call("bdb", { params: { uid } });
