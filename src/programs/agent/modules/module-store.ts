@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { createReadStream, rmSync } from "node:fs";
-import { chmod, mkdir, readdir, rm } from "node:fs/promises";
+import { constants, rmSync } from "node:fs";
+import { chmod, mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { replaceFile } from "../../../mechanisms/files/replace-file.ts";
@@ -13,7 +13,7 @@ export interface ModuleStore {
   has(uid: string): boolean;
   /** Path of the shared object, whether it is there or not. */
   pathOf(uid: string): string;
-  read(uid: string): Readable;
+  read(uid: string): Promise<Readable>;
   /** Stores a shared object durably; throws when it is not that of `module`. */
   put(module: Pick<InstalledModule, "uid" | "sha256">, library: AsyncIterable<Uint8Array>): Promise<void>;
   /** Until it is disposed, `keepOnly` leaves the shared object alone: it is stored before a record lists it. */
@@ -37,7 +37,11 @@ export async function openModuleStore(folder: string): Promise<ModuleStore> {
     folder,
     has: (uid) => held.has(uid),
     pathOf,
-    read: (uid) => createReadStream(pathOf(uid)),
+    async read(uid) {
+      // an engine that was taken over may have put a link there, to what only this user reads
+      const file = await open(pathOf(uid), constants.O_RDONLY | constants.O_NOFOLLOW);
+      return file.createReadStream();
+    },
     async put(module, library) {
       const { uid } = module;
       // engines refuse a shared object that may not be executed
