@@ -174,7 +174,11 @@ export async function readImages({ type }: Scene): Promise<void> {
     "the container and the pull secret of each pod: operator, three nodes and rigger have it",
   ).deepEqual(
     pods.split("\n").toSorted(),
-    [...[1, 2, 3].map(() => "store-enterprise-node"), "services-rigger", "store-enterprise-operator"]
+    [
+      ...[1, 2, 3].map(() => "store-enterprise-node store-enterprise-node-engines"),
+      "services-rigger",
+      "store-enterprise-operator",
+    ]
       .map((container) => `${container} ${PULL_SECRET}`)
       .toSorted(),
   );

@@ -39,20 +39,15 @@ test(
   },
 );
 
-/** Of a pod: the volume of the data as `fsGroup` leaves it, the folder that containers share, and a token for the agent. */
+/** Of a pod: the volume of the data as `fsGroup` leaves it, and a token for the agent. */
 async function folders() {
   // the temporary folder of a test run is for its own user
   const root = await mkdtemp("/tmp/engine-user-");
   const [data, shared, token] = [join(root, NODE_PATHS.data), join(root, NODE_PATHS.shared), join(root, "token")];
   await chmod(root, 0o755);
-  for (const [folder, mode] of [
-    [data, 0o2770],
-    [shared, 0o2777],
-  ] as const) {
-    await mkdir(folder, { recursive: true });
-    await chown(folder, 0, NODE_UID);
-    await chmod(folder, mode);
-  }
+  await mkdir(data, { recursive: true });
+  await chown(data, 0, NODE_UID);
+  await chmod(data, 0o2770);
   await writeFile(token, "secret", { mode: 0o600 });
   await chown(token, NODE_UID, NODE_UID);
   const running: ChildProcess[] = [];

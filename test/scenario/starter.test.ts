@@ -91,7 +91,7 @@ test("it starts engines of its image, in folders of the data, and nothing else",
 test("it connects to no folder that others than the agent can write", async () => {
   await using starter = await starterProcess();
   const folder = join(starter.shared, "agent");
-  await mkdir(folder);
+  await mkdir(folder, { recursive: true });
   await chmod(folder, 0o777);
   let calls = 0;
   await using server = createServer(() => (calls += 1)).listen(join(folder, "starter.socket"));

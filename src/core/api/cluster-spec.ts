@@ -115,7 +115,9 @@ export const clusterSpec = z.object({
   networkPolicy: networkPolicy.prefault({}).describe("Who reaches the nodes over the network."),
   storeEnterpriseNodeResources: resourceRequirements
     .prefault({ requests: { cpu: "2", memory: "4Gi" }, limits: { cpu: "2", memory: "4Gi" } })
-    .describe("Resources of a node. Equal requests and limits give it the quality of service Guaranteed."),
+    .describe(
+      "Resources of a node, divided among its containers. Equal requests and limits give it the quality of service Guaranteed.",
+    ),
   storeEnterpriseServicesRiggerResources: resourceRequirements
     .prefault({ requests: { cpu: "500m", memory: "512Mi" }, limits: { cpu: "500m", memory: "512Mi" } })
     .describe("Resources of the services rigger."),

@@ -122,8 +122,8 @@ export const NODE_PATHS = {
   data: "/var/lib/store",
   credentials: "/etc/store/credentials",
   tls: "/etc/store/tls",
-  /** Shared with the container of the engines: there the agent waits for the starter. */
-  shared: "/run/store",
+  /** On the volume of the data, which the container of the engines has too: there the agent waits for the starter. */
+  shared: "/var/lib/store/run",
 } as const;
 
 /** Where the services rigger finds its mounts, below the container's root. */

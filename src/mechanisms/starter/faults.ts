@@ -17,7 +17,6 @@ export const faults = {
   notTheAgent: {
     code: "STARTER_NOT_THE_AGENT",
     retry: "never",
-    remedy:
-      "Delete the pod. If this comes again, a container that is not of this product shares the folder /run/store.",
+    remedy: "Delete the pod. If this comes again, something else than this product writes into /var/lib/store/run.",
   },
 } as const satisfies Record<string, FaultSpec>;

@@ -13,7 +13,8 @@ const SOCKET = "starter.socket";
 export async function openMeetingPlace(shared: string, onConnection: (socket: Socket) => void): Promise<Server> {
   const folder = join(shared, FOLDER);
   await mkdir(folder, { recursive: true, mode: 0o755 });
-  await chmod(folder, 0o755);
+  // a kubelet lets the group write all that is on a volume when a pod starts
+  for (const own of [shared, folder]) await chmod(own, 0o755);
   // of an agent that ended
   await rm(join(folder, SOCKET), { force: true });
   const server = createServer(onConnection);

@@ -15,6 +15,9 @@ const APART = {
   ],
 };
 const QUANTITIES = { cpu: "1", memory: "2Gi" };
+/** The containers of a node together have what the spec gives the node. */
+const AGENT = { cpu: "500m", memory: "704Mi" };
+const ENGINES = { cpu: "500m", memory: "1344Mi" };
 const LITTLE = { cpu: "100m", memory: "64Mi" };
 
 /** Everything that a spec says of pods; the images are pinned to builds. */
@@ -61,8 +64,15 @@ test("what the spec says of pods reaches those of nodes and services rigger", as
   assert.deepEqual(run(nodes?.spec?.template.spec), {
     image: `here/node:8.2.0-25.12@${DIGEST}`,
     imagePullPolicy: "Always",
-    resources: SPEC.storeEnterpriseNodeResources,
+    resources: { requests: AGENT, limits: AGENT },
     account: "nodes",
+  });
+  assert.deepEqual(engines(nodes?.spec?.template.spec), {
+    image: `here/node:8.2.0-25.12@${DIGEST}`,
+    imagePullPolicy: "Always",
+    resources: { requests: ENGINES, limits: ENGINES },
+    user: 1002,
+    mounts: ["/var/lib/store", "/var/run/secrets/kubernetes.io/serviceaccount"],
   });
   assert.deepEqual(run(rigger?.spec?.template.spec), {
     image: `here/rigger:8.2.0-12@${DIGEST}`,
@@ -88,6 +98,18 @@ test("what the spec says of pods reaches those of nodes and services rigger", as
   assert.equal(credentials?.secret?.secretName, "login");
 });
 
+test("nodes of a release whose engines run beside the agent have one container", async () => {
+  await using world = await startOperatorWorld();
+  await world.operate("8.0.20-26");
+  await world.kube.create(Clusters, { metadata: REF, spec: {} });
+  await world.cluster("first pods awaited", ({ status }) => status?.state === "BootstrappingFirstPod");
+  const { containers } = (await world.kube.get(StatefulSets, REF))?.spec?.template.spec ?? { containers: [] };
+  assert.deepEqual(
+    containers.map(({ name, resources }) => ({ name, limits: resources?.limits })),
+    [{ name: "store-enterprise-node", limits: { cpu: "2", memory: "4Gi" } }],
+  );
+});
+
 test("the admin of credentials that the operator makes has the name that the spec gives", async () => {
   await using world = await startOperatorWorld();
   const { kube } = world;
@@ -110,6 +132,12 @@ const PLACED = {
 
 function placed({ nodeSelector, tolerations, priorityClassName, imagePullSecrets }: Partial<PodSpec> = {}) {
   return { nodeSelector, tolerations, priorityClassName, imagePullSecrets };
+}
+
+function engines({ containers = [] }: Partial<PodSpec> = {}) {
+  const { image, imagePullPolicy, resources, securityContext, volumeMounts } = containers[1] ?? {};
+  const mounts = (volumeMounts ?? []).map(({ mountPath }) => mountPath).toSorted();
+  return { image, imagePullPolicy, resources, user: securityContext?.runAsUser, mounts };
 }
 
 function run({ containers = [], serviceAccountName: account }: Partial<PodSpec> = {}) {

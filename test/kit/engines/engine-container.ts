@@ -67,6 +67,5 @@ class StarterProcess implements AsyncDisposable {
 export async function starterProcess(): Promise<StarterProcess> {
   const starter = new StarterProcess(await mkdtemp(join(tmpdir(), "starter-")));
   await mkdir(starter.data, { recursive: true });
-  await mkdir(starter.shared, { recursive: true });
   return starter;
 }

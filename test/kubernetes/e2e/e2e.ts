@@ -1,6 +1,7 @@
 import { test } from "node:test";
 import { step } from "../../kit/scenario/step.ts";
 import { webhookEnforces, webhookSurvivesRotation } from "./admission.ts";
+import { engineUserReadsNothing } from "./engine-user.ts";
 import { helmLifecycle } from "./helm.ts";
 import { eachNodeHasAWorker, mainJob } from "./main-job.ts";
 import { furtherNamespace } from "./namespaces.ts";
@@ -18,6 +19,8 @@ const began = performance.now();
 const STEPS: Readonly<Record<string, Act>> = {
   "operator, cluster and database of the oldest release are upgraded under load from a pod, the operator back and forth: nothing fails, nothing is lost":
     mainJob,
+  "the user of the engines reads neither the token nor a key nor the credentials of the cluster":
+    engineUserReadsNothing,
   "each node of the cluster has a worker of its own": eachNodeHasAWorker,
   "a drained worker gives its primary away first; a second one is not drained meanwhile": drainedWorker,
   "a node pod that is deleted comes back on its own volume, and no request fails": deletedPod,

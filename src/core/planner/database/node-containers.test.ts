@@ -18,7 +18,25 @@ const rules: readonly (readonly [rule: string, node: Resources, agent: Resources
     { requests: { memory: "352Mi" } },
     { requests: { memory: "160Mi" } },
   ],
+  [
+    "in a large node they get a sixteenth, since it has more clients",
+    { limits: { memory: "64Gi" } },
+    { limits: { memory: "4096Mi" } },
+    { limits: { memory: "61440Mi" } },
+  ],
   ["what is not limited stays so", {}, {}, {}],
+  [
+    "each shares the CPUs that are idle where CPU is not limited",
+    { requests: { cpu: "2" }, limits: { memory: "4Gi" } },
+    { requests: { cpu: "1000m" }, limits: { memory: "704Mi" } },
+    { requests: { cpu: "1000m" }, limits: { memory: "3392Mi" } },
+  ],
+  [
+    "agent and proxy get no more CPU than their two threads can use",
+    { requests: { cpu: "3" }, limits: { cpu: "16" } },
+    { requests: { cpu: "1500m" }, limits: { cpu: "2000m" } },
+    { requests: { cpu: "1500m" }, limits: { cpu: "14000m" } },
+  ],
   [
     "of an odd number the engines get more",
     { requests: { cpu: "3m" } },
@@ -38,7 +56,7 @@ for (const [rule, node, agent, engines] of rules)
   });
 
 test("both containers together have exactly what the node has, and no request is above its limit", () => {
-  const sizes = ["1", "300Mi", "1000000001", "1Gi", "1.5Gi", "4Gi", "64G"];
+  const sizes = ["1", "300Mi", "1000000001", "1Gi", "1.5Gi", "4Gi", "11Gi", "12Gi", "64G"];
   const of = (part: Resources): number => parseQuantity(part.limits?.["memory"] ?? "");
   const parts = sizes.map((memory) => ({ memory, ...dividedResources({ limits: { memory } }) }));
   for (const { memory, agent, engines } of parts)

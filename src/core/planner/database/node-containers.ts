@@ -12,7 +12,8 @@ export interface Resources {
 
 /**
  * What each container of a node gets of the resources of the node: together exactly these. Memory: agent and proxy get what they take
- * at worst, and in a small node 11 sixteenths; the engines get the rest. CPU: each a half. Anything else stays with the agent.
+ * at worst, in a small node 11 sixteenths, and in a large one, which has more clients, one; the engines get the rest. CPU: agent and
+ * proxy get a half, and no more than they can use. Anything else stays with the agent.
  */
 export function dividedResources({ requests, limits }: Resources): {
   readonly agent: Resources;
@@ -37,8 +38,10 @@ export function dividedMemory(agentBytes: number, enginesBytes: number, machineB
 }
 
 const MEBIBYTE = 1024 * 1024;
-/** Both shares grow with the whole, so that no request is above its limit. */
-const AGENT_SHARE = 11 / 16;
+/** Of the memory of a small and of a large node. Both parts grow with the whole, so that no request is above its limit. */
+const AGENT_SHARE = { most: 11 / 16, least: 1 / 16 };
+/** In thousandths: agent and proxy have one thread each that computes. */
+const AGENT_CPU = 2_000;
 
 function divided(
   whole: Quantities | undefined,
@@ -46,7 +49,7 @@ function divided(
   if (whole === undefined) return undefined;
   const { cpu, memory, ...rest } = whole;
   const [ofCpu, ofMemory] = [
-    cpu === undefined ? undefined : halves(cpu),
+    cpu === undefined ? undefined : cpus(cpu),
     memory === undefined ? undefined : shares(memory),
   ];
   const part = (index: 0 | 1): Quantities => ({
@@ -57,14 +60,16 @@ function divided(
 }
 
 /** In thousandths. */
-function halves(cpu: string): readonly [number, number] {
+function cpus(cpu: string): readonly [number, number] {
   const whole = Math.round(parseQuantity(cpu) * 1_000);
-  return [Math.floor(whole / 2), Math.ceil(whole / 2)];
+  const agent = Math.min(AGENT_CPU, Math.floor(whole / 2));
+  return [agent, whole - agent];
 }
 
 function shares(memory: string): readonly [number, number] {
   const whole = Math.floor(parseQuantity(memory));
-  const agent = Math.min(NODE_RESERVE_BYTES, Math.floor(whole * AGENT_SHARE));
+  const { most, least } = AGENT_SHARE;
+  const agent = Math.floor(Math.min(whole * most, Math.max(NODE_RESERVE_BYTES, whole * least)));
   return [agent, whole - agent];
 }
 

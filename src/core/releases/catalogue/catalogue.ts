@@ -143,6 +143,7 @@ function row(
     userModules,
     storedVersion: since("8.0.2-2") ? "v1" : "v1alpha1",
     security: since("7.22.0-6") ? "unprivileged" : "privileged",
+    engines: since("8.2.0-12") ? "in-own-container" : "in-node",
     ...(endOfLife === undefined ? {} : { endOfLife }),
     ...varying,
   };

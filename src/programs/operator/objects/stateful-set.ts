@@ -1,18 +1,20 @@
 import { createHash } from "node:crypto";
 import type { StatefulSet } from "kubernetes-types/apps/v1.js";
-import type { Container, PodAntiAffinity, PodTemplateSpec, Volume } from "kubernetes-types/core/v1.js";
-import { clusterNames, IN_SERVICE_GATE, NODE_CONTAINER, NODE_PATHS, PORTS } from "../../../core/api/names.ts";
+import type { Container, PodAntiAffinity, PodSpec, PodTemplateSpec, Volume } from "kubernetes-types/core/v1.js";
+import { clusterNames, IN_SERVICE_GATE, NODE_CONTAINER, NODE_PATHS, NODE_UID, PORTS } from "../../../core/api/names.ts";
 import type { Wanted } from "../../../ports/kube/kube.ts";
 import { TEMPLATE_ANNOTATION } from "../../../mechanisms/observe/kubernetes/workload.ts";
 import { nodesOf } from "../../../core/planner/view/cluster-view.ts";
 import { installedList } from "../../../core/planner/modules/user-modules.ts";
+import { dividedResources } from "../../../core/planner/database/node-containers.ts";
+import { releaseByNodeTag } from "../../../core/releases/catalogue/find.ts";
 import { imageOf, REPOSITORIES } from "../../../core/releases/catalogue/images.ts";
+import { enginesContainer, enginesVolumes, STORAGE } from "./engines-container.ts";
 import { labelsOf, ownedMeta, selectorOf, type Owner } from "./meta.ts";
 import { placementOf } from "./placement.ts";
 
 /** Annotation of the node pods: hash of the user-defined modules that were installed when they were made. */
 const USER_MODULES_ANNOTATION = "storeenterprise.io/user-modules";
-const STORAGE = "store-enterprise-storage";
 
 /** The nodes of a cluster at `tag`; pods from ordinal `partition` on may be replaced. */
 export function nodeStatefulSet(owner: Owner, tag: string, partition: number): Wanted<StatefulSet> {
@@ -53,15 +55,30 @@ function nodeTemplate(owner: Owner, tag: string): PodTemplateSpec {
       readinessGates: [{ conditionType: IN_SERVICE_GATE }],
       securityContext: {
         runAsNonRoot: true,
-        runAsUser: 1001,
-        fsGroup: 1001,
+        runAsUser: NODE_UID,
+        fsGroup: NODE_UID,
         seccompProfile: { type: "RuntimeDefault" },
       },
       affinity: { podAntiAffinity: spec.podAntiAffinity ?? oneAWorker(owner) },
       ...placementOf(spec),
-      containers: [container(owner, tag)],
-      volumes: volumes(owner),
+      ...containersAndVolumes(owner, tag),
     },
+  };
+}
+
+/** Nodes of a release whose engines run beside the agent have one container, as the operators of such releases write it. */
+function containersAndVolumes(owner: Owner, tag: string): Pick<PodSpec, "containers" | "volumes"> {
+  const node = container(owner, tag);
+  if (releaseByNodeTag(tag)?.engines !== "in-own-container") return { containers: [node], volumes: volumes(owner) };
+  const { agent, engines } = dividedResources(owner.view.spec.storeEnterpriseNodeResources);
+  const divided: Container = {
+    ...node,
+    env: [...(node.env ?? []), { name: "ENGINES_RUN", value: "in-own-container" }],
+    resources: agent,
+  };
+  return {
+    containers: [divided, enginesContainer(node, engines)],
+    volumes: [...volumes(owner), ...enginesVolumes],
   };
 }
 
