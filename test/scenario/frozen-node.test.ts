@@ -28,8 +28,11 @@ test(
     let takenOver = 0;
     for (let round = 0; round < rounds; round++) {
       await whole(cluster, uid);
+      await using stack = new AsyncDisposableStack();
       const ledgers = await Promise.all(
-        [1, 2, 3].map((node) => startLedger({ host: cluster.address(node), port, connections: 8, pauseMs: 3 })),
+        [1, 2, 3].map(async (node) =>
+          stack.use(await startLedger({ host: cluster.address(node), port, connections: 8, pauseMs: 3 })),
+        ),
       );
       await until("clients of every node write", () => ledgers.every((ledger) => ledger.requests() > 200));
       const before = await read(cluster, uid);
@@ -58,7 +61,12 @@ test(
 async function untilTakenOver(cluster: TestCluster, frozen: number, { uid, epoch }: BdbRecord): Promise<void> {
   const client = cluster.clientOf(frozen === 1 ? 2 : 1);
   const isTakenOver = async (): Promise<boolean> => (await client.call("bdb", { params: { uid } })).epoch > epoch;
-  await until("a replica has taken over", isTakenOver, PATIENCE).finally(() => client.close());
+  await until("a replica has taken over", isTakenOver, PATIENCE)
+    .catch((error: unknown) => {
+      const logs = [1, 2, 3].map((node) => `node ${node}:\n${cluster.log(node).slice(-6_000)}`);
+      throw new Error(`node ${frozen} stands still\n${logs.join("\n")}`, { cause: error });
+    })
+    .finally(() => client.close());
 }
 
 function read(cluster: TestCluster, uid: number): Promise<BdbRecord> {

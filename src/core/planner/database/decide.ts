@@ -1,5 +1,6 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
-import { inSync, replicasOf, syncText } from "./facts.ts";
+import { replicasOf } from "./facts.ts";
+import { behindText } from "./in-sync.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { upgradeStep } from "./upgrade.ts";
 import { evacuationStep } from "./evacuation.ts";
@@ -66,10 +67,12 @@ function strayReplica({ instances }: DatabaseFacts, shard: ShardRecord): Databas
   return stray === undefined ? undefined : { kind: "reattach", shard: shard.id, replica: stray.id };
 }
 
-function replicaThatCatchesUp({ record, instances }: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
-  const behind = replicasOf(shard).find(({ id }) => !inSync(instances.get(id)));
+function replicaThatCatchesUp(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
+  const behind = replicasOf(shard)
+    .map((replica) => behindText(facts, shard, replica))
+    .find((reason) => reason !== undefined);
   if (behind === undefined) return undefined;
-  const reasons = [syncText(behind, instances.get(behind.id)), unsafeReplies(record)];
+  const reasons = [behind, unsafeReplies(facts.record)];
   return { kind: "wait", reason: reasons.filter((reason) => reason !== undefined).join("; ") };
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseRecord, InSyncSet, InstanceRecord, ShardRecord } from "../../api/records.ts";
-import { primaryOf, replicasOf } from "./facts.ts";
-import type { NodeFacts } from "./facts.ts";
+import { inSync, primaryOf, replicasOf, syncText } from "./facts.ts";
+import type { DatabaseFacts, NodeFacts } from "./facts.ts";
 
 /** What a replica has confirmed to its primary. */
 export interface Confirmed {
@@ -66,7 +66,7 @@ export function withSample(samples: readonly PrimarySample[], sample: PrimarySam
  */
 export function successorsOf(
   shard: ShardRecord,
-  nodes: readonly NodeFacts[],
+  nodes: readonly Pick<NodeFacts, "uid" | "keepsInSync">[],
   durability: DatabaseRecord["durability"],
 ): readonly number[] | undefined {
   const { node } = primaryOf(shard);
@@ -74,6 +74,19 @@ export function successorsOf(
   // before a set is written, replies that wait for it have acknowledged nothing in this epoch: earlier ones it may lack
   const unwritten = durability === "sync" ? [] : undefined;
   return isKept ? (membersOf(shard) ?? unwritten) : undefined;
+}
+
+/** Why the replica could not succeed its primary now without a loss, for people; undefined: it could. */
+export function behindText(
+  { record, nodes, instances }: Pick<DatabaseFacts, "record" | "nodes" | "instances">,
+  shard: ShardRecord,
+  replica: InstanceRecord,
+): string | undefined {
+  const seen = instances.get(replica.id);
+  if (!inSync(seen)) return syncText(replica, seen);
+  const successors = successorsOf(shard, nodes, record.durability);
+  if (successors?.includes(replica.id) !== false) return undefined;
+  return `the ${replica.storeVersion} replica on node ${replica.node} has caught up, and its primary has not confirmed that yet`;
 }
 
 /** A set that proxies have never waited for has no version. */

@@ -1,16 +1,15 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
 import type { DatabaseStep } from "./step.ts";
 import {
-  inSync,
   primaryOf,
   replicasOf,
-  syncText,
   targetVersion,
   desiredInstances,
   isAsAsked,
   wantsTls,
 } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
+import { behindText } from "./in-sync.ts";
 import { diskBytes } from "./disk-budget.ts";
 import { placeKept, portOffsetOf } from "./placement.ts";
 
@@ -23,15 +22,15 @@ export function missingReplicaStep(facts: DatabaseFacts, shard: ShardRecord): Da
   return present.length < desiredInstances(facts.record) ? addReplica(facts, shard) : undefined;
 }
 
-/** A replica too many: one goes as soon as those that stay are in sync; lost ones first, then those that are not as asked, then draining nodes. */
+/** A replica too many: one goes as soon as those that stay could succeed the primary; lost ones first, then those that are not as asked, then draining nodes. */
 export function surplusStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
   if (shard.instances.length <= desiredInstances(facts.record)) return undefined;
   const replicas = replicasOf(shard);
   const going = replicas.toSorted((a, b) => dispensability(facts, b) - dispensability(facts, a) || b.id - a.id)[0];
   if (going === undefined) return undefined;
   const staying = replicas.filter((replica) => replica !== going);
-  const behind = staying.find(({ id }) => !inSync(facts.instances.get(id)));
-  if (behind !== undefined) return { kind: "wait", reason: syncText(behind, facts.instances.get(behind.id)) };
+  const behind = staying.map((replica) => behindText(facts, shard, replica)).find((reason) => reason !== undefined);
+  if (behind !== undefined) return { kind: "wait", reason: behind };
   return { kind: "retire", shard: shard.id, instance: going.id };
 }
 

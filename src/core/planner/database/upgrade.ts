@@ -1,7 +1,8 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
 import type { DatabaseStep } from "./step.ts";
-import { inSync, primaryOf, replicasOf, syncText, desiredInstances, isAsAsked } from "./facts.ts";
+import { primaryOf, replicasOf, desiredInstances, isAsAsked } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
+import { behindText } from "./in-sync.ts";
 import { addReplica, isLost } from "./replicas.ts";
 
 /**
@@ -17,15 +18,15 @@ export function upgradeStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseS
   if (isNew(primaryOf(shard))) return undefined;
   const replicas = replicasOf(shard).filter((replica) => !isLost(facts, replica));
   const fresh = replicas.filter(isNew);
-  const behind = fresh.find(({ id }) => !inSync(facts.instances.get(id)));
+  const behind = fresh.map((replica) => behindText(facts, shard, replica)).find((reason) => reason !== undefined);
   const wanted = desiredInstances(facts.record);
   if (fresh.length < wanted) {
     if (replicas.length + 1 <= wanted) return addReplica(facts, shard);
-    if (behind !== undefined) return waitFor(facts, behind);
+    if (behind !== undefined) return { kind: "wait", reason: behind };
     const old = replicas.find((replica) => !isNew(replica));
     return old === undefined ? addReplica(facts, shard) : { kind: "retire", shard: shard.id, instance: old.id };
   }
-  return behind === undefined ? takeOver(facts, shard, fresh) : waitFor(facts, behind);
+  return behind === undefined ? takeOver(facts, shard, fresh) : { kind: "wait", reason: behind };
 }
 
 function takeOver(facts: DatabaseFacts, shard: ShardRecord, fresh: readonly InstanceRecord[]): DatabaseStep {
@@ -39,8 +40,4 @@ function takeOver(facts: DatabaseFacts, shard: ShardRecord, fresh: readonly Inst
   const isOther = heir.storeVersion !== primaryOf(shard).storeVersion;
   if (isOther && !facts.verified.has(heir.id)) return { kind: "verify", shard: shard.id, replica: heir.id };
   return { kind: "switch-over", shard: shard.id, to: heir.id };
-}
-
-function waitFor({ instances }: DatabaseFacts, instance: InstanceRecord): DatabaseStep {
-  return { kind: "wait", reason: syncText(instance, instances.get(instance.id)) };
 }

@@ -25,7 +25,9 @@ export const SHARD = z
     engine: z.string().describe("What the running process reports of itself; empty while it is down."),
     offset: z.int().nonnegative().describe("Replication offset, in bytes."),
     lag_bytes: z.int().describe("For a replica the primary's offset minus its own; -1 when unknown."),
-    in_sync: z.boolean(),
+    in_sync: z
+      .boolean()
+      .describe("For a replica: it is close to its primary, and may succeed it without losing what was acknowledged."),
   })
   .meta({ id: "Shard" });
 

@@ -6,6 +6,7 @@ import type { Members } from "../members/members.ts";
 import { observeEngines } from "../observation/engine-answers.ts";
 import type { EnginesContext } from "../observation/engine-answers.ts";
 import type { CountersContext } from "../observation/measurements.ts";
+import { keepsInSync } from "../observation/node-facts.ts";
 import { runningScript } from "../observation/running-script.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
@@ -111,6 +112,10 @@ async function readDatabase(context: DatabasesContext, record: DatabaseRecord): 
     .map(({ report }) => report.address);
   return {
     bdb: bdbView(newest, { answers, endpoints, namespace: config.namespace, script }),
-    shards: shardViews(newest, { answers, addressOf: (node) => nodeAddress(context, node) }),
+    shards: shardViews(newest, {
+      answers,
+      addressOf: (node) => nodeAddress(context, node),
+      nodes: members.list().map(({ uid, report }) => ({ uid, keepsInSync: keepsInSync(report) })),
+    }),
   };
 }

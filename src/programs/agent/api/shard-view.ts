@@ -1,6 +1,7 @@
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../../core/api/records.ts";
 import { shardUid } from "../../../core/api/shard-uid.ts";
-import { IN_SYNC_BYTES } from "../../../core/planner/database/facts.ts";
+import { IN_SYNC_BYTES, type NodeFacts } from "../../../core/planner/database/facts.ts";
+import { successorsOf } from "../../../core/planner/database/in-sync.ts";
 import { engineText } from "../../../core/releases/engines/engines.ts";
 import type { ShardInstanceRecord } from "../../../ports/management/records.ts";
 import type { EngineAnswers } from "../observation/engine-answers.ts";
@@ -10,13 +11,20 @@ import { replicationProgress } from "../observation/instance-facts.ts";
 interface ShardContext {
   readonly answers: EngineAnswers;
   readonly addressOf: (node: number) => string | undefined;
+  readonly nodes: readonly Pick<NodeFacts, "uid" | "keepsInSync">[];
 }
 
 /** The shards of a database as `GET /v1/shards` shows them, one for each of its engine processes. */
 export function shardViews(record: DatabaseRecord, context: ShardContext): readonly ShardInstanceRecord[] {
-  return record.shards.flatMap((shard) =>
-    shard.instances.map((instance) => shardView(record.uid, shard, instance, context)),
-  );
+  return record.shards.flatMap((shard) => {
+    const successors = successorsOf(shard, context.nodes, record.durability);
+    return shard.instances.map((instance) => {
+      const view = shardView(record.uid, shard, instance, context);
+      // what could not succeed the primary now is not in sync, however close it is
+      const maySucceed = instance.id === shard.primary || (successors?.includes(instance.id) ?? true);
+      return { ...view, in_sync: view.in_sync && maySucceed };
+    });
+  });
 }
 
 function shardView(

@@ -1,7 +1,7 @@
 import type { NodeFacts } from "../../../core/planner/database/facts.ts";
 import type { Member, Members } from "../members/members.ts";
 import type { Peers } from "../members/peers.ts";
-import type { NodeCapability } from "../members/node-report.ts";
+import type { NodeCapability, NodeReport } from "../members/node-report.ts";
 import { isDraining } from "../records/maintenance.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
@@ -36,6 +36,11 @@ async function nodeFacts({ config, peers, records }: NodeFactsContext, member: M
     memoryBytes: report.memoryBytes,
     ...(report.container === undefined ? {} : { container: report.container }),
     ...(report.volume === undefined ? {} : { volumeRoom: report.volume.room }),
-    keepsInSync: report.capabilities.includes("in-sync-set" satisfies NodeCapability),
+    keepsInSync: keepsInSync(report),
   };
+}
+
+/** True of a node that keeps the set of replicas in sync for its primaries; nodes of releases before 0.4.0 do not. */
+export function keepsInSync({ capabilities }: Pick<NodeReport, "capabilities">): boolean {
+  return capabilities.includes("in-sync-set" satisfies NodeCapability);
 }
