@@ -13,7 +13,7 @@ export interface KubectlBinary {
 export interface CallOptions {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** It is ended by force after this time; 30 s when absent. */
+  /** It is ended by force after this time, and its standard error then says so; 30 s when absent. */
   readonly timeoutMs?: number;
 }
 
@@ -40,6 +40,10 @@ export interface Kubectl {
   start(line: string): ChildProcess;
 }
 
+const PATIENCE_MS = 30_000;
+/** A bundle brings definitions: a real API server on a machine at work has needed more than 30 s for them. */
+const DOCUMENT_PATIENCE_MS = 120_000;
+
 /** The minor version, to tell apart what older ones cannot do. */
 export function minorOf(version: string): number {
   return Number(/^v1\.(\d+)/.exec(version)?.[1] ?? 0);
@@ -47,7 +51,10 @@ export function minorOf(version: string): number {
 
 /** `binary` with the cluster of `kubeconfig`; `home` keeps its caches. */
 export function bindKubectl(binary: KubectlBinary, kubeconfig: string, home: string): Kubectl {
-  const start = (args: readonly string[], { stdin, env = {}, timeoutMs = 30_000 }: CallOptions = {}): ChildProcess => {
+  const start = (
+    args: readonly string[],
+    { stdin, env = {}, timeoutMs = PATIENCE_MS }: CallOptions = {},
+  ): ChildProcess => {
     const child = spawn(binary.path, args, {
       env: { PATH: process.env["PATH"], HOME: home, KUBECONFIG: kubeconfig, TZ: "UTC", ...env },
       timeout: timeoutMs,
@@ -58,8 +65,11 @@ export function bindKubectl(binary: KubectlBinary, kubeconfig: string, home: str
   const run = async (line: string, rest: readonly string[] = [], options: CallOptions = {}): Promise<Outcome> => {
     const child = start([...words(line), ...rest], options);
     if (child.stdout === null || child.stderr === null) throw new Error("kubectl was started without pipes");
-    const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
-    return { code: Number(code ?? -1), stdout, stderr };
+    const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
+    const [stdout, stderr, [code, signal]] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+    const end =
+      signal === null ? "" : `ended by ${signal}, which it gets after ${options.timeoutMs ?? PATIENCE_MS} ms\n`;
+    return { code: code ?? -1, stdout, stderr: `${stderr}${end}` };
   };
   const expectSuccess = async (line: string, rest: readonly string[], options: CallOptions = {}): Promise<string> => {
     const { code, stdout, stderr } = await run(line, rest, options);
@@ -74,7 +84,8 @@ export function bindKubectl(binary: KubectlBinary, kubeconfig: string, home: str
   return Object.assign((line: string, ...rest: readonly string[]) => expectSuccess(line, rest), {
     version: binary.version,
     run,
-    given: (stdin: string, line: string, ...rest: readonly string[]) => expectSuccess(line, rest, { stdin }),
+    given: (stdin: string, line: string, ...rest: readonly string[]) =>
+      expectSuccess(line, rest, { stdin, timeoutMs: DOCUMENT_PATIENCE_MS }),
     refused: (line: string, ...rest: readonly string[]) => expectFailure(line, rest),
     refusedGiven: (stdin: string, line: string) => expectFailure(line, [], { stdin }),
     start: (line: string) => start(words(line)),
