@@ -8,7 +8,7 @@ import { sharedRuns } from "./kit/architecture/shared-runs.ts";
 const ROOT = join(import.meta.dirname, "..");
 
 /** Which rooms a room may import. What is not listed may import nothing; `bin` joins everything. */
-const CORE = ["core/base", "core/api", "core/releases", "core/planner"];
+const CORE = ["core/base", "core/api", "core/releases", "core/planner", "core/merge"];
 const PORTS = ["ports/kube", "ports/management", "ports/modules", "ports/resp", "ports/pki"];
 const MECHANISMS = [
   "mechanisms/files",
@@ -30,6 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "core/api": ["core/base"],
   "core/releases": ["core/api", "core/base"],
   "core/planner": ["core/releases", "core/api", "core/base"],
+  "core/merge": [],
   "ports/kube": ["core/base"],
   "ports/management": ["core/api", "core/base"],
   "ports/modules": ["core/api", "core/base"],

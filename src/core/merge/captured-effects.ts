@@ -1,0 +1,124 @@
+import type { Effect, KeyType } from "./operation.ts";
+
+/** What a command of an engine's stream did, as far as the command says it. */
+export interface Captured {
+  readonly effects: readonly Effect[];
+  /** Keys whose whole value must be read: the command says how to make it, and not what it is. */
+  readonly read: readonly string[];
+}
+
+/** What a command in the stream did; undefined of one that changes no key, or is none of an Active-Active database. */
+export function capturedEffects([name = "", ...args]: readonly string[]): Captured | undefined {
+  return COMMANDS[name.toUpperCase()]?.(args);
+}
+
+type Rule = (args: readonly string[]) => Captured;
+
+const effects = (...list: readonly Effect[]): Captured => ({ effects: list, read: [] });
+const read = (...keys: readonly (string | undefined)[]): Captured => ({
+  effects: [],
+  read: keys.filter((key) => key !== undefined),
+});
+const first: Rule = ([key]) => read(key);
+
+const put = (type: KeyType, key: string, element: string, value: string): Effect => ({
+  ...{ kind: "put", type, key, element, value },
+});
+const add = (type: KeyType, key: string, element: string, amount: bigint): Effect => ({
+  ...{ kind: "add", type, key, element, amount },
+});
+const removal =
+  (type: KeyType): Rule =>
+  ([key = "", ...elements]) =>
+    effects(...elements.map((element): Effect => ({ kind: "remove", type, key, element })));
+const clears: Rule = (keys) => effects(...keys.map((key): Effect => ({ kind: "clear", key })));
+/** The new value takes the place of whatever the key held, its expiry included. */
+const replaced = (key: string, value: string): readonly Effect[] => [
+  { kind: "clear", key },
+  put("string", key, "", value),
+];
+const counter =
+  (sign: 1n | -1n): Rule =>
+  ([key = "", by = "1"]) =>
+    effects(add("string", key, "", sign * BigInt(by)));
+
+const COMMANDS: Readonly<Record<string, Rule>> = {
+  SET: ([key = "", value = "", ...options]) => set(key, value, options),
+  SETNX: ([key = "", value = ""]) => effects(...replaced(key, value)),
+  GETSET: ([key = "", value = ""]) => effects(...replaced(key, value)),
+  MSET: (args) => effects(...pairs(args).flatMap(([key, value]) => replaced(key, value))),
+  MSETNX: (args) => effects(...pairs(args).flatMap(([key, value]) => replaced(key, value))),
+  DEL: clears,
+  UNLINK: clears,
+  INCR: counter(1n),
+  INCRBY: counter(1n),
+  DECR: counter(-1n),
+  DECRBY: counter(-1n),
+  ...Object.fromEntries(["APPEND", "SETRANGE", "SETBIT", "BITFIELD", "PFADD"].map((name) => [name, first])),
+  PFMERGE: first,
+  BITOP: ([, destination]) => read(destination),
+  PEXPIREAT: ([key = "", at]) => effects({ kind: "expire", key, at: Number(at) }),
+  PERSIST: ([key = ""]) => effects({ kind: "expire", key, at: undefined }),
+  HSET: hashPuts,
+  HMSET: hashPuts,
+  HSETNX: hashPuts,
+  HDEL: removal("hash"),
+  HINCRBY: ([key = "", field = "", by = "0"]) => effects(add("hash", key, field, BigInt(by))),
+  SADD: ([key = "", ...elements]) => effects(...elements.map((element) => put("set", key, element, ""))),
+  SREM: removal("set"),
+  SMOVE: ([from = "", to = "", element = ""]) =>
+    effects({ kind: "remove", type: "set", key: from, element }, put("set", to, element, "")),
+  ZADD: zadd,
+  ZINCRBY: ([key = "", by = "", element = ""]) =>
+    INTEGER.test(by) ? effects(add("zset", key, element, BigInt(by))) : read(key),
+  ZREM: removal("zset"),
+  ...Object.fromEntries(
+    ["ZPOPMIN", "ZPOPMAX", "ZREMRANGEBYSCORE", "ZREMRANGEBYRANK", "ZREMRANGEBYLEX"].map((name) => [name, first]),
+  ),
+  ...Object.fromEntries(
+    [
+      ...["SINTERSTORE", "SUNIONSTORE", "SDIFFSTORE", "ZUNIONSTORE", "ZINTERSTORE", "ZDIFFSTORE", "ZRANGESTORE"],
+      ...["GEOSEARCHSTORE", "RESTORE", "LPUSH", "RPUSH", "LPUSHX", "RPUSHX", "LPOP", "RPOP", "LSET", "LREM", "LTRIM"],
+      "LINSERT",
+    ].map((name) => [name, first]),
+  ),
+  LMOVE: ([from, to]) => read(from, to),
+  RPOPLPUSH: ([from, to]) => read(from, to),
+  COPY: ([, to]) => read(to),
+  RENAME: renamed,
+  RENAMENX: renamed,
+  SORT: (args) => read(args[args.findIndex((arg) => arg.toUpperCase() === "STORE") + 1]),
+};
+
+const INTEGER = /^-?\d{1,15}$/;
+
+function set(key: string, value: string, options: readonly string[]): Captured {
+  const words = options.map((option) => option.toUpperCase());
+  const at = words.indexOf("PXAT");
+  if (words.includes("KEEPTTL")) return effects(put("string", key, "", value));
+  const expiry: readonly Effect[] = at < 0 ? [] : [{ kind: "expire", key, at: Number(options[at + 1]) }];
+  return effects(...replaced(key, value), ...expiry);
+}
+
+function hashPuts([key = "", ...args]: readonly string[]): Captured {
+  return effects(...pairs(args).map(([field, value]) => put("hash", key, field, value)));
+}
+
+/** With a condition, the command does not say which elements it wrote. */
+function zadd([key = "", ...args]: readonly string[]): Captured {
+  const words = args.map((arg) => arg.toUpperCase());
+  if (["NX", "XX", "GT", "LT", "INCR"].some((option) => words.slice(0, 5).includes(option))) return read(key);
+  const scored = words[0] === "CH" ? args.slice(1) : args;
+  return effects(...pairs(scored).map(([score, element]) => put("zset", key, element, score)));
+}
+
+function renamed([from = "", to]: readonly string[]): Captured {
+  return { effects: [{ kind: "clear", key: from }], read: to === undefined ? [] : [to] };
+}
+
+function pairs(args: readonly string[]): readonly (readonly [string, string])[] {
+  return Array.from({ length: Math.floor(args.length / 2) }, (_, index) => [
+    args[2 * index] ?? "",
+    args[2 * index + 1] ?? "",
+  ]);
+}

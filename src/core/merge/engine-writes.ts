@@ -1,0 +1,126 @@
+import type { Content } from "./cell.ts";
+import { keepsBase, type KeyState } from "./key-state.ts";
+import { elementContent, expiresAt, knownElements, knownTypes, typeOf, type ExpiresAt } from "./key-view.ts";
+import type { KeyType, Value } from "./operation.ts";
+
+/** A command for the engine; each character of an argument is a byte. */
+export type EngineCommand = readonly string[];
+
+/** What brings the key in the engine from one state to the next one. */
+export function writesBetween(key: string, before: KeyState, after: KeyState): readonly EngineCommand[] {
+  const [old, type] = [typeOf(before), typeOf(after)];
+  const isReplaced = keepsBase(before) && !keepsBase(after);
+  if (isReplaced || (old !== undefined && old !== type)) return keyWrites(key, after);
+  const writes = shownTypes(after).flatMap((of) =>
+    [...new Set([...knownElements(before, of), ...knownElements(after, of)])].flatMap((element) => {
+      const [was, is] = [elementContent(before, of, element), elementContent(after, of, element)];
+      return elementWrites({ key, type: of, element, expires: expiresAt(after) }, was, is);
+    }),
+  );
+  return [...writes, ...expiryWrites(key, writes.length > 0 ? "base" : expiresAt(before), expiresAt(after))];
+}
+
+/** What makes the key in the engine what is known of it, whatever a client has written there meanwhile. */
+export function keyWrites(key: string, state: KeyState): readonly EngineCommand[] {
+  const expires = expiresAt(state);
+  const all = (of: KeyType): readonly EngineCommand[] =>
+    knownElements(state, of).flatMap((element) => {
+      const is = elementContent(state, of, element);
+      if (is.kind === "base" || (is.kind === "absent" && !keepsBase(state))) return [];
+      return valueWrites({ key, type: of, element, expires }, is);
+    });
+  const removal = keepsBase(state) ? [] : [["DEL", key]];
+  return [...removal, ...shownTypes(state).flatMap(all), ...expiryWrites(key, "base", expires)];
+}
+
+/** The type that the key has; those of which elements were removed while its type is only what was agreed on. */
+function shownTypes(state: KeyState): readonly KeyType[] {
+  const type = typeOf(state);
+  return type === undefined ? knownTypes(state) : [type];
+}
+
+interface Target {
+  readonly key: string;
+  readonly type: KeyType;
+  readonly element: string;
+  readonly expires: ExpiresAt;
+}
+
+function elementWrites(target: Target, was: Content, is: Content): readonly EngineCommand[] {
+  if (is.kind !== "base") return isSame(was, is) ? [] : valueWrites(target, is);
+  const before = was.kind === "base" ? was : { plus: 0n, increments: 0 };
+  // an increment by 0 makes a element too
+  return is.increments === before.increments ? [] : [increment(target, is.plus - before.plus)];
+}
+
+function isSame(a: Content, b: Content): boolean {
+  if (a.kind !== "value" || b.kind !== "value") return a.kind === b.kind && a.kind === "absent";
+  return a.plus === b.plus && (a.value === b.value || JSON.stringify(a.value) === JSON.stringify(b.value));
+}
+
+function valueWrites(target: Target, is: Exclude<Content, { kind: "base" }>): readonly EngineCommand[] {
+  const { key, type, element, expires } = target;
+  if (is.kind === "absent") return [REMOVE[type](key, element)];
+  const value = is.plus === 0n ? is.value : summed(type, is.value, is.plus);
+  if (typeof value !== "string") return listWrites(key, value);
+  switch (type) {
+    case "string":
+      // without an option, SET takes the expiry away
+      return [["SET", key, value, ...(expires === "base" ? ["KEEPTTL"] : [])]];
+    case "hash":
+      return [["HSET", key, element, value]];
+    case "set":
+      return [["SADD", key, element]];
+    case "zset":
+      return [["ZADD", key, value, element]];
+    case "list":
+      return listWrites(key, [value]);
+  }
+}
+
+const REMOVE: Readonly<Record<KeyType, (key: string, element: string) => EngineCommand>> = {
+  string: (key) => ["DEL", key],
+  list: (key) => ["DEL", key],
+  hash: (key, element) => ["HDEL", key, element],
+  set: (key, element) => ["SREM", key, element],
+  zset: (key, element) => ["ZREM", key, element],
+};
+
+/** Elements of a list in one command. */
+const LIST_PART = 1_000;
+
+function listWrites(key: string, elements: readonly string[]): readonly EngineCommand[] {
+  const parts = Array.from({ length: Math.ceil(elements.length / LIST_PART) }, (_, part) =>
+    elements.slice(part * LIST_PART, (part + 1) * LIST_PART),
+  );
+  return [["DEL", key], ...parts.map((part) => ["RPUSH", key, ...part])];
+}
+
+function increment({ key, type, element }: Target, by: bigint): EngineCommand {
+  switch (type) {
+    case "hash":
+      return ["HINCRBY", key, element, String(by)];
+    case "zset":
+      return ["ZINCRBY", key, String(by), element];
+    case "string":
+    case "list":
+    case "set":
+      return ["INCRBY", key, String(by)];
+  }
+}
+
+const [LOWEST, HIGHEST] = [-(2n ** 63n), 2n ** 63n - 1n];
+
+/** Integers stay within 64 bits, as engines have them. */
+function summed(type: KeyType, value: Value, plus: bigint): Value {
+  if (typeof value !== "string") return value;
+  if (type === "zset") return String(Number(value) + Number(plus));
+  if (!/^-?\d{1,19}$/.test(value)) return value;
+  const sum = BigInt(value) + plus;
+  return String(sum < LOWEST ? LOWEST : sum > HIGHEST ? HIGHEST : sum);
+}
+
+function expiryWrites(key: string, was: ExpiresAt, is: ExpiresAt): readonly EngineCommand[] {
+  if (was === is || is === "base") return [];
+  return [is === undefined ? ["PERSIST", key] : ["PEXPIREAT", key, String(is)]];
+}

@@ -1,0 +1,176 @@
+/** A key of the model: its type decides what the value is. */
+type Held =
+  | { readonly type: "string"; value: string }
+  | { readonly type: "list"; value: string[] }
+  | { readonly type: "set"; readonly value: Set<string> }
+  | { readonly type: "hash" | "zset"; readonly value: Map<string, string> };
+
+/** As much of a stock engine as the merge works on: types, expiry times, and a stream of effects. */
+export class ModelEngine {
+  readonly #keys = new Map<string, Held>();
+  readonly #expires = new Map<string, number>();
+
+  /** True when it changed something, so that it goes into the stream; false also where an engine answers with an error. */
+  run([name = "", key = "", ...args]: readonly string[]): boolean {
+    const rule = RULES[name];
+    if (rule === undefined) throw new Error(`the model has no ${name}`);
+    const changed = rule(this, key, args);
+    this.#dropEmpty(key);
+    return changed;
+  }
+
+  typeOf(key: string): Held["type"] | undefined {
+    return this.#keys.get(key)?.type;
+  }
+
+  /** The value of a string or a list. */
+  read(key: string): string | readonly string[] | undefined {
+    const held = this.#keys.get(key);
+    if (held?.type === "list") return [...held.value];
+    return held?.type === "string" ? held.value : undefined;
+  }
+
+  /** Everything as text, in an order that does not depend on the order of writes. */
+  digest(): string {
+    const lines = [...this.#keys].map(
+      ([key, held]) => `${key} ${held.type} ${shown(held)} ${this.#expires.get(key) ?? ""}`,
+    );
+    return lines.toSorted().join("\n");
+  }
+
+  get(key: string): Held | undefined {
+    return this.#keys.get(key);
+  }
+
+  put(key: string, held: Held): void {
+    this.#keys.set(key, held);
+  }
+
+  /** True when there was one. */
+  drop(key: string): boolean {
+    this.#expires.delete(key);
+    return this.#keys.delete(key);
+  }
+
+  expire(key: string, at: number | undefined): boolean {
+    if (!this.#keys.has(key)) return false;
+    if (at === undefined) return this.#expires.delete(key);
+    this.#expires.set(key, at);
+    return true;
+  }
+
+  #dropEmpty(key: string): void {
+    const held = this.#keys.get(key);
+    if (held === undefined || held.type === "string") return;
+    const size = held.type === "list" ? held.value.length : held.value.size;
+    if (size === 0) this.drop(key);
+  }
+}
+
+function shown(held: Held): string {
+  switch (held.type) {
+    case "string":
+      return held.value;
+    case "list":
+      return held.value.join(",");
+    case "set":
+      return [...held.value].toSorted().join(",");
+    case "hash":
+    case "zset":
+      return [...held.value]
+        .map(([member, value]) => `${member}=${value}`)
+        .toSorted()
+        .join(",");
+  }
+}
+
+type Rule = (engine: ModelEngine, key: string, args: readonly string[]) => boolean;
+
+const EMPTY: Readonly<Record<Held["type"], () => Held>> = {
+  string: () => ({ type: "string", value: "0" }),
+  list: () => ({ type: "list", value: [] }),
+  set: () => ({ type: "set", value: new Set() }),
+  hash: () => ({ type: "hash", value: new Map() }),
+  zset: () => ({ type: "zset", value: new Map() }),
+};
+
+/** The key as that type, made when there is none; undefined when it has another one. */
+function as(engine: ModelEngine, key: string, type: "list" | "set" | "hash" | "zset"): Held | undefined {
+  const held = engine.get(key);
+  if (held !== undefined) return held.type === type ? held : undefined;
+  const made = EMPTY[type]();
+  engine.put(key, made);
+  return made;
+}
+
+const mapOf = (held: Held | undefined): Map<string, string> | undefined =>
+  held?.type === "hash" || held?.type === "zset" ? held.value : undefined;
+
+const increment =
+  (type: "hash" | "zset"): Rule =>
+  (engine, key, args) => {
+    const [member = "", by = "0"] = type === "hash" ? args : args.toReversed();
+    const map = mapOf(as(engine, key, type));
+    map?.set(member, String(Number(map.get(member) ?? 0) + Number(by)));
+    return map !== undefined;
+  };
+
+const removal =
+  (type: "hash" | "zset"): Rule =>
+  (engine, key, members) => {
+    const map = mapOf(as(engine, key, type));
+    return members.filter((member) => map?.delete(member)).length > 0;
+  };
+
+const RULES: Readonly<Record<string, Rule>> = {
+  SET(engine, key, [value = "", option]) {
+    if (option !== "KEEPTTL") engine.drop(key);
+    engine.put(key, { type: "string", value });
+    return true;
+  },
+  INCRBY(engine, key, [by = "0"]) {
+    const held = engine.get(key) ?? EMPTY.string();
+    if (held.type !== "string" || !/^-?\d+$/.test(held.value)) return false;
+    engine.put(key, { type: "string", value: String(BigInt(held.value) + BigInt(by)) });
+    return true;
+  },
+  DEL: (engine, key) => engine.drop(key),
+  PEXPIREAT: (engine, key, [at]) => engine.expire(key, Number(at)),
+  PERSIST: (engine, key) => engine.expire(key, undefined),
+  RPUSH(engine, key, elements) {
+    const held = as(engine, key, "list");
+    if (held?.type !== "list") return false;
+    held.value.push(...elements);
+    return true;
+  },
+  LPOP(engine, key) {
+    const held = engine.get(key);
+    return held?.type === "list" && held.value.shift() !== undefined;
+  },
+  SADD(engine, key, members) {
+    const held = as(engine, key, "set");
+    if (held?.type !== "set") return false;
+    const size = held.value.size;
+    for (const member of members) held.value.add(member);
+    return held.value.size > size;
+  },
+  SREM(engine, key, members) {
+    const held = engine.get(key);
+    return held?.type === "set" && members.filter((member) => held.value.delete(member)).length > 0;
+  },
+  HSET(engine, key, [field = "", value = ""]) {
+    const map = mapOf(as(engine, key, "hash"));
+    map?.set(field, value);
+    return map !== undefined;
+  },
+  HDEL: removal("hash"),
+  HINCRBY: increment("hash"),
+  ZADD(engine, key, [score = "", member = ""]) {
+    const map = mapOf(as(engine, key, "zset"));
+    const changed = map !== undefined && map.get(member) !== score;
+    map?.set(member, score);
+    return changed;
+  },
+  ZREM: removal("zset"),
+  ZINCRBY: increment("zset"),
+};
