@@ -33,6 +33,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/cluster-password.test.ts": 60,
   "test/scenario/capture-upgrade.test.ts": 60,
   "src/programs/proxy/endpoint/vanished-clients.test.ts": 60,
+  "src/programs/proxy/endpoint/memory.test.ts": 60,
   "test/scenario/chaos.test.ts": 60,
   "test/scenario/chaos-seeds.test.ts": 60,
   "test/scenario/passwords.test.ts": 60,

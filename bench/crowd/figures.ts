@@ -64,13 +64,6 @@ export function crowdTable({ tls, letIn, phases, peakMiB, cut }: CrowdFigures): 
   ].join("\n");
 }
 
-/** Memory of a process now and at most, in MiB. */
-export function memoryOf(pid: number): { readonly now: number; readonly most: number } {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  const of = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
-  return { now: of("VmRSS"), most: of("VmHWM") };
-}
-
 /** Processor time of a process so far, in seconds. */
 export function processorSecondsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")

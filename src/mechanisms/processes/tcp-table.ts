@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { SocketAddress } from "node:net";
 
 /** A connection whose other end owes an acknowledgement. */
@@ -15,22 +15,37 @@ export interface UnacknowledgedConnection {
  * does not notice that its other end has vanished. Empty on other systems.
  */
 export async function unacknowledgedConnections(): Promise<readonly UnacknowledgedConnection[]> {
-  const all = await Promise.all(
-    (["tcp", "tcp6"] as const).map(async (name) => {
-      const table = await readFile(`/proc/self/net/${name}`).catch(() => Buffer.alloc(0)); // the system has none
-      return unacknowledgedIn(table, name === "tcp" ? 8 : 32);
-    }),
-  );
-  return all.flat();
+  const found: UnacknowledgedConnection[] = [];
+  for (const name of ["tcp", "tcp6"] as const)
+    for await (const rows of rowsOf(`/proc/self/net/${name}`))
+      found.push(...unacknowledgedIn(rows, name === "tcp" ? 8 : 32));
+  return found;
 }
 
-/** Those of such a table; `width`: the digits of an address in it. */
-export function unacknowledgedIn(table: Buffer, width: 8 | 32): readonly UnacknowledgedConnection[] {
+/** Whole rows of a table, as many at a time as the kernel writes at once: everything else has its turn in between. */
+async function* rowsOf(path: string): AsyncGenerator<Buffer> {
+  await using table = await open(path).catch(() => undefined); // the system has none
+  if (table === undefined) return;
+  // one for all: thousands of connections would take megabytes at each look
+  const part = Buffer.allocUnsafe(PART_BYTES);
+  let kept = 0;
+  for (let read = 0; (read = (await table.read(part, kept, PART_BYTES - kept)).bytesRead) > 0;) {
+    const end = part.lastIndexOf(LF, kept + read - 1) + 1;
+    yield part.subarray(0, end);
+    part.copyWithin(0, end, kept + read);
+    kept += read - end;
+  }
+}
+
+/** Those of such a table, or of rows of it; `width`: the digits of an address in them. */
+export function unacknowledgedIn(rows: Buffer, width: 8 | 32): readonly UnacknowledgedConnection[] {
   const found: UnacknowledgedConnection[] = [];
-  for (let start = table.indexOf(LF) + 1, end = 0; (end = table.indexOf(LF, start)) >= 0; start = end + 1) {
+  for (let start = 0, end = 0; (end = rows.indexOf(LF, start)) >= 0; start = end + 1) {
+    const number = rows.indexOf(COLON, start);
+    if (number < 0 || number > end) continue; // the heading
     // few of thousands of rows are sought: the others do not become texts
-    const timer = table[table.indexOf(COLON, start) + 2 + 2 * (width + 6) + 3 + 18 + 1];
-    if (timer === RETRANSMITS || timer === PROBES) found.push(rowOf(table.toString("latin1", start, end), timer));
+    const timer = rows[number + 2 + 2 * (width + 6) + 3 + 18 + 1];
+    if (timer === RETRANSMITS || timer === PROBES) found.push(rowOf(rows.toString("latin1", start, end), timer));
   }
   return found;
 }
@@ -54,6 +69,8 @@ function ipv6Of(bytes: Buffer): string {
   return new SocketAddress({ address: words.join(":"), family: "ipv6" }).address;
 }
 
+/** More than the kernel writes at once. */
+const PART_BYTES = 16 * 1024;
 const LF = 10;
 const COLON = 58;
 /** The last digit of the timer that runs. */

@@ -2,7 +2,7 @@ import { assertNever } from "../../core/base/assert-never.ts";
 import { Fault, messageOf } from "../../core/base/fault.ts";
 import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../ports/management/proxy-control.ts";
 import { ConnectionBudget } from "./limits/connection-budget.ts";
-import { OutputBudget } from "./client/output-budget.ts";
+import { MemoryBudget } from "./limits/memory-budget.ts";
 import { Endpoint } from "./endpoint/endpoint.ts";
 import type { EndpointContext } from "./endpoint/endpoint.ts";
 import { faults } from "./faults.ts";
@@ -20,7 +20,7 @@ type CommandOf<Op extends ProxyCommand["op"]> = Extract<ProxyCommand, { readonly
 export class ProxyEndpoints {
   readonly #context: ProxyContext;
   readonly #arenas = new ArenaPool();
-  readonly #outputs = new OutputBudget();
+  readonly #memory = new MemoryBudget();
   readonly #connections: ConnectionBudget;
   readonly #lease: Lease;
   readonly #engineTls = new EngineTls();
@@ -33,8 +33,8 @@ export class ProxyEndpoints {
     this.#context = context;
     this.#connections = new ConnectionBudget(files);
     this.#lease = new Lease(context.clock);
-    this.#stopWatch = watchForVanished(context.clock, (hasVanished) => {
-      for (const endpoint of this.#endpoints.values()) endpoint.cutVanished(hasVanished);
+    this.#stopWatch = watchForVanished(context.clock, async (hasVanished) => {
+      for (const endpoint of this.#endpoints.values()) await endpoint.cutVanished(hasVanished);
     });
   }
 
@@ -125,7 +125,7 @@ export class ProxyEndpoints {
 
   #shared(): Omit<EndpointContext, keyof ProxyContext> {
     return {
-      ...{ arenas: this.#arenas, outputs: this.#outputs, connections: this.#connections },
+      ...{ arenas: this.#arenas, memory: this.#memory, connections: this.#connections },
       ...{ lease: this.#lease, engineTls: this.#engineTls },
     };
   }

@@ -1,3 +1,4 @@
+import { MemoryBudget } from "../../../src/programs/proxy/limits/memory-budget.ts";
 import { Lease } from "../../../src/programs/proxy/timing/lease.ts";
 import { ReplicaRounds } from "../../../src/programs/proxy/upstream/replica-rounds.ts";
 import type { ReplyPermits } from "../../../src/programs/proxy/upstream/reply-gate.ts";
@@ -19,5 +20,6 @@ export function heldLease(): Lease {
 /** Permits that let every reply pass at once. */
 export function openPermits(): ReplyPermits {
   const address = { host: "127.0.0.1", port: 1 };
-  return { lease: heldLease(), rounds: new ReplicaRounds({ address, logins: () => [], clock: new FakeClock() }) };
+  const rounds = new ReplicaRounds({ address, logins: () => [], clock: new FakeClock() });
+  return { lease: heldLease(), rounds, memory: new MemoryBudget() };
 }

@@ -1,5 +1,5 @@
 import type { Wire } from "../upstream/wire.ts";
-import { BLOCK_BYTES } from "./output-blocks.ts";
+import { BLOCK_BYTES } from "../limits/output-blocks.ts";
 import { OutputLimit } from "./output-limit.ts";
 import type { OutputOwner } from "./output-limit.ts";
 

@@ -1,12 +1,12 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { startTimer } from "../timing/timer.ts";
-import type { OutputBudget, OutputHolder } from "./output-budget.ts";
+import type { MemoryBudget, MemoryHolder } from "../limits/memory-budget.ts";
 
 /** What the limit needs of its client. */
 export interface OutputOwner {
   readonly clock: Clock;
-  readonly budget: OutputBudget;
+  readonly budget: MemoryBudget;
   /** The client must be cut. */
   readonly cut: (why: string) => void;
 }
@@ -22,7 +22,7 @@ export interface QueuedOutput {
  * Finds clients that do not read their replies. A large reply may be queued for a moment, so progress counts: too much
  * queued and nothing read for a second passes the limit. So does what waits for all clients together.
  */
-export class OutputLimit implements OutputHolder {
+export class OutputLimit implements MemoryHolder {
   readonly #output: QueuedOutput;
   readonly #owner: OutputOwner;
   #cancel: (() => void) | undefined;
@@ -45,7 +45,7 @@ export class OutputLimit implements OutputHolder {
   }
 
   relieve(): void {
-    this.#owner.cut(`${UNREAD}, and those of all clients of the node take more than ${LIMITS.allHeldBytes} bytes`);
+    this.#owner.cut(`${UNREAD}, and what waits for all clients takes more than ${LIMITS.allHeldBytes} bytes`);
   }
 
   stop(): void {

@@ -11,8 +11,11 @@ export class VanishedClients {
   /** By connection: the uptime at which it was first seen so, and how often it had been asked. */
   #suspected = new Map<string, { readonly since: number; readonly asked: number }>();
 
-  /** Takes what the kernel says now, in milliseconds of uptime; true for each client that has acknowledged nothing for too long. */
-  judge(now: number, connections: readonly UnacknowledgedConnection[]): (client: ConnectionEnds) => boolean {
+  /** Takes what the kernel says now, in milliseconds of uptime: what finds those that have acknowledged nothing for too long, if any. */
+  judge(
+    now: number,
+    connections: readonly UnacknowledgedConnection[],
+  ): ((client: ConnectionEnds) => boolean) | undefined {
     const suspected = new Map<string, { readonly since: number; readonly asked: number }>();
     for (const { local, remote, asked } of connections) {
       if (asked < SUSPECT) continue;
@@ -22,10 +25,8 @@ export class VanishedClients {
       suspected.set(`${local} ${remote}`, { since, asked });
     }
     this.#suspected = suspected;
-    return ({ localAddress, address }) => {
-      const since = suspected.get(`${localAddress} ${address}`)?.since;
-      return since !== undefined && now - since >= GONE_MS;
-    };
+    const gone = new Set([...suspected].filter(([, { since }]) => now - since >= GONE_MS).map(([ends]) => ends));
+    return gone.size === 0 ? undefined : ({ localAddress, address }) => gone.has(`${localAddress} ${address}`);
   }
 }
 

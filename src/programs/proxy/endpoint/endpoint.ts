@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, isFault } from "../../../core/base/fault.ts";
 import type { TlsMode } from "../../../core/api/settings/database-settings.ts";
@@ -6,7 +7,7 @@ import type { Log } from "../../../core/base/log.ts";
 import type { ClientsOutcome, ClientsQuestion, OtherClients } from "../../../ports/management/clients-question.ts";
 import type { Address, EndpointConfig, EndpointStats } from "../../../ports/management/proxy-control.ts";
 import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
-import type { OutputBudget } from "../client/output-budget.ts";
+import type { MemoryBudget } from "../limits/memory-budget.ts";
 import { Credentials } from "../client/credentials.ts";
 import { clientId, identityOf } from "../client/identity.ts";
 import type { ConnectionEnds } from "../client/vanished-clients.ts";
@@ -36,7 +37,7 @@ export interface EndpointContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly arenas: ArenaPool;
-  readonly outputs: OutputBudget;
+  readonly memory: MemoryBudget;
   readonly connections: ConnectionBudget;
   readonly lease: Lease;
   readonly engineTls: EngineTls;
@@ -55,7 +56,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   readonly scripts = new ScriptCache();
   readonly scans: ScanSources;
   readonly counters = newCounters();
-  readonly outputs: OutputBudget;
+  readonly memory: MemoryBudget;
   readonly primary: PrimaryView;
   readonly switchover: Switchover;
   readonly pause: ClientPause;
@@ -71,7 +72,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
 
   constructor(config: EndpointConfig, context: EndpointContext) {
     const { clock, arenas, lease, engineTls, askAgent } = context;
-    this.outputs = context.outputs;
+    this.memory = context.memory;
     this.#budget = context.connections;
     this.clock = clock;
     this.#askAgent = askAgent;
@@ -86,10 +87,10 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     });
     this.#config = config;
     this.#useCertificate();
-    const { log, scripts, counters } = this;
+    const { log, scripts, counters, memory } = this;
     const holdMs = (): number => this.#config.holdMs;
     const scriptLimitMs = (): number => this.#config.scriptLimitMs;
-    const shared = { clock, log, arenas, scripts, lease, engineTls, logins: () => this.logins, scriptLimitMs };
+    const shared = { clock, log, arenas, memory, scripts, lease, engineTls, logins: () => this.logins, scriptLimitMs };
     this.scans = new ScanSources(
       clock,
       (address) => new Upstream(address, { ...shared, changed: () => undefined }),
@@ -127,10 +128,13 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     return drained;
   }
 
-  /** Ends the connections of clients that have vanished. */
-  cutVanished(hasVanished: (client: ConnectionEnds) => boolean): void {
-    for (const session of [...this.#sessions])
-      if (hasVanished(session.identity)) session.cut("the client has vanished: it acknowledges nothing");
+  /** Ends the connections of clients that have vanished, a few at a time: those of thousands would keep all others waiting. */
+  async cutVanished(hasVanished: (client: ConnectionEnds) => boolean): Promise<void> {
+    const vanished = [...this.#sessions].filter(({ identity }) => hasVanished(identity));
+    for (const [index, session] of vanished.entries()) {
+      session.cut("the client has vanished: it acknowledges nothing", true);
+      if (index % CUT_AT_ONCE === 0) await nextTurn();
+    }
   }
 
   /** Ends everything at once. */
@@ -268,6 +272,7 @@ function isOther(before: TlsMode, after: TlsMode): boolean {
   return before !== after && !(before === "mutual" && after === "enabled");
 }
 
+const CUT_AT_ONCE = 32;
 /** How long clients of the former mode have to end their transactions. */
 const MODE_MS = 5_000;
 /** A request that has been at an engine for less is not worth a note. */

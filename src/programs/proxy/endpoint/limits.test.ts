@@ -11,7 +11,7 @@ import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { until } from "../../../../test/kit/time/until.ts";
 import { silentLog } from "../../../core/base/log.ts";
 import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
-import { OutputBudget } from "../client/output-budget.ts";
+import { MemoryBudget } from "../limits/memory-budget.ts";
 import { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import { ArenaPool } from "../upstream/arena.ts";
 import { Endpoint } from "./endpoint.ts";
@@ -124,7 +124,7 @@ async function openEndpoint() {
     clock: systemClock,
     log: silentLog,
     arenas: new ArenaPool(),
-    outputs: new OutputBudget(),
+    memory: new MemoryBudget(),
     connections: new ConnectionBudget(Number.POSITIVE_INFINITY),
     lease: heldLease(),
     engineTls: new EngineTls(),

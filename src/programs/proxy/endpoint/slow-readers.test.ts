@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { connect as connectTls } from "node:tls";
 import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { settingsWith } from "../../../../test/kit/facts/settings.ts";
+import { memoryOf } from "../../../../test/kit/facts/memory.ts";
 import { until } from "../../../../test/kit/time/until.ts";
 import { authorityNamed, endpointCertificate } from "../../../../test/kit/tls/certificates.ts";
 import { endpointSettings } from "../../../core/api/settings/effects.ts";
@@ -15,8 +15,8 @@ import { endpointSettings } from "../../../core/api/settings/effects.ts";
 const READERS = 8;
 const VALUE_BYTES = 100 * 2 ** 20;
 const PROGRESS_BYTES = 64 * 1024;
-/** In kibibytes, what a node leaves for its proxy. */
-const ROOM = 512 * 1024;
+/** What a node leaves for its proxy. */
+const ROOM_MIB = 512;
 
 const authority = authorityNamed("slow");
 const trusting = { ca: authority.certificate, servername: "db" };
@@ -37,7 +37,8 @@ for (const tlsMode of ["disabled", "enabled"] as const)
       return (await served.proxy.stats()).cut >= READERS - 3;
     };
     await until("all but a few are cut", areCut, { withinMs: 60_000 });
-    if (process.platform === "linux") assert.ok(peakOf(served.proxy.pid) < ROOM, `${peakOf(served.proxy.pid)} KiB`);
+    const peak = memoryOf(served.proxy.pid)?.most ?? 0;
+    assert.ok(peak < ROOM_MIB, `${peak} MiB`);
     assert.equal(await modest.ask("STRLEN", "large"), VALUE_BYTES);
   });
 
@@ -70,9 +71,4 @@ async function slowReaders(dial: () => Socket) {
       return Promise.resolve();
     },
   };
-}
-
-/** The most memory that a process has had, in kibibytes. */
-function peakOf(pid: number): number {
-  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
 }

@@ -10,11 +10,9 @@ export interface Counters {
   pins: number;
   /** Bytes of requests whose end has not arrived. */
   partialBytes: number;
-  /** Bytes of large requests that are kept until they are answered. */
-  keptBytes: number;
 }
 
 /** The numbers of a new endpoint. */
 export function newCounters(): Counters {
-  return { requests: 0, cut: 0, resent: 0, holdsExpired: 0, pins: 0, partialBytes: 0, keptBytes: 0 };
+  return { requests: 0, cut: 0, resent: 0, holdsExpired: 0, pins: 0, partialBytes: 0 };
 }

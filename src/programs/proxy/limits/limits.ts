@@ -17,7 +17,10 @@ export const LIMITS = {
   inFlight: 10_000,
   /** A client with so many bytes of replies queued is cut when it reads none of them for a second. */
   queuedBytes: 32 * 2 ** 20,
-  /** The memory in which replies wait for all clients of the process; above it the client that holds the most is cut. */
+  /**
+   * The memory in which replies, and large requests, wait for all clients of the process; above it the client that holds the most is
+   * cut, or its request can no more be sent again.
+   */
   allHeldBytes: 160 * 2 ** 20,
   /** The requests of a client are not read while so many bytes of replies are queued for it. */
   congestedBytes: 2 ** 20,
@@ -25,8 +28,7 @@ export const LIMITS = {
   patienceMs: 60_000,
   /** A request is at an engine for long after this time: before it asks clients to wait, a move waits for its reply. */
   quietMs: 50,
-  /** A large request is carried over by a move up to this size, while all of an endpoint have no more than the second number. */
+  /** A large request is carried over by a move up to this size. */
   keptBytes: 32 * 2 ** 20,
-  allKeptBytes: 256 * 2 ** 20,
   transactionBytes: 64 * 2 ** 20,
 } as const;

@@ -3,7 +3,6 @@ import type { Arg } from "../../../ports/resp/encode.ts";
 import { LIMITS } from "../limits/limits.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { replies } from "../protocol/replies.ts";
-import { isMessage, isPushed } from "../protocol/subscriptions.ts";
 import type { Pin, PinUser } from "../upstream/pin.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { ConnectionState } from "./connection-state.ts";
@@ -100,7 +99,8 @@ export class Pinned implements PinUser, Subscriber {
 
   frame(frame: Buffer): void {
     if (this.#roleCheck.keeps(frame)) return;
-    if (this.#isMessage(frame)) {
+    const { protocol } = this.#owner.identity.settings;
+    if (this.state.monitoring || this.state.subscriptions.isMessage(frame, protocol)) {
       if (this.#mirroring.passes(frame)) this.#owner.deliver(frame);
       return;
     }
@@ -121,6 +121,10 @@ export class Pinned implements PinUser, Subscriber {
     if (this.#owner.congested) this.#owner.cut("the client does not read its messages");
     else if (this.#pending.refuseAll()) this.#settle();
     else this.#owner.cut("the engine is gone with a request of unknown outcome");
+  }
+
+  overflows(why: string): void {
+    this.#owner.cut(why);
   }
 
   /** The endpoint has another primary, or goes on at the same one after a hold. */
@@ -178,12 +182,6 @@ export class Pinned implements PinUser, Subscriber {
   #post(pending: PendingRequest, bytes: Buffer): void {
     this.#pending.push(pending);
     this.#pin?.write(bytes);
-  }
-
-  /** Messages look like data in RESP2, where only a subscriber gets them, and no data. */
-  #isMessage(frame: Buffer): boolean {
-    const subscribed = this.#owner.identity.settings.protocol === 2 && this.state.subscriptions.size > 0;
-    return this.state.monitoring || (subscribed ? isMessage(frame) : isPushed(frame));
   }
 
   #answered(pending: PendingRequest, frame: Buffer, refused: boolean): void {

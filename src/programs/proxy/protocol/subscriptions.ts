@@ -23,6 +23,11 @@ export class Subscriptions {
     return { channels: channels.size, patterns: patterns.size, sharded: sharded.size };
   }
 
+  /** True for a message on this connection. Messages look like data in RESP2, where only a subscriber gets them, and no data. */
+  isMessage(frame: Buffer, protocol: number): boolean {
+    return protocol === 2 && this.size > 0 ? isMessage(frame) : isPushed(frame);
+  }
+
   /** Applies a command that the engine has confirmed. */
   apply(args: readonly Buffer[], name: string): void {
     const { verb, adds } = effectOf(name);

@@ -7,6 +7,7 @@ import { heldLease } from "../../../../test/kit/time/lease.ts";
 import { silentLog } from "../../../core/base/log.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { EngineTls } from "../../../ports/resp/engine-tls.ts";
+import { MemoryBudget } from "../limits/memory-budget.ts";
 import { ArenaPool } from "../upstream/arena.ts";
 import { epochTag } from "./cursor.ts";
 import { SCAN_IDLE_MS } from "./source.ts";
@@ -21,6 +22,7 @@ test("a former primary is kept until a minute has passed without a scan", async 
   const clock = new FakeClock();
   const shared = {
     arenas: new ArenaPool(),
+    memory: new MemoryBudget(),
     scripts: new ScriptCache(),
     logins: () => [],
     scriptLimitMs: () => 5000,

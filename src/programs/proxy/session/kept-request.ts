@@ -1,14 +1,14 @@
 import { LIMITS } from "../limits/limits.ts";
-import type { Counters } from "../limits/counters.ts";
+import type { MemoryBudget, MemoryHolder } from "../limits/memory-budget.ts";
 
 /** What was sent of a large request, so that it can be sent again from its beginning; nothing once it passes its limit. */
-export class KeptRequest {
-  readonly #counters: Pick<Counters, "keptBytes">;
+export class KeptRequest implements MemoryHolder {
+  readonly #memory: MemoryBudget;
   #chunks: Buffer[] | undefined = [];
   #bytes = 0;
 
-  constructor(counters: Pick<Counters, "keptBytes">) {
-    this.#counters = counters;
+  constructor(memory: MemoryBudget) {
+    this.#memory = memory;
   }
 
   /** All of it so far; undefined when it was too large to be kept. */
@@ -16,17 +16,26 @@ export class KeptRequest {
     return this.#chunks;
   }
 
+  get heldBytes(): number {
+    return this.#bytes;
+  }
+
   add(bytes: Buffer): void {
     if (this.#chunks === undefined) return;
     this.#chunks.push(bytes);
     this.#bytes += bytes.length;
-    this.#counters.keptBytes += bytes.length;
-    if (this.#bytes > LIMITS.keptBytes || this.#counters.keptBytes > LIMITS.allKeptBytes) this.drop();
+    if (this.#bytes > LIMITS.keptBytes) this.drop();
+    else this.#memory.note(this);
+  }
+
+  /** It goes on, and cannot be sent again. */
+  relieve(): void {
+    this.drop();
   }
 
   drop(): void {
-    this.#counters.keptBytes -= this.#bytes;
     this.#bytes = 0;
     this.#chunks = undefined;
+    this.#memory.forget(this);
   }
 }

@@ -6,7 +6,7 @@ import type { EngineLogin } from "../../../core/api/engine-login.ts";
 import type { Credentials } from "../client/credentials.ts";
 import type { ClientPause } from "./client-pause.ts";
 import type { ListedClient } from "./listed-client.ts";
-import type { OutputBudget } from "../client/output-budget.ts";
+import type { MemoryBudget } from "../limits/memory-budget.ts";
 import type { Counters } from "../limits/counters.ts";
 import type { ScanSources } from "../scan/sources.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
@@ -23,8 +23,8 @@ export interface SessionEndpoint {
   readonly counters: Counters;
   /** Whether a client may have a further connection to the engine for itself. */
   readonly mayPin: boolean;
-  /** Of all clients of the process. */
-  readonly outputs: OutputBudget;
+  /** Of the process. */
+  readonly memory: MemoryBudget;
   readonly scripts: ScriptCache;
   readonly scans: ScanSources;
   readonly pause: ClientPause;

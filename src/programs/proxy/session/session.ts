@@ -75,9 +75,9 @@ export class Session implements SessionParts {
     });
     this.#reader = new RequestReader(this, this.#wire, endpoint.counters);
     const cut = (why: string): void => {
-      this.cut(why);
+      this.cut(why, true);
     };
-    this.#output = new ClientOutput(this.#wire, { clock: endpoint.clock, budget: endpoint.outputs, cut }, () => {
+    this.#output = new ClientOutput(this.#wire, { clock: endpoint.clock, budget: endpoint.memory, cut }, () => {
       this.pinned.current?.resume();
       this.pump();
     });
@@ -242,10 +242,12 @@ export class Session implements SessionParts {
     if (ageMs > LIMITS.patienceMs) this.cut(`${command} has taken too long for a change of primary`);
   }
 
-  cut(why: string): void {
+  /** `isUnread`: the kernel need not keep what it was given for the client. */
+  cut(why: string, isUnread = false): void {
     if (this.#state === "closed") return;
     this.endpoint.counters.cut++;
     this.endpoint.log.warn("client connection cut", { why, client: this.identity.address });
+    if (isUnread) this.#wire.reset();
     this.destroy();
   }
 

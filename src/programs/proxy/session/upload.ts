@@ -1,5 +1,5 @@
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
-import type { Counters } from "../limits/counters.ts";
+import type { MemoryBudget } from "../limits/memory-budget.ts";
 import type { PinnedRouteOwner } from "../pinned/pinned-route.ts";
 import { commandName } from "../protocol/arguments.ts";
 import { classify } from "../protocol/commands.ts";
@@ -17,7 +17,7 @@ export interface UploadOwner extends Pick<
   PinnedRouteOwner,
   "identity" | "hasPending" | "wakeUpstream" | "pump" | "cut"
 > {
-  readonly endpoint: PinnedRouteOwner["endpoint"] & { readonly counters: Pick<Counters, "keptBytes"> };
+  readonly endpoint: PinnedRouteOwner["endpoint"] & { readonly memory: MemoryBudget };
   /** The request is answered. */
   uploaded(answer: Buffer): void;
 }
@@ -54,7 +54,7 @@ export class Upload implements PinUser {
     this.#owner = owner;
     this.#name = name;
     this.#head = [...head.chunks];
-    this.#kept = new KeptRequest(owner.endpoint.counters);
+    this.#kept = new KeptRequest(owner.endpoint.memory);
     for (const bytes of head.chunks) this.#kept.add(bytes);
     head.drop();
     owner.endpoint.counters.pins++;
@@ -122,6 +122,10 @@ export class Upload implements PinUser {
 
   drained(): void {
     this.#owner.pump();
+  }
+
+  overflows(why: string): void {
+    this.#owner.cut(why);
   }
 
   /** What the former primary has not got whole goes to the new one; a former primary that does not answer is treated as gone. */

@@ -69,6 +69,7 @@ export class Lane {
       receive: (bytes) => {
         this.#receive(bytes);
       },
+      overflows: () => undefined, // it holds little, and many clients share it
     });
   }
 

@@ -1,6 +1,8 @@
 import { Fault } from "../../../core/base/fault.ts";
 import { FrameScanner, INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
 import type { EngineConnection } from "./engine-connection.ts";
+import { LIMITS } from "../limits/limits.ts";
+import { CarriedReply } from "./carried-reply.ts";
 import { ReplyGate } from "./reply-gate.ts";
 import type { ReplyPermits } from "./reply-gate.ts";
 import { Wire } from "./wire.ts";
@@ -12,6 +14,8 @@ export interface PinUser {
   closed(): void;
   /** The engine takes more, after the connection was congested. */
   drained?(): void;
+  /** What has arrived takes more memory than there is: the connection is to be given up. Without this it is ended. */
+  overflows?(why: string): void;
 }
 
 /** A connection to an engine that one client has for itself while its session cannot share a lane. */
@@ -28,12 +32,16 @@ export class Pin {
   readonly #wire: Wire;
   readonly #gate: ReplyGate;
   readonly #scanner = new FrameScanner({ maxFrameBytes: 2 ** 31 });
-  #carried: Buffer[] = [];
+  readonly #carried: CarriedReply;
   #user: PinUser | undefined;
 
   constructor(connection: EngineConnection, key: string, permits: ReplyPermits, onClosed: () => void) {
     this.id = connection.id;
     this.key = key;
+    const overflows = (): void => {
+      this.#overflow();
+    };
+    this.#carried = new CarriedReply(permits.memory, overflows);
     this.#wire = new Wire(connection.socket, {
       data: (bytes) => {
         this.#gate.take(bytes);
@@ -43,7 +51,7 @@ export class Pin {
       },
       closed: () => {
         this.closed = true;
-        this.#gate.drop();
+        this.#drop();
         onClosed();
         this.#user?.closed();
       },
@@ -52,11 +60,12 @@ export class Pin {
       },
     });
     this.#gate = new ReplyGate(permits, this.#wire, {
-      atBoundary: () => this.#carried.length === 0,
+      atBoundary: () => this.#carried.heldBytes === 0,
       isMonitor: () => this.monitoring,
       receive: (bytes) => {
         this.#receive(bytes);
       },
+      overflows,
     });
   }
 
@@ -84,13 +93,13 @@ export class Pin {
 
   /** Ends the connection; its user is notified. */
   sever(): void {
-    this.#gate.drop();
+    this.#drop();
     this.#wire.destroy();
   }
 
   destroy(): void {
     this.#user = undefined;
-    this.#gate.drop();
+    this.#drop();
     this.#wire.destroy();
   }
 
@@ -99,9 +108,7 @@ export class Pin {
     try {
       for (let past = 0; (past = this.#scanner.next(bytes, start, bytes.length)) !== INCOMPLETE; start = past) {
         const tail = bytes.subarray(start, past);
-        const frame = this.#carried.length === 0 ? tail : Buffer.concat([...this.#carried, tail]);
-        this.#carried = [];
-        this.#user?.frame(frame);
+        this.#user?.frame(this.#carried.join(tail));
       }
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
@@ -110,6 +117,17 @@ export class Pin {
     }
     if (start < bytes.length) this.#carried.push(bytes.subarray(start));
   }
+
+  #overflow(): void {
+    if (this.#user?.overflows === undefined) this.sever();
+    else this.#user.overflows(OVERFLOWS);
+  }
+
+  #drop(): void {
+    this.#gate.drop();
+    this.#carried.drop();
+  }
 }
 
+const OVERFLOWS = `its reply must be collected, and what waits for all clients takes more than ${LIMITS.allHeldBytes} bytes`;
 const CONGESTED_BYTES = 2 ** 20;

@@ -1,13 +1,15 @@
 import type { Lease } from "../timing/lease.ts";
+import type { MemoryBudget, MemoryHolder } from "../limits/memory-budget.ts";
 import { LeaseGate } from "./lease-gate.ts";
 import { isOnlyErrors } from "../protocol/refusals.ts";
 import type { ReplicaRounds, WaitingReplies } from "./replica-rounds.ts";
 import type { Wire } from "./wire.ts";
 
-/** What must allow a reply to be passed on. */
+/** What must allow a reply to be passed on, and where those that wait for it are counted. */
 export interface ReplyPermits {
   readonly lease: Lease;
   readonly rounds: ReplicaRounds;
+  readonly memory: MemoryBudget;
 }
 
 /** Where replies that may be passed on go. */
@@ -17,14 +19,18 @@ export interface ReplyReader {
   /** Nothing that arrives now is a reply. */
   readonly isMonitor: () => boolean;
   readonly receive: (bytes: Buffer) => void;
+  /** What waits takes more memory than there is. */
+  readonly overflows: () => void;
 }
 
 /**
  * Passes on what arrives from an engine once the replicas that must have it do, and while the lease holds. What has not been
  * passed on when the connection ends was never acknowledged, and is dropped.
  */
-export class ReplyGate implements WaitingReplies {
+export class ReplyGate implements WaitingReplies, MemoryHolder {
+  readonly relieve: () => void;
   readonly #rounds: ReplicaRounds;
+  readonly #memory: MemoryBudget;
   readonly #wire: Wire;
   readonly #lease: LeaseGate;
   readonly #atBoundary: () => boolean;
@@ -36,12 +42,19 @@ export class ReplyGate implements WaitingReplies {
   #bytes = 0;
   #paused = false;
 
-  constructor({ lease, rounds }: ReplyPermits, wire: Wire, { atBoundary, isMonitor, receive }: ReplyReader) {
+  constructor(permits: ReplyPermits, wire: Wire, { atBoundary, isMonitor, receive, overflows }: ReplyReader) {
+    const { lease, rounds, memory } = permits;
+    this.relieve = overflows;
     this.#rounds = rounds;
+    this.#memory = memory;
     this.#wire = wire;
     this.#atBoundary = atBoundary;
     this.#isMonitor = isMonitor;
     this.#lease = new LeaseGate(lease, wire, receive);
+  }
+
+  get heldBytes(): number {
+    return this.#bytes;
   }
 
   take(bytes: Buffer): void {
@@ -56,6 +69,7 @@ export class ReplyGate implements WaitingReplies {
       this.#wire.pause();
     }
     this.#rounds.join(this);
+    this.#memory.note(this);
   }
 
   /** Forgets what is kept. */
@@ -63,6 +77,7 @@ export class ReplyGate implements WaitingReplies {
     this.#arrived = [];
     this.#inRound = [];
     this.#bytes = 0;
+    this.#memory.forget(this);
     this.#rounds.leave(this);
     this.#lease.drop();
   }
@@ -76,6 +91,7 @@ export class ReplyGate implements WaitingReplies {
       // what receives it may end the connection, and then nothing is left
       if (this.#bytes === 0) return;
       this.#bytes -= bytes.length;
+      this.#memory.note(this);
       this.#lease.take(bytes);
     }
     if (!this.#paused || this.#bytes > MOST_KEPT_BYTES) return;

@@ -7,6 +7,7 @@ import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import { parseInfo } from "../../../ports/resp/info.ts";
 import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
+import type { MemoryBudget } from "../limits/memory-budget.ts";
 import type { Lease } from "../timing/lease.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { ArenaPool } from "./arena.ts";
@@ -29,6 +30,7 @@ export interface UpstreamContext {
   readonly arenas: ArenaPool;
   readonly scripts: ScriptCache;
   readonly lease: Lease;
+  readonly memory: MemoryBudget;
   /** What to try at the engine, in this order. */
   readonly logins: () => readonly EngineLogin[];
   /** For engines whose port speaks TLS. */
@@ -55,7 +57,7 @@ export class Upstream {
   #cancelDeadline: () => void = () => undefined;
 
   constructor(address: EnginePlace, context: UpstreamContext) {
-    const { clock, arenas, lease, logins, log, scripts, changed } = context;
+    const { clock, arenas, lease, memory, logins, log, scripts, changed } = context;
     this.address = address;
     this.busy = new BusyPeriod(context.scriptLimitMs);
     this.#clock = clock;
@@ -63,7 +65,7 @@ export class Upstream {
     this.#control = new ControlConnection(target, logins, scripts);
     this.catalogue = new CommandCatalogue(clock, () => this.control());
     this.rounds = new ReplicaRounds({ address: target, logins, clock });
-    const permits = { lease, rounds: this.rounds };
+    const permits = { lease, rounds: this.rounds, memory };
     const isRetired = (): boolean => this.#retired;
     const dial = (settings: ConnectionSettings) =>
       dialEngine({ address: target, logins: logins(), ...settings, timeoutMs: DIAL_TIMEOUT_MS });

@@ -13,11 +13,18 @@ export interface WireEvents {
   drained(): void;
 }
 
-/** A socket with the few operations that the data path needs. */
+/**
+ * A socket with the few operations that the data path needs. What arrives in abundance is read in parts: each other socket of the
+ * process has its turn in between.
+ */
 export class Wire {
   /** It speaks TLS: what it is given is kept a second time, encrypted. */
   readonly encrypts: boolean;
   readonly #socket: Socket;
+  #paused = false;
+  #resting = false;
+  /** Read since there was nothing more to read, or since the others had their turn. */
+  #abundance = 0;
 
   constructor(socket: Socket, events: WireEvents) {
     this.#socket = socket;
@@ -26,6 +33,8 @@ export class Wire {
     // the close that follows an error is what counts
     socket.on("error", () => undefined);
     socket.on("data", (bytes: Buffer) => {
+      this.#abundance = bytes.length < ALL_THERE_IS ? 0 : this.#abundance + bytes.length;
+      if (this.#abundance >= AT_ONCE_BYTES) this.#rest();
       events.data(bytes);
     });
     socket.once("end", () => {
@@ -52,11 +61,13 @@ export class Wire {
   }
 
   pause(): void {
+    this.#paused = true;
     this.#socket.pause();
   }
 
   resume(): void {
-    this.#socket.resume();
+    this.#paused = false;
+    if (!this.#resting) this.#socket.resume();
   }
 
   /** Sends FIN behind what is queued, and goes on receiving. */
@@ -64,7 +75,31 @@ export class Wire {
     this.#socket.end();
   }
 
+  /** Ends the connection; what the kernel has not sent yet is still sent. */
   destroy(): void {
     this.#socket.destroy();
   }
+
+  /** Ends the connection; the kernel forgets what it has not sent yet, except with TLS. */
+  reset(): void {
+    if (this.encrypts) this.#socket.destroy();
+    else this.#socket.resetAndDestroy();
+  }
+
+  /** libuv would read on, up to 2 MiB of each socket, before it looks at the next one. */
+  #rest(): void {
+    this.#abundance = 0;
+    if (this.#resting) return;
+    this.#resting = true;
+    this.#socket.pause();
+    setImmediate(() => {
+      this.#resting = false;
+      if (!this.#paused) this.#socket.resume();
+    });
+  }
 }
+
+/** Less than the smallest part in which much arrives, a record of TLS. */
+const ALL_THERE_IS = 8 * 1024;
+/** With what Node.js reads ahead, it is twice as much. */
+const AT_ONCE_BYTES = 64 * 1024;

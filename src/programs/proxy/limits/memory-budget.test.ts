@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LIMITS } from "../limits/limits.ts";
-import { OutputBudget } from "./output-budget.ts";
+import { LIMITS } from "./limits.ts";
+import { MemoryBudget } from "./memory-budget.ts";
 
 const MEBIBYTE = 2 ** 20;
 
-test("output budget: below the limit no client is cut, above it the heaviest one", () => {
-  const budget = new OutputBudget();
+test("memory budget: below the limit no client is cut, above it the heaviest one", () => {
+  const budget = new MemoryBudget();
   const cut: string[] = [];
   const client = (name: string, heldBytes: number) => ({ heldBytes, relieve: () => void cut.push(name) });
   const heavy = client("heavy", LIMITS.allHeldBytes - 2 * MEBIBYTE);
@@ -19,8 +19,8 @@ test("output budget: below the limit no client is cut, above it the heaviest one
   assert.deepEqual(cut, ["heavy"], "there is room again");
 });
 
-test("output budget: what a client has read does not count", () => {
-  const budget = new OutputBudget();
+test("memory budget: what a client has read does not count", () => {
+  const budget = new MemoryBudget();
   const cut: string[] = [];
   const reader = { heldBytes: LIMITS.allHeldBytes - MEBIBYTE, relieve: () => void cut.push("reader") };
   budget.note(reader);

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { test } from "node:test";
+import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
+import { Served } from "../../../../test/kit/engines/served.ts";
+import { suspend } from "../../../../test/kit/engines/suspend.ts";
+import { memoryOf } from "../../../../test/kit/facts/memory.ts";
+import { until } from "../../../../test/kit/time/until.ts";
+import { encodeCommand } from "../../../ports/resp/encode.ts";
+
+const MEBIBYTE = 2 ** 20;
+/** What a node leaves for its proxy. */
+const ROOM_MIB = 512;
+/** A proxy without clients takes about 110, and its budget is 160; the rest is what has not been collected yet. */
+const KEPT_ROOM_MIB = 340;
+
+test("replies that are collected whole count: those of scripts, whose clients do not read them, are cut", async () => {
+  await using served = await Served.start();
+  await served.primary.call("SETRANGE", "large", 100 * MEBIBYTE - 1, "x");
+  const modest = await served.client();
+  using crowd = await connected(served, 10);
+  for (const socket of crowd.sockets) socket.write(encodeCommand(["EVAL", "return redis.call('GET', 'large')", 0]));
+  const areCut = async (): Promise<boolean> => {
+    assert.equal(await modest.ask("PING"), "PONG");
+    return (await served.proxy.stats()).cut >= 8;
+  };
+  await until("all but a few are cut", areCut, { withinMs: 60_000 });
+  assertPeak(served, ROOM_MIB);
+  assert.equal(await modest.ask("EVAL", "return 1", 0), 1);
+});
+
+test("replies that wait for a replica count, on all connections together", async () => {
+  await using served = await Served.start();
+  const members = [addressOf(served.replica)];
+  const set = { version: 1, joining: [], members };
+  const sync = { withoutReplica: "degrade", epoch: 1, set } as const;
+  await done(served.proxy.send({ op: "configure", endpoints: [{ ...served.endpoint, sync }] }));
+  await served.primary.call("SETRANGE", "large", 1.25 * MEBIBYTE - 1, "x");
+  const modest = await served.client();
+  assert.equal(await modest.ask("SET", "k", "v"), "OK");
+  using crowd = await connected(served, 700);
+  using replica = await suspend(served.replica);
+  for (const socket of crowd.sockets) socket.write(encodeCommand(["EVAL", "return redis.call('GET', 'large')", 0]));
+  const areCut = async (): Promise<boolean> => (await served.proxy.stats()).cut > 300;
+  await until("those that are too many are cut", areCut, { withinMs: 60_000 });
+  assertPeak(served, ROOM_MIB);
+  replica.resume();
+  assert.equal(await modest.ask("GET", "k"), "v");
+});
+
+test("large requests that are kept to be sent again count, of all databases together", async () => {
+  await using served = await Served.start();
+  const second = { ...served.endpoint, bdb: 2, listen: { ...served.endpoint.listen, port: 12001 } };
+  await done(served.proxy.send({ op: "configure", endpoints: [served.endpoint, second] }));
+  using one = await connected(served, 9);
+  using other = await connected(served, 9, 12001);
+  const sockets = [...one.sockets, ...other.sockets];
+  const part = Buffer.alloc(30 * MEBIBYTE, "x");
+  for (const [index, socket] of sockets.entries()) {
+    socket.write(`*3\r\n$3\r\nSET\r\n$${String(index).length}\r\n${index}\r\n$${part.length + 1}\r\n`);
+    socket.write(part);
+  }
+  const areSent = (): boolean => sockets.every((socket) => socket.writableLength === 0);
+  await until("all has arrived but the end", areSent, { withinMs: 60_000 });
+  assertPeak(served, KEPT_ROOM_MIB);
+  for (const socket of sockets) socket.write("x\r\n");
+  const stored = async (): Promise<boolean> => (await served.primary.call("DBSIZE")) === 18;
+  await until("all is stored", stored, { withinMs: 60_000 });
+});
+
+function assertPeak({ proxy }: Served, mostMiB: number): void {
+  const peak = memoryOf(proxy.pid)?.most ?? 0;
+  assert.ok(peak < mostMiB, `${peak} MiB`);
+}
+
+/** Clients that read nothing. */
+async function connected({ endpoint: { listen } }: Served, count: number, port = listen.port) {
+  const sockets: Socket[] = Array.from({ length: count }, () => connect({ ...listen, port }));
+  for (const socket of sockets) socket.on("error", () => undefined);
+  await Promise.all(sockets.map((socket) => once(socket, "connect")));
+  for (const socket of sockets) socket.pause();
+  return { sockets, [Symbol.dispose]: () => void sockets.map((socket) => socket.destroy()) };
+}

@@ -1,0 +1,56 @@
+import { LIMITS } from "./limits.ts";
+import { OutputBlocks } from "./output-blocks.ts";
+
+/** What holds memory for as long as another end does not read, or answer: a queue of replies, a reply or a request that is collected. */
+export interface MemoryHolder {
+  readonly heldBytes: number;
+  /** It holds more than any other, and all together hold too much: it gives up what it holds. */
+  relieve(): void;
+}
+
+/** The memory in which replies and requests wait in one process, for the clients of all databases: together they have one limit. */
+export class MemoryBudget {
+  readonly blocks = new OutputBlocks();
+  readonly #noted = new Map<MemoryHolder, number>();
+  #total = 0;
+
+  /** To be called whenever a holder holds more, or less. */
+  note(holder: MemoryHolder): void {
+    this.#set(holder, holder.heldBytes);
+    if (this.#total > LIMITS.allHeldBytes) this.#relieve();
+  }
+
+  /** It holds nothing any more. */
+  forget(holder: MemoryHolder): void {
+    this.#set(holder, 0);
+  }
+
+  /** Until the others have room, the one that holds the most first. */
+  #relieve(): void {
+    while (this.#total > LIMITS.allHeldBytes) {
+      const heaviest = this.#heaviest;
+      if (heaviest === undefined) return;
+      this.forget(heaviest);
+      heaviest.relieve();
+    }
+  }
+
+  get #heaviest(): MemoryHolder | undefined {
+    let heaviest: MemoryHolder | undefined;
+    let most = 0;
+    for (const [holder, bytes] of this.#noted)
+      if (bytes > most) {
+        heaviest = holder;
+        most = bytes;
+      }
+    return heaviest;
+  }
+
+  #set(holder: MemoryHolder, bytes: number): void {
+    const before = this.#noted.get(holder) ?? 0;
+    if (bytes === before) return;
+    this.#total += bytes - before;
+    if (bytes === 0) this.#noted.delete(holder);
+    else this.#noted.set(holder, bytes);
+  }
+}
