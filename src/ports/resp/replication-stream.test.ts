@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { engineNames, startEngine, type TestEngine } from "../../../test/kit/engines/engine.ts";
+import { Fault } from "../../core/base/fault.ts";
+import { faults } from "./faults.ts";
+import { readReplicationStream, type StreamEvent, type StreamPosition } from "./replication-stream.ts";
+
+const PASSWORD = "s3cret";
+
+for (const name of engineNames()) {
+  test(`${name}: what it executes comes as effects, in order and with its place in the stream`, async () => {
+    await using engine = await startWithData(name);
+    await using stream = follow(engine);
+    const attached = await stream.next();
+    assert.equal(attached.kind, "attached");
+    await engine.call("SET", "k", "v", "EX", "1000");
+    await engine.call("EVAL", "redis.call('INCR', 'n') redis.call('SADD', 's', 'm') return 1", "0");
+    await engine.call("SADD", "s", "m");
+    await engine.call("SET", Buffer.from([0xff, 0x00, 0x0a]), "x".repeat(300_000));
+    await engine.call("GETDEL", "k");
+    const seen: (readonly string[])[] = [];
+    let offset = 0;
+    while (!["DEL", "UNLINK"].includes(seen.at(-1)?.[0] ?? "")) {
+      const event = await stream.next();
+      assert.ok(event.kind === "command" && event.offset > offset && event.database === 0);
+      offset = event.offset;
+      seen.push(event.args);
+    }
+    const [set = [], ...others] = seen;
+    assert.deepEqual(
+      [...set.slice(0, 4), Math.abs(Number(set[4]) - Date.now() - 1_000_000) < 60_000],
+      ["SET", "k", "v", "PXAT", true],
+    );
+    assert.deepEqual(
+      others.map((args) => args.map((arg) => (arg.length > 1_000 ? arg.length : arg.toLowerCase()))).slice(0, 5),
+      [["multi"], ["incr", "n"], ["sadd", "s", "m"], ["exec"], ["set", "\u00ff\0\n", 300_000]],
+    );
+    assert.equal(offset, (await engine.replication()).offset);
+  });
+
+  test(`${name}: after a cut the stream goes on where it was left`, async () => {
+    await using engine = await startWithData(name);
+    let place: StreamPosition;
+    {
+      await using stream = follow(engine);
+      const attached = await stream.next();
+      await engine.call("SET", "a", "1");
+      const first = await stream.next();
+      assert.ok(attached.kind === "attached" && !attached.resumed && first.kind === "command");
+      place = { replicationId: attached.position.replicationId, offset: first.offset };
+    }
+    await engine.call("SET", "b", "2");
+    await using again = follow(engine, place);
+    const attached = await again.next();
+    assert.ok(attached.kind === "attached" && attached.resumed);
+    const next = await again.next();
+    assert.deepEqual(next.kind === "command" ? next.args.slice(0, 3) : [], ["SET", "b", "2"]);
+  });
+
+  test(`${name}: a place of another engine is not resumed, and the stream begins at present`, async () => {
+    await using engine = await startWithData(name);
+    await using stream = follow(engine, { replicationId: "f".repeat(40), offset: 1 });
+    const attached = await stream.next();
+    assert.ok(attached.kind === "attached" && !attached.resumed);
+  });
+}
+
+test("a stream that the engine ends fails with RESP_CLOSED, and a wrong password with the engine's answer", async () => {
+  await using engine = await startWithData(engineNames()[0] ?? "");
+  await using stream = follow(engine);
+  await stream.next();
+  await engine.stop();
+  await assert.rejects(stream.next(), (error: unknown) => error instanceof Fault && error.code === faults.closed.code);
+  await using other = await startWithData(engineNames()[0] ?? "");
+  await using refused = follow(other, undefined, "guess");
+  await assert.rejects(refused.next(), /WRONGPASS/);
+});
+
+test("a stream that its signal ends ends without an error", async () => {
+  await using engine = await startWithData(engineNames()[0] ?? "");
+  const stopping = new AbortController();
+  const { host, port } = engine;
+  const events = readReplicationStream({ host, port, password: PASSWORD, timeoutMs: 5_000, signal: stopping.signal });
+  await events.next();
+  const next = events.next();
+  stopping.abort();
+  assert.deepEqual(await next, { done: true, value: undefined });
+});
+
+async function startWithData(engine: string): Promise<TestEngine> {
+  const args = ["--repl-diskless-sync-delay", "0"];
+  const started = await startEngine({ engine, password: PASSWORD, args });
+  await started.call("MSET", ...Array.from({ length: 200 }, (_, i) => [`key:${i}`, "v".repeat(1_000)]).flat());
+  return started;
+}
+
+function follow({ host, port }: TestEngine, from?: StreamPosition, password = PASSWORD) {
+  const stopping = new AbortController();
+  const events = readReplicationStream({ host, port, password, timeoutMs: 5_000, from, signal: stopping.signal });
+  return {
+    async next(): Promise<StreamEvent> {
+      const { done, value } = await events.next();
+      if (done === true) throw new Error("the stream has ended");
+      return value;
+    },
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await events.return(undefined);
+    },
+  };
+}
