@@ -68,8 +68,9 @@ async function runUnprivileged(plane: ControlPlane): Promise<void> {
     "the pods of operator, nodes and rigger, made in a namespace that admits what Pod Security calls restricted, and nothing more",
   ).until(areThere, { withinMs: 60_000, everyMs: 100 });
   const contexts = pods.flatMap(({ spec }) =>
-    (spec?.containers ?? []).map(({ securityContext: own }) => ({
+    (spec?.containers ?? []).map(({ securityContext: { runAsUser, runAsGroup, ...own } = {} }) => ({
       runAsNonRoot: spec?.securityContext?.runAsNonRoot,
+      isRoot: [runAsUser ?? spec?.securityContext?.runAsUser, runAsGroup].includes(0),
       ...own,
     })),
   );
@@ -79,6 +80,7 @@ async function runUnprivileged(plane: ControlPlane): Promise<void> {
       "the security context of each container: not root, no escalation, no capability, a root that cannot be written",
     ).deepEqual(context, {
       runAsNonRoot: true,
+      isRoot: false,
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
       capabilities: { drop: ["ALL"] },
