@@ -142,6 +142,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/proxy/session/isolation.test.ts": 8,
   "src/programs/proxy/endpoint/limits.test.ts": 8,
   "src/programs/proxy/switchover/failure.test.ts": 8,
+  "src/mechanisms/site/engine-site.test.ts": 8,
   "src/programs/proxy/switchover/lease.test.ts": 8,
   "test/specification/versions.test.ts": 8,
   "test/fuzz/archives.test.ts": 8,

@@ -25,6 +25,8 @@ export class Site {
   readonly #waiting = new Map<string, { applies: number; raced: boolean }>();
   readonly #seenBy: Map<number, VersionVector>;
   #repairs = 0;
+  /** It has applied something since it last said what it has seen. */
+  #hasUnsaid = false;
 
   constructor(id: number, sites: readonly number[]) {
     this.id = id;
@@ -40,6 +42,7 @@ export class Site {
     this.#received = including(this.#received, dot);
     this.#seen = including(this.#seen, dot);
     this.#seenBy.set(this.id, this.#seen);
+    this.#hasUnsaid = false;
     this.#state.take(operation);
     for (const { key } of effects) {
       const waiting = this.#waiting.get(key);
@@ -52,7 +55,10 @@ export class Site {
   received(operation: Operation): readonly Apply[] {
     this.#early = [...this.#early, operation];
     const applies: Apply[] = [];
-    for (let next = this.#takeReady(); next !== undefined; next = this.#takeReady()) applies.push(this.#take(next));
+    for (let next = this.#takeReady(); next !== undefined; next = this.#takeReady()) {
+      const apply = this.#take(next);
+      if (apply !== undefined) applies.push(apply);
+    }
     return applies;
   }
 
@@ -61,13 +67,13 @@ export class Site {
     const pending = this.#pending.get(mark);
     if (pending === undefined) return [];
     this.#pending.delete(mark);
-    if (pending.operation !== undefined) {
-      const { dot, seen } = pending.operation;
-      this.#seen = including(this.#seen, dot);
-      this.#seenBy.set(dot.site, including(seen, dot));
-      this.#seenBy.set(this.id, this.#seen);
-    }
+    if (pending.operation !== undefined) this.#see(pending.operation);
     return pending.keys.flatMap((key) => this.#settled(key));
+  }
+
+  /** True when the other sites have to be told what this one has applied. */
+  get hasUnsaid(): boolean {
+    return this.#hasUnsaid;
   }
 
   /** What every site is known to have applied. */
@@ -92,9 +98,24 @@ export class Site {
     );
   }
 
-  #take(operation: Operation): Apply {
+  #see({ dot, seen, effects }: Operation): void {
+    this.#seen = including(this.#seen, dot);
+    this.#seenBy.set(dot.site, including(seen, dot));
+    this.#seenBy.set(this.id, this.#seen);
+    if (effects.length > 0) this.#hasUnsaid = true;
+  }
+
+  /** Undefined when there is nothing for the engine to do, and nothing of that site before it. */
+  #take(operation: Operation): Apply | undefined {
     this.#received = including(this.#received, operation.dot);
     this.#clock = laterOf(this.#clock, operation.at);
+    const isOnItsWay = [...this.#pending.values()].some(
+      (pending) => pending.operation?.dot.site === operation.dot.site,
+    );
+    if (operation.effects.length === 0 && !isOnItsWay) {
+      this.#see(operation);
+      return undefined;
+    }
     const writes = this.#state.apply(operation);
     const keys = [...writes.keys()];
     return this.#apply(`${operation.dot.site}:${operation.dot.seq}`, { operation, keys }, [...writes.values()].flat());

@@ -1,0 +1,41 @@
+import type { StreamEvent } from "../../ports/resp/replication-stream.ts";
+import { markOf } from "./marks.ts";
+
+/** What one client, or the site itself, did at once. */
+export type StreamUnit =
+  | { readonly kind: "mark"; readonly mark: string }
+  | { readonly kind: "writes"; readonly commands: readonly (readonly string[])[] };
+
+/** Puts commands of a stream together: a transaction is one unit, and one with a mark is the site's own. */
+export class StreamUnits {
+  #open: StreamCommand[] | undefined;
+
+  /** The unit that ends with the command; undefined within a transaction, and of what clients cannot have written. */
+  add(command: StreamCommand): StreamUnit | undefined {
+    switch (command.args[0]?.toUpperCase()) {
+      case "MULTI":
+        this.#open = [];
+        return undefined;
+      case "EXEC": {
+        const whole = this.#open ?? [];
+        this.#open = undefined;
+        return unitOf(whole);
+      }
+      default:
+        if (this.#open === undefined) return unitOf([command]);
+        this.#open.push(command);
+        return undefined;
+    }
+  }
+}
+
+type StreamCommand = Extract<StreamEvent, { kind: "command" }>;
+
+function unitOf(commands: readonly StreamCommand[]): StreamUnit | undefined {
+  for (const { args, database } of commands) {
+    const mark = markOf(args, database);
+    if (mark !== undefined) return { kind: "mark", mark };
+  }
+  const writes = commands.filter(({ database }) => database === 0).map(({ args }) => args);
+  return writes.length === 0 ? undefined : { kind: "writes", commands: writes };
+}

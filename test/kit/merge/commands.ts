@@ -1,0 +1,51 @@
+/** A command as a client writes it. */
+export type Command = readonly [string, ...string[]];
+
+/** A random command on one of few keys, so that sites meet. */
+export function commandOf(dice: () => number): Command {
+  const one = <T>(first: T, ...others: readonly T[]): T =>
+    [first, ...others][Math.floor(dice() * (others.length + 1))] ?? first;
+  const key = one("a", "b", "c", "d");
+  const element = one("m", "n", "o", "p");
+  const value = String(Math.floor(dice() * 1_000));
+  const [set, hash, zset, list] = [`set:${key}`, `hash:${key}`, `zset:${key}`, `list:${key}`];
+  const script = "redis.call('SET', KEYS[1], ARGV[1]) return redis.call('SADD', KEYS[2], ARGV[2])";
+  const count: Command = ["INCRBY", one("count:a", "count:b"), String(1 + Math.floor(dice() * 9))];
+  const commands: readonly [Command, ...Command[]] = [
+    ...([count, count, count, count, count] as const),
+    ...([
+      ["SET", key, value],
+      ["DEL", key],
+      ["INCR", key],
+      ["APPEND", key, "x"],
+      ["SET", key, value, "EX", "900"],
+    ] as const),
+    ...([
+      ["SADD", set, element],
+      ["SREM", set, element],
+      ["SPOP", set],
+      ["RENAME", key, set],
+    ] as const),
+    ...([
+      ["HSET", hash, element, value],
+      ["HDEL", hash, element],
+      ["HINCRBY", hash, element, "2"],
+      ["DEL", hash],
+    ] as const),
+    ...([
+      ["ZADD", zset, value, element],
+      ["ZREM", zset, element],
+      ["ZPOPMIN", zset],
+    ] as const),
+    ...([
+      ["ZINCRBY", zset, "3", element],
+      ["ZADD", zset, "GT", value, element],
+    ] as const),
+    ...([
+      ["RPUSH", list, value],
+      ["LPOP", list],
+      ["EVAL", script, "2", key, set, value, element],
+    ] as const),
+  ];
+  return one(...commands);
+}
