@@ -1,6 +1,7 @@
 import { extname, join } from "node:path";
 import { readAgentConfig } from "../programs/agent/runtime/config.ts";
 import { startAgent } from "../programs/agent/agent.ts";
+import { PROXY_NODE_ARGS } from "../programs/proxy/node-args.ts";
 import { checkOpenFiles } from "../programs/agent/runtime/open-files.ts";
 import { jsonLog } from "../core/base/log.ts";
 import { connect } from "../ports/kube/client.ts";
@@ -23,7 +24,7 @@ export async function main(): Promise<void> {
   const starting = startAgent({
     config,
     kube,
-    proxyArgs: [programPath(), "proxy"],
+    proxyArgs: [...PROXY_NODE_ARGS, programPath(), "proxy"],
     env: process.env,
     clock: systemClock,
     log,

@@ -10,6 +10,7 @@ import type {
   ProxyReply,
 } from "../../../src/ports/management/proxy-control.ts";
 import { DEFAULT_USER } from "../../../src/core/api/engine-login.ts";
+import { PROXY_NODE_ARGS } from "../../../src/programs/proxy/node-args.ts";
 import { endpointSettings } from "../../../src/core/api/settings/effects.ts";
 import { settingsWith } from "../facts/settings.ts";
 import { loopbackAddress } from "./engine.ts";
@@ -29,6 +30,7 @@ export interface TestProxy extends AsyncDisposable {
 export async function startProxy(within?: string): Promise<TestProxy> {
   const child = fork(join(import.meta.dirname, "../../../src/bin/store.ts"), ["proxy"], {
     ...(within === undefined ? {} : { execPath: within }),
+    execArgv: [...PROXY_NODE_ARGS],
     stdio: ["ignore", "ignore", process.env.PROXY_LOG === undefined ? "ignore" : "inherit", "ipc"],
   });
   const stop = (): Promise<void> => stopChild(child);
