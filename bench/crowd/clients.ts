@@ -1,6 +1,7 @@
 // Clients of a crowd: a program of its own, so that its work is not that of those who measure.
 import { once } from "node:events";
 import { connect as connectPlain, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import { encodeCommand } from "../../src/ports/resp/encode.ts";
 import { obey, ownTask, type Target } from "./process.ts";
@@ -19,13 +20,15 @@ export interface CrowdTask {
 export type CrowdOrder = "connect" | "ask";
 
 const AT_ONCE = 64;
+/** They do not all ask at the same moment. */
+const ASK_MS = 5_000;
 
 const { target, from, count, asks, readBytes } = ownTask<CrowdTask>();
 const sockets: Socket[] = [];
 
 obey<CrowdOrder, number>(async (order) => {
   if (order === "connect") await Promise.all(Array.from({ length: AT_ONCE }, connectNext));
-  else ask();
+  else await ask();
   return sockets.filter(({ destroyed }) => !destroyed).length;
 });
 
@@ -47,10 +50,16 @@ function dial(): Socket {
   return connectTls({ socket: connectPlain(options), ca: target.authority, servername: "db" });
 }
 
-function ask(): void {
+async function ask(): Promise<void> {
   const request = encodeCommand(["GET", asks.key]);
   const requests = Buffer.concat(Array.from({ length: asks.times }, () => request));
-  for (const [index, socket] of sockets.entries()) if (index % asks.each === 0) socket.write(requests);
+  const asking = sockets.filter((_, index) => index % asks.each === 0);
+  const began = performance.now();
+  for (const [index, socket] of asking.entries()) {
+    const earlyMs = (ASK_MS * index) / asking.length - (performance.now() - began);
+    if (earlyMs > 0) await sleep(earlyMs);
+    socket.write(requests);
+  }
   setInterval(() => {
     for (const socket of sockets) socket.read(readBytes);
   }, 1000);
