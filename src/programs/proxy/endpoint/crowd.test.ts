@@ -33,9 +33,9 @@ if (inOwnNetwork(import.meta.filename))
     const clients = async (bdb: number): Promise<number> => (await served.proxy.stats(bdb)).clients;
     await until("all are there", async () => (await clients(1)) === SLOW && (await clients(2)) === VANISHING);
 
-    const neighbour = await RawClient.connect(tenant.listen);
+    const modest = await RawClient.connect(tenant.listen);
     let asked = 0;
-    const isServed = async (): Promise<void> => assert.equal(await neighbour.ask("INCR", "n"), ++asked);
+    const isServed = async (): Promise<void> => assert.equal(await modest.ask("INCR", "n"), ++asked);
     const ask = encodeCommand(["GET", "large"]);
     for (const socket of slow.sockets) socket.write(Buffer.concat([ask, ask]));
     for (const socket of vanishing.sockets.slice(VANISHING / 2)) socket.write(encodeCommand(["BLPOP", "queue", 0]));
