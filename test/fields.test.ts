@@ -64,6 +64,7 @@ const EFFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     priorityClassName: PODS,
     setAsideRetentionDays: "src/programs/operator/cluster/policy.test.ts",
     rotationOverlapSeconds: "test/scenario/cluster-password.test.ts",
+    authorityOverlapSeconds: "test/scenario/authority.test.ts",
     clusterRecovery: "test/world/storectl-lost-nodes.test.ts",
     storeEnterpriseTerminationGracePeriodSeconds: PODS,
   },

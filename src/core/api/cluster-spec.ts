@@ -7,6 +7,9 @@ export const SET_ASIDE_RETENTION_DAYS = 7;
 /** How long what is replaced stays in use besides what replaces it, in seconds: a day, in which people and Secret stores catch up. */
 const ROTATION_OVERLAP_SECONDS = 86_400;
 
+/** A week: many programs read an authority once, at their start, and are started anew with the next version of an application. */
+const AUTHORITY_OVERLAP_SECONDS = 7 * 86_400;
+
 const httpSource = z.object({
   url: z.string().min(1).max(2048).describe("URL of the module archive (§2.2)."),
   credentialsSecret: z.string().optional().describe("Secret with `username` and `password` for the URL (§2.2)."),
@@ -156,6 +159,14 @@ export const clusterSpec = z.object({
     .max(30 * 86_400)
     .default(ROTATION_OVERLAP_SECONDS)
     .describe("How long a former password of the cluster is accepted besides the new one, in seconds."),
+  authorityOverlapSeconds: z
+    .int()
+    .min(0)
+    .max(90 * 86_400)
+    .default(AUTHORITY_OVERLAP_SECONDS)
+    .describe(
+      "How long clients are given the next authority of the cluster besides the present one before it is used, in seconds.",
+    ),
   createServiceAccount: z
     .boolean()
     .default(true)

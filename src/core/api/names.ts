@@ -68,6 +68,12 @@ export const RELEASE_ANNOTATION = "storeenterprise.io/release";
 /** Annotation on a cluster: each new value asks for another password of the cluster. */
 export const ROTATE_PASSWORD_ANNOTATION = "storeenterprise.io/rotate-password";
 
+/** Annotation on a cluster: each new value asks for another certificate authority of the cluster. */
+export const ROTATE_AUTHORITY_ANNOTATION = "storeenterprise.io/rotate-authority";
+
+/** Annotation on the pods of a services rigger: the newest authority of the cluster when they were made. */
+export const NEWEST_AUTHORITY_ANNOTATION = "storeenterprise.io/newest-authority";
+
 /** Annotation on an Active-Active database: what the participants agreed on when its spec was last the same. */
 export const AGREED_ANNOTATION = "storeenterprise.io/agreed";
 
@@ -84,7 +90,10 @@ export const IN_SERVICE_GATE = `${API_GROUP}/in-service`;
 export const clusterNames = {
   /** Admin credentials: keys `username`, `password`. */
   credentialsSecret: (rec: string): string => rec,
-  /** CA certificate and key of the cluster: keys `ca.crt`, `ca.key`; only the operator reads it. */
+  /**
+   * CA certificate and key of the cluster: keys `ca.crt`, `ca.key`; only the operator reads it. While the authority is replaced also
+   * the next one, `next.crt` and `next.key`, or the former one, `former.crt`; and where that is, `rotation.json`.
+   */
   authoritySecret: (rec: string): string => `${rec}-ca`,
   /** What a node serves with: keys `tls.crt`, `tls.key`, `ca.crt`; what its engines show: `engine.crt`, `engine.key`; who is the cluster: `access.json`. */
   nodeTlsSecret: (rec: string): string => `${rec}-node-tls`,

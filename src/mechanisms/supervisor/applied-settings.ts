@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
 import type { Directives } from "../../core/api/settings/setting.ts";
 import { Fault } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
@@ -20,7 +22,7 @@ export class AppliedSettings {
   readonly #tls = new EngineTls();
   #directives: Directives = {};
   #access: EngineAccess = { clients: [""] };
-  #certificate = "";
+  #certificate: EngineCertificate | undefined;
 
   constructor(files: CertificateFiles, mode: EngineFileMode, log: Log) {
     this.#files = files;
@@ -38,7 +40,12 @@ export class AppliedSettings {
   started(wanted: WantedInstance): void {
     this.#directives = liveSettings(wanted);
     this.#access = wanted.access;
-    this.#certificate = JSON.stringify(wanted.certificate);
+    this.#certificate = wanted.certificate;
+  }
+
+  /** What a running engine shows and trusts; undefined when it speaks no TLS. */
+  get certificate(): EngineCertificate | undefined {
+    return this.#certificate;
   }
 
   /** With one CONFIG SET of what differs; throws the client's Fault, and what fails is tried again with the next record. */
@@ -85,11 +92,11 @@ export class AppliedSettings {
   /** Connections that are open stay; new ones see the new certificate. */
   async #applyCertificate(wanted: WantedInstance): Promise<void> {
     const { certificate } = wanted;
-    if (certificate === undefined || JSON.stringify(certificate) === this.#certificate) return;
+    if (certificate === undefined || isDeepStrictEqual(certificate, this.#certificate)) return;
     await writeCertificate(this.#files, certificate, this.#mode);
     const settings = Object.entries(certificateSettings(this.#files)).flat();
     await callEngine(this.#within(wanted), "CONFIG", "SET", ...settings);
-    this.#certificate = JSON.stringify(certificate);
+    this.#certificate = certificate;
     this.#log.info("an engine has another certificate");
   }
 

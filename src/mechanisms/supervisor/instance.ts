@@ -1,3 +1,4 @@
+import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
 import { backoffMs } from "../../core/base/backoff.ts";
 import type { Clock } from "../../core/base/clock.ts";
 import { messageOf } from "../../core/base/fault.ts";
@@ -38,6 +39,8 @@ export interface InstanceDeps {
 
 const RETRY_BASE_MS = 200;
 const RETRY_MAX_MS = 30_000;
+/** What a running engine did not take, as one that runs a script, is asked of it again after this. */
+const APPLY_AGAIN_MS = 5_000;
 /** A process that served this long had a fresh start: its next crash is the first again. */
 const STEADY_MS = 60_000;
 
@@ -87,6 +90,11 @@ export class Instance {
   /** What its engine said last of its replication; undefined before it said anything. */
   replication(): ReplicationAnswer | undefined {
     return this.#replication;
+  }
+
+  /** What its running engine shows and trusts; undefined without one, and where it speaks no TLS. */
+  certificate(): EngineCertificate | undefined {
+    return this.#child === undefined ? undefined : this.#settings.certificate;
   }
 
   report(): InstanceReport {
@@ -254,7 +262,7 @@ export class Instance {
   }
 
   #failed(why: string): void {
-    if (this.#child !== undefined) return;
+    if (this.#child !== undefined) return this.#convergeIn(APPLY_AGAIN_MS);
     this.#lastWords = why;
     this.#failedStarts += 1;
     this.#move("lost");

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
 import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
 import type { EngineRunner } from "./engine-process.ts";
@@ -42,6 +43,8 @@ export interface InstanceSupervisor {
   report(): readonly InstanceReport[];
   /** What the engine of an instance said last of its replication; undefined while it has said nothing. */
   replicationOf(bdb: number, instance: number): ReplicationAnswer | undefined;
+  /** What the running engines show and trust, of those that speak TLS. */
+  certificates(): readonly EngineCertificate[];
   /** What is set aside on this node, oldest first; empty before the first reconcile. */
   setAside(): readonly SetAsideData[];
   /** Removes what is set aside and `isOver`. */
@@ -64,6 +67,7 @@ export function superviseInstances(deps: SupervisorDeps): InstanceSupervisor {
     reconcileInstances: (wanted, fateOf) => next(() => instances.reconcile(wanted, fateOf)),
     report: () => instances.report(),
     replicationOf: (bdb, instance) => instances.replicationOf(bdb, instance),
+    certificates: () => instances.certificates(),
     setAside: () => instances.kept,
     releaseSetAside: (isOver) => next(() => instances.release(isOver)),
     stopAll: async () => {
@@ -109,6 +113,10 @@ class Instances {
 
   replicationOf(bdb: number, instance: number): ReplicationAnswer | undefined {
     return this.#instances.get(keyOf({ bdb, instance }))?.replication();
+  }
+
+  certificates(): readonly EngineCertificate[] {
+    return [...this.#instances.values()].flatMap((instance) => instance.certificate() ?? []);
   }
 
   async release(isOver: (data: SetAsideData) => boolean): Promise<void> {

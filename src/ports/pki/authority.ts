@@ -111,6 +111,12 @@ export function expiryOf(pem: string): Date {
   return parse(pem).validToDate;
 }
 
+/** When a pair was made whose certificate is the first in `pem`, and when it ends. */
+export function lifeOf(pem: string): { readonly made: Date; readonly ends: Date } {
+  const { validFromDate, validToDate } = parse(pem);
+  return { made: new Date(validFromDate.getTime() + LAG_MS), ends: validToDate };
+}
+
 const DAY_MS = 86_400_000;
 /** Certificates begin in the past, for clocks that are slow or are set back by minutes. */
 const LAG_MS = 3_600_000;

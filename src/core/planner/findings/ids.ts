@@ -4,6 +4,7 @@
  */
 const FINDING_IDS = [
   "ActionRunning",
+  "AuthorityEnds",
   "AutoUpgradeContradiction",
   "AutoUpgradeDigestConflict",
   "AutoUpgradeUserModules",
@@ -56,6 +57,7 @@ const FINDING_IDS = [
   "ModulesDistinct",
   "NamespaceNotGranted",
   "NamespacesNotListed",
+  "NextAuthorityOffered",
   "NoReplicaInSync",
   "NodeInMaintenance",
   "NodeNumber",

@@ -4,6 +4,7 @@ export const BY_HAND = "by hand";
 /** The findings that `storectl recover` does not clear. */
 export const LEFT_TO_USERS = {
   ActionRunning: BY_HAND,
+  AuthorityEnds: BY_HAND,
   BundledModuleMissing: BY_HAND,
   CallFailed: BY_HAND,
   CapacityShort: BY_HAND,
@@ -42,6 +43,7 @@ export const LEFT_TO_USERS = {
   ModulesDistinct: BY_HAND,
   NamespaceNotGranted: BY_HAND,
   NamespacesNotListed: BY_HAND,
+  NextAuthorityOffered: BY_HAND,
   NoReplicaInSync: BY_HAND,
   NodeVersionMismatch: BY_HAND,
   NotParticipating: BY_HAND,

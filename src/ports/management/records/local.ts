@@ -42,6 +42,10 @@ export const VOUCHED = z.strictObject({ promised_ms: z.int().nonnegative() });
 /** Answer of a node that is asked whom it trusts. */
 export const TRUST = z.strictObject({
   access_revision: z.int().nonnegative().describe("The passwords of the cluster that it has read; 0 before the first."),
+  trusts: z
+    .array(z.string())
+    .describe("Digests of the authorities that all of it trusts: agent, proxy and running engines."),
+  shows: z.array(z.string()).describe("Digests of those by which certificates are that any of it shows now."),
 });
 
 /** Answer of a voter that is asked to consent to a take-over from a node. */

@@ -21,11 +21,12 @@ import { refusals, refuse } from "./refusals.ts";
 import { statsHandlers } from "./stats/handlers.ts";
 import type { StatsContext } from "./stats/measure.ts";
 import { userHandlers } from "./user-handlers.ts";
+import { nodeTrust, type TrustContext } from "./trust.ts";
 import type { UsersContext } from "./users.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /** What the operations of one node for its peers work on. */
-interface LocalContext {
+interface LocalContext extends TrustContext {
   readonly config: Pick<AgentConfig, "node">;
   readonly members: Pick<Members, "pledges">;
   readonly localInstances: () => readonly LocalInstance[];
@@ -69,21 +70,16 @@ export function apiHandlers(context: ApiContext): Handlers {
 
 type LocalRoutes = "bootstrap" | "localInstances" | "localTrust" | "localVouch" | "localConsent" | "localProxy";
 
-function localHandlers({
-  config,
-  members,
-  localInstances,
-  joined,
-  access,
-  sendToProxy,
-}: LocalContext): Pick<Handlers, LocalRoutes> {
+function localHandlers(context: LocalContext): Pick<Handlers, LocalRoutes> {
+  const { config, members, localInstances, joined, access, sendToProxy } = context;
+  const trust = nodeTrust(context);
   return {
     bootstrap: async () => {
       if (!joined()) throw refuse(refusals.notJoined, `node ${config.node} has not joined the cluster yet`);
       return { bootstrap_status: { state: "completed" } };
     },
     localInstances: async () => localInstances(),
-    localTrust: async () => ({ access_revision: access.revision() }),
+    localTrust: async () => ({ access_revision: access.revision(), ...trust() }),
     localVouch: async ({ body }) => {
       if (members.pledges.promise(body.node)) return { promised_ms: NODE_LEASE_MS };
       throw refuse(refusals.takenOver, `node ${config.node} has consented to a take-over from node ${body.node}`);

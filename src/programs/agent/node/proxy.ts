@@ -2,6 +2,7 @@ import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import { LONG_AGO } from "../../../core/planner/database/grant.ts";
+import type { EndpointCertificate } from "../../../core/api/endpoint-certificate.ts";
 import type { EngineCertificate } from "../../../core/api/engine-certificate.ts";
 import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
@@ -23,6 +24,12 @@ export interface NodeProxyOptions {
   readonly askOthers: ProxyChildOptions["askOthers"];
 }
 
+/** What a proxy shows to engines, and what its endpoints show to clients. */
+export interface ShownByProxy {
+  readonly engines: EngineCertificate | undefined;
+  readonly endpoints: readonly EndpointCertificate[];
+}
+
 /** How long clients have to end their transactions when the leader has not set a time, in milliseconds. */
 const DRAIN_MS = 5_000;
 
@@ -32,6 +39,7 @@ export class NodeProxy {
   readonly #certificate: () => EngineCertificate | undefined;
   readonly #child: ProxyChild;
   #configured = "";
+  #shown: ShownByProxy = { engines: undefined, endpoints: [] };
   #drained = false;
   #granted = LONG_AGO;
 
@@ -61,9 +69,18 @@ export class NodeProxy {
     if (wanted !== this.#configured) {
       await this.#sendOrThrow({ op: "configure", ...configuration });
       this.#configured = wanted;
+      this.#shown = {
+        engines: engineCertificate,
+        endpoints: endpoints.flatMap(({ certificate }) => certificate ?? []),
+      };
     }
     if (shallDrain !== this.#drained)
       await this.#sendOrThrow(shallDrain ? { op: "drain", deadlineMs: DRAIN_MS } : { op: "undrain" });
+  }
+
+  /** What the proxy shows now; nothing before it was configured. */
+  shown(): ShownByProxy {
+    return this.#configured === "" ? { engines: undefined, endpoints: [] } : this.#shown;
   }
 
   /** The highest epoch that this node has served for a database; 0 when it has served none. */

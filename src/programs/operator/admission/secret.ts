@@ -8,7 +8,7 @@ import type { Kube, Ref, Stored, Wanted } from "../../../ports/kube/kube.ts";
 import { createAuthority, expiryOf, type KeyPair } from "../../../ports/pki/authority.ts";
 import { purposeOf } from "../../../ports/pki/purpose.ts";
 import { ownDeployment } from "../objects/own-deployment.ts";
-import { encoded, textOf } from "../objects/secrets.ts";
+import { encoded, textOf } from "../objects/secret-text.ts";
 
 export interface AdmissionSecretDeps {
   readonly kube: Kube;

@@ -1,21 +1,24 @@
 import type { Secret } from "kubernetes-types/core/v1.js";
 import { parseClusterAccess, type ClusterAccess, type Login } from "../../../core/api/cluster-access.ts";
-import { ACCESS_KEY, clusterNames, ROTATE_PASSWORD_ANNOTATION } from "../../../core/api/names.ts";
+import {
+  ACCESS_KEY,
+  clusterNames,
+  ROTATE_AUTHORITY_ANNOTATION,
+  ROTATE_PASSWORD_ANNOTATION,
+} from "../../../core/api/names.ts";
 import type { ClusterSpec } from "../../../core/api/cluster-spec.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import type { Clock } from "../../../core/base/clock.ts";
-import { isFault } from "../../../core/base/fault.ts";
 import { nextAccessStep, type NodesView } from "../../../core/planner/cluster/access-rotation.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import type { Connections } from "../../../mechanisms/observe/management/connections.ts";
 import { Secrets } from "../../../ports/kube/builtin.ts";
 import type { EventRecorder } from "../../../ports/kube/events.ts";
-import { faults } from "../../../ports/kube/faults.ts";
 import type { Kube, Ref, Stored } from "../../../ports/kube/kube.ts";
-import { refOf } from "../../../ports/kube/ref.ts";
-import { encoded, newPassword, textOf } from "../objects/secrets.ts";
-import type { AskNodes } from "./ask-nodes.ts";
+import { textOf, writeUnlessChanged } from "../objects/secret-text.ts";
+import { newPassword } from "../objects/secrets.ts";
+import { whyNotAble, type AskNodes } from "./ask-nodes.ts";
 
 export interface AccessDeps {
   readonly kube: Kube;
@@ -48,8 +51,8 @@ export async function keepAccess(deps: AccessDeps, observation: ClusterObservati
     now: clock.now(),
     overlapMs: view.spec.rotationOverlapSeconds * 1000,
   });
-  if (step.access !== undefined) await write(deps, tls, { [ACCESS_KEY]: JSON.stringify(step.access) });
-  if (step.secret !== undefined && secret !== undefined) await write(deps, secret, { ...step.secret });
+  if (step.access !== undefined) await writeUnlessChanged(kube, tls, { [ACCESS_KEY]: JSON.stringify(step.access) });
+  if (step.secret !== undefined && secret !== undefined) await writeUnlessChanged(kube, secret, { ...step.secret });
   if (step.access !== undefined) deps.connections.reread({ name: view.name, namespace });
   if (step.event !== undefined) deps.events.record(rec, "Normal", step.event.reason, step.event.message);
   return step.finding;
@@ -69,7 +72,8 @@ export function askedOf({ clusters, secrets }: Pick<InformerCache, "clusters" | 
   const rec = clusters.get(ref);
   const names = accessSecrets(ref.name, rec?.spec ?? {});
   const versions = names.map((name) => secrets.get({ ...ref, name })?.metadata.resourceVersion);
-  return JSON.stringify([rec?.metadata.annotations?.[ROTATE_PASSWORD_ANNOTATION], versions]);
+  const { annotations = {} } = rec?.metadata ?? {};
+  return JSON.stringify([annotations[ROTATE_PASSWORD_ANNOTATION], annotations[ROTATE_AUTHORITY_ANNOTATION], versions]);
 }
 
 function loginIn(secret: Stored<Secret> | undefined): Login | undefined {
@@ -84,16 +88,8 @@ async function nodesView(
   access: ClusterAccess | undefined,
   ca: string,
 ): Promise<NodesView> {
-  const { cluster } = observation.view;
-  if (!cluster.reachable) {
-    const kind = cluster.cause === "credentials" ? "unable" : "silent";
-    return { kind, why: cluster.reason };
-  }
-  const older = cluster.nodes.filter(({ capabilities }) => !capabilities.includes("cluster-access"));
-  if (older.length > 0) {
-    const which = older.map(({ uid, tag }) => `node ${uid} (${tag})`).join(", ");
-    return { kind: "unable", why: `${which} knows of no second password` };
-  }
+  const not = whyNotAble(observation);
+  if (not !== undefined) return not;
   if (access === undefined || (access.next === undefined && access.former.length === 0))
     return { kind: "able", behind: [] };
   const answers = await deps.askNodes(observation, access.current, ca);
@@ -102,19 +98,4 @@ async function nodesView(
     return said.access_revision < access.revision ? [`${pod} has not read it yet`] : [];
   });
   return { kind: "able", behind };
-}
-
-/** What another writer changed meanwhile is looked at by the next pass. */
-async function write(
-  { kube }: AccessDeps,
-  secret: Stored<Secret>,
-  texts: Readonly<Record<string, string>>,
-): Promise<void> {
-  const data = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, encoded(text)]));
-  const body = { metadata: { resourceVersion: secret.metadata.resourceVersion }, data };
-  try {
-    await kube.patch(Secrets, refOf(secret), { type: "merge", body });
-  } catch (error) {
-    if (!isFault(error, faults.conflict)) throw error;
-  }
 }

@@ -42,3 +42,13 @@ export function askNodes({ nodePods }: Pick<InformerCache, "nodePods">): AskNode
     );
   };
 }
+
+/** Why the nodes of a cluster cannot change over: a node knows of one password and one authority alone, or none answers. Undefined when they can. */
+export function whyNotAble({
+  view: { cluster },
+}: Pick<Owner, "view">): { readonly kind: "unable" | "silent"; readonly why: string } | undefined {
+  if (!cluster.reachable) return { kind: cluster.cause === "credentials" ? "unable" : "silent", why: cluster.reason };
+  const older = cluster.nodes.filter(({ capabilities }) => !capabilities.includes("cluster-access"));
+  const which = older.map(({ uid, tag }) => `node ${uid} (${tag})`).join(", ");
+  return which === "" ? undefined : { kind: "unable", why: `${which} knows of no second one` };
+}

@@ -34,6 +34,7 @@ import type { OwnSecrets } from "./own-secrets.ts";
 import { perform } from "./acts.ts";
 import { askedOf, keepAccess } from "./access.ts";
 import type { AskNodes } from "./ask-nodes.ts";
+import { rotateAuthority } from "./authority.ts";
 import { keepLicense } from "./license.ts";
 import { removeCluster } from "./removal.ts";
 import { report, reportForbidden, reportUnreadable } from "./report.ts";
@@ -172,7 +173,7 @@ async function act(deps: ClusterDeps, observation: ClusterObservation, decision:
   try {
     await addFinalizer(deps.kube, Clusters, observation.rec, FINALIZERS.cluster);
     await keepSecrets(deps, observation);
-    const changing = await keepAccess(deps, observation);
+    const changing = [await keepAccess(deps, observation), ...(await rotateAuthority(deps, observation))];
     if (decision.ownsObjects) await keepOwned(deps, observation);
     if (decision.step.kind === "act") {
       deps.log.info("performing a step", {
@@ -185,7 +186,7 @@ async function act(deps: ClusterDeps, observation: ClusterObservation, decision:
     await keepPolicy(observation);
     const objection = await keepLicense(deps.kube, observation);
     return {
-      noted: [changing, objection].filter((finding) => finding !== undefined),
+      noted: [...changing, objection].filter((finding) => finding !== undefined),
       userModules: await deps.userModules(observation),
     };
   } catch (error) {

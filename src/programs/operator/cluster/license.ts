@@ -5,7 +5,7 @@ import { Secrets } from "../../../ports/kube/builtin.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import { faults } from "../../../ports/management/faults.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
-import { textOf } from "../objects/secrets.ts";
+import { textOf } from "../objects/secret-text.ts";
 import { warn } from "../../../core/planner/findings/finding.ts";
 import { createSecret } from "../../../core/api/kubectl.ts";
 

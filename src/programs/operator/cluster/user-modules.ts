@@ -23,7 +23,7 @@ import {
 } from "../../../core/planner/modules/user-modules.ts";
 import { faults as operatorFaults } from "../faults.ts";
 import { moduleAttempts } from "./module-attempts.ts";
-import { textOf } from "../objects/secrets.ts";
+import { textOf } from "../objects/secret-text.ts";
 
 export interface UserModulesDeps {
   readonly kube: Kube;

@@ -6,10 +6,11 @@ import type { CertificateView } from "../../../core/planner/database/certificate
 import { Secrets } from "../../../ports/kube/builtin.ts";
 import type { Kube, Stored } from "../../../ports/kube/kube.ts";
 import type { BdbCertificate, BdbRecord } from "../../../ports/management/records.ts";
-import { issue } from "../../../ports/pki/authority.ts";
+import { issue, type Authority } from "../../../ports/pki/authority.ts";
 import { certificatesIn, readCertificate } from "../../../ports/pki/certificate.ts";
 import { usablePair } from "../../../ports/pki/purpose.ts";
-import { NODE_DAYS, RENEW_BEFORE_MS, textOf } from "../objects/secrets.ts";
+import { authorityIn, isIssuedBy, NODE_DAYS } from "../objects/authority.ts";
+import { textOf } from "../objects/secret-text.ts";
 import type { Redb } from "./cluster.ts";
 
 /** With what Secrets are read, and whose time says when a certificate ends. */
@@ -34,15 +35,15 @@ export async function observeCertificate(
   if (!usesTls(redb)) return NO_TLS;
   const desired = await desiredOf(deps, redb, cluster);
   if (typeof desired === "string") return { ...NO_TLS, state: "wrong", why: desired };
-  const { clientAuthorities, authority, own } = desired;
+  const { clientAuthorities, own } = desired;
   const shown = bdb?.tls_certificate;
   const isGiven =
     shown?.client_authorities === clientAuthorities &&
-    (own === undefined
-      ? isOurs(shown.certificate, authority, redb, deps.clock.now())
+    ("issuer" in own
+      ? isOurs(shown.certificate, own.issuer, redb, deps.clock.now())
       : shown.certificate === own.certificate);
-  const warning = own === undefined ? "" : shortcoming(own.certificate, redb, deps.clock.now());
-  return { state: isGiven ? "given" : "due", why: "", warning, authority };
+  const warning = "issuer" in own ? "" : shortcoming(own.certificate, redb, deps.clock.now());
+  return { state: isGiven ? "given" : "due", why: "", warning, authority: desired.authority };
 }
 
 /** The certificate to give to the endpoints of a database: its user's own, or one that the authority of the cluster issues now; or why there is none. */
@@ -54,10 +55,8 @@ export async function certificateToGive(
   const desired = await desiredOf(deps, redb, cluster);
   if (typeof desired === "string") return desired;
   const { own, clientAuthorities: client_authorities } = desired;
-  if (own !== undefined) return { ...own, client_authorities };
-  const secret = await read(deps, redb, clusterNames.authoritySecret(cluster));
-  const authority = { certificate: textOf(secret, "ca.crt"), key: textOf(secret, "ca.key") };
-  const pair = issue(authority, {
+  if (!("issuer" in own)) return { ...own, client_authorities };
+  const pair = issue(own.issuer, {
     commonName: redb.metadata.name,
     dnsNames: hostsOf(redb),
     ipAddresses: [],
@@ -76,10 +75,10 @@ export function readsForTls(redb: Redb, cluster: string, secret: string): boolea
 }
 
 interface Desired {
-  /** That of the user; undefined: the cluster issues one. */
-  readonly own: { readonly certificate: string; readonly key: string } | undefined;
+  /** That of the user, or the authority of the cluster, which issues one. */
+  readonly own: { readonly certificate: string; readonly key: string } | { readonly issuer: Authority };
   readonly clientAuthorities: string;
-  /** By which clients know the endpoint; empty when the user's Secret does not say. */
+  /** By which clients know the endpoint, several while that of the cluster is replaced; empty when the user's Secret does not say. */
   readonly authority: string;
 }
 
@@ -88,10 +87,10 @@ async function desiredOf(deps: CertificateDeps, redb: Redb, cluster: string): Pr
   const clients = await clientAuthorities(deps, redb);
   if (typeof clients === "object") return clients.why;
   if (name === undefined) {
-    const authority = textOf(await read(deps, redb, clusterNames.authoritySecret(cluster)), "ca.crt");
-    return authority === ""
+    const authority = authorityIn(await read(deps, redb, clusterNames.authoritySecret(cluster)));
+    return authority === undefined
       ? `the cluster ${cluster} has no certificate authority yet`
-      : { own: undefined, clientAuthorities: clients, authority };
+      : { own: { issuer: authority.current }, clientAuthorities: clients, authority: authority.trusted };
   }
   const secret = await read(deps, redb, name);
   if (secret === undefined) return `spec.certificateSecretName: there is no Secret ${name}`;
@@ -120,11 +119,9 @@ async function clientAuthorities(deps: CertificateDeps, redb: Redb): Promise<str
 }
 
 /** What the authority of the cluster has issued for these names, and is not to be renewed yet. */
-function isOurs(certificate: string, authority: string, redb: Redb, now: Date): boolean {
-  const [ours, issuer] = [readCertificate(certificate), readCertificate(authority)];
-  // one that is as valid as the authority cannot be renewed
-  const lasts = ours.validToDate.getTime() - now.getTime() > RENEW_BEFORE_MS || ours.validToDate >= issuer.validToDate;
-  return lasts && ours.verify(issuer.publicKey) && hostsOf(redb).every((host) => covers(ours, host));
+function isOurs(certificate: string, issuer: Authority, redb: Redb, now: Date): boolean {
+  const isCovered = (host: string): boolean => covers(readCertificate(certificate), host);
+  return isIssuedBy(certificate, issuer.certificate, now) && hostsOf(redb).every(isCovered);
 }
 
 /** What will keep clients from connecting, though the certificate can be used. */

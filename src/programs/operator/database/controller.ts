@@ -13,6 +13,7 @@ import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 import type { DatabaseDecision } from "../../../core/planner/database/plan.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
+import { authorityDigest } from "../objects/authority.ts";
 import { addFinalizer } from "../objects/finalizer.ts";
 import type { FindingLog } from "../objects/finding-log.ts";
 import { forbids, type ClusterContext, type ClusterContexts, type Unready } from "../context/cluster-context.ts";
@@ -23,7 +24,7 @@ import { evaluateDatabase, type DatabaseEvaluation } from "./evaluation.ts";
 import { databaseEvents } from "./events.ts";
 import { removeDatabase } from "./removal.ts";
 import { observeCertificate } from "./certificate.ts";
-import { addressReconciler, digestOf, foreignOwner, secretNameOf, secretState } from "./secret.ts";
+import { addressReconciler, foreignOwner, secretNameOf, secretState } from "./secret.ts";
 import { databaseStatusOf } from "./status.ts";
 
 export interface DatabaseDeps extends ObserveDeps {
@@ -165,7 +166,8 @@ async function report(
       cluster,
       secretName: secretNameOf(redb),
       passwordFrom: evaluated.passwordFrom ?? before.passwordFrom,
-      authorityDigest: evaluated.authority === undefined ? before.authorityDigest : digestOf(evaluated.authority),
+      authorityDigest:
+        evaluated.authority === undefined ? before.authorityDigest : authorityDigest(evaluated.authority),
       bdb,
       ...("unreachable" in polled ? { shards: [], actions: [] } : { shards: polled.shards, actions: polled.actions }),
       suspension,

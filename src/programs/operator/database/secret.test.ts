@@ -5,7 +5,7 @@ import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import { Secrets } from "../../../ports/kube/builtin.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
-import { encoded, textOf } from "../objects/secrets.ts";
+import { encoded, textOf } from "../objects/secret-text.ts";
 import type { Redb } from "./cluster.ts";
 import { addressReconciler, keepPassword } from "./secret.ts";
 

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Secret } from "kubernetes-types/core/v1.js";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import type { Clock } from "../../../core/base/clock.ts";
@@ -12,7 +12,8 @@ import { ownerReference } from "../../../ports/kube/ref.ts";
 import { isNewer } from "../../../ports/kube/resource-version.ts";
 import type { Informer } from "../../../ports/kube/informer.ts";
 import { faults as operatorFaults } from "../faults.ts";
-import { encoded, textOf } from "../objects/secrets.ts";
+import { authorityDigest } from "../objects/authority.ts";
+import { encoded, textOf } from "../objects/secret-text.ts";
 
 type Redb = Stored<StoreEnterpriseDatabase>;
 
@@ -161,12 +162,7 @@ function isReported(redb: Redb, port: number): boolean {
 }
 
 function knowsAuthority({ status }: Redb, authority: string): boolean {
-  return status?.authorityDigest === digestOf(authority);
-}
-
-/** What the status says of the key `ca.crt`; undefined when the Secret has none. */
-export function digestOf(authority: string): string | undefined {
-  return authority === "" ? undefined : createHash("sha256").update(authority).digest("hex");
+  return status?.authorityDigest === authorityDigest(authority);
 }
 
 async function says(kube: Kube, redb: Redb, wanted: Texts): Promise<boolean> {

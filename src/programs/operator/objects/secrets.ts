@@ -6,14 +6,10 @@ import type { Clock } from "../../../core/base/clock.ts";
 import { Secrets } from "../../../ports/kube/builtin.ts";
 import type { Kube, Stored } from "../../../ports/kube/kube.ts";
 import { refOf } from "../../../ports/kube/ref.ts";
-import { createAuthority, expiryOf, issue, type Authority } from "../../../ports/pki/authority.ts";
+import { issue, type Authority } from "../../../ports/pki/authority.ts";
+import { authorityIn, firstAuthority, isIssuedBy, NODE_DAYS, type ClusterAuthority } from "./authority.ts";
 import { ownedMeta, type Owner } from "./meta.ts";
-
-const AUTHORITY_DAYS = 3650;
-/** How long certificates are valid that the authority of a cluster issues. */
-export const NODE_DAYS = 90;
-/** They are renewed when they are valid for less than this, in milliseconds: a third of their life. */
-export const RENEW_BEFORE_MS = (NODE_DAYS / 3) * 86_400_000;
+import { encodedAll, textOf } from "./secret-text.ts";
 
 export interface SecretsDeps {
   readonly kube: Kube;
@@ -24,16 +20,6 @@ export interface SecretsDeps {
 export async function keepSecrets(deps: SecretsDeps, owner: Owner): Promise<void> {
   await keepCredentials(deps, owner);
   await keepNodeCertificate(deps, owner, await keepAuthority(deps, owner));
-}
-
-/** Base64, as `data` of a secret has it. */
-export function encoded(text: string): string {
-  return Buffer.from(text).toString("base64");
-}
-
-/** The text behind a key of a secret; empty when it has none. */
-export function textOf(secret: Stored<Secret> | undefined, key: string): string {
-  return Buffer.from(secret?.data?.[key] ?? "", "base64").toString();
 }
 
 async function keepCredentials(deps: SecretsDeps, owner: Owner): Promise<void> {
@@ -52,40 +38,23 @@ export function newPassword(): string {
   return randomBytes(24).toString("base64url");
 }
 
-async function keepAuthority(deps: SecretsDeps, owner: Owner): Promise<Authority> {
+async function keepAuthority(deps: SecretsDeps, owner: Owner): Promise<ClusterAuthority> {
   const name = clusterNames.authoritySecret(owner.view.name);
-  const found = await read(deps, owner, name);
-  if (found !== undefined) return { certificate: textOf(found, "ca.crt"), key: textOf(found, "ca.key") };
-  const commonName = `${owner.view.name} certificate authority`;
-  const authority = createAuthority({ commonName, now: deps.clock.now(), days: AUTHORITY_DAYS });
-  await create(deps, owner, name, { "ca.crt": authority.certificate, "ca.key": authority.key });
-  return authority;
+  const found = authorityIn(await read(deps, owner, name));
+  if (found !== undefined) return found;
+  const first = firstAuthority(owner.view.name, deps.clock);
+  await create(deps, owner, name, { "ca.crt": first.certificate, "ca.key": first.key });
+  return { current: first, next: undefined, former: undefined, trusted: first.certificate, answered: undefined };
 }
 
-async function keepNodeCertificate(deps: SecretsDeps, owner: Owner, authority: Authority): Promise<void> {
+/** Both pairs are issued anew when one of them is not good any more; what is trusted changes alone while the authority is replaced. */
+async function keepNodeCertificate(deps: SecretsDeps, owner: Owner, authority: ClusterAuthority): Promise<void> {
   const name = clusterNames.nodeTlsSecret(owner.view.name);
   const found = await read(deps, owner, name);
-  if (found !== undefined && isGood(found, authority, deps.clock.now())) return;
-  const host = clusterNames.dnsName(owner.view.name, owner.namespace);
-  const validity = { now: deps.clock.now(), days: NODE_DAYS };
-  const pair = issue(authority, {
-    commonName: owner.view.name,
-    dnsNames: [host, `*.${host}`, `${owner.view.name}.${owner.namespace}.svc`, owner.view.name, "localhost"],
-    ipAddresses: ["127.0.0.1"],
-    usages: ["server", "client"],
-    ...validity,
-  });
-  const engine = issue(authority, {
-    commonName: "engine",
-    dnsNames: [clusterNames.engineName(owner.view.name, owner.namespace)],
-    ipAddresses: [],
-    usages: ["server", "client"],
-    ...validity,
-  });
-  const contents = {
-    ...{ "tls.crt": pair.certificate, "tls.key": pair.key, "ca.crt": authority.certificate },
-    ...{ "engine.crt": engine.certificate, "engine.key": engine.key },
-  };
+  const isGood = found !== undefined && arePairsGood(found, authority.current, deps.clock.now());
+  if (isGood && textOf(found, "ca.crt") === authority.trusted) return;
+  const pairs = isGood ? {} : issuePairs(deps, owner, authority.current);
+  const contents = { ...pairs, "ca.crt": authority.trusted };
   if (found === undefined) {
     await create(deps, owner, name, contents);
     return;
@@ -94,10 +63,30 @@ async function keepNodeCertificate(deps: SecretsDeps, owner: Owner, authority: A
   await deps.kube.patch(Secrets, refOf(found), { type: "merge", body });
 }
 
-function isGood(secret: Stored<Secret>, authority: Authority, now: Date): boolean {
+function issuePairs({ clock }: SecretsDeps, { view, namespace }: Owner, authority: Authority): Record<string, string> {
+  const host = clusterNames.dnsName(view.name, namespace);
+  const common = { usages: ["server", "client"], now: clock.now(), days: NODE_DAYS } as const;
+  const pair = issue(authority, {
+    commonName: view.name,
+    dnsNames: [host, `*.${host}`, `${view.name}.${namespace}.svc`, view.name, "localhost"],
+    ipAddresses: ["127.0.0.1"],
+    ...common,
+  });
+  const engine = issue(authority, {
+    commonName: "engine",
+    dnsNames: [clusterNames.engineName(view.name, namespace)],
+    ipAddresses: [],
+    ...common,
+  });
+  return {
+    ...{ "tls.crt": pair.certificate, "tls.key": pair.key },
+    ...{ "engine.crt": engine.certificate, "engine.key": engine.key },
+  };
+}
+
+function arePairsGood(secret: Stored<Secret>, authority: Authority, now: Date): boolean {
   if (textOf(secret, "engine.key") === "") return false; // an operator of a release before 0.4.0 made it
-  const expiry = expiryOf(textOf(secret, "tls.crt")).getTime();
-  return textOf(secret, "ca.crt") === authority.certificate && expiry - now.getTime() > RENEW_BEFORE_MS;
+  return ["tls.crt", "engine.crt"].every((key) => isIssuedBy(textOf(secret, key), authority.certificate, now));
 }
 
 function read({ kube }: SecretsDeps, { namespace }: Owner, name: string): Promise<Stored<Secret> | undefined> {
@@ -111,8 +100,4 @@ async function create(
   contents: Readonly<Record<string, string>>,
 ): Promise<void> {
   await kube.create(Secrets, { metadata: ownedMeta(owner, name), type: "Opaque", data: encodedAll(contents) });
-}
-
-function encodedAll(contents: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(contents).map(([key, text]) => [key, encoded(text)]));
 }

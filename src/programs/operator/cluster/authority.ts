@@ -1,0 +1,86 @@
+import { clusterNames, ROTATE_AUTHORITY_ANNOTATION } from "../../../core/api/names.ts";
+import type { Finding } from "../../../core/api/parts.ts";
+import { assertNever } from "../../../core/base/assert-never.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import { nextAuthorityStep, type AuthorityStep } from "../../../core/planner/cluster/authority-rotation.ts";
+import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
+import type { Connections } from "../../../mechanisms/observe/management/connections.ts";
+import { Secrets } from "../../../ports/kube/builtin.ts";
+import type { EventRecorder } from "../../../ports/kube/events.ts";
+import { lifeOf, type Authority } from "../../../ports/pki/authority.ts";
+import { authorityId } from "../../../ports/pki/trust.ts";
+import { anotherAuthority, authorityIn, type ClusterAuthority } from "../objects/authority.ts";
+import { writeUnlessChanged } from "../objects/secret-text.ts";
+import { holdersView, type HolderDeps } from "./authority-holders.ts";
+
+interface AuthorityDeps extends HolderDeps {
+  readonly clock: Clock;
+  readonly events: EventRecorder;
+  readonly connections: Pick<Connections, "reread">;
+}
+
+/**
+ * Brings the replacement of the authority of a cluster one step on, and answers with what users should know of it. Where it is stands
+ * in the Secret of the authority, and each step is one write: an operator that is killed in between goes on where it was.
+ */
+export async function rotateAuthority(
+  deps: AuthorityDeps,
+  observation: ClusterObservation,
+): Promise<readonly Finding[]> {
+  const { kube, clock } = deps;
+  const { namespace, view, rec } = observation;
+  const [secret, tls] = await Promise.all(
+    [clusterNames.authoritySecret(view.name), clusterNames.nodeTlsSecret(view.name)].map((name) =>
+      kube.get(Secrets, { name, namespace }),
+    ),
+  );
+  const authority = authorityIn(secret);
+  if (secret === undefined || tls === undefined || authority === undefined) return []; // made again by the next pass
+  const { current, next, former, answered } = authority;
+  const step = nextAuthorityStep({
+    cluster: view.name,
+    current: { id: authorityId(current.certificate), ...lifeOf(current.certificate) },
+    next: next && { id: authorityId(next.certificate), offered: lifeOf(next.certificate).made },
+    former: former === undefined ? undefined : { id: authorityId(former) },
+    asked: rec.metadata.annotations?.[ROTATE_AUTHORITY_ANNOTATION],
+    answered,
+    holders: await holdersView(deps, observation, authority, tls),
+    now: clock.now(),
+    overlapMs: view.spec.authorityOverlapSeconds * 1000,
+  });
+  if (step.act !== undefined) {
+    await writeUnlessChanged(
+      kube,
+      secret,
+      written(authority, step, () => anotherAuthority(view.name, clock)),
+    );
+    deps.connections.reread({ name: view.name, namespace });
+  }
+  if (step.event !== undefined) deps.events.record(rec, "Normal", step.event.reason, step.event.message);
+  return step.findings;
+}
+
+/** Keys of the Secret of the authority; undefined takes one away. */
+function written({ current, next }: ClusterAuthority, { act, answered }: AuthorityStep, fresh: () => Authority): Keys {
+  switch (act) {
+    case "offer": {
+      const { certificate, key } = fresh();
+      const granted = answered === undefined ? {} : { answered };
+      return { "next.crt": certificate, "next.key": key, ...granted };
+    }
+    case "use":
+      // the key of the former one goes with this write: nothing is signed with it any more
+      return {
+        ...{ "ca.crt": (next ?? current).certificate, "ca.key": (next ?? current).key },
+        ...{ "former.crt": current.certificate, "next.crt": undefined, "next.key": undefined },
+      };
+    case "end":
+      return { "former.crt": undefined };
+    case undefined:
+      return {};
+    default:
+      return assertNever(act);
+  }
+}
+
+type Keys = Readonly<Record<string, string | undefined>>;

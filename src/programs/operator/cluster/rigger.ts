@@ -1,0 +1,34 @@
+import { clusterNames, NEWEST_AUTHORITY_ANNOTATION } from "../../../core/api/names.ts";
+import type { Holder } from "../../../core/planner/cluster/authority-holders.ts";
+import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
+import { Deployments } from "../../../ports/kube/builtin.ts";
+import type { Kube } from "../../../ports/kube/kube.ts";
+
+/**
+ * Starts the services rigger of a cluster anew for its newest authority, one besides the other, so that it trusts what is in its mounts
+ * now: it has no API that would say it. Does nothing for one that was started for it; the answer says whether it runs.
+ */
+export async function renewedRigger(
+  kube: Kube,
+  { view, namespace }: ClusterObservation,
+  newest: string,
+): Promise<readonly Holder[]> {
+  const name = clusterNames.rigger(view.name);
+  const { items } = await kube.list(Deployments, { namespace, fieldSelector: `metadata.name=${name}` });
+  const [deployment] = items;
+  if (deployment === undefined) return []; // while its owner makes it, it starts with the mounts of now
+  const { spec, status, metadata } = deployment;
+  if (spec?.template.metadata?.annotations?.[NEWEST_AUTHORITY_ANNOTATION] !== newest) {
+    const annotations = { [NEWEST_AUTHORITY_ANNOTATION]: newest };
+    const body = { spec: { template: { metadata: { annotations } } } };
+    await kube.patch(Deployments, { name, namespace }, { type: "merge", body });
+    return [{ name, why: "it is started anew" }];
+  }
+  const replicas = spec.replicas ?? 1;
+  const isRolled =
+    status?.observedGeneration === metadata.generation &&
+    status?.updatedReplicas === replicas &&
+    status.replicas === replicas &&
+    status.availableReplicas === replicas;
+  return isRolled ? [{ name, trusts: [newest], shows: [] }] : [{ name, why: "it is started anew" }];
+}
