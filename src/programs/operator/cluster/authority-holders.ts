@@ -2,11 +2,11 @@ import type { Secret } from "kubernetes-types/core/v1.js";
 import { parseClusterAccess } from "../../../core/api/cluster-access.ts";
 import { ACCESS_KEY } from "../../../core/api/names.ts";
 import type { Holder, HoldersView } from "../../../core/planner/cluster/authority-holders.ts";
-import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import type { Kube, Stored } from "../../../ports/kube/kube.ts";
 import { authoritiesIn, authorityId, signersOf } from "../../../ports/pki/trust.ts";
 import { authorityDigest, type ClusterAuthority } from "../objects/authority.ts";
+import type { Owner } from "../objects/meta.ts";
 import { textOf } from "../objects/secret-text.ts";
 import { whyNotAble, type AskNodes } from "./ask-nodes.ts";
 import { renewedRigger } from "./rigger.ts";
@@ -21,24 +21,24 @@ export interface HolderDeps {
 /** Everything of the cluster that verifies or shows a certificate; asked only while the authority is replaced. */
 export async function holdersView(
   deps: HolderDeps,
-  observation: ClusterObservation,
+  owner: Owner,
   authority: ClusterAuthority,
   tls: Stored<Secret>,
 ): Promise<HoldersView> {
-  const not = whyNotAble(observation);
+  const not = whyNotAble(owner);
   if (not !== undefined) return not;
   const login = parseClusterAccess(textOf(tls, ACCESS_KEY))?.current;
   if (login === undefined) return { kind: "silent", why: "the nodes have not been given the login of the cluster yet" };
   if (authority.next === undefined && authority.former === undefined) return { kind: "able", holders: [] };
   const own = mounted(tls, authority);
-  const answers = await deps.askNodes(observation, login, textOf(tls, "ca.crt"));
+  const answers = await deps.askNodes(owner, login, textOf(tls, "ca.crt"));
   const nodes = answers.map(({ pod: name, said }) =>
     typeof said === "string" ? { name, why: said } : { name, ...said },
   );
   const newest = authorityId((authority.next ?? authority.current).certificate);
   const isMounted = own.trusts.includes(newest);
-  const rigger = isMounted ? await renewedRigger(deps.kube, observation, newest) : [];
-  return { kind: "able", holders: [own, ...nodes, ...rigger, ...databases(deps, observation, authority)] };
+  const rigger = isMounted ? await renewedRigger(deps.kube, owner, newest) : [];
+  return { kind: "able", holders: [own, ...nodes, ...rigger, ...databases(deps, owner, authority)] };
 }
 
 /** What nodes and rigger are to have. */
@@ -54,7 +54,7 @@ function mounted(tls: Stored<Secret>, { trusted }: ClusterAuthority): Extract<Ho
 /** The Secrets from which clients take what they trust, of databases whose certificate is by the authority of the cluster. */
 function databases(
   { cache }: HolderDeps,
-  { namespace, view }: ClusterObservation,
+  { namespace, view }: Owner,
   { trusted }: ClusterAuthority,
 ): readonly Holder[] {
   const ids = authoritiesIn(trusted);

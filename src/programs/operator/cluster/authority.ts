@@ -3,13 +3,13 @@ import type { Finding } from "../../../core/api/parts.ts";
 import { assertNever } from "../../../core/base/assert-never.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { nextAuthorityStep, type AuthorityStep } from "../../../core/planner/cluster/authority-rotation.ts";
-import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import type { Connections } from "../../../mechanisms/observe/management/connections.ts";
 import { Secrets } from "../../../ports/kube/builtin.ts";
 import type { EventRecorder } from "../../../ports/kube/events.ts";
 import { lifeOf, type Authority } from "../../../ports/pki/authority.ts";
 import { authorityId } from "../../../ports/pki/trust.ts";
 import { anotherAuthority, authorityIn, type ClusterAuthority } from "../objects/authority.ts";
+import type { Owner } from "../objects/meta.ts";
 import { writeUnlessChanged } from "../objects/secret-text.ts";
 import { holdersView, type HolderDeps } from "./authority-holders.ts";
 
@@ -23,12 +23,9 @@ interface AuthorityDeps extends HolderDeps {
  * Brings the replacement of the authority of a cluster one step on, and answers with what users should know of it. Where it is stands
  * in the Secret of the authority, and each step is one write: an operator that is killed in between goes on where it was.
  */
-export async function rotateAuthority(
-  deps: AuthorityDeps,
-  observation: ClusterObservation,
-): Promise<readonly Finding[]> {
+export async function rotateAuthority(deps: AuthorityDeps, owner: Owner): Promise<readonly Finding[]> {
   const { kube, clock } = deps;
-  const { namespace, view, rec } = observation;
+  const { namespace, view, rec } = owner;
   const [secret, tls] = await Promise.all(
     [clusterNames.authoritySecret(view.name), clusterNames.nodeTlsSecret(view.name)].map((name) =>
       kube.get(Secrets, { name, namespace }),
@@ -44,7 +41,7 @@ export async function rotateAuthority(
     former: former === undefined ? undefined : { id: authorityId(former) },
     asked: rec.metadata.annotations?.[ROTATE_AUTHORITY_ANNOTATION],
     answered,
-    holders: await holdersView(deps, observation, authority, tls),
+    holders: await holdersView(deps, owner, authority, tls),
     now: clock.now(),
     overlapMs: view.spec.authorityOverlapSeconds * 1000,
   });

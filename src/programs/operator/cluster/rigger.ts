@@ -1,8 +1,8 @@
 import { clusterNames, NEWEST_AUTHORITY_ANNOTATION } from "../../../core/api/names.ts";
 import type { Holder } from "../../../core/planner/cluster/authority-holders.ts";
-import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import { Deployments } from "../../../ports/kube/builtin.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
+import type { Owner } from "../objects/meta.ts";
 
 /**
  * Starts the services rigger of a cluster anew for its newest authority, one besides the other, so that it trusts what is in its mounts
@@ -10,7 +10,7 @@ import type { Kube } from "../../../ports/kube/kube.ts";
  */
 export async function renewedRigger(
   kube: Kube,
-  { view, namespace }: ClusterObservation,
+  { view, namespace }: Owner,
   newest: string,
 ): Promise<readonly Holder[]> {
   const name = clusterNames.rigger(view.name);
