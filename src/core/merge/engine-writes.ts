@@ -49,7 +49,7 @@ interface Target {
 function elementWrites(target: Target, was: Content, is: Content): readonly EngineCommand[] {
   if (is.kind !== "base") return isSame(was, is) ? [] : valueWrites(target, is);
   const before = was.kind === "base" ? was : { plus: 0n, increments: 0 };
-  // an increment by 0 makes a element too
+  // an increment by 0 makes an element too
   return is.increments === before.increments ? [] : [increment(target, is.plus - before.plus)];
 }
 
