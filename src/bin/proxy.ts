@@ -14,6 +14,6 @@ export async function main(): Promise<void> {
     process.on(signal, () => {
       log.info("proxy goes on until its agent ends", { signal });
     });
-  await runProxy(process, { clock: systemClock, log });
+  await runProxy(process, { clock: systemClock, log }, process.env["CONTAINER_ROOT"] ?? "/");
   process.exit(0);
 }

@@ -91,7 +91,7 @@ async function openLocal(
   const { runner, engineMemory } = await openRunner(config, { clock, log });
   const supervisor = superviseInstances({ data: config.dataDir, engines: foundEngines, runner, clock, log });
   const proxy = new NodeProxy({
-    ...{ args: proxyArgs, epochs, clock, log, askOthers },
+    ...{ args: proxyArgs, env: { CONTAINER_ROOT: config.root }, epochs, clock, log, askOthers },
     certificate: () => engineTls.tls.certificate,
     onReady: () => changes.notify(),
   });

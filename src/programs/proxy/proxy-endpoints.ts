@@ -1,7 +1,7 @@
 import { assertNever } from "../../core/base/assert-never.ts";
 import { Fault, messageOf } from "../../core/base/fault.ts";
 import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../ports/management/proxy-control.ts";
-import { ConnectionBudget } from "./limits/connection-budget.ts";
+import { ConnectionBudget, type ConnectionRoom } from "./limits/connection-budget.ts";
 import { MemoryBudget } from "./limits/memory-budget.ts";
 import { Endpoint } from "./endpoint/endpoint.ts";
 import type { EndpointContext } from "./endpoint/endpoint.ts";
@@ -28,10 +28,9 @@ export class ProxyEndpoints {
   readonly #stopWatch: () => void;
   #draining = false;
 
-  /** `files`: how many the process may open. */
-  constructor(context: ProxyContext, files: number) {
+  constructor(context: ProxyContext, room: ConnectionRoom) {
     this.#context = context;
-    this.#connections = new ConnectionBudget(files);
+    this.#connections = new ConnectionBudget(room);
     this.#lease = new Lease(context.clock);
     this.#stopWatch = watchForVanished(context.clock, async (hasVanished) => {
       for (const endpoint of this.#endpoints.values()) await endpoint.cutVanished(hasVanished);

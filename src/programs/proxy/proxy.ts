@@ -1,4 +1,5 @@
 import { FORMAT } from "../../core/api/format.ts";
+import { memoryLimit } from "../../mechanisms/processes/memory-limit.ts";
 import { openFileLimit } from "../../mechanisms/processes/open-file-limit.ts";
 import type { ClientsAnswer, ClientsQuestion } from "../../ports/management/clients-question.ts";
 import type {
@@ -7,6 +8,7 @@ import type {
   ProxyRequestMessage,
 } from "../../ports/management/proxy-control.ts";
 import { AgentLine } from "./agent-line.ts";
+import { connectionRoom } from "./limits/connection-budget.ts";
 import { ProxyEndpoints } from "./proxy-endpoints.ts";
 import type { ProxyContext } from "./proxy-endpoints.ts";
 
@@ -18,9 +20,14 @@ export interface ControlChannel {
 }
 
 /** Serves endpoints as the agent commands; resolves, with everything closed, when the channel disconnects. */
-export async function runProxy(channel: ControlChannel, context: Omit<ProxyContext, "askAgent">): Promise<void> {
+export async function runProxy(
+  channel: ControlChannel,
+  context: Omit<ProxyContext, "askAgent">,
+  containerRoot: string,
+): Promise<void> {
   const line = new AgentLine((question) => channel.send?.(question), context.clock);
-  const endpoints = new ProxyEndpoints({ ...context, askAgent: (question) => line.ask(question) }, openFileLimit());
+  const room = { files: openFileLimit(), bytes: connectionRoom(memoryLimit(containerRoot)) };
+  const endpoints = new ProxyEndpoints({ ...context, askAgent: (question) => line.ask(question) }, room);
   const disconnected = new Promise<void>((resolve) => {
     channel.once("disconnect", resolve);
   });

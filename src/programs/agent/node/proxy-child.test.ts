@@ -18,6 +18,7 @@ test("a proxy that ends is started again, and its unanswered commands fail", asy
   let ready = 0;
   const proxy = runProxyChild({
     args: ["-e", SCRIPT],
+    env: {},
     clock: systemClock,
     log: silentLog,
     onReady: () => {

@@ -20,6 +20,8 @@ export interface ProxyChild {
 export interface ProxyChildOptions {
   /** Arguments for this Node.js: the program that runs a proxy. */
   readonly args: readonly string[];
+  /** Its whole environment. */
+  readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly log: Log;
   /** Called each time a proxy has started: it has no endpoints yet. */
@@ -60,11 +62,11 @@ class ProxyProcess {
 
   /** Resolves when the process has ended. */
   async runOnce(): Promise<void> {
-    const { args, log } = this.#options;
+    const { args, env, log } = this.#options;
     this.#child = await startChild({
       command: process.execPath,
       args,
-      env: {},
+      env,
       log,
       stdout: (chunk) => process.stdout.write(chunk),
       stderr: (chunk) => process.stderr.write(chunk),

@@ -13,6 +13,7 @@ import type { ProxyChild, ProxyChildOptions } from "./proxy-child.ts";
 export interface NodeProxyOptions {
   /** Arguments for this Node.js: the program that runs a proxy. */
   readonly args: readonly string[];
+  readonly env: ProxyChildOptions["env"];
   readonly epochs: Epochs;
   /** What the proxy shows to engines; undefined while the node has nothing to show. */
   readonly certificate: () => EngineCertificate | undefined;

@@ -11,7 +11,7 @@ import type { MemoryBudget } from "../limits/memory-budget.ts";
 import { Credentials } from "../client/credentials.ts";
 import { clientId, identityOf } from "../client/identity.ts";
 import type { ConnectionEnds } from "../client/vanished-clients.ts";
-import type { ConnectionBudget, ConnectionHolder } from "../limits/connection-budget.ts";
+import { IDLE_BYTES, type ConnectionBudget, type ConnectionHolder } from "../limits/connection-budget.ts";
 import { newCounters } from "../limits/counters.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { ScanSources } from "../scan/sources.ts";
@@ -30,6 +30,7 @@ import { Upstream } from "../upstream/upstream.ts";
 import { drainSessions } from "./drain.ts";
 import type { DrainResult } from "./drain.ts";
 import { Guests } from "./guests.ts";
+import { limitedRate } from "./limited-rate.ts";
 import { Listener } from "./listener.ts";
 
 /** What the endpoints of a proxy share. */
@@ -47,6 +48,9 @@ export interface EndpointContext {
 
 /** A question to the agent without its number. */
 export type AgentQuestion = Omit<ClientsQuestion, "ask">;
+
+/** How often a full proxy says so, in milliseconds. */
+const FULL_SAID_MS = 10_000;
 
 /** One database endpoint: it accepts clients and serves them from the primary of the database. */
 export class Endpoint implements SessionEndpoint, ConnectionHolder {
@@ -81,7 +85,14 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     });
     this.log = context.log.with({ bdb: config.bdb });
     this.credentials = new Credentials(config, clock);
-    const mayOpen = (): boolean => this.#budget.mayOpen(this);
+    const sayFull = limitedRate(clock, FULL_SAID_MS, () => {
+      this.log.warn("clients are refused: no room is left for connections", { connections: this.connections });
+    });
+    const mayOpen = (): boolean => {
+      const may = this.#budget.mayOpen(this);
+      if (!may) sayFull();
+      return may;
+    };
     this.#listener = new Listener(clock, mayOpen, (socket) => {
       this.#accept(socket);
     });
@@ -166,6 +177,11 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
 
   get connections(): number {
     return this.#listener.connections + this.counters.pins + (this.switchover.upstream?.pins.spare ?? 0);
+  }
+
+  get connectionBytes(): number {
+    const kind = this.#config.settings.tlsMode === "disabled" ? "plain" : "tls";
+    return this.connections * IDLE_BYTES[kind];
   }
 
   get mayPin(): boolean {

@@ -9,13 +9,13 @@ import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { until } from "../../../../test/kit/time/until.ts";
-import { silentLog } from "../../../core/base/log.ts";
+import { jsonLog, silentLog, type Log } from "../../../core/base/log.ts";
 import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
 import { MemoryBudget } from "../limits/memory-budget.ts";
 import { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import { ArenaPool } from "../upstream/arena.ts";
 import { Endpoint } from "./endpoint.ts";
-import { ConnectionBudget } from "../limits/connection-budget.ts";
+import { ConnectionBudget, IDLE_BYTES, type ConnectionRoom } from "../limits/connection-budget.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { REQUEST_LIMITS } from "../protocol/request-limits.ts";
 import { heldLease } from "../../../../test/kit/time/lease.ts";
@@ -70,6 +70,30 @@ test("one client above the limit gets an error, and the others are served", asyn
   assert.equal(await (await served.client()).ask("PING"), "PONG");
 });
 
+test("connections take what the container has for them, one above is refused with a line in the log, and one that ends makes room", async () => {
+  const lines: string[] = [];
+  const log = jsonLog(
+    (line) => lines.push(line),
+    () => systemClock.now(),
+  );
+  await using opened = await openEndpoint({ files: Number.POSITIVE_INFINITY, bytes: 8 * IDLE_BYTES.plain }, log);
+  const clients: RawClient[] = [];
+  const connectOne = async (): Promise<unknown> => {
+    const client = await RawClient.connect(opened.address);
+    clients.push(client);
+    return client.ask("PING");
+  };
+  // two of eight are kept for another endpoint
+  for (let i = 0; i < 6; i += 1) assert.equal(await connectOne(), "PONG");
+  assert.equal(await connectOne(), "-ERR max number of clients reached");
+  assert.equal(await connectOne(), "-ERR max number of clients reached");
+  assert.equal(lines.filter((line) => line.includes("no room is left for connections")).length, 1);
+  clients[0]?.close();
+  await until("there is room", () => opened.endpoint.connections < 6);
+  assert.equal(await connectOne(), "PONG");
+  for (const client of clients) client.close();
+});
+
 test("a WAIT for a stopped replica ends in time, and does not delay a hold", async () => {
   await using served = await Served.start();
   const [timed, patient] = await served.clients(2);
@@ -114,18 +138,19 @@ test("sessions at an engine that hangs reach the next primary in time, and only 
 });
 
 const BATCH = 500;
+const UNBOUNDED = { files: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
 
 /** An endpoint in this process, so that its counters can be set. */
-async function openEndpoint() {
+async function openEndpoint(room: ConnectionRoom = UNBOUNDED, log: Log = silentLog) {
   const engine = await startEngine();
   const config = endpointFor(engine);
   const askAgent = () => Promise.resolve([]);
   const context = {
     clock: systemClock,
-    log: silentLog,
+    log,
     arenas: new ArenaPool(),
     memory: new MemoryBudget(),
-    connections: new ConnectionBudget(Number.POSITIVE_INFINITY),
+    connections: new ConnectionBudget(room),
     lease: heldLease(),
     engineTls: new EngineTls(),
     askAgent,

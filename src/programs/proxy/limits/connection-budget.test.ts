@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mayOpen } from "./connection-budget.ts";
+import { ConnectionBudget, connectionRoom, IDLE_BYTES, mayTake } from "./connection-budget.ts";
 
-/** Three endpoints have 10,240 - 512 - 3 * 48 = 9,584 connections, of which each is kept 1,198, and the next one, too. */
-const FILES = 10_240;
+/** Of three endpoints each is kept 1,198, and the next one, too. */
+const ROOM = 9_584;
 
 const rules: readonly (readonly [rule: string, own: number, others: readonly number[], want: boolean])[] = [
   ["an endpoint has its share, however many others have", 1_197, [4_000, 4_000], true],
@@ -15,9 +15,34 @@ const rules: readonly (readonly [rule: string, own: number, others: readonly num
 ];
 for (const [rule, own, others, want] of rules)
   test(`connections of endpoints: ${rule}`, () => {
-    assert.equal(mayOpen(FILES, own, others), want);
+    assert.equal(mayTake(ROOM, own, others), want);
   });
 
 test("connections of endpoints: without a limit of files there is none", () => {
-  assert.ok(mayOpen(Number.POSITIVE_INFINITY, 1e9, [1e9]));
+  assert.ok(mayTake(Number.POSITIVE_INFINITY, 1e9, [1e9]));
 });
+
+const MIB = 1_048_576;
+const fits: readonly (readonly [
+  rule: string,
+  limit: number,
+  kind: keyof typeof IDLE_BYTES,
+  atLeast: number,
+  below: number,
+])[] = [
+  ["the container of agent and proxy of 704 MiB has room for 10,000 clients without TLS", 704, "plain", 10_000, 15_000],
+  ["and for 2,500 with TLS, so that they do not end the node", 704, "tls", 2_500, 3_000],
+  ["a node with more memory takes more of them", 2_048, "tls", 10_000, 20_000],
+  ["a small node takes some", 352, "tls", 700, 1_000],
+];
+for (const [rule, limit, kind, atLeast, below] of fits)
+  test(`connections of endpoints: ${rule}`, () => {
+    const budget = new ConnectionBudget({ files: Number.POSITIVE_INFINITY, bytes: connectionRoom(limit * MIB) });
+    const holder = { connections: 0, connectionBytes: 0 };
+    budget.join(holder);
+    while (budget.mayOpen(holder)) {
+      holder.connections += 1;
+      holder.connectionBytes += IDLE_BYTES[kind];
+    }
+    assert.ok(holder.connections >= atLeast && holder.connections < below, `${holder.connections} connections`);
+  });
