@@ -51,19 +51,6 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
     want: "activate",
   },
   {
-    rule: "a new database is not active before its replica could succeed the primary",
-    instances: pair,
-    record: { status: "pending" },
-    shard: { inSync: { epoch: 1, members: [] } },
-    want: "wait: the 7.2 replica on node 2 has caught up, and its primary has not confirmed that yet",
-  },
-  {
-    rule: "a surplus replica stays until the others could succeed the primary",
-    instances: [...pair, on(3, 3)],
-    shard: { inSync: { epoch: 1, members: [3] } },
-    want: "wait: the 7.2 replica on node 2 has caught up, and its primary has not confirmed that yet",
-  },
-  {
     rule: "a new database waits for its replica, and says how far it is",
     instances: pair,
     record: { status: "pending" },

@@ -1,13 +1,6 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
 import type { DatabaseStep } from "./step.ts";
-import {
-  primaryOf,
-  replicasOf,
-  targetVersion,
-  desiredInstances,
-  isAsAsked,
-  wantsTls,
-} from "./facts.ts";
+import { primaryOf, replicasOf, targetVersion, desiredInstances, isAsAsked, wantsTls } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { behindText } from "./in-sync.ts";
 import { diskBytes } from "./disk-budget.ts";

@@ -25,21 +25,6 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
     want: "retire 2",
   },
   {
-    rule: "upgrade 3: not before the primary has confirmed the new one, which could not succeed it until then",
-    instances: [...pair, on(3, 3, "8.0")],
-    record: toVersion8,
-    shard: { inSync: { epoch: 1, members: [2] } },
-    want: "wait: the 8.0 replica on node 3 has caught up, and its primary has not confirmed that yet",
-  },
-  {
-    rule: "upgrade 3: a node of an older release confirms nothing, so that the distance counts",
-    instances: [...pair, on(3, 3, "8.0")],
-    record: toVersion8,
-    nodes: [node(1, { keepsInSync: false })],
-    shard: { inSync: { epoch: 1, members: [2] } },
-    want: "retire 2",
-  },
-  {
     rule: "upgrade 4: a second new replica takes its place",
     instances: [on(1, 1), on(3, 3, "8.0")],
     record: toVersion8,
