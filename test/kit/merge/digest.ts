@@ -1,6 +1,13 @@
 import { listOf, textOf } from "../../../src/ports/resp/reply.ts";
 import type { TestEngine } from "../engines/engine.ts";
-import type { Command } from "./commands.ts";
+
+/** Reads a key at one moment: its type, when it expires, and what it holds. */
+const READ = `
+  local key, type = KEYS[1], redis.call('TYPE', KEYS[1]).ok
+  local read = {string = {'GET', key}, list = {'LRANGE', key, 0, -1}, set = {'SMEMBERS', key}, hash = {'HGETALL', key},
+    zset = {'ZRANGE', key, 0, -1, 'WITHSCORES'}}
+  local held = read[type] and redis.call(unpack(read[type])) or {}
+  return {type, tostring(redis.call('PEXPIRETIME', key)), held}`;
 
 /** Every key with its value and the time when it expires, one a line. */
 export async function digestOf(engine: TestEngine): Promise<readonly string[]> {
@@ -8,7 +15,10 @@ export async function digestOf(engine: TestEngine): Promise<readonly string[]> {
     .map(textOf)
     .toSorted();
   return Promise.all(
-    keys.map(async (key) => `${key} ${await shown(engine, key)} ${String(await engine.call("PEXPIRETIME", key))}`),
+    keys.map(async (key) => {
+      const [type, until, held = []] = listOf(await engine.call("EVAL", READ, "1", key));
+      return `${key} ${String(type)} ${shown(String(type), Array.isArray(held) ? held.map(String) : [String(held)])} ${String(until)}`;
+    }),
   );
 }
 
@@ -19,22 +29,10 @@ export function differences(digests: readonly (readonly string[])[]): readonly s
   );
 }
 
-async function shown(engine: TestEngine, key: string): Promise<string> {
-  const all = async (...args: Command): Promise<readonly string[]> => listOf(await engine.call(...args)).map(String);
-  const type = textOf(await engine.call("TYPE", key));
-  switch (type) {
-    case "string":
-      return `string ${String(await engine.call("GET", key))}`;
-    case "list":
-      return `list ${(await all("LRANGE", key, "0", "-1")).join(",")}`;
-    case "set":
-      return `set ${(await all("SMEMBERS", key)).toSorted().join(",")}`;
-    case "zset":
-      return `zset ${(await all("ZRANGE", key, "0", "-1", "WITHSCORES")).join(",")}`;
-    default: {
-      const flat = await all("HGETALL", key);
-      const fields = flat.flatMap((field, i) => (i % 2 === 0 ? [`${field}=${flat[i + 1] ?? ""}`] : []));
-      return `${type} ${fields.toSorted().join(",")}`;
-    }
-  }
+/** Engines have members of sets and fields of hashes in any order. */
+function shown(type: string, held: readonly string[]): string {
+  if (type === "set") return held.toSorted().join(",");
+  if (type !== "hash") return held.join(",");
+  const fields = held.flatMap((field, index) => (index % 2 === 0 ? [`${field}=${held[index + 1] ?? ""}`] : []));
+  return fields.toSorted().join(",");
 }
