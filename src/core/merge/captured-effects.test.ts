@@ -13,6 +13,7 @@ const cases: readonly {
   { command: "SET k 1.5 KEEPTTL", effects: ["put string k '' 1.5"] },
   { command: "MSET a 1 b 2", effects: ["clear a", "put string a '' 1", "clear b", "put string b '' 2"] },
   { command: "UNLINK a b", effects: ["clear a", "clear b"] },
+  { command: "FLUSHALL", effects: ["flush"] },
   { command: "DECRBY k 3", effects: ["add string k '' -3"] },
   { command: "INCR k", effects: ["add string k '' 1"] },
   { command: "APPEND k v", read: ["k"] },
@@ -55,6 +56,8 @@ function shown(effect: Effect): string {
       return `remove ${effect.type} ${effect.key} ${effect.element}`;
     case "clear":
       return `clear ${effect.key}`;
+    case "flush":
+      return "flush";
     case "expire":
       return `expire ${effect.key} ${effect.at ?? "never"}`;
   }

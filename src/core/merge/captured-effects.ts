@@ -50,6 +50,8 @@ const COMMANDS: Readonly<Record<string, Rule>> = {
   MSETNX: (args) => effects(...pairs(args).flatMap(([key, value]) => replaced(key, value))),
   DEL: clears,
   UNLINK: clears,
+  FLUSHDB: () => effects({ kind: "flush" }),
+  FLUSHALL: () => effects({ kind: "flush" }),
   INCR: counter(1n),
   INCRBY: counter(1n),
   DECR: counter(-1n),

@@ -4,41 +4,63 @@ import { Sites } from "../../../test/kit/merge/sites.ts";
 import { seededDice } from "../../../test/kit/world/chaos.ts";
 
 /** `MERGE_SCHEDULES` and `MERGE_SEED` choose others. */
-const SCHEDULES = Number(process.env["MERGE_SCHEDULES"] ?? 300);
+const SCHEDULES = Number(process.env["MERGE_SCHEDULES"] ?? 200);
 const FIRST = Number(process.env["MERGE_SEED"] ?? 1);
 const STEPS = 150;
 /** Clocks of sites differ by up to this, in milliseconds. */
 const SKEW_MS = 300_000;
 
-test(`sites converge in ${SCHEDULES} random schedules of writes, late streams, repeated operations, partitions and wrong clocks`, () => {
+test(`sites converge in ${SCHEDULES} random schedules of writes, late streams, repeated operations, partitions, crashes, sites that come and go, and wrong clocks`, () => {
   for (let seed = FIRST; seed < FIRST + SCHEDULES; seed += 1) converges(seed);
 });
 
 function converges(seed: number): void {
-  const sites = play(seed);
+  const { sites, sum } = play(seed);
   sites.settle();
-  const digests = sites.places.map(({ engine }) => engine.digest());
+  const places = sites.places.filter(({ state }) => state !== "gone");
+  const digests = places.map(({ engine }) => engine.digest());
+  if (sum !== undefined)
+    assert.equal(
+      places[0]?.engine.read("sum"),
+      sum === 0 ? undefined : String(sum),
+      `seed ${seed}: no increment is lost or counts twice`,
+    );
   for (const digest of digests) assert.equal(digest, digests[0], `seed ${seed}`);
   // each site says what it has seen, and then what it has got from the others
   for (let round = 0; round < 3; round += 1) {
-    for (const place of sites.places) sites.beat(place);
+    for (const place of places) sites.beat(place);
     sites.settle();
   }
-  for (const { site, engine } of sites.places) {
+  for (const place of places) sites.tell(place);
+  for (const { site, engine, state } of places) {
+    assert.ok(state === "open" || site.isAwaited, `seed ${seed}: clients of a site that has come may write`);
     site.forgetAgreed();
     assert.equal(site.knownKeys, 0, `seed ${seed}: something is remembered of keys that all sites agree on`);
     assert.equal(engine.digest(), digests[0], `seed ${seed}: forgetting changes nothing`);
+    assert.equal(site.keptBytes, 0, `seed ${seed}: operations are kept that all sites have`);
   }
 }
 
-function play(seed: number): Sites {
+/** `sum`: what the increments of one counter make together; undefined when a site went with some of them. */
+function play(seed: number): { readonly sites: Sites; readonly sum: number | undefined } {
   const dice = seededDice(seed);
   const below = (count: number): number => Math.floor(dice() * count);
   const one = <T>(first: T, ...others: readonly T[]): T => [first, ...others][below(others.length + 1)] ?? first;
   const sites = new Sites(2 + below(3), () => below(2 * SKEW_MS) - SKEW_MS);
   const place = () => sites.places[below(sites.places.length)];
   const link = () => sites.links[below(sites.links.length)] ?? "";
+  const hasFlushes = below(3) === 0;
+  let sum = 0;
+  const count = (): void => {
+    if (hasFlushes) return; // an increment that a flush has seen is gone
+    const by = 1 + below(9);
+    if (sites.write(place(), ["INCRBY", "sum", String(by)])) sum += by;
+  };
+  const comes = below(3) === 0;
+  const goes = below(3) === 0;
+  const often = one(1, 2, 8, 1_000); // processes end at some sites all the time, at others hardly ever
   const actions: readonly (() => void)[] = [
+    count,
     ...Array.from({ length: 4 }, () => () => void sites.write(place(), commandOf(one))),
     ...Array.from({ length: 2 }, () => () => void sites.work(place())),
     ...Array.from({ length: 3 }, () => () => void sites.capture(place())),
@@ -47,10 +69,26 @@ function play(seed: number): Sites {
     () => void sites.deliver(link()),
     () => {
       if (below(3) === 0) sites.beat(place());
+      if (below(3) === 0) sites.resend(link());
+      if (below(5) === 0) sites.save(place());
+    },
+    () => {
+      if (below(often) === 0) sites.crash(place());
+    },
+    () => {
+      if (comes && below(4) === 0 && sites.places.length < 6) sites.join();
+      if (goes && below(6) === 0) sites.leave(place());
+    },
+    () => {
+      sites.configure(place());
+      sites.transfer(place(), place());
+    },
+    () => {
+      if (hasFlushes && below(3) === 0) sites.write(place(), ["FLUSHDB"]);
     },
   ];
   for (let step = 0; step < STEPS; step += 1) actions[below(actions.length)]?.();
-  return sites;
+  return { sites, sum: sites.places.some(({ state }) => state === "gone") ? undefined : sum };
 }
 
 /** Few keys and members, so that sites meet; keys of one name get every type. */

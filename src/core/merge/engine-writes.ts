@@ -1,4 +1,5 @@
 import type { Content } from "./cell.ts";
+import type { KeyView } from "./engine-view.ts";
 import { keepsBase, type KeyState } from "./key-state.ts";
 import { elementContent, expiresAt, knownElements, knownTypes, typeOf, type ExpiresAt } from "./key-view.ts";
 import type { KeyType, Value } from "./operation.ts";
@@ -6,22 +7,28 @@ import type { KeyType, Value } from "./operation.ts";
 /** A command for the engine; each character of an argument is a byte. */
 export type EngineCommand = readonly string[];
 
-/** What brings the key in the engine from one state to the next one. */
-export function writesBetween(key: string, before: KeyState, after: KeyState): readonly EngineCommand[] {
-  const [old, type] = [typeOf(before), typeOf(after)];
-  const isReplaced = keepsBase(before) && !keepsBase(after);
-  if (isReplaced || (old !== undefined && old !== type)) return keyWrites(key, after);
-  const writes = shownTypes(after).flatMap((of) =>
-    [...new Set([...knownElements(before, of), ...knownElements(after, of)])].flatMap((element) => {
-      const [was, is] = [elementContent(before, of, element), elementContent(after, of, element)];
-      return elementWrites({ key, type: of, element, expires: expiresAt(after) }, was, is);
-    }),
-  );
-  return [...writes, ...expiryWrites(key, writes.length > 0 ? "base" : expiresAt(before), expiresAt(after))];
+/** What brings the key in the engine from what it held to what it has to hold. */
+export function writesBetween(key: string, before: KeyView, after: KeyState): readonly EngineCommand[] {
+  const type = typeOf(after);
+  const isReplaced = before.keepsBase && !keepsBase(after);
+  if (isReplaced || (before.type !== undefined && before.type !== type)) return keyWrites(key, after);
+  const expires = expiresAt(after);
+  const writes = [...before.elements].flatMap(([of, elements]) => {
+    if (type !== undefined && of !== type) return [];
+    return [...elements].flatMap(([element, was]) =>
+      elementWrites({ key, type: of, element, expires }, was, elementContent(after, of, element)),
+    );
+  });
+  return [...writes, ...expiryWrites(key, writes.length > 0 ? "base" : before.expires, expires)];
 }
 
 /** What makes the key in the engine what is known of it, whatever a client has written there meanwhile. */
 export function keyWrites(key: string, state: KeyState): readonly EngineCommand[] {
+  return keepsBase(state) ? valuesOf(key, state) : [["DEL", key], ...valuesOf(key, state)];
+}
+
+/** The same, of a key that is not there where nothing that was agreed on counts. */
+export function valuesOf(key: string, state: KeyState): readonly EngineCommand[] {
   const expires = expiresAt(state);
   const all = (of: KeyType): readonly EngineCommand[] =>
     knownElements(state, of).flatMap((element) => {
@@ -29,8 +36,7 @@ export function keyWrites(key: string, state: KeyState): readonly EngineCommand[
       if (is.kind === "base" || (is.kind === "absent" && !keepsBase(state))) return [];
       return valueWrites({ key, type: of, element, expires }, is);
     });
-  const removal = keepsBase(state) ? [] : [["DEL", key]];
-  return [...removal, ...shownTypes(state).flatMap(all), ...expiryWrites(key, "base", expires)];
+  return [...shownTypes(state).flatMap(all), ...expiryWrites(key, "base", expires)];
 }
 
 /** The type that the key has; those of which elements were removed while its type is only what was agreed on. */

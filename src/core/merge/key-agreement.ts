@@ -1,32 +1,58 @@
-import { unagreed, type Cell } from "./cell.ts";
-import { cellOf, type KeyState } from "./key-state.ts";
-import { countedCell, entries, knownElements, knownTypes, typeOf } from "./key-view.ts";
+import { keepUnagreed } from "./cell.ts";
+import { keepsBase, type KeyState } from "./key-state.ts";
+import { countedCell, entries, typeOf } from "./key-view.ts";
+import type { KeyEffect } from "./operation.ts";
 import { covers, coversAll, type VersionVector } from "./version-vector.ts";
 
-/** The key without what all sites have applied; undefined when nothing else is known of it. */
-export function unagreedKey(state: KeyState, agreed: VersionVector): KeyState | undefined {
-  if (coversAll(agreed, state.touched)) return undefined;
+/**
+ * Takes out of the key what all sites have applied, of the elements that these effects are about: the last effects on them that
+ * not all had applied. False when nothing else is known of the key.
+ */
+export function keepUnagreedKey(state: KeyState, effects: Iterable<KeyEffect>, agreed: VersionVector): boolean {
+  if (coversAll(agreed, state.touched)) return false;
+  if (!keepsBase(state)) {
+    // until then an element that is not named is empty
+    if (canHaveBase(state, agreed)) giveBase(state, agreed);
+    return true;
+  }
+  for (const effect of effects) {
+    if (effect.kind === "clear" || effect.kind === "expire") continue;
+    const elements = state.cells[effect.type];
+    const cell = elements?.get(effect.element);
+    if (cell !== undefined && !keepUnagreed(cell, agreed)) elements?.delete(effect.element);
+  }
+  keepUnagreedExpiry(state, agreed);
+  return true;
+}
+
+function canHaveBase(state: KeyState, agreed: VersionVector): boolean {
   const type = typeOf(state);
-  const isAgreed =
-    coversAll(agreed, state.clears) &&
-    entries(state.latest).every(([other, { dot }]) => other === type || covers(agreed, dot));
-  // until then an element that is not named is empty
-  if (!isAgreed) return state;
-  const cells = (type === undefined ? knownTypes(state) : [type]).map((of) => {
-    const left = knownElements(state, of).flatMap((element): readonly (readonly [string, Cell])[] => {
-      const rest = unagreed(countedCell(state, of, cellOf(state, of, element)), agreed);
-      return rest === undefined ? [] : [[element, rest]];
-    });
-    return [of, new Map(left)] as const;
-  });
+  if (!coversAll(agreed, state.clears)) return false;
+  return entries(state.latest).every(([other, { dot }]) => other === type || covers(agreed, dot));
+}
+
+/** All elements again are what was agreed on, with what came since. */
+function giveBase(state: KeyState, agreed: VersionVector): void {
+  const type = typeOf(state);
+  for (const [of, elements] of entries(state.cells)) {
+    if (type !== undefined && of !== type) {
+      delete state.cells[of];
+      continue;
+    }
+    for (const [element, known] of elements) {
+      const cell = countedCell(state, of, known);
+      if (keepUnagreed(cell, agreed)) elements.set(element, cell);
+      else elements.delete(element);
+    }
+  }
   const stamp = type === undefined ? undefined : state.latest[type];
-  const areTimesAgreed = state.expiries.every(({ dot }) => covers(agreed, dot));
-  return {
-    clears: {},
-    cells: Object.fromEntries(cells.filter(([, elements]) => elements.size > 0)),
-    latest: type === undefined || stamp === undefined ? {} : { [type]: stamp },
-    expiries: areTimesAgreed ? [] : state.expiries,
-    baseExpiry: areTimesAgreed,
-    touched: state.touched,
-  };
+  state.clears = {};
+  state.latest = type === undefined || stamp === undefined ? {} : { [type]: stamp };
+  keepUnagreedExpiry(state, agreed);
+}
+
+function keepUnagreedExpiry(state: KeyState, agreed: VersionVector): void {
+  if (!state.expiries.every(({ dot }) => covers(agreed, dot))) return;
+  state.expiries = [];
+  state.baseExpiry = true;
 }

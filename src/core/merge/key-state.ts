@@ -1,6 +1,5 @@
-import { AGREED, EMPTY, withPut, withRemoval, withSum } from "./cell.ts";
-import type { Cell, Put } from "./cell.ts";
-import type { Effect, KeyType, Operation } from "./operation.ts";
+import { addPut, addSum, isEmpty, newCell, removeSeen, type Cell, type Put } from "./cell.ts";
+import type { KeyEffect, KeyType, Operation } from "./operation.ts";
 import { compareTimestamps, type Timestamp } from "./timestamp.ts";
 import { covers, including, type Dot, type VersionVector } from "./version-vector.ts";
 
@@ -16,79 +15,84 @@ export interface Expiry extends Omit<Put, "value"> {
   readonly until: number | undefined;
 }
 
-type Elements = ReadonlyMap<string, Cell>;
-
-/** What is known of one key since all sites agreed on it; of a key that nothing is known of there is none. */
+/** What is known of one key since all sites agreed on it; of a key that nothing is known of there is none. Changed in place. */
 export interface KeyState {
   /** The operations that removed or replaced the key; while there is one, nothing that was agreed on counts. */
-  readonly clears: VersionVector;
-  readonly cells: Readonly<Partial<Record<KeyType, Elements>>>;
+  clears: VersionVector;
+  /** An element that is not named is as all sites agreed on, or empty where that does not count. */
+  cells: Partial<Record<KeyType, Map<string, Cell>>>;
   /**
    * The latest write of each type. The key holds the type with the latest of all, and writes of one type that are older
    * than the latest of another one do not count.
    */
-  readonly latest: Readonly<Partial<Record<KeyType, Stamp>>>;
-  readonly expiries: readonly Expiry[];
+  latest: Partial<Record<KeyType, Stamp>>;
+  expiries: readonly Expiry[];
   /** False since an expiry was set or the key was cleared. */
-  readonly baseExpiry: boolean;
-  readonly touched: VersionVector;
+  baseExpiry: boolean;
+  touched: VersionVector;
 }
 
-/** A key of which only what was agreed on is known. */
-export const AGREED_KEY: KeyState = {
-  ...{ clears: {}, cells: {}, latest: {}, expiries: [], baseExpiry: true, touched: {} },
-};
+/** A key of which only what was agreed on is known, or nothing when one of these operations has removed all keys. */
+export function newKey(flushes: VersionVector): KeyState {
+  const isThere = Object.keys(flushes).length === 0;
+  return { clears: flushes, cells: {}, latest: {}, expiries: [], baseExpiry: isThere, touched: flushes };
+}
 
-/** The key after an effect of the operation; the order of concurrent operations makes no difference. */
-export function withEffect(state: KeyState, effect: Effect, operation: Operation): KeyState {
+/** Takes an effect of the operation in; the order of concurrent operations makes no difference. */
+export function applyEffect(state: KeyState, effect: KeyEffect, operation: Operation): void {
   const { dot, at, seen } = operation;
-  const touched = including(state.touched, dot);
+  state.touched = including(state.touched, dot);
   switch (effect.kind) {
     case "clear":
-      return { ...cleared(state, operation), touched };
-    case "expire": {
-      const expiry = { dot, at, seen, until: effect.at };
-      return { ...state, expiries: [...unseenOf(state.expiries, seen), expiry], baseExpiry: false, touched };
-    }
+      clear(state, operation);
+      break;
+    case "expire":
+      state.expiries = [...unseenOf(state.expiries, seen), { dot, at, seen, until: effect.at }];
+      state.baseExpiry = false;
+      break;
     case "put":
+      addPut(cellFor(state, effect), { dot, at, seen, value: effect.value });
+      state.latest[effect.type] = later(state.latest[effect.type], { dot, at });
+      break;
     case "add":
+      addSum(cellFor(state, effect), { dot, at, amount: effect.amount, seen });
+      state.latest[effect.type] = later(state.latest[effect.type], { dot, at });
+      break;
     case "remove": {
-      const cell = changedCell(cellOf(state, effect.type, effect.element), effect, operation);
-      const elements = new Map(state.cells[effect.type]).set(effect.element, cell);
-      const cells = { ...state.cells, [effect.type]: elements };
-      if (effect.kind === "remove") return { ...state, cells, touched };
-      const latest = { ...state.latest, [effect.type]: later(state.latest[effect.type], { dot, at }) };
-      return { ...state, cells, latest, touched };
+      const cell = cellFor(state, effect);
+      removeSeen(cell, dot, seen);
+      if (!keepsBase(state) && isEmpty(cell)) state.cells[effect.type]?.delete(effect.element);
+      break;
     }
   }
 }
 
-function changedCell(
-  cell: Cell,
-  effect: Extract<Effect, { kind: "put" | "add" | "remove" }>,
-  { dot, at, seen }: Operation,
-): Cell {
-  switch (effect.kind) {
-    case "put":
-      return withPut(cell, { dot, at, seen, value: effect.value }, seen);
-    case "add":
-      return withSum(cell, { dot, at, amount: effect.amount, seen });
-    case "remove":
-      return withRemoval(cell, dot, seen);
-  }
+/** True while what was agreed on counts: the key was not removed or replaced since, and has not got two types at once. */
+export function keepsBase({ clears, latest }: KeyState): boolean {
+  for (const _ in clears) return false;
+  let types = 0;
+  for (const _ in latest) types += 1;
+  return types < 2;
 }
 
-function cleared(state: KeyState, { dot, seen }: Operation): KeyState {
-  const emptied = (elements: Elements): Elements =>
-    new Map([...elements].map(([element, cell]) => [element, withRemoval(cell, dot, seen)]));
-  const cells = Object.entries(state.cells).map(([type, elements]) => [type, emptied(elements)]);
-  return {
-    ...state,
-    clears: including(state.clears, dot),
-    cells: Object.fromEntries(cells),
-    expiries: unseenOf(state.expiries, seen),
-    baseExpiry: false,
-  };
+function cellFor(state: KeyState, { type, element }: Extract<KeyEffect, { kind: "put" | "add" | "remove" }>): Cell {
+  const elements = (state.cells[type] ??= new Map<string, Cell>());
+  const known = elements.get(element);
+  if (known !== undefined) return known;
+  const cell = newCell(keepsBase(state));
+  elements.set(element, cell);
+  return cell;
+}
+
+function clear(state: KeyState, { dot, seen }: Operation): void {
+  state.clears = including(state.clears, dot);
+  for (const elements of Object.values(state.cells))
+    for (const [element, cell] of elements) {
+      removeSeen(cell, dot, seen);
+      if (isEmpty(cell)) elements.delete(element);
+    }
+  state.expiries = unseenOf(state.expiries, seen);
+  state.baseExpiry = false;
 }
 
 function unseenOf(expiries: readonly Expiry[], seen: VersionVector): readonly Expiry[] {
@@ -97,14 +101,4 @@ function unseenOf(expiries: readonly Expiry[], seen: VersionVector): readonly Ex
 
 function later(known: Stamp | undefined, next: Stamp): Stamp {
   return known !== undefined && compareTimestamps(next.at, known.at) < 0 ? known : next;
-}
-
-/** What is known of an element. */
-export function cellOf(state: KeyState, type: KeyType, element: string): Cell {
-  return state.cells[type]?.get(element) ?? (keepsBase(state) ? AGREED : EMPTY);
-}
-
-/** True while what was agreed on counts: the key was not removed or replaced since, and has not got two types at once. */
-export function keepsBase({ clears, latest }: KeyState): boolean {
-  return Object.keys(clears).length === 0 && Object.keys(latest).length < 2;
 }

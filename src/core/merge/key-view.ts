@@ -1,6 +1,5 @@
-import { EMPTY, contentOf } from "./cell.ts";
-import type { Cell, Content, Put } from "./cell.ts";
-import { cellOf, type Expiry, type KeyState, type Stamp } from "./key-state.ts";
+import { ABSENT, AGREED, contentFrom, contentOf, type Cell, type Content, type Put } from "./cell.ts";
+import { keepsBase, type Expiry, type KeyState, type Stamp } from "./key-state.ts";
 import type { KeyType } from "./operation.ts";
 import { compareTimestamps } from "./timestamp.ts";
 import { covers } from "./version-vector.ts";
@@ -10,14 +9,21 @@ export type ExpiresAt = "base" | number | undefined;
 
 /** The type that the key has, if it exists; undefined: that which was agreed on. */
 export function typeOf({ latest }: KeyState): KeyType | undefined {
-  const [first, ...others] = entries(latest);
-  if (first === undefined) return undefined;
-  return others.reduce((best, each) => (compareTimestamps(best[1].at, each[1].at) < 0 ? each : best), first)[0];
+  let best: KeyType | undefined;
+  let stamp: Stamp | undefined;
+  for (const type of KEY_TYPES) {
+    const each = latest[type];
+    if (each === undefined || (stamp !== undefined && compareTimestamps(stamp.at, each.at) > 0)) continue;
+    [best, stamp] = [type, each];
+  }
+  return best;
 }
 
 /** What an element holds, of the type that the key has. */
 export function elementContent(state: KeyState, type: KeyType, element: string): Content {
-  return contentOf(countedCell(state, type, cellOf(state, type, element)));
+  const cell = state.cells[type]?.get(element);
+  if (!hasOtherType(state, type)) return cell === undefined ? unnamed(state) : contentOf(cell);
+  return cell === undefined || typeOf(state) !== type ? ABSENT : contentFrom(countedCell(state, type, cell));
 }
 
 /** The elements of a type of which more is known than what was agreed on. */
@@ -30,13 +36,12 @@ export function knownTypes({ cells }: KeyState): readonly KeyType[] {
   return entries(cells).map(([type]) => type);
 }
 
-/** Without the writes that are older than a write of another type: that one took the place of the whole key. */
+/** Of the type of the key, without the writes that are older than a write of another type: that one took the place of the whole key. */
 export function countedCell(state: KeyState, type: KeyType, cell: Cell): Cell {
   const others = entries(state.latest).filter(([other]) => other !== type);
   if (others.length === 0) return cell;
-  if (typeOf(state) !== type) return EMPTY;
   const isNewer = ({ at }: Stamp): boolean => others.every(([, other]) => compareTimestamps(other.at, at) < 0);
-  return { ...cell, base: false, puts: cell.puts.filter(isNewer), sums: cell.sums.filter(isNewer) };
+  return { ...cell, base: false, puts: cell.puts.filter(isNewer), sums: cell.sums.filter(isNewer), content: undefined };
 }
 
 /** When the key expires: of times that were set at once the latest. */
@@ -52,19 +57,31 @@ export function expiresAt(state: KeyState): ExpiresAt {
  * beside it has none, and neither has a key that was made again after it.
  */
 function counts(state: KeyState, { dot, seen }: Expiry): boolean {
-  const { puts, sums, base } = countedCell(state, "string", cellOf(state, "string", ""));
   if (typeOf(state) !== "string") return true;
-  const isOwn = (put: Put): boolean => put.dot.site === dot.site && put.dot.seq === dot.seq;
+  const known = state.cells.string?.get("");
+  if (known === undefined) return keepsBase(state);
+  const { puts, sums, base } = countedCell(state, "string", known);
+  const isOwn = (put: Put): boolean => put.dot.origin === dot.origin && put.dot.seq === dot.seq;
   if (!puts.every((put) => isOwn(put) || covers(seen, put.dot))) return false;
   return base || [...puts, ...sums].some((each) => !covers(each.seen, dot));
 }
 
+function unnamed(state: KeyState): Content {
+  return keepsBase(state) ? AGREED : ABSENT;
+}
+
+function hasOtherType({ latest }: KeyState, type: KeyType): boolean {
+  for (const other in latest) if (other !== type) return true;
+  return false;
+}
+
 /** What there is for each type. */
 export function entries<V>(of: Readonly<Partial<Record<KeyType, V>>>): readonly (readonly [KeyType, V])[] {
-  return TYPES.flatMap((type) => {
+  return KEY_TYPES.flatMap((type) => {
     const value = of[type];
     return value === undefined ? [] : [[type, value] as const];
   });
 }
 
-const TYPES: readonly KeyType[] = ["string", "list", "hash", "set", "zset"];
+/** In the order in which they are numbered when they are sent. */
+export const KEY_TYPES: readonly KeyType[] = ["string", "list", "hash", "set", "zset"];

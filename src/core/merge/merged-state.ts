@@ -1,33 +1,72 @@
-import { keyWrites, writesBetween, type EngineCommand } from "./engine-writes.ts";
-import { unagreedKey } from "./key-agreement.ts";
-import { AGREED_KEY, withEffect, type KeyState } from "./key-state.ts";
-import type { Operation } from "./operation.ts";
-import type { VersionVector } from "./version-vector.ts";
+import { viewBefore } from "./engine-view.ts";
+import { keyWrites, valuesOf, writesBetween, type EngineCommand } from "./engine-writes.ts";
+import { keepUnagreedKey } from "./key-agreement.ts";
+import { applyEffect, newKey, type KeyState } from "./key-state.ts";
+import type { KeyEffect, Operation } from "./operation.ts";
+import { UnagreedEffects } from "./unagreed-effects.ts";
+import { covers, coversAll, including, without, type VersionVector } from "./version-vector.ts";
+
+/** A key with what is known of it. */
+export interface KnownKey {
+  readonly key: string;
+  readonly state: KeyState;
+}
 
 /** What is known of the keys that were written since all sites agreed on them. Equal after the same operations in any causal order. */
 export class MergedState {
-  readonly #keys = new Map<string, KeyState>();
+  readonly #keys: Map<string, KeyState>;
+  readonly #unagreed: UnagreedEffects;
+  /** The operations that removed all keys: until all sites have applied them, nothing that was agreed on counts in any key. */
+  #flushes: VersionVector;
+
+  constructor(keys: readonly KnownKey[], flushes: VersionVector) {
+    this.#keys = new Map(keys.map(({ key, state }) => [key, state]));
+    this.#unagreed = new UnagreedEffects(keys);
+    this.#flushes = flushes;
+  }
+
+  /** All that is known; it changes with the next operation. */
+  all(): readonly KnownKey[] {
+    return [...this.#keys].map(([key, state]) => ({ key, state }));
+  }
+
+  get flushes(): VersionVector {
+    return this.#flushes;
+  }
 
   /** Takes an operation in. */
   take(operation: Operation): void {
+    const done = this.#keysWith(operation);
+    this.#unagreed.add(operation);
     for (const effect of operation.effects)
-      this.#keys.set(effect.key, withEffect(this.key(effect.key), effect, operation));
+      if (effect.kind === "flush") this.#flush(operation, done);
+      else if (!done.has(effect.key)) applyEffect(this.#known(effect.key), effect, operation);
   }
 
-  /** Takes an operation in; the answer says for each key what brings the engine from the state before to the one after. */
-  apply(operation: Operation): ReadonlyMap<string, readonly EngineCommand[]> {
-    const before = new Map(operation.effects.map(({ key }) => [key, this.key(key)]));
-    this.take(operation);
-    return new Map([...before].map(([key, was]) => [key, writesBetween(key, was, this.key(key))]));
+  /** Takes an operation in; the answer is what brings the engine from the state before to the one after. */
+  apply(operation: Operation): readonly EngineCommand[] {
+    if (operation.effects.some(({ kind }) => kind === "flush")) {
+      this.take(operation);
+      return [["FLUSHDB"], ...this.all().flatMap(({ key, state }) => valuesOf(key, state))];
+    }
+    const done = this.#keysWith(operation);
+    this.#unagreed.add(operation);
+    return byKey(operation.effects).flatMap(([key, effects]) => {
+      if (done.has(key)) return [];
+      const state = this.#known(key);
+      const before = viewBefore(state, effects, operation.at);
+      for (const effect of effects) applyEffect(state, effect, operation);
+      return writesBetween(key, before, state);
+    });
   }
 
   /** What makes the key in the engine what is known of it. */
   repair(key: string): readonly EngineCommand[] {
-    return keyWrites(key, this.key(key));
+    return keyWrites(key, this.#keys.get(key) ?? newKey(this.#flushes));
   }
 
-  key(key: string): KeyState {
-    return this.#keys.get(key) ?? AGREED_KEY;
+  stateOf(key: string): KeyState | undefined {
+    return this.#keys.get(key);
   }
 
   /** Keys of which more is known than what was agreed on. */
@@ -37,11 +76,52 @@ export class MergedState {
 
   /** Forgets what every site has applied, but nothing of the keys that are `busy`. */
   forget(agreed: VersionVector, isBusy: (key: string) => boolean): void {
-    for (const [key, state] of this.#keys) {
-      if (isBusy(key)) continue;
-      const rest = unagreedKey(state, agreed);
-      if (rest === undefined) this.#keys.delete(key);
-      else if (rest !== state) this.#keys.set(key, rest);
-    }
+    const touched = this.#unagreed.take(agreed);
+    const flushes = without(this.#flushes, agreed);
+    const isFlushAgreed = !coversAll(flushes, this.#flushes);
+    this.#flushes = flushes;
+    for (const [key, effects] of touched) this.#forgetKey(key, effects, agreed, isBusy);
+    if (isFlushAgreed)
+      for (const key of this.#keys.keys()) this.#forgetKey(key, [{ kind: "clear", key }], agreed, isBusy);
   }
+
+  #forgetKey(key: string, effects: Iterable<KeyEffect>, agreed: VersionVector, isBusy: (key: string) => boolean): void {
+    const state = this.#keys.get(key);
+    if (state === undefined) return;
+    if (isBusy(key)) this.#unagreed.postpone(effects);
+    else if (!keepUnagreedKey(state, effects, agreed)) this.#keys.delete(key);
+  }
+
+  #flush(operation: Operation, done: ReadonlySet<string>): void {
+    this.#flushes = including(this.#flushes, operation.dot);
+    for (const [key, state] of this.#keys) if (!done.has(key)) applyEffect(state, { kind: "clear", key }, operation);
+  }
+
+  /** Keys that were transferred from a site that had taken the operation in. */
+  #keysWith({ dot, effects }: Operation): ReadonlySet<string> {
+    const isFlush = effects.some(({ kind }) => kind === "flush");
+    const keys = isFlush ? this.#keys.keys() : effects.flatMap((effect) => ("key" in effect ? effect.key : []));
+    let done: Set<string> | undefined;
+    for (const key of keys) {
+      const state = this.#keys.get(key);
+      if (state !== undefined && covers(state.touched, dot)) done = (done ?? new Set()).add(key);
+    }
+    return done ?? NONE;
+  }
+
+  #known(key: string): KeyState {
+    const known = this.#keys.get(key) ?? newKey(this.#flushes);
+    this.#keys.set(key, known);
+    return known;
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Without those on all keys. */
+function byKey(effects: Operation["effects"]): readonly (readonly [string, readonly KeyEffect[]])[] {
+  const ofKeys = effects.filter((effect) => effect.kind !== "flush");
+  const [first] = ofKeys;
+  if (first === undefined) return [];
+  return ofKeys.length === 1 ? [[first.key, ofKeys]] : [...Map.groupBy(ofKeys, ({ key }) => key)];
 }

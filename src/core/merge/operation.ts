@@ -7,7 +7,7 @@ export type KeyType = "string" | "list" | "hash" | "set" | "zset";
 /** Bytes as a string of one character a byte; a list as its elements. */
 export type Value = string | readonly string[];
 
-/** What one command did to one key. A string and a list have one element, with the name "". */
+/** What one command did to one key, or to all. A string and a list have one element, with the name "". */
 export type Effect =
   | {
       readonly kind: "put";
@@ -26,8 +26,13 @@ export type Effect =
   | { readonly kind: "remove"; readonly type: KeyType; readonly key: string; readonly element: string }
   /** The key and all that it held. */
   | { readonly kind: "clear"; readonly key: string }
+  /** Every key of which the site knew. */
+  | { readonly kind: "flush" }
   /** `at`: milliseconds since 1970; undefined: never. */
   | { readonly kind: "expire"; readonly key: string; readonly at: number | undefined };
+
+/** An effect on one key. */
+export type KeyEffect = Exclude<Effect, { kind: "flush" }>;
 
 /** What a command or a transaction did at one site; sites apply it as a whole, and after all that its site had seen. */
 export interface Operation {

@@ -58,6 +58,14 @@ const cases: readonly Case[] = [
     ...{ before: ["SET k 5"], first: ["DEL k"], second: ["INCRBY k 3"], want: "k string 3" },
   },
   {
+    rule: "what a site knows when it removes all keys is gone, and what another site adds or increments meanwhile stays",
+    ...{ before: ["SADD k m", "SET l a"], first: ["FLUSHDB"], second: ["SADD k n"], want: "k set n" },
+  },
+  {
+    rule: "a value that is written while all keys are removed stays, and one that is written afterwards too",
+    ...{ before: ["SET k a"], first: ["FLUSHDB", "SET k b"], second: ["INCRBY l 3"], want: "k string b \nl string 3" },
+  },
+  {
     rule: "what a site removes after it saw it is gone",
     before: ["SADD k m n"],
     first: ["SREM k m"],
@@ -169,4 +177,20 @@ test("increments on both sides of a partition add up to what was acknowledged", 
   }
   sites.settle();
   for (const { engine } of sites.places) assert.equal(engine.digest().trimEnd(), `k string ${sum}`);
+});
+
+test("what a site did before it applied an operation has not seen it, although its process ended in between", () => {
+  const sites = new Sites(2, () => 0);
+  const [a, b] = sites.places;
+  sites.write(a, ["SADD", "k", "m"]);
+  sites.settle();
+  sites.write(b, ["SADD", "k", "n"]);
+  sites.capture(b);
+  sites.work(b);
+  sites.write(a, ["DEL", "k"]);
+  sites.deliver("2>1");
+  sites.work(a);
+  sites.crash(a);
+  sites.settle();
+  for (const { engine } of sites.places) assert.equal(engine.digest().trimEnd(), "k set n");
 });

@@ -1,6 +1,6 @@
 /**
  * A hybrid logical time: the wall clock of the site in milliseconds, and a count that orders what happens within one
- * millisecond or while the clock is behind what was received. The site makes it unique.
+ * millisecond or while the clock is behind what was received. The origin makes it unique.
  */
 export interface Timestamp {
   readonly wall: number;
@@ -13,7 +13,7 @@ export function compareTimestamps(a: Timestamp, b: Timestamp): number {
   return a.wall - b.wall || a.count - b.count || a.site - b.site;
 }
 
-/** The time of the next operation of a site: later than all that it has made or received. */
+/** The time of the next operation of an origin: later than all that its site has made or received. */
 export function nextTimestamp(last: Timestamp, now: number, site: number): Timestamp {
   return now > last.wall ? { wall: now, count: 0, site } : { wall: last.wall, count: last.count + 1, site };
 }

@@ -1,29 +1,52 @@
-/** One operation: the site that made it, and its number there. */
+/** One operation: who numbered it, and its number there. */
 export interface Dot {
-  readonly site: number;
+  /** A site and its incarnation, see `originOf`. */
+  readonly origin: number;
+  /** From 1, without a gap. */
   readonly seq: number;
 }
 
-/** Which operations are contained: of each site all up to a number; none of a site that is not named. */
+/** Which operations are contained: of each origin all up to a number; none of an origin that is not named. */
 export type VersionVector = Readonly<Record<number, number>>;
 
 /** True when the operation is contained. */
-export function covers(vector: VersionVector, { site, seq }: Dot): boolean {
-  return seq <= (vector[site] ?? 0);
+export function covers(vector: VersionVector, { origin, seq }: Dot): boolean {
+  return seq <= (vector[origin] ?? 0);
 }
 
 /** True when everything in `other` is contained. */
 export function coversAll(vector: VersionVector, other: VersionVector): boolean {
-  return Object.entries(other).every(([site, seq]) => covers(vector, { site: Number(site), seq }));
+  for (const origin in other) if ((other[origin] ?? 0) > (vector[origin] ?? 0)) return false;
+  return true;
 }
 
 /** With this operation; a vector never loses one. */
-export function including(vector: VersionVector, { site, seq }: Dot): VersionVector {
-  return covers(vector, { site, seq }) ? vector : { ...vector, [site]: seq };
+export function including(vector: VersionVector, { origin, seq }: Dot): VersionVector {
+  return covers(vector, { origin, seq }) ? vector : { ...vector, [origin]: seq };
 }
 
-/** What all of them contain, for these sites. */
-export function lowest(vectors: readonly VersionVector[], sites: readonly number[]): VersionVector {
-  const least = (site: number): number => Math.min(...vectors.map((vector) => vector[site] ?? 0));
-  return Object.fromEntries(sites.map((site) => [site, least(site)]));
+/** Without what `other` contains. */
+export function without(vector: VersionVector, other: VersionVector): VersionVector {
+  const left: Record<number, number> = {};
+  for (const origin in vector) if ((vector[origin] ?? 0) > (other[origin] ?? 0)) left[origin] = vector[origin] ?? 0;
+  return left;
+}
+
+/** What at least one of them contains. */
+export function union(a: VersionVector, b: VersionVector): VersionVector {
+  if (coversAll(a, b)) return a;
+  const both: Record<number, number> = { ...a };
+  for (const origin in b) both[origin] = Math.max(a[origin] ?? 0, b[origin] ?? 0);
+  return both;
+}
+
+/** What all of them contain. */
+export function lowest(vectors: readonly VersionVector[]): VersionVector {
+  const [first = {}, ...others] = vectors;
+  const least: Record<number, number> = {};
+  for (const origin in first) {
+    const seq = Math.min(first[origin] ?? 0, ...others.map((vector) => vector[origin] ?? 0));
+    if (seq > 0) least[origin] = seq;
+  }
+  return least;
 }

@@ -1,74 +1,129 @@
-import { capturedEffects } from "../../core/merge/captured-effects.ts";
+import type { KeptOperation } from "../../core/merge/kept-operations.ts";
 import type { Effect, Operation } from "../../core/merge/operation.ts";
-import { Site, type Apply } from "../../core/merge/site.ts";
-import type { Clock } from "../../core/base/clock.ts";
-import { connectEngine, type EngineAddress, type EngineClient } from "../../ports/resp/engine-client.ts";
-import { readReplicationStream } from "../../ports/resp/replication-stream.ts";
-import type { Reply } from "../../ports/resp/reply.ts";
-import { effectsOfReads, readsOf } from "./key-reads.ts";
-import { markedTransaction } from "./marks.ts";
-import { StreamUnits, type StreamUnit } from "./stream-units.ts";
-
-export interface EngineSiteOptions {
-  readonly id: number;
-  /** All sites, this one included. */
-  readonly sites: readonly number[];
-  readonly engine: EngineAddress;
-  readonly clock: Clock;
-  /** Gives an operation of this site to the links; in the order of its numbers. */
-  readonly send: (operation: Operation) => void;
-  readonly signal: AbortSignal;
-}
+import { siteOf } from "../../core/merge/origin.ts";
+import type { Statement } from "../../core/merge/participants.ts";
+import { encodeSaved } from "../../core/merge/saved-site.ts";
+import type { Site } from "../../core/merge/site.ts";
+import { including, type VersionVector } from "../../core/merge/version-vector.ts";
+import type { EngineClient } from "../../ports/resp/engine-client.ts";
+import type { StreamEvent } from "../../ports/resp/replication-stream.ts";
+import { announceKeys } from "./announce.ts";
+import { beginSite, type BegunSite, type EngineSiteOptions } from "./begin-site.ts";
+import { Capture } from "./capture.ts";
+import { confirmWrites } from "./confirmation.ts";
+import { EngineWriter } from "./engine-writer.ts";
+import type { Place } from "./saved-log.ts";
+import { readAt } from "./transaction.ts";
+import { Wakeup } from "./wakeup.ts";
 
 /** How often a site says what it has seen, in milliseconds. */
 const BEAT_MS = 100;
-const TIMEOUT_MS = 10_000;
+/** Bytes of operations that other sites lack, after which what the engine held before waits with being announced. */
+const ANNOUNCED_AT_ONCE = 16_777_216;
 
 /** One site of an Active-Active database at its primary: captures what the engine does, and applies what other sites did. */
 export class EngineSite {
+  /** Number of the site. */
+  readonly id: number;
   readonly #options: EngineSiteOptions;
+  readonly #begin: BegunSite;
   readonly #site: Site;
-  readonly #client: EngineClient;
-  readonly #units = new StreamUnits();
-  readonly #reads = new Map<string, PendingRead>();
-  readonly #unread = new Set<string>();
-  #readNumber = 0;
+  readonly #writer: EngineWriter;
+  readonly #capture: Capture;
+  readonly #changed = new Wakeup();
+  readonly #written = new Wakeup();
+  readonly #live = Promise.withResolvers<void>();
+  readonly #lags = new Map<number, number>();
+  #announced: boolean;
+  #captureReached: Capture["reached"];
+  /** What the engine and its log have, and what of it the replicas have too. */
+  #latest: VersionVector;
+  #stated: VersionVector = {};
 
-  private constructor(options: EngineSiteOptions, client: EngineClient) {
+  private constructor(options: EngineSiteOptions, begin: BegunSite) {
+    const { client, site, from, life } = begin;
+    const { clock, signal } = options;
+    this.id = options.id;
     this.#options = options;
-    this.#site = new Site(options.id, options.sites);
-    this.#client = client;
+    this.#begin = begin;
+    this.#site = site;
+    this.#announced = from.announced;
+    this.#captureReached = from;
+    this.#latest = site.received;
+    this.#capture = new Capture({
+      ...{ client, clock, signal, from, name: life },
+      onEffects: (effects) => this.#captured(effects),
+      onMark: (mark) => this.#marked(mark),
+    });
+    this.#writer = new EngineWriter({
+      ...{ client, clock, signal },
+      place: () => this.#place(),
+      save: () => this.#save(),
+      onWritten: (operations) => this.#onWritten(operations),
+    });
   }
 
-  /** Connects; `ended` settles when the engine ends a connection, or the signal comes. */
+  /**
+   * Connects, and goes on where the link that was here last has saved that it was; `ended` settles when the engine ends a
+   * connection, or the signal comes.
+   */
   static async start(
     options: EngineSiteOptions,
-  ): Promise<{ readonly site: EngineSite; readonly ended: Promise<void> }> {
-    const client = await connectEngine({
-      ...options.engine,
-      timeoutMs: TIMEOUT_MS,
-      signal: options.signal,
-      bulk: "bytes",
-    });
-    const site = new EngineSite(options, client);
-    const stream = readReplicationStream({ ...options.engine, timeoutMs: TIMEOUT_MS, signal: options.signal });
-    await stream.next(); // attached: nothing is missed from now on
-    const follow = async (): Promise<void> => {
-      for await (const event of stream) {
-        const unit = event.kind === "command" ? site.#units.add(event) : undefined;
-        if (unit !== undefined) await site.#take(unit);
-      }
-    };
-    const beats = site.#beat();
-    const closed = client.closed.then((fault) => {
-      if (!options.signal.aborted) throw fault;
-    });
-    return { site, ended: Promise.race([follow(), beats, closed]) };
+  ): Promise<{ readonly local: EngineSite; readonly ended: Promise<void> }> {
+    const { begin, stream, confirming } = await beginSite(options);
+    const local = new EngineSite(options, begin);
+    return { local, ended: local.#run(stream, confirming) };
   }
 
-  /** What another site did. */
-  received(operation: Operation): void {
-    this.#apply(this.#site.received(operation));
+  /** What another site did. Resolves when there is room for more. */
+  async received(operation: Operation): Promise<void> {
+    await this.#live.promise;
+    await this.#writer.apply(this.#site.receive(operation));
+  }
+
+  /** What need not be sent here. */
+  get holds(): VersionVector {
+    return this.#site.received;
+  }
+
+  /** Under which it numbers its operations. */
+  get origin(): number {
+    return this.#begin.from.origin;
+  }
+
+  /** What may be said to be received: it lasts as long as the data does. */
+  stated(): VersionVector {
+    return this.#stated;
+  }
+
+  /** What a site lacks that has received only that, causes first; own operations once the replicas have them. */
+  operationsFor(received: VersionVector, limit: number): readonly KeptOperation[] {
+    return this.#site.operationsFor(received, limit);
+  }
+
+  /** What another site has said to have received. */
+  peerStated(site: number, received: VersionVector): void {
+    this.#site.peerReceived(site, received);
+  }
+
+  /** What another site has said about which sites there are. */
+  peerStates(site: number, statement: Statement): void {
+    this.#site.peerStates(site, statement);
+  }
+
+  /** What others have to know so that sites can come and go. */
+  statement(): Statement {
+    return this.#site.statement();
+  }
+
+  /** False when operations that a site lacks which has received only that are no longer kept. */
+  keepsFor(received: VersionVector): boolean {
+    return this.#site.keepsFor(received);
+  }
+
+  /** Resolves when there may be something new to send. */
+  changed(): Promise<void> {
+    return this.#changed.next();
   }
 
   /** Keys of which more is known than what all sites agree on. */
@@ -76,63 +131,137 @@ export class EngineSite {
     return this.#site.knownKeys;
   }
 
-  async #take(unit: StreamUnit): Promise<void> {
-    if (unit.kind === "mark") {
-      const read = this.#reads.get(unit.mark);
-      if (read === undefined) {
-        this.#apply(this.#site.applied(unit.mark));
-        return;
-      }
-      this.#reads.delete(unit.mark);
-      this.#capture(effectsOfReads(read.key, await read.replies));
-      return;
+  get keptBytes(): number {
+    return this.#site.keptBytes;
+  }
+
+  /** Why the engine takes nothing at the moment; empty while it does. */
+  get refusal(): string {
+    return this.#writer.refusal;
+  }
+
+  /** Age of the newest operation of that site when it was applied here, in milliseconds, by the clocks of both; 0 before one. */
+  lagMs(site: number): number {
+    return this.#lags.get(site) ?? 0;
+  }
+
+  /** Own operations that are not in the vector. */
+  missingIn(received: VersionVector): number {
+    return Object.entries(this.#site.received)
+      .filter(([origin]) => siteOf(Number(origin)) === this.id)
+      .reduce((sum, [origin, seq]) => sum + Math.max(0, seq - (received[Number(origin)] ?? 0)), 0);
+  }
+
+  /** Each part lasts until the signal comes; the first that fails ends them all. */
+  async #run(stream: AsyncGenerator<StreamEvent>, confirming: EngineClient): Promise<void> {
+    const { signal, clock, confirmedBy } = this.#options;
+    const { client } = this.#begin;
+    signal.addEventListener("abort", () => this.#wakeAll(), { once: true });
+    const written = { changed: this.#written, latest: () => this.#latest };
+    const confirmation = { client: confirming, clock, replicas: confirmedBy, signal };
+    const closed = [client, confirming].map(({ closed: end }) =>
+      end.then((fault) => {
+        if (!signal.aborted) throw fault;
+      }),
+    );
+    try {
+      await Promise.all([
+        this.#follow(stream),
+        this.#writer.run(),
+        confirmWrites(confirmation, written, (reached) => this.#confirmed(reached)),
+        this.#catchUp(),
+        ...closed,
+      ]);
+    } finally {
+      client.close();
+      confirming.close();
     }
-    const captured = unit.commands.map((command) => capturedEffects(command));
-    this.#capture(captured.flatMap((each) => each?.effects ?? []));
-    for (const key of captured.flatMap((each) => each?.read ?? [])) this.#read(key);
   }
 
-  #capture(effects: readonly Effect[]): void {
-    if (effects.length > 0) this.#options.send(this.#site.captured(effects, this.#options.clock.now().getTime()));
+  #wakeAll(): void {
+    for (const loop of [this.#written, this.#changed]) loop.wake();
+    this.#writer.end();
+    this.#live.resolve();
   }
 
-  #apply(applies: readonly Apply[]): void {
-    for (const { mark, commands } of applies) this.#transaction(mark, commands).catch(() => undefined); // as above
+  async #follow(stream: AsyncGenerator<StreamEvent>): Promise<void> {
+    for await (const event of stream) if (event.kind === "command") await this.#capture.take(event);
   }
 
-  /** Several changes of a key within one turn are read once. */
-  #read(key: string): void {
-    if (this.#unread.has(key)) return;
-    this.#unread.add(key);
-    setImmediate(() => {
-      this.#unread.delete(key);
-      this.#readNumber += 1;
-      const mark = `read:${this.#readNumber}`;
-      const replies = this.#transaction(mark, readsOf(key)).then((all) => all.slice(3));
-      replies.catch(() => undefined); // `ended` has the failure of the connection
-      this.#reads.set(mark, { key, replies });
-    });
+  /** What an earlier link left comes by before the mark; then other sites are heard. */
+  async #catchUp(): Promise<void> {
+    const { client, life } = this.#begin;
+    const { clock, signal } = this.#options;
+    this.#writer.logPlace();
+    await readAt({ client, clock, signal }, `${LIVE}${life}`, []);
+    await this.#live.promise;
+    await Promise.all([this.#beat(), this.#complete()]);
   }
 
-  /** The replies of the commands of the transaction, those before them included. */
-  async #transaction(mark: string, commands: Apply["commands"]): Promise<readonly Reply[]> {
-    const replies = markedTransaction(mark, commands).map((command) => this.#client.call(...command));
-    const [executed] = (await Promise.all(replies)).slice(-1);
-    return Array.isArray(executed) ? executed : [];
+  /** What the engine holds and nothing here knows of comes first; then what was decided and perhaps not written is written again. */
+  async #complete(): Promise<void> {
+    await this.#announce();
+    await this.#writer.apply(this.#site.repairAll());
   }
 
   /** Says what this site has seen, and forgets what all have. */
   async #beat(): Promise<void> {
-    const { clock, signal, send } = this.#options;
+    const { clock, signal } = this.#options;
     while (!signal.aborted) {
-      await clock.sleep(BEAT_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
-      if (this.#site.hasUnsaid) send(this.#site.captured([], clock.now().getTime()));
+      if (this.#site.hasUnsaid) this.#captured([]);
       this.#site.forgetAgreed();
+      await clock.sleep(BEAT_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
     }
+  }
+
+  async #announce(): Promise<void> {
+    const { clock, signal } = this.#options;
+    if (this.#announced) return;
+    const hasRoom = (): boolean => this.#site.keptBytes < ANNOUNCED_AT_ONCE;
+    const read = (key: string): Promise<void> => this.#capture.read(key);
+    const known = this.#begin.isLost ? this.#site.transferBegin().keys : [];
+    await announceKeys({ client: this.#begin.client, clock, read, hasRoom, signal }, known);
+    if (signal.aborted) return;
+    this.#announced = true;
+    this.#writer.logPlace();
+  }
+
+  /** The place that is saved is that of the last own operation: by what that one had seen, marks are awaited after a restart. */
+  #captured(effects: readonly Effect[]): void {
+    this.#captureReached = this.#capture.reached;
+    this.#writer.log(this.#site.captured(effects, this.#options.clock.now().getTime()));
+  }
+
+  async #marked(text: string): Promise<void> {
+    if (text === `${LIVE}${this.#begin.life}`) this.#live.resolve();
+    const repairs = text.split(" ").flatMap((mark) => this.#site.applied(mark));
+    await this.#writer.apply(repairs);
+  }
+
+  #place(): Place {
+    const { replicationId, origin } = this.#begin.from;
+    return { replicationId, origin, ...this.#captureReached, announced: this.#announced };
+  }
+
+  #save(): Uint8Array {
+    this.#captureReached = this.#capture.reached;
+    return encodeSaved(this.#site.save());
+  }
+
+  #onWritten(operations: readonly Operation[]): void {
+    const now = this.#options.clock.now().getTime();
+    for (const { dot, at } of operations) {
+      this.#latest = including(this.#latest, dot);
+      if (siteOf(dot.origin) !== this.id) this.#lags.set(siteOf(dot.origin), Math.max(0, now - at.wall));
+    }
+    this.#written.wake();
+  }
+
+  #confirmed(reached: VersionVector): void {
+    this.#stated = reached;
+    this.#site.confirmed(reached[this.#begin.from.origin] ?? 0);
+    this.#changed.wake();
   }
 }
 
-interface PendingRead {
-  readonly key: string;
-  readonly replies: Promise<readonly Reply[]>;
-}
+const LIVE = "live:";

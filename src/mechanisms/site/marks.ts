@@ -1,18 +1,32 @@
 import type { Arg } from "../../ports/resp/encode.ts";
 import type { EngineCommand } from "../../core/merge/engine-writes.ts";
 
-/** Where marks are written: a numbered database that clients of an Active-Active database cannot select. */
-const MARK_DATABASE = 15;
-const MARK_KEY = "site:mark";
+/** Where the state of the link lies: a numbered database that clients of an Active-Active database cannot select. */
+export const LINK_DATABASE = 15;
+/** Its keys: the mark of the last transaction, what was saved, what came since, and a key that is only written. */
+export const LINK_KEYS = {
+  ...{ mark: "site:mark", checkpoint: "site:checkpoint", log: "site:log", confirmation: "site:confirmation" },
+} as const;
 
-/** A transaction that begins with a mark, which comes back in the stream of the engine even if the rest changes nothing. */
-export function markedTransaction(mark: string, commands: readonly EngineCommand[]): readonly (readonly Arg[])[] {
-  const bytes = commands.map((command) => command.map((arg) => Buffer.from(arg, "latin1")));
-  return [["MULTI"], ["SELECT", MARK_DATABASE], ["SET", MARK_KEY, mark], ["SELECT", 0], ...bytes, ["EXEC"]];
+/** A command for the database of the link. */
+export type LinkCommand = readonly Arg[];
+
+/** A transaction that begins with what the link keeps; a mark in it comes back in the stream even if the rest changes nothing. */
+export function linkTransaction(
+  kept: readonly LinkCommand[],
+  writes: readonly EngineCommand[],
+): readonly (readonly Arg[])[] {
+  const bytes = writes.map((command) => command.map((arg) => Buffer.from(arg, "latin1")));
+  return [["MULTI"], ["SELECT", LINK_DATABASE], ...kept, ["SELECT", 0], ...bytes, ["EXEC"]];
+}
+
+/** Writes a mark. */
+export function marking(mark: string): LinkCommand {
+  return ["SET", LINK_KEYS.mark, mark];
 }
 
 /** The mark that a command of the stream writes; undefined of another command. */
 export function markOf(args: readonly string[], database: number): string | undefined {
   const [name, key, mark] = args;
-  return database === MARK_DATABASE && key === MARK_KEY && name?.toUpperCase() === "SET" ? mark : undefined;
+  return database === LINK_DATABASE && key === LINK_KEYS.mark && name?.toUpperCase() === "SET" ? mark : undefined;
 }

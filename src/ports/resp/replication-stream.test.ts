@@ -47,7 +47,7 @@ for (const name of engineNames()) {
       await engine.call("SET", "a", "1");
       const first = await stream.next();
       assert.ok(attached.kind === "attached" && !attached.resumed && first.kind === "command");
-      place = { replicationId: attached.position.replicationId, offset: first.offset };
+      place = { replicationId: attached.position.replicationId, offset: first.offset, database: first.database };
     }
     await engine.call("SET", "b", "2");
     await using again = follow(engine, place);
@@ -59,7 +59,7 @@ for (const name of engineNames()) {
 
   test(`${name}: a place of another engine is not resumed, and the stream begins at present`, async () => {
     await using engine = await startWithData(name);
-    await using stream = follow(engine, { replicationId: "f".repeat(40), offset: 1 });
+    await using stream = follow(engine, { replicationId: "f".repeat(40), offset: 1, database: 0 });
     const attached = await stream.next();
     assert.ok(attached.kind === "attached" && !attached.resumed);
   });

@@ -14,6 +14,8 @@ export interface StreamPosition {
   readonly replicationId: string;
   /** Bytes of the stream before it. */
   readonly offset: number;
+  /** The numbered database that is selected there. */
+  readonly database: number;
 }
 
 /** What a primary sends to its replicas. */
@@ -44,7 +46,7 @@ export async function* readReplicationStream(options: StreamOptions): AsyncGener
   try {
     const attached = await attach(socket, reader, options);
     yield { kind: "attached", ...attached };
-    yield* commandsOf(socket, reader, attached.position.offset);
+    yield* commandsOf(socket, reader, attached.position);
   } catch (error) {
     if (!options.signal.aborted) throw error;
   } finally {
@@ -70,10 +72,10 @@ async function attach(
     await (from === undefined ? ask("PSYNC", "?", "-1") : ask("PSYNC", from.replicationId, from.offset + 1)),
   ).split(" ");
   if (kind === "+CONTINUE" && from !== undefined)
-    return { position: { replicationId: id === "" ? from.replicationId : id, offset: from.offset }, resumed: true };
+    return { position: { ...from, replicationId: id === "" ? from.replicationId : id }, resumed: true };
   if (kind !== "+FULLRESYNC") throw new Fault(faults.unexpectedReply, `PSYNC was answered with "${kind ?? ""}".`);
   await skipSnapshot(reader);
-  return { position: { replicationId: id, offset: Number(offset) }, resumed: false };
+  return { position: { replicationId: id, offset: Number(offset), database: 0 }, resumed: false };
 }
 
 async function logIn(
@@ -99,10 +101,10 @@ function accepted(reply: string): string {
 /** A primary takes a replica that says nothing for gone after a minute, and sends nothing before the first word. */
 const ACKNOWLEDGE_MS = 1_000;
 
-async function* commandsOf(socket: Socket, reader: ByteReader, begin: number): AsyncGenerator<StreamEvent> {
-  let offset = begin;
-  let database = 0;
-  const acknowledge = (): void => void socket.write(encodeCommand(["REPLCONF", "ACK", offset]));
+async function* commandsOf(socket: Socket, reader: ByteReader, begin: StreamPosition): AsyncGenerator<StreamEvent> {
+  let { offset, database } = begin;
+  // it holds no data: nothing may count it among the replicas that have what was written
+  const acknowledge = (): void => void socket.write(encodeCommand(["REPLCONF", "ACK", 0]));
   acknowledge();
   const timer = setInterval(acknowledge, ACKNOWLEDGE_MS);
   const scanner = new FrameScanner();

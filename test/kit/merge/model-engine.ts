@@ -1,3 +1,5 @@
+import type { Effect, Value } from "../../../src/core/merge/operation.ts";
+
 /** A key of the model: its type decides what the value is. */
 type Held =
   | { readonly type: "string"; value: string }
@@ -30,6 +32,23 @@ export class ModelEngine {
     return held?.type === "string" ? held.value : undefined;
   }
 
+  get keys(): readonly string[] {
+    return [...this.#keys.keys()];
+  }
+
+  /** What makes the key elsewhere what it is here. */
+  effectsOf(key: string): readonly Effect[] {
+    const clear: Effect = { kind: "clear", key };
+    const held = this.#keys.get(key);
+    if (held === undefined) return [clear];
+    const at = this.#expires.get(key);
+    const expiry: readonly Effect[] = at === undefined ? [] : [{ kind: "expire", key, at }];
+    const puts = elementsOf(held).map(([element, value]): Effect => ({
+      ...{ kind: "put", type: held.type, key, element, value },
+    }));
+    return [clear, ...puts, ...expiry];
+  }
+
   /** Everything as text, in an order that does not depend on the order of writes. */
   digest(): string {
     const lines = [...this.#keys].map(
@@ -52,6 +71,14 @@ export class ModelEngine {
     return this.#keys.delete(key);
   }
 
+  /** True when there was a key. */
+  flush(): boolean {
+    const hadKeys = this.#keys.size > 0;
+    this.#keys.clear();
+    this.#expires.clear();
+    return hadKeys;
+  }
+
   expire(key: string, at: number | undefined): boolean {
     if (!this.#keys.has(key)) return false;
     if (at === undefined) return this.#expires.delete(key);
@@ -64,6 +91,19 @@ export class ModelEngine {
     if (held === undefined || held.type === "string") return;
     const size = held.type === "list" ? held.value.length : held.value.size;
     if (size === 0) this.drop(key);
+  }
+}
+
+function elementsOf(held: Held): readonly (readonly [string, Value])[] {
+  switch (held.type) {
+    case "string":
+    case "list":
+      return [["", typeof held.value === "string" ? held.value : [...held.value]]];
+    case "set":
+      return [...held.value].map((member) => [member, ""]);
+    case "hash":
+    case "zset":
+      return [...held.value];
   }
 }
 
@@ -134,6 +174,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     engine.put(key, { type: "string", value: String(BigInt(held.value) + BigInt(by)) });
     return true;
   },
+  FLUSHDB: (engine) => engine.flush(),
   DEL: (engine, key) => engine.drop(key),
   PEXPIREAT: (engine, key, [at]) => engine.expire(key, Number(at)),
   PERSIST: (engine, key) => engine.expire(key, undefined),

@@ -1,41 +1,35 @@
 import { capturedEffects } from "../../../src/core/merge/captured-effects.ts";
-import type { Effect, Operation } from "../../../src/core/merge/operation.ts";
-import { Site, type Apply } from "../../../src/core/merge/site.ts";
-import { ModelEngine } from "./model-engine.ts";
-
-/** What an engine did: a command of a client, a transaction of the site, or a read at a point of the stream. */
-type Entry =
-  | { readonly kind: "command"; readonly command: readonly string[] }
-  | { readonly kind: "mark"; readonly mark: string }
-  | { readonly kind: "read"; readonly key: string; readonly effects: readonly Effect[] };
-
-type Work = { readonly kind: "apply"; readonly apply: Apply } | { readonly kind: "read"; readonly key: string };
-
-interface Place {
-  readonly site: Site;
-  readonly engine: ModelEngine;
-  /** What the site has not read of its engine's stream yet. */
-  readonly stream: Entry[];
-  /** What the engine has not been asked for yet. */
-  readonly work: Work[];
-  /** Difference of the clock of the site, in milliseconds. */
-  readonly skew: number;
-}
+import { decodeOperation, encodeOperation } from "../../../src/core/merge/operation-codec.ts";
+import type { Effect } from "../../../src/core/merge/operation.ts";
+import { encodeSaved } from "../../../src/core/merge/saved-site.ts";
+import type { Apply } from "../../../src/core/merge/site.ts";
+import {
+  decodeTransferBegin,
+  decodeTransferredKey,
+  encodeTransferBegin,
+  encodeTransferredKey,
+  transferredSite,
+  transferWrites,
+} from "../../../src/core/merge/transfer.ts";
+import { newPlace, positionOf, restart, takesPart, type Entry, type Place, type Transfer, type Work } from "./place.ts";
 
 /** Sites with engines and links of which each step is one call, so that a schedule decides about every order. */
 export class Sites {
-  readonly places: readonly Place[];
+  readonly places: Place[] = [];
+  /** The sites as users have them. */
+  #ids: readonly number[];
+  readonly #skewOf: (site: number) => number;
   /** Operations on their way, by "from>to". */
-  readonly #links = new Map<string, Operation[]>();
+  readonly #links = new Map<string, Uint8Array[]>();
   readonly #cut = new Set<string>();
+  /** Links whose ends have to say first what they have. */
+  readonly #broken = new Set<string>();
   #now = 1_000_000;
 
   constructor(count: number, skewOf: (site: number) => number) {
-    const ids = Array.from({ length: count }, (_, index) => index + 1);
-    this.places = ids.map((id) => ({
-      ...{ site: new Site(id, ids), engine: new ModelEngine(), stream: [], work: [], skew: skewOf(id) },
-    }));
-    for (const from of ids) for (const to of ids) if (from !== to) this.#links.set(`${from}>${to}`, []);
+    this.#ids = Array.from({ length: count }, (_, index) => index + 1);
+    this.#skewOf = skewOf;
+    for (const id of this.#ids) this.#add(id, "open");
   }
 
   get links(): readonly string[] {
@@ -45,7 +39,8 @@ export class Sites {
   /** A command of a client; true when it changed something. */
   write(place: Place | undefined, command: readonly string[]): boolean {
     this.#now += 1;
-    if (place === undefined) return false;
+    if (place?.state === "joined" && place.site.isAwaited) place.state = "open";
+    if (place?.state !== "open") return false;
     const changed = place.engine.run(command);
     if (changed) place.stream.push({ kind: "command", command });
     return changed;
@@ -55,32 +50,65 @@ export class Sites {
   work(place: Place | undefined): boolean {
     const next = place?.work.shift();
     if (place === undefined || next === undefined) return false;
-    const { engine, stream } = place;
-    if (next.kind === "read") {
-      stream.push({ kind: "read", key: next.key, effects: readEffects(engine, next.key) });
-      return true;
+    const { engine, stream, stored } = place;
+    switch (next.kind) {
+      case "read":
+        stream.push({ kind: "read", key: next.key, life: place.life, effects: engine.effectsOf(next.key) });
+        break;
+      case "give":
+        stream.push({ ...next, effects: engine.effectsOf(next.key) });
+        break;
+      case "given":
+        this.#begin(next.transfer);
+        break;
+      case "apply": {
+        const { mark, commands, operation } = next.apply;
+        for (const command of commands) engine.run(command);
+        if (operation !== undefined) stored.log.push({ bytes: encodeOperation(operation) });
+        stream.push({ kind: "mark", mark });
+        break;
+      }
+      case "log":
+        stored.log.push({ bytes: encodeOperation(next.operation), position: next.position });
+        place.site.confirmed(next.operation.dot.seq);
+        this.#send(place, encodeOperation(next.operation));
+        break;
+      case "save":
+        stored.saved = next;
+        stored.log = [];
+        break;
     }
-    for (const command of next.apply.commands) engine.run(command);
-    stream.push({ kind: "mark", mark: next.apply.mark });
     return true;
   }
 
   /** The site reads the next entry of its engine's stream. */
   capture(place: Place | undefined): boolean {
-    const entry = place?.stream.shift();
-    if (place === undefined || entry === undefined) return false;
+    if (place === undefined || place.state === "gone") return false;
+    if (place.catchUp !== undefined && place.at >= place.catchUp) {
+      place.catchUp = undefined;
+      this.#apply(place, place.site.repairAll());
+      return true;
+    }
+    const entry = place.stream[place.at];
+    if (entry === undefined) return false;
+    place.at += 1;
     switch (entry.kind) {
       case "mark":
         this.#apply(place, place.site.applied(entry.mark));
         break;
+      case "give":
+        if (entry.life === place.life) this.#give(place, entry);
+        break;
       case "read":
+        if (entry.life !== place.life) break;
+        place.unread.splice(place.unread.indexOf(entry.key), 1);
         this.#capture(place, entry.effects);
         break;
       case "command": {
         const captured = capturedEffects(entry.command);
         if (captured === undefined) throw new Error(`no rule for ${entry.command.join(" ")}`);
+        this.#read(place, captured.read);
         if (captured.effects.length > 0) this.#capture(place, captured.effects);
-        place.work.push(...captured.read.map((key): Work => ({ kind: "read", key })));
         break;
       }
     }
@@ -89,12 +117,27 @@ export class Sites {
 
   /** The next operation of a link arrives; `again`: it will come once more. */
   deliver(link: string, again = false): boolean {
+    if (this.#cut.has(link)) return false;
+    if (this.#broken.delete(link)) this.resend(link);
     const queue = this.#links.get(link) ?? [];
-    if (this.#cut.has(link) || queue.length === 0) return false;
-    const operation = again ? queue[0] : queue.shift();
-    const place = this.places[Number(link.split(">")[1]) - 1];
-    if (operation !== undefined && place !== undefined) this.#apply(place, place.site.received(operation));
+    if (queue.length === 0) return false;
+    const bytes = again ? queue[0] : queue.shift();
+    const [from, place] = this.#ends(link);
+    const isKnown = from !== undefined && place?.sites.includes(from.id);
+    if (bytes !== undefined && isKnown && takesPart(place))
+      this.#apply(place, place.site.receive(decodeOperation(bytes)));
     return true;
+  }
+
+  /** One end says what it has, and the other one sends all that it keeps beyond that, operations of others as well. */
+  resend(link: string): void {
+    const [from, to] = this.#ends(link);
+    if (this.#cut.has(link) || !takesPart(from) || !takesPart(to) || !from.sites.includes(to.id)) return;
+    const operations = from.site.operationsFor(to.site.received, Infinity);
+    this.#links.set(
+      link,
+      operations.map(({ bytes }) => bytes),
+    );
   }
 
   /** Links lose nothing while they are cut: what is sent comes later. */
@@ -103,38 +146,155 @@ export class Sites {
     else this.#cut.delete(link);
   }
 
-  /** Every site says what it has seen, and forgets what all have. */
+  /** A site says what it has seen and received, and forgets what all have. */
   beat(place: Place | undefined): void {
-    if (place === undefined) return;
+    if (!takesPart(place)) return;
     this.#capture(place, []);
+    this.tell(place);
     place.site.forgetAgreed();
+  }
+
+  /** It says what it has received, so that others need not keep it. */
+  tell(place: Place): void {
+    for (const link of this.links) {
+      const [from, to] = this.#ends(link);
+      if (from !== place || this.#cut.has(link) || place.state === "gone") continue;
+      to?.site.peerReceived(place.id, place.site.seen);
+      to?.site.peerStates(place.id, place.site.statement());
+    }
+  }
+
+  /** The site writes down all that it knows, so that its log begins anew. */
+  save(place: Place | undefined): void {
+    if (!takesPart(place)) return;
+    place.work.push({ kind: "save", bytes: encodeSaved(place.site.save()), position: positionOf(place) });
+  }
+
+  /** The process of the site ends with all that it had in memory, and with what was on its way; another one takes its place. */
+  crash(place: Place | undefined): void {
+    if (!takesPart(place)) return;
+    this.#read(place, restart(place));
+    this.#break(place);
+  }
+
+  /** A site comes, with nothing in its engine. */
+  join(): void {
+    const id = this.places.length + 1;
+    this.#ids = [...this.#ids, id];
+    this.#add(id, "new");
+  }
+
+  /** A site is removed, with what no other one has of it. */
+  leave(place: Place | undefined): void {
+    if (place?.state !== "open" || this.places.filter(({ state }) => state === "open").length < 3) return;
+    place.state = "gone";
+    place.work = [];
+    this.#ids = this.#ids.filter((id) => id !== place.id);
+    this.#endTransfers(place);
+  }
+
+  /** A site hears which sites there are. */
+  configure(place: Place | undefined): void {
+    if (place === undefined || place.state === "gone") return;
+    place.sites = this.#ids;
+    place.site.changeSites(place.sites);
+  }
+
+  /** A site that has nothing asks another one for all keys. */
+  transfer(place: Place | undefined, from: Place | undefined): void {
+    if (place?.state !== "new" || place.transfer !== undefined || from === undefined) return;
+    if (!takesPart(from) || !from.sites.includes(place.id) || this.#cut.has(`${from.id}>${place.id}`)) return;
+    const begin = decodeTransferBegin(encodeTransferBegin(from.site.transferBegin()));
+    const keys = [...new Set([...begin.keys, ...from.engine.keys])];
+    const transfer: Transfer = { from: from.id, to: place.id, begin, missing: keys.length, keys: [] };
+    place.transfer = transfer;
+    from.work.push(...keys.map((key): Work => ({ kind: "give", key, life: from.life, transfer })));
+    if (keys.length === 0) from.work.push({ kind: "given", transfer });
   }
 
   /** Heals every link and lets everything arrive. */
   settle(): void {
     this.#cut.clear();
+    for (const place of this.places) this.configure(place);
     for (let isMoving = true; isMoving;) {
-      isMoving = this.links.map((link) => this.deliver(link)).includes(true);
+      const isWaiting = (): boolean => this.links.filter((link) => this.deliver(link)).length > 0;
+      isMoving = isWaiting();
       for (const place of this.places) {
+        for (const from of this.places) this.transfer(place, from);
         while (this.work(place)) isMoving = true;
         while (this.capture(place)) isMoving = true;
       }
+      if (isMoving) continue;
+      for (const link of this.links) this.resend(link);
+      isMoving = isWaiting();
     }
+  }
+
+  #add(id: number, state: Place["state"]): void {
+    for (const { id: other } of this.places)
+      for (const link of [`${id}>${other}`, `${other}>${id}`]) this.#links.set(link, []);
+    this.places.push(newPlace(id, this.#ids, this.#skewOf(id), state));
+  }
+
+  /** Nothing comes over the links of a place any more before their ends have said what they have. */
+  #break(place: Place): void {
+    for (const link of this.links) {
+      if (!this.#ends(link).includes(place)) continue;
+      this.#links.set(link, []);
+      this.#broken.add(link);
+    }
+    this.#endTransfers(place);
+  }
+
+  #endTransfers(from: Place): void {
+    for (const place of this.places) if (place.transfer?.from === from.id) place.transfer = undefined;
+  }
+
+  #give(place: Place, { key, effects, transfer }: Extract<Entry, { kind: "give" }>): void {
+    const given = place.site.transferred(key, effects);
+    if (given === undefined) {
+      place.work.push({ kind: "give", key, life: place.life, transfer });
+      return;
+    }
+    transfer.keys.push(encodeTransferredKey(given));
+    transfer.missing -= 1;
+    if (transfer.missing === 0) place.work.push({ kind: "given", transfer });
+  }
+
+  /** A site has got all keys. */
+  #begin(transfer: Transfer): void {
+    const place = this.places[transfer.to - 1];
+    if (place?.transfer !== transfer) return;
+    const keys = transfer.keys.map((bytes) => decodeTransferredKey(bytes));
+    for (const command of keys.flatMap(transferWrites)) place.engine.run(command);
+    const operations = this.places[transfer.from - 1]?.site.operationsFor({}, Infinity) ?? [];
+    const decodedOnes = operations.map(({ bytes: each }) => decodeOperation(each));
+    const bytes = encodeSaved(transferredSite(transfer.begin, place.id, keys, decodedOnes));
+    place.stored.saved = { bytes, position: { at: place.stream.length, unread: [] } };
+    [place.transfer, place.state] = [undefined, "joined"];
+    restart(place);
+    this.#break(place);
+  }
+
+  #ends(link: string): readonly (Place | undefined)[] {
+    return link.split(">").map((id) => this.places[Number(id) - 1]);
   }
 
   #capture(place: Place, effects: readonly Effect[]): void {
     const operation = place.site.captured(effects, this.#now + place.skew);
-    for (const [link, queue] of this.#links) if (link.startsWith(`${place.site.id}>`)) queue.push(operation);
+    place.work.push({ kind: "log", operation, position: positionOf(place) });
+  }
+
+  #send(place: Place, bytes: Uint8Array): void {
+    for (const [link, queue] of this.#links) if (link.startsWith(`${place.id}>`)) queue.push(bytes);
+  }
+
+  #read(place: Place, keys: readonly string[]): void {
+    place.unread.push(...keys);
+    place.work.push(...keys.map((key): Work => ({ kind: "read", key })));
   }
 
   #apply(place: Place, applies: readonly Apply[]): void {
     place.work.push(...applies.map((apply): Work => ({ kind: "apply", apply })));
   }
-}
-
-function readEffects(engine: ModelEngine, key: string): readonly Effect[] {
-  const clear: Effect = { kind: "clear", key };
-  const [type, value] = [engine.typeOf(key), engine.read(key)];
-  if (value === undefined || (type !== "string" && type !== "list")) return type === undefined ? [clear] : [];
-  return [clear, { kind: "put", type, key, element: "", value }];
 }

@@ -1,0 +1,58 @@
+import { decodeOperation, encodeOperation } from "../src/core/merge/operation-codec.ts";
+import type { Effect, Operation } from "../src/core/merge/operation.ts";
+import { Site } from "../src/core/merge/site.ts";
+
+/**
+ * Operations a second that one core captures, applies and forgets: `node bench/merge.ts [operations]`. No engine and no network
+ * is in it. Each row has 100,000 keys, fields or increments that not all sites have applied.
+ */
+const OPERATIONS = Number(process.argv[2] ?? 100_000);
+const SITES = [1, 2];
+const VALUE = "x".repeat(64);
+
+const rows: readonly (readonly [string, (index: number) => readonly Effect[]])[] = [
+  [
+    "`SET` of many keys",
+    (index) => [
+      { kind: "clear", key: `key:${index}` },
+      { kind: "put", type: "string", key: `key:${index}`, element: "", value: VALUE },
+    ],
+  ],
+  [
+    "`HSET` of many fields of one hash",
+    (index) => [{ kind: "put", type: "hash", key: "hash", element: `field:${index}`, value: VALUE }],
+  ],
+  ["`INCR` of one key", () => [{ kind: "add", type: "string", key: "count", element: "", amount: 1n }]],
+];
+
+process.stdout.write("| | Captured/s | Applied/s | Forgotten/s | Beat that forgets nothing |\n");
+process.stdout.write("|---|---|---|---|---|\n");
+for (const [name, effectsOf] of rows) {
+  const [a, b] = SITES.map((origin) => Site.empty({ origin, sites: SITES, life: "bench" }));
+  if (a === undefined || b === undefined) throw new Error("two sites");
+  const operations: Operation[] = [];
+  const captured = secondsOf(() => {
+    for (let index = 0; index < OPERATIONS; index += 1) operations.push(a.captured(effectsOf(index), index));
+  });
+  const applied = secondsOf(() => {
+    for (const operation of operations) take(b, operation);
+  });
+  const idle = secondsOf(() => a.forgetAgreed());
+  const beat = b.captured([], OPERATIONS);
+  take(a, beat);
+  const forgotten = secondsOf(() => a.forgetAgreed());
+  const rate = (seconds: number): string => Math.round(OPERATIONS / seconds).toLocaleString("en");
+  const cells = [rate(captured), rate(applied), rate(forgotten), `${(idle * 1000).toFixed(1)} ms`];
+  process.stdout.write(`| ${name} | ${cells.join(" | ")} |\n`);
+}
+
+/** As it comes from another site, until its mark is in the stream. */
+function take(site: Site, operation: Operation): void {
+  for (const { mark } of site.receive(decodeOperation(encodeOperation(operation)))) site.applied(mark);
+}
+
+function secondsOf(work: () => void): number {
+  const begin = performance.now();
+  work();
+  return (performance.now() - begin) / 1000;
+}

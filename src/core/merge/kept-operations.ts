@@ -1,0 +1,95 @@
+import { decodeOperation, encodeOperation } from "./operation-codec.ts";
+import type { Operation } from "./operation.ts";
+import { compareTimestamps, type Timestamp } from "./timestamp.ts";
+import type { Dot, VersionVector } from "./version-vector.ts";
+
+/** An operation as it is kept and sent. */
+export interface KeptOperation {
+  readonly dot: Dot;
+  readonly at: Timestamp;
+  readonly bytes: Uint8Array;
+}
+
+/** Operations of all origins that another site may still lack. */
+export class KeptOperations {
+  readonly #origins = new Map<number, Queue>();
+  #bytes = 0;
+
+  /** `received`: all that was ever kept; `operations`: what of it is kept still, of each origin without a gap. */
+  constructor(received: VersionVector = {}, operations: readonly Operation[] = []) {
+    for (const origin in received)
+      this.#origins.set(Number(origin), { first: (received[origin] ?? 0) + 1, operations: [] });
+    for (const { dot } of operations) {
+      const queue = this.#origins.get(dot.origin);
+      if (queue !== undefined) queue.first = Math.min(queue.first, dot.seq);
+    }
+    for (const operation of operations) this.add(operation);
+  }
+
+  /** The next operation of its origin. */
+  add(operation: Operation): void {
+    const { origin, seq } = operation.dot;
+    const queue = this.#origins.get(origin) ?? { first: seq, operations: [] };
+    const kept = { dot: operation.dot, at: operation.at, bytes: encodeOperation(operation) };
+    queue.operations.push(kept);
+    this.#origins.set(origin, queue);
+    this.#bytes += kept.bytes.length;
+  }
+
+  /** Size of all that is kept, in bytes. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** All of them, oldest first. */
+  all(): readonly Operation[] {
+    return this.after({}, {}, Infinity).map(({ bytes }) => decodeOperation(bytes));
+  }
+
+  /**
+   * What is kept beyond a vector, causes first: the time of an operation is later than that of all it has seen. `held`: of these
+   * origins only that much is given.
+   */
+  after(vector: VersionVector, held: VersionVector, limit: number): readonly KeptOperation[] {
+    const heads = [...this.#origins].map(([origin, { first, operations }]) => ({
+      operations,
+      next: Math.max(0, (vector[origin] ?? 0) + 1 - first),
+      end: Math.min(operations.length, (held[origin] ?? Infinity) + 1 - first),
+    }));
+    const found: KeptOperation[] = [];
+    while (found.length < limit) {
+      let best: KeptOperation | undefined;
+      let from: (typeof heads)[number] | undefined;
+      for (const head of heads) {
+        const each = head.next < head.end ? head.operations[head.next] : undefined;
+        if (each === undefined || (best !== undefined && compareTimestamps(best.at, each.at) < 0)) continue;
+        [best, from] = [each, head];
+      }
+      if (best === undefined || from === undefined) break;
+      from.next += 1;
+      found.push(best);
+    }
+    return found;
+  }
+
+  /** False when a site that has only that lacks more than is kept. */
+  reachesBack(vector: VersionVector): boolean {
+    return [...this.#origins].every(([origin, { first }]) => (vector[origin] ?? 0) + 1 >= first);
+  }
+
+  /** Drops what this contains. */
+  drop(vector: VersionVector): void {
+    for (const [origin, queue] of this.#origins) {
+      const count = Math.min(queue.operations.length, Math.max(0, (vector[origin] ?? 0) + 1 - queue.first));
+      if (count === 0) continue;
+      for (const { bytes } of queue.operations.splice(0, count)) this.#bytes -= bytes.length;
+      queue.first += count;
+    }
+  }
+}
+
+interface Queue {
+  /** Number of the first operation in it. */
+  first: number;
+  readonly operations: KeptOperation[];
+}

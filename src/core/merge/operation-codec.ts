@@ -1,0 +1,97 @@
+import { KEY_TYPES } from "./key-view.ts";
+import type { Effect, Operation, Value } from "./operation.ts";
+import type { Timestamp } from "./timestamp.ts";
+import type { Dot, VersionVector } from "./version-vector.ts";
+import { malformed, type ByteReader, type ByteWriter } from "./bytes.ts";
+import { array, decoded, encoded, integer, mapped, number, optional, record, text, word, type Codec } from "./codec.ts";
+
+/** What an operation is on the wire and in the log of a site. */
+export function encodeOperation(operation: Operation): Uint8Array {
+  return encoded(operationCodec, FORMAT, operation);
+}
+
+/** Throws MERGE_MALFORMED when the bytes are none of an operation that this release knows. */
+export function decodeOperation(bytes: Uint8Array): Operation {
+  return decoded(operationCodec, FORMAT, bytes);
+}
+
+const FORMAT = 1;
+
+const typeCodec = word(...KEY_TYPES);
+
+export const vectorCodec: Codec<VersionVector> = mapped(
+  array(record<Dot>({ origin: number, seq: number })),
+  (vector) => Object.entries(vector).map(([origin, seq]) => ({ origin: Number(origin), seq })),
+  (dots) => Object.fromEntries(dots.map(({ origin, seq }) => [origin, seq])),
+);
+
+export const dotCodec: Codec<Dot> = mapped(
+  record<Dot>({ origin: number, seq: number }),
+  (dot) => dot,
+  (dot) => {
+    if (dot.origin % 64 === 0 || dot.seq === 0)
+      throw malformed(`${dot.origin}:${dot.seq} is no number of an operation`);
+    return dot;
+  },
+);
+
+export const timestampCodec = record<Timestamp>({ wall: number, count: number, site: number });
+
+/** Milliseconds since 1970, of any sign and size; undefined: never. */
+export const untilCodec: Codec<number | undefined> = optional(mapped(integer, BigInt, Number));
+
+/** A text, or the elements of a list. */
+export const valueCodec: Codec<Value> = {
+  write: (to, value) => {
+    const isText = typeof value === "string";
+    to.number(isText ? 0 : 1);
+    if (isText) to.text(value);
+    else texts.write(to, value);
+  },
+  read: (from) => (from.number() === 0 ? from.text() : texts.read(from)),
+};
+
+const texts = array(text);
+
+type EffectOf<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
+
+const members = { type: typeCodec, key: text, element: text };
+const EFFECTS: { readonly [K in Effect["kind"]]: Codec<Omit<EffectOf<K>, "kind">> } = {
+  put: record({ ...members, value: valueCodec }),
+  add: record({ ...members, amount: integer }),
+  remove: record(members),
+  clear: record({ key: text }),
+  expire: record({ key: text, at: untilCodec }),
+  flush: record({}),
+};
+
+const kindCodec = word<Effect["kind"]>("put", "add", "remove", "clear", "expire", "flush");
+
+const effectCodec: Codec<Effect> = {
+  write: (to, effect) => {
+    kindCodec.write(to, effect.kind);
+    writeEffect(to, effect);
+  },
+  read: (from) => {
+    const kind = kindCodec.read(from);
+    return readEffect(kind, from);
+  },
+};
+
+export const effectsCodec = array(effectCodec);
+
+function writeEffect<K extends Effect["kind"]>(to: ByteWriter, effect: EffectOf<K>): void {
+  const codec: Codec<Omit<EffectOf<K>, "kind">> = EFFECTS[effect.kind];
+  codec.write(to, effect);
+}
+
+function readEffect(kind: Effect["kind"], from: ByteReader): Effect {
+  return { ...EFFECTS[kind].read(from), kind } as Effect;
+}
+
+/** The origin of the time is that of the operation. */
+export const operationCodec: Codec<Operation> = mapped(
+  record({ dot: dotCodec, wall: number, count: number, seen: vectorCodec, effects: effectsCodec }),
+  ({ dot, at: { wall, count }, seen, effects }: Operation) => ({ dot, wall, count, seen, effects }),
+  ({ dot, wall, count, seen, effects }) => ({ dot, at: { wall, count, site: dot.origin }, seen, effects }),
+);

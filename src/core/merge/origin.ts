@@ -1,0 +1,20 @@
+/**
+ * Who numbers operations: a site, in one of its incarnations. A site gets a new incarnation when it no longer knows how far it
+ * has read the stream of its engine, so that no number is given twice.
+ */
+export function originOf(site: number, incarnation: number): number {
+  return site + SITES * incarnation;
+}
+
+/** The site that numbers operations so. */
+export function siteOf(origin: number): number {
+  return origin % SITES;
+}
+
+/** The incarnation of that site; the first one is 0. */
+export function incarnationOf(origin: number): number {
+  return Math.floor(origin / SITES);
+}
+
+/** Sites have the numbers from 1 to 63. */
+const SITES = 64;

@@ -1,0 +1,61 @@
+import { array, decoded, encoded, number, record, text, type Codec } from "./codec.ts";
+import { keyCodec } from "./key-codec.ts";
+import { operationCodec, timestampCodec, vectorCodec } from "./operation-codec.ts";
+import type { KnownKey } from "./merged-state.ts";
+import type { Operation } from "./operation.ts";
+import type { Timestamp } from "./timestamp.ts";
+import type { VersionVector } from "./version-vector.ts";
+
+/** All that a site knows, to go on from when its process ends. */
+export interface SavedSite {
+  readonly clock: Timestamp;
+  /** What its engine had shown to have applied. */
+  readonly seen: VersionVector;
+  /** What it had received; the number of its own last operation is in it. */
+  readonly received: VersionVector;
+  /** What each site had said to have applied. */
+  readonly seenBy: readonly SeenBy[];
+  /** What it has forgotten since every site had applied it. */
+  readonly forgotten: VersionVector;
+  /** Operations that were given to the engine, and whose marks had not come back. */
+  readonly pending: readonly Operation[];
+  readonly keys: readonly KnownKey[];
+  /** The operations that removed all keys, and that not all sites had applied. */
+  readonly flushes: VersionVector;
+  /** Operations that it has to take in yet. */
+  readonly early: readonly Operation[];
+  /** Operations that other sites may lack, in the order of their times. */
+  readonly kept: readonly Operation[];
+}
+
+/** What a site has applied. */
+export interface SeenBy {
+  readonly site: number;
+  readonly seen: VersionVector;
+}
+
+export function encodeSaved(saved: SavedSite): Uint8Array {
+  return encoded(savedCodec, FORMAT, saved);
+}
+
+/** Throws MERGE_MALFORMED when the bytes are none of a site that this release knows. */
+export function decodeSaved(bytes: Uint8Array): SavedSite {
+  return decoded(savedCodec, FORMAT, bytes);
+}
+
+const FORMAT = 1;
+
+export const seenByCodec = array(record<SeenBy>({ site: number, seen: vectorCodec }));
+
+const savedCodec: Codec<SavedSite> = record<SavedSite>({
+  clock: timestampCodec,
+  seen: vectorCodec,
+  received: vectorCodec,
+  seenBy: seenByCodec,
+  forgotten: vectorCodec,
+  pending: array(operationCodec),
+  keys: array(record<KnownKey>({ key: text, state: keyCodec })),
+  flushes: vectorCodec,
+  early: array(operationCodec),
+  kept: array(operationCodec),
+});

@@ -1,0 +1,46 @@
+import type { Clock } from "../../core/base/clock.ts";
+import type { EngineClient } from "../../ports/resp/engine-client.ts";
+import type { Reply } from "../../ports/resp/reply.ts";
+
+export interface AnnounceOptions {
+  readonly client: EngineClient;
+  readonly clock: Clock;
+  /** Makes the key an operation of this site, and resolves when it is one. */
+  readonly read: (key: string) => Promise<void>;
+  /** False while so much waits that the rest has to. */
+  readonly hasRoom: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Keys that are asked for at once. */
+const COUNT = 100;
+const ROOM_MS = 20;
+
+/**
+ * Makes every key that the engine holds an operation of this site, and every key that is `known`, also one that the engine has not:
+ * what others know of it may be less.
+ */
+export async function announceKeys(options: AnnounceOptions, known: readonly string[]): Promise<void> {
+  const { client, read, signal } = options;
+  for (let at = 0; at < known.length && !signal.aborted; at += COUNT) {
+    await Promise.all(known.slice(at, at + COUNT).map(read));
+    await haveRoom(options);
+  }
+  for (let cursor = "0"; !signal.aborted;) {
+    const reply = await client.call("SCAN", cursor, "COUNT", COUNT);
+    const [next = "0", keys = []] = Array.isArray(reply) ? reply : [];
+    await Promise.all((Array.isArray(keys) ? keys : []).map((key) => read(bytesOf(key))));
+    await haveRoom(options);
+    cursor = bytesOf(next);
+    if (cursor === "0") return;
+  }
+}
+
+async function haveRoom({ clock, hasRoom, signal }: AnnounceOptions): Promise<void> {
+  // aborted: the loops look at the signal
+  while (!hasRoom() && !signal.aborted) await clock.sleep(ROOM_MS, signal).catch(() => undefined);
+}
+
+function bytesOf(reply: Reply): string {
+  return reply instanceof Uint8Array ? Buffer.from(reply).toString("latin1") : String(reply);
+}

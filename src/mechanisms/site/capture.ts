@@ -1,0 +1,114 @@
+import { capturedEffects } from "../../core/merge/captured-effects.ts";
+import type { Effect } from "../../core/merge/operation.ts";
+import type { StreamEvent } from "../../ports/resp/replication-stream.ts";
+import type { Reply } from "../../ports/resp/reply.ts";
+import { readAt, type TransactionContext } from "./transaction.ts";
+import { effectsOfReads, readsOf } from "./key-reads.ts";
+import type { Place } from "./saved-log.ts";
+import { StreamUnits } from "./stream-units.ts";
+
+/** Keys are read by its connection. */
+export interface CaptureOptions extends TransactionContext {
+  /** Where the stream begins, and what of it was captured before. */
+  readonly from: Place;
+  /** Tells the marks of this reader from those of an earlier one that are still in the stream. */
+  readonly name: string;
+  /** Clients did this. */
+  readonly onEffects: (effects: readonly Effect[]) => void;
+  /** A mark came by: what that changes is changed when this returns, and what is waited for is only room. */
+  readonly onMark: (mark: string) => Promise<void>;
+}
+
+/** Turns the stream of an engine into what clients did. */
+export class Capture {
+  readonly #options: CaptureOptions;
+  readonly #units = new StreamUnits();
+  /** Keys that have to be read. */
+  readonly #unread = new Map<string, Unread>();
+  readonly #reads = new Map<string, PendingRead>();
+  #reached: Reached;
+  #captured: number;
+  #readNumber = 0;
+
+  constructor(options: CaptureOptions) {
+    this.#options = options;
+    this.#reached = options.from;
+    this.#captured = options.from.captured;
+  }
+
+  /** How far the stream is captured. */
+  get reached(): Pick<Place, "offset" | "database" | "captured"> {
+    const begins = [...this.#unread.values(), ...this.#reads.values()].map(({ begin }) => begin);
+    const earlier = (a: Reached, b: Reached): Reached => (b.offset < a.offset ? b : a);
+    const { offset, database } = begins.reduce(earlier, this.#reached);
+    return { offset, database, captured: this.#captured };
+  }
+
+  /** The next command of the stream. */
+  async take(event: Extract<StreamEvent, { kind: "command" }>): Promise<void> {
+    const unit = this.#units.add(event);
+    if (unit === undefined) return;
+    if (unit.kind === "mark") await this.#takeMark(unit.mark, event);
+    else this.#takeWrites(unit.commands, event);
+  }
+
+  /** Reads a key, and captures what it holds; resolves when that is done. Several changes within one turn are read once. */
+  read(key: string, begin: Reached = this.#reached): Promise<void> {
+    const known = this.#unread.get(key);
+    if (known !== undefined) return known.captured.promise;
+    const captured = Promise.withResolvers<void>();
+    this.#unread.set(key, { begin, captured });
+    setImmediate(() => {
+      this.#unread.delete(key);
+      this.#readNumber += 1;
+      const mark = `read:${this.#options.name}:${this.#readNumber}`;
+      const replies = readAt(this.#options, mark, readsOf(key));
+      replies.catch(() => undefined); // who waits for it, or for the connection, has the failure
+      this.#reads.set(mark, { key, begin, captured, replies });
+    });
+    return captured.promise;
+  }
+
+  /** What has to be read is noted first, and what is captured comes last: who notes how far the stream is captured sees both. */
+  #takeWrites(commands: readonly (readonly string[])[], end: Reached): void {
+    const captured = commands.map((command) => capturedEffects(command));
+    const effects = captured.flatMap((each) => each?.effects ?? []);
+    const isNew = end.offset > this.#captured;
+    for (const key of captured.flatMap((each) => each?.read ?? [])) void this.read(key, this.#reached);
+    this.#advance(end);
+    if (effects.length > 0 && isNew) this.#options.onEffects(effects);
+  }
+
+  async #takeMark(mark: string, end: Reached): Promise<void> {
+    const read = this.#reads.get(mark);
+    if (read === undefined) {
+      const marked = this.#options.onMark(mark);
+      this.#advance(end);
+      return marked;
+    }
+    const effects = effectsOfReads(read.key, await read.replies);
+    this.#reads.delete(mark);
+    this.#advance(end);
+    this.#options.onEffects(effects);
+    read.captured.resolve();
+  }
+
+  #advance(end: Reached): void {
+    this.#reached = end;
+    this.#captured = Math.max(this.#captured, end.offset);
+  }
+}
+
+/** The end of a unit of the stream. */
+type Reached = Pick<Place, "offset" | "database">;
+
+interface Unread {
+  /** The place before the oldest change that is not captured without it. */
+  readonly begin: Reached;
+  readonly captured: PromiseWithResolvers<void>;
+}
+
+interface PendingRead extends Unread {
+  readonly key: string;
+  readonly replies: Promise<readonly Reply[]>;
+}

@@ -1,0 +1,110 @@
+import type { Operation } from "../../core/merge/operation.ts";
+import type { Apply } from "../../core/merge/site.ts";
+import { linkTransaction, marking, type LinkCommand } from "./marks.ts";
+import { appending, saving, type Place } from "./saved-log.ts";
+import { executed, type TransactionContext } from "./transaction.ts";
+import { Wakeup } from "./wakeup.ts";
+
+export interface EngineWriterOptions extends TransactionContext {
+  /** How far the stream is captured: with what was given to `log`, and no further. */
+  readonly place: () => Place;
+  /** The whole state, with all that was given to the writer. */
+  readonly save: () => Uint8Array;
+  /** These are in the engine, in this order. */
+  readonly onWritten: (operations: readonly Operation[]) => void;
+}
+
+/** Operations in one transaction. */
+const BATCH = 512;
+/** What comes within this time goes into one transaction, in milliseconds: each has a price, for the engine and its replicas too. */
+const GATHER_MS = 5;
+/** More that waits makes other sites wait. */
+const ROOM = 8_192;
+/** Bytes of the log after which it is replaced by what it comes to, unless that is more than half of it. */
+const LEAST_LOG = 131_072;
+
+/** Writes what the link decides into the engine: what other sites did together with its log, one transaction after the other. */
+export class EngineWriter {
+  readonly #options: EngineWriterOptions;
+  readonly #work = new Wakeup();
+  readonly #roomy = new Wakeup();
+  #applies: Apply[] = [];
+  #captured: Operation[] = [];
+  #isPlaceNew = false;
+  #logBytes = 0;
+  #savedBytes = 0;
+  #refusal = "";
+
+  constructor(options: EngineWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when there is room for more. */
+  async apply(applies: readonly Apply[]): Promise<void> {
+    if (applies.length === 0) return;
+    this.#applies.push(...applies);
+    this.#work.wake();
+    while (this.#applies.length > ROOM && !this.#options.signal.aborted) await this.#roomy.next();
+  }
+
+  /** What the site itself did. */
+  log(operation: Operation): void {
+    this.#captured.push(operation);
+    this.#work.wake();
+  }
+
+  /** Writes down how far the stream is captured, even when nothing was captured. */
+  logPlace(): void {
+    this.#isPlaceNew = true;
+    this.#work.wake();
+  }
+
+  /** Why the engine takes nothing at the moment; empty while it does. */
+  get refusal(): string {
+    return this.#refusal;
+  }
+
+  /** Until the signal; rejects when the connection ends. */
+  async run(): Promise<void> {
+    const { clock, signal } = this.#options;
+    while (!signal.aborted) {
+      const more = this.#work.next();
+      if (this.#applies.length + this.#captured.length > 0 || this.#isPlaceNew) await this.#writeBatch();
+      else await more;
+      await clock.sleep(GATHER_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
+    }
+  }
+
+  /** Ends what waits: the signal has come. */
+  end(): void {
+    this.#work.wake();
+    this.#roomy.wake();
+  }
+
+  async #writeBatch(): Promise<void> {
+    const isSaved = this.#logBytes > Math.max(LEAST_LOG, 2 * this.#savedBytes);
+    // what is saved is the state with all that waits: nothing may stay behind
+    const applies = isSaved ? this.#applies.splice(0) : this.#applies.splice(0, BATCH);
+    const captured = this.#captured.splice(0);
+    this.#isPlaceNew = false;
+    const operations = [...captured, ...applies.flatMap(({ operation }) => operation ?? [])];
+    const { place, save } = this.#options;
+    const kept = isSaved ? saving(save(), place()) : [appending(operations, place())];
+    const bytes = bytesIn(kept);
+    const marks = applies.length === 0 ? [] : [marking(applies.map(({ mark }) => mark).join(" "))];
+    const transaction = linkTransaction(
+      [...marks, ...kept],
+      applies.flatMap(({ commands }) => commands),
+    );
+    // what follows rests on it
+    await executed(this.#options, transaction, (refusal) => (this.#refusal = refusal));
+    if (isSaved) this.#savedBytes = bytes;
+    this.#logBytes = isSaved ? 0 : this.#logBytes + bytes;
+    this.#options.onWritten(operations);
+    if (this.#applies.length <= ROOM) this.#roomy.wake();
+  }
+}
+
+function bytesIn(commands: readonly LinkCommand[]): number {
+  return commands.flat().reduce((sum: number, arg) => sum + (arg instanceof Uint8Array ? arg.length : 16), 0);
+}

@@ -1,0 +1,38 @@
+import { incarnationOf, originOf } from "../../core/merge/origin.ts";
+import { decodeSaved } from "../../core/merge/saved-site.ts";
+import { Site } from "../../core/merge/site.ts";
+import type { StreamEvent } from "../../ports/resp/replication-stream.ts";
+import type { Place, SavedLog } from "./saved-log.ts";
+
+/** A site as the link that was here before left it, or one that begins. */
+export interface OpenedSite {
+  readonly site: Site;
+  /** Where its stream goes on. */
+  readonly from: Place;
+  /** The engine may hold what nothing here knows of. */
+  readonly isLost: boolean;
+}
+
+/**
+ * What was saved goes on where the stream does. When the engine cannot go on there, nobody knows what was written since: the
+ * site numbers its operations anew, and what the engine holds is still to be announced.
+ */
+export function openSite(
+  { id, sites }: { readonly id: number; readonly sites: readonly number[] },
+  { place, checkpoint, operations }: SavedLog,
+  { position, resumed }: Extract<StreamEvent, { kind: "attached" }>,
+  { life, isEmpty }: { readonly life: string; readonly isEmpty: boolean },
+): OpenedSite {
+  const begin = (incarnation: number): Place => ({
+    ...{ ...position, captured: position.offset, announced: isEmpty, origin: originOf(id, incarnation) },
+  });
+  if (place === undefined) {
+    const from = begin(0);
+    return { site: Site.empty({ origin: from.origin, sites, life }), from, isLost: false };
+  }
+  const from = resumed ? { ...place, ...position } : begin(incarnationOf(place.origin) + 1);
+  const options = { origin: from.origin, sites, life };
+  const site = Site.restored(options, checkpoint && decodeSaved(checkpoint), operations);
+  if (!resumed) site.appliedAll();
+  return { site, from, isLost: !from.announced };
+}

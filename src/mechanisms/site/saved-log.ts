@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { decodeOperation, encodeOperation } from "../../core/merge/operation-codec.ts";
+import type { Operation } from "../../core/merge/operation.ts";
+import type { EngineClient } from "../../ports/resp/engine-client.ts";
+import type { Reply } from "../../ports/resp/reply.ts";
+import { LINK_DATABASE, LINK_KEYS, type LinkCommand } from "./marks.ts";
+
+const place = z.object({
+  /** Who numbers the operations that are captured there. */
+  origin: z.int().positive(),
+  replicationId: z.string(),
+  /** Everything before it is captured; `database` is selected there. */
+  offset: z.int().nonnegative(),
+  database: z.int().nonnegative(),
+  /** Everything before it is captured, but for keys that had to be read and were not yet. */
+  captured: z.int().nonnegative(),
+  /** What the engine held before there was a link is among the operations. */
+  announced: z.boolean(),
+});
+/** How far an engine's stream is captured. */
+export type Place = z.output<typeof place>;
+
+/** What the link of an engine has saved in it. */
+export interface SavedLog {
+  /** Undefined: no link was ever here. */
+  readonly place: Place | undefined;
+  readonly checkpoint: Uint8Array | undefined;
+  /** Since the checkpoint: own ones as they were captured, those of other sites as they were applied. */
+  readonly operations: readonly Operation[];
+}
+
+/** Reads it, all at one moment. */
+export async function readSavedLog(client: EngineClient): Promise<SavedLog> {
+  const commands: readonly (readonly (string | number)[])[] = [
+    ["MULTI"],
+    ["SELECT", LINK_DATABASE],
+    ["HGET", LINK_KEYS.checkpoint, "place"],
+    ["HGET", LINK_KEYS.checkpoint, "state"],
+    ["LRANGE", LINK_KEYS.log, 0, -1],
+    ["SELECT", 0],
+    ["EXEC"],
+  ];
+  const replies = await Promise.all(commands.map((command) => client.call(...command)));
+  const executed = replies.at(-1);
+  const [, placeText, state, log] = Array.isArray(executed) ? executed : [];
+  const entries = Array.isArray(log) ? log.map(bytesOf) : [];
+  const places = entries.filter(isPlace).map((entry) => entry.subarray(1));
+  const last = places.at(-1) ?? (placeText instanceof Uint8Array ? placeText : undefined);
+  return {
+    place: last && place.parse(JSON.parse(Buffer.from(last).toString())),
+    checkpoint: state instanceof Uint8Array ? state : undefined,
+    operations: entries.filter((entry) => !isPlace(entry)).map((entry) => decodeOperation(entry.subarray(1))),
+  };
+}
+
+const [PLACE, OPERATION] = [0x50, 0x4f];
+
+/** Appends to the log. */
+export function appending(operations: readonly Operation[], at: Place): LinkCommand {
+  const entries = operations.map((operation) => entry(OPERATION, encodeOperation(operation)));
+  return ["RPUSH", LINK_KEYS.log, ...entries, entry(PLACE, Buffer.from(JSON.stringify(at)))];
+}
+
+/** Takes the place of what was saved, and of the log. */
+export function saving(state: Uint8Array, at: Place): readonly LinkCommand[] {
+  return [
+    ["HSET", LINK_KEYS.checkpoint, "place", JSON.stringify(at), "state", state],
+    ["DEL", LINK_KEYS.log],
+  ];
+}
+
+function entry(kind: number, body: Uint8Array): Uint8Array {
+  const bytes = Buffer.allocUnsafe(body.length + 1);
+  bytes.writeUInt8(kind, 0);
+  bytes.set(body, 1);
+  return bytes;
+}
+
+function isPlace(bytes: Uint8Array): boolean {
+  return bytes[0] === PLACE;
+}
+
+function bytesOf(reply: Reply): Uint8Array {
+  return reply instanceof Uint8Array ? reply : Buffer.from(String(reply));
+}

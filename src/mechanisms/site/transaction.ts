@@ -1,0 +1,64 @@
+import type { Clock } from "../../core/base/clock.ts";
+import { Fault } from "../../core/base/fault.ts";
+import { engineCodeOf, errorReplyOf, type EngineClient } from "../../ports/resp/engine-client.ts";
+import type { Arg } from "../../ports/resp/encode.ts";
+import { faults } from "../../ports/resp/faults.ts";
+import type { Reply } from "../../ports/resp/reply.ts";
+import { linkTransaction, marking } from "./marks.ts";
+
+/** What a transaction runs with: until the signal, and as often as the engine refuses it for a while. */
+export interface TransactionContext {
+  readonly client: EngineClient;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** How long the engine is left alone when it refuses a transaction, in milliseconds. */
+const REFUSED_MS = 200;
+
+/**
+ * The replies to the commands of a transaction, that of MULTI not included. An engine that refuses writes for a while is asked again until it
+ * takes it, and `onRefusal` has its reason meanwhile. Rejects when nothing is known of the outcome, and when the signal comes.
+ */
+export async function executed(
+  { client, clock, signal }: TransactionContext,
+  transaction: readonly (readonly Arg[])[],
+  onRefusal: (refusal: string) => void,
+): Promise<readonly Reply[]> {
+  for (;;) {
+    const outcomes = await Promise.allSettled(transaction.map((command) => client.call(...command)));
+    const failures = outcomes.flatMap((each) => (each.status === "rejected" ? [each.reason as unknown] : []));
+    const last = outcomes.at(-1);
+    if (failures.length === 0 && last?.status === "fulfilled" && Array.isArray(last.value)) {
+      onRefusal("");
+      return last.value;
+    }
+    onRefusal(await refusalIn(failures));
+    await clock.sleep(REFUSED_MS, signal);
+  }
+}
+
+/** Why an engine has executed nothing of a transaction, and may later; rejects with anything else. */
+function refusalIn(failures: readonly unknown[]): Promise<string> {
+  const [first] = failures;
+  const refusal = TEMPORARY.has(engineCodeOf(first) ?? "") ? errorReplyOf(first) : undefined;
+  if (refusal !== undefined && engineCodeOf(failures.at(-1)) === "EXECABORT") return Promise.resolve(refusal);
+  return Promise.reject(
+    first instanceof Fault
+      ? first
+      : new Fault(faults.unexpectedReply, "EXEC was answered with something else than replies."),
+  );
+}
+
+/** What an engine says that takes no writes for a while. */
+const TEMPORARY = new Set(["OOM", "MISCONF", "NOREPLICAS"]);
+
+/** The replies to the commands of a transaction that only reads, at the place of the stream where the mark is. */
+export async function readAt(
+  context: TransactionContext,
+  mark: string,
+  reads: readonly (readonly string[])[],
+): Promise<readonly Reply[]> {
+  const replies = await executed(context, linkTransaction([marking(mark)], reads), () => undefined);
+  return replies.slice(3);
+}
