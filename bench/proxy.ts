@@ -1,68 +1,76 @@
-// Throughput through the proxy and directly, side by side in one run: `node bench/proxy.ts [rounds]`.
-// Only the ratio means anything on a machine that others use too.
-import { execFile } from "node:child_process";
-import { globSync } from "node:fs";
-import { join } from "node:path";
-import { promisify } from "node:util";
-import type { Address } from "../src/ports/management/proxy-control.ts";
-import { startEngine } from "../test/kit/engines/engine.ts";
-import { done, endpointFor, startProxy } from "../test/kit/engines/proxy.ts";
+// The engine itself, this proxy, HAProxy and twemproxy, side by side in one run: `npm run bench:proxy -- [options]`.
+// What is compared are ratios of one run, and the processor time of a proxy for each request, which holds beside other work too.
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { engineNames, startEngine } from "../test/kit/engines/engine.ts";
+import { figureOf, headOf, lineOf, loadText } from "./proxy/figures.ts";
+import type { Row } from "./proxy/figures.ts";
+import { loadTool, measure } from "./proxy/load.ts";
+import type { Load, Sample } from "./proxy/load.ts";
+import { freeAddress } from "./proxy/others.ts";
+import { startWays, WAYS } from "./proxy/ways.ts";
+import type { Way } from "./proxy/way.ts";
 
-const run = promisify(execFile);
-const ROOT = join(import.meta.dirname, "..");
-const LOADS = [
-  { clients: 1, pipeline: 1, requests: 20_000 },
-  { clients: 50, pipeline: 1, requests: 200_000 },
-  { clients: 50, pipeline: 16, requests: 1_000_000 },
-  { clients: 200, pipeline: 1, requests: 200_000 },
-] as const;
+const { values } = parseArgs({
+  options: {
+    /** Lists; one row for each combination. */
+    clients: { type: "string", default: "1,50,200,1000" },
+    pipeline: { type: "string", default: "1,16" },
+    bytes: { type: "string", default: "64,1024,65536" },
+    ways: { type: "string", default: WAYS.join(",") },
+    rounds: { type: "string", default: "3" },
+    /** So much of the usual number of requests. */
+    share: { type: "string", default: "1" },
+    /** Folders of other versions of this product, to be measured too. */
+    before: { type: "string", multiple: true, default: [] },
+    /** Other programs: `name=command`, where {port} and {engine} stand for the ports to listen at and to connect to. */
+    also: { type: "string", multiple: true, default: [] },
+    json: { type: "string", default: "proxy.json" },
+    /** Ends with 1 when this proxy takes so many times the processor time of the first of `before`, or more, in any row. */
+    limit: { type: "string", default: "Infinity" },
+  },
+});
+const numbers = (list: string): number[] => list.split(",").map(Number);
+const [rounds, share, limit] = [Number(values.rounds), Number(values.share), Number(values.limit)];
+const loads: readonly Load[] = numbers(values.bytes).flatMap((bytes) =>
+  numbers(values.pipeline).flatMap((pipeline) =>
+    numbers(values.clients).map((clients): Load => ({ clients, pipeline, bytes })),
+  ),
+);
 
-const [tool] = globSync(
-  join(process.env.STORE_ENGINES_DIR ?? join(ROOT, ".engines"), "*/bin/*-benchmark"),
-).toReversed();
-if (tool === undefined) throw new Error("no valkey-benchmark or redis-benchmark beside the engines: run npm run setup");
-const rounds = Number(process.argv[2] ?? 3);
-
-await using engine = await startEngine({ engine: process.env.ENGINE });
-await using proxy = await startProxy();
-const endpoint = endpointFor(engine);
-await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
-
-console.log(`${engine.name}, ${tool.split("/").at(-1)}, median of ${rounds} rounds, 64 bytes`);
-console.log("clients  pipeline  command   direct/s    proxy/s   ratio");
-for (const load of LOADS) {
-  const direct: Rates[] = [];
-  const through: Rates[] = [];
-  for (let round = 0; round < rounds; round++) {
-    direct.push(await measure(engine, load));
-    through.push(await measure(endpoint.listen, load));
-  }
-  for (const command of ["SET", "GET"] as const) {
-    const [one, other] = [direct, through].map((rates) => median(rates.map((rate) => rate[command])));
-    if (one === undefined || other === undefined) continue;
-    const cells = [String(load.clients).padStart(7), String(load.pipeline).padStart(9), command.padStart(8)];
-    console.log(...cells, thousands(one), thousands(other), (other / one).toFixed(2).padStart(7));
-  }
+await using engine = await startEngine({
+  engine: process.env.ENGINE ?? engineNames().at(-1),
+  ...(await freeAddress()),
+});
+await using served = await startWays(engine, values.ways.split(","), values);
+const names = served.ways.map(({ name }) => name);
+console.log(
+  `${engine.name}, ${loadTool().split("/").at(-1)}, median of ${rounds} rounds; SET/GET, microseconds of the`,
+);
+console.log("proxy's processor time for each request; rates of the engine itself, and ratios to them\n");
+console.log(headOf(names));
+const rows: Row[] = [];
+for (const load of loads) {
+  const row = await measureRow(served.ways, load);
+  rows.push(row);
+  console.log(lineOf(row));
+  writeFileSync(values.json, `${JSON.stringify({ engine: engine.name, rounds, rows }, undefined, 2)}\n`);
+}
+for (const { load, figures } of rows) {
+  const [now, before] = ["ours", "before"].map((way) => figures.find((figure) => figure.way === way)?.cpu);
+  if (now === undefined || before === undefined || now < before * limit) continue;
+  console.log(`${loadText(load)} takes ${(now / before).toFixed(2)} times the processor time of before`);
+  process.exitCode = 1;
 }
 
-interface Rates {
-  readonly SET: number;
-  readonly GET: number;
-}
-
-async function measure(target: Address, load: (typeof LOADS)[number]): Promise<Rates> {
-  const { stdout } = await run(tool ?? "", [
-    ...["-h", target.host, "-p", String(target.port), "-t", "set,get", "-d", "64", "-r", "100000", "--csv"],
-    ...["-c", String(load.clients), "-P", String(load.pipeline), "-n", String(load.requests)],
-  ]);
-  const rate = (command: string): number => Number(new RegExp(`^"${command}[^"]*","([\\d.]+)"`, "m").exec(stdout)?.[1]);
-  return { SET: rate("SET"), GET: rate("GET") };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-function thousands(rate: number): string {
-  return `${(rate / 1000).toFixed(1)}k`.padStart(10);
+/** The ways take turns, so that what else the machine does meets all of them. */
+async function measureRow(ways: readonly Way[], load: Load): Promise<Row> {
+  const samples = new Map(ways.map(({ name }): [string, Sample[]] => [name, []]));
+  await engine.call("FLUSHALL");
+  for (let round = 0; round < rounds; round++)
+    for (const way of ways) {
+      if (process.stderr.isTTY) process.stderr.write(`${loadText(load)} round ${round + 1}, ${way.name}   \r`);
+      samples.get(way.name)?.push(await measure(way, load, share));
+    }
+  return { load, figures: [...samples].map(([name, all]) => figureOf(name, all)) };
 }

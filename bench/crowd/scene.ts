@@ -47,7 +47,7 @@ export async function startCrowdScene(tls: boolean, { slow, vanished, gone }: Cr
     endpoint(OTHER, others),
     endpoint(OTHER, others),
   ];
-  const [proxy, quiet] = [stack.use(await startProxy(process.env.WITHIN)), stack.use(await startProxy())];
+  const [proxy, quiet] = [stack.use(await startProxy({ within: process.env.WITHIN })), stack.use(await startProxy())];
   await done(proxy.send({ op: "configure", endpoints: [reading, left, other] }));
   await done(quiet.send({ op: "configure", endpoints: [alone] }));
   await engine.call("SET", "large", Buffer.alloc(LARGE, "x"));

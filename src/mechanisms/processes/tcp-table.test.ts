@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { unacknowledgedIn } from "./tcp-table.ts";
+import { endsOf, timesAsked, unacknowledgedIn } from "./tcp-table.ts";
 
 const HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
 const TABLE = `${HEAD}   0: 0100007F:2EE0 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100 0 0 10 0
@@ -12,14 +12,22 @@ const WIDE = `${HEAD}   0: 0000000000000000FFFF00000100007F:2EE0 000080FE0000000
 `;
 
 test("connections that wait for an acknowledgement: those that the kernel asks for one, and how often it has", () => {
-  assert.deepEqual(unacknowledgedIn(Buffer.from(TABLE), 8), [
+  assert.deepEqual(connectionsIn(TABLE, 8), [
     { local: "127.0.0.1:12000", remote: "127.0.0.2:40000", asked: 11 },
     { local: "127.0.0.1:12000", remote: "127.0.0.4:40002", asked: 5 },
   ]);
 });
 
 test("connections that wait for an acknowledgement: addresses are written as Node.js writes them", () => {
-  assert.deepEqual(unacknowledgedIn(Buffer.from(WIDE), 32), [
+  assert.deepEqual(connectionsIn(WIDE, 32), [
     { local: "::ffff:127.0.0.1:12000", remote: "fe80::5054:ff:fe1d:adb6:40000", asked: 3 },
   ]);
 });
+
+test("the kernel counts how often it asks again", { skip: process.platform !== "linux" && "Linux alone" }, async () => {
+  assert.match((await timesAsked()) ?? "", /^\d+ \d+$/);
+});
+
+function connectionsIn(text: string, width: 8 | 32) {
+  return unacknowledgedIn(Buffer.from(text), width).map((one) => ({ ...endsOf(one), asked: one.asked }));
+}

@@ -1,35 +1,53 @@
-import { open } from "node:fs/promises";
+import { readSync } from "node:fs";
+import { open, readFile } from "node:fs/promises";
 import { SocketAddress } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** A connection whose other end owes an acknowledgement. */
 export interface UnacknowledgedConnection {
-  /** `address:port` of this end, as Node.js has it. */
-  readonly local: string;
-  readonly remote: string;
+  /** Both ends as the kernel writes them, for `endsOf`: the same text is the same connection. */
+  readonly ends: string;
   /** How often the kernel has asked for it in vain. */
   readonly asked: number;
 }
 
 /**
  * The TCP connections of this network namespace that wait for an acknowledgement, as Linux lists them: while one does, keepalive
- * does not notice that its other end has vanished. Empty on other systems.
+ * does not notice that its other end has vanished. They come a few at a time, as the list of thousands takes many milliseconds: everything
+ * else has its turn in between. None on other systems.
  */
-export async function unacknowledgedConnections(): Promise<readonly UnacknowledgedConnection[]> {
-  const found: UnacknowledgedConnection[] = [];
+export async function* unacknowledgedConnections(): AsyncGenerator<readonly UnacknowledgedConnection[]> {
   for (const name of ["tcp", "tcp6"] as const)
-    for await (const rows of rowsOf(`/proc/self/net/${name}`))
-      found.push(...unacknowledgedIn(rows, name === "tcp" ? 8 : 32));
-  return found;
+    for await (const rows of rowsOf(`/proc/self/net/${name}`)) {
+      const found = unacknowledgedIn(rows, name === "tcp" ? 8 : 32);
+      if (found.length > 0) yield found;
+    }
 }
 
-/** Whole rows of a table, as many at a time as the kernel writes at once: everything else has its turn in between. */
+/** Changes whenever the kernel asks for an acknowledgement again, in this network namespace; undefined where the system does not say. */
+export async function timesAsked(): Promise<string | undefined> {
+  const files = ["snmp", "netstat"].map((name) => readFile(`/proc/self/net/${name}`, "latin1"));
+  const [snmp = "", netstat = ""] = await Promise.all(files).catch(() => []); // the system has none
+  const counts = [countOf(snmp, "Tcp", "RetransSegs"), countOf(netstat, "TcpExt", "TCPWinProbe")];
+  return counts.includes(undefined) ? undefined : counts.join(" ");
+}
+
+/** Such a file has a line of names, and below it one of numbers. */
+function countOf(text: string, group: string, name: string): string | undefined {
+  const [names, counts] = text.split("\n").filter((line) => line.startsWith(`${group}: `));
+  const at = names?.split(" ").indexOf(name) ?? -1;
+  return at < 0 ? undefined : counts?.split(" ")[at];
+}
+
+/** Whole rows of a table, as many at a time as the kernel writes at once. */
 async function* rowsOf(path: string): AsyncGenerator<Buffer> {
   await using table = await open(path).catch(() => undefined); // the system has none
   if (table === undefined) return;
   // one for all: thousands of connections would take megabytes at each look
   const part = Buffer.allocUnsafe(PART_BYTES);
   let kept = 0;
-  for (let read = 0; (read = (await table.read(part, kept, PART_BYTES - kept)).bytesRead) > 0;) {
+  // the kernel writes it while it is read, which takes less time than to have another thread do so
+  for (let read = 0; (read = readSync(table.fd, part, kept, PART_BYTES - kept, null)) > 0; await nextTurn()) {
     const end = part.lastIndexOf(LF, kept + read - 1) + 1;
     yield part.subarray(0, end);
     part.copyWithin(0, end, kept + read);
@@ -44,16 +62,32 @@ export function unacknowledgedIn(rows: Buffer, width: 8 | 32): readonly Unacknow
     const number = rows.indexOf(COLON, start);
     if (number < 0 || number > end) continue; // the heading
     // few of thousands of rows are sought: the others do not become texts
-    const timer = rows[number + 2 + 2 * (width + 6) + 3 + 18 + 1];
-    if (timer === RETRANSMITS || timer === PROBES) found.push(rowOf(rows.toString("latin1", start, end), timer));
+    const local = number + 2;
+    const state = local + 2 * (width + PORT_DIGITS);
+    const timer = rows[state + TIMER_AT];
+    if (timer !== RETRANSMITS && timer !== PROBES) continue;
+    const asked = rows.toString("latin1", state + ASKED_AT, end);
+    found.push({
+      ends: rows.toString("latin1", local, state - 1),
+      asked: timer === PROBES ? probesIn(asked) : hex(asked),
+    });
   }
   return found;
 }
 
-function rowOf(row: string, timer: number): UnacknowledgedConnection {
-  const [, local = "", remote = "", , , , retransmits = "", , probes = ""] = row.trim().split(/\s+/);
-  const asked = timer === PROBES ? Number(probes) : parseInt(retransmits, 16);
-  return { local: endOf(local), remote: endOf(remote), asked };
+/** `address:port` of this end and of the other one, as Node.js writes them. */
+export function endsOf({ ends }: UnacknowledgedConnection): { readonly local: string; readonly remote: string } {
+  const [local = "", remote = ""] = ends.split(" ");
+  return { local: endOf(local), remote: endOf(remote) };
+}
+
+/** How often it was sent again, the user, and how often it was asked for room. */
+function probesIn(text: string): number {
+  return Number(text.trim().split(/\s+/)[2]);
+}
+
+function hex(text: string): number {
+  return parseInt(text.slice(0, 8), 16);
 }
 
 /** Words of an address are in the order of this machine's bytes. */
@@ -73,6 +107,10 @@ function ipv6Of(bytes: Buffer): string {
 const PART_BYTES = 16 * 1024;
 const LF = 10;
 const COLON = 58;
-/** The last digit of the timer that runs. */
+/** Behind an address: a colon, four digits and a space. */
+const PORT_DIGITS = 6;
+/** From the state of a connection to the last digit of the timer that runs, and to how often it was sent again. */
+const TIMER_AT = 22;
+const ASKED_AT = 33;
 const RETRANSMITS = 49;
 const PROBES = 52;

@@ -49,6 +49,8 @@ export interface EndpointConfig {
   readonly furtherPasswords: readonly { readonly password: string; readonly until?: string }[];
   /** How the proxy logs in to engines, tried in this order. Never logged. */
   readonly logins: readonly EngineLogin[];
+  /** Present at a site of an Active-Active database: how requests of clients log in. They write what links carry, and nothing else. */
+  readonly site?: { readonly logins: readonly EngineLogin[] };
   /** Epoch of the shard whose primary this is. A lower epoch than one already seen is refused. */
   readonly epoch: number;
   /** Absent while no primary is known: clients are held, up to `holdMs`, then answered with -LOADING. */

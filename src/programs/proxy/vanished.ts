@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/base/clock.ts";
-import { unacknowledgedConnections } from "../../mechanisms/processes/tcp-table.ts";
+import { timesAsked, unacknowledgedConnections } from "../../mechanisms/processes/tcp-table.ts";
 import { VanishedClients } from "./client/vanished-clients.ts";
 import type { ConnectionEnds } from "./client/vanished-clients.ts";
 import { startTimer } from "./timing/timer.ts";
@@ -10,14 +10,21 @@ export function watchForVanished(
   cut: (hasVanished: (client: ConnectionEnds) => boolean) => Promise<void>,
 ) {
   const vanished = new VanishedClients();
+  let askedBefore: string | undefined;
   let isOver = false;
   let cancel: () => void = () => undefined;
   const look = async (): Promise<void> => {
-    const connections = await unacknowledgedConnections();
-    if (isOver) return;
-    const hasVanished = vanished.judge(clock.uptimeMs(), connections);
-    if (hasVanished !== undefined) await cut(hasVanished);
+    const asked = await timesAsked();
+    // the table of thousands of connections is long, and while every client acknowledges it says nothing
+    if (asked === undefined || asked !== askedBefore || vanished.suspectsSome) await lookAtAll();
+    askedBefore = asked;
     wait();
+  };
+  const lookAtAll = async (): Promise<void> => {
+    const now = clock.uptimeMs();
+    for await (const connections of unacknowledgedConnections()) vanished.see(now, connections);
+    const hasVanished = vanished.judge();
+    if (hasVanished !== undefined && !isOver) await cut(hasVanished);
   };
   const wait = (): void => {
     if (isOver) return;

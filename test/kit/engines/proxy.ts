@@ -17,6 +17,8 @@ import { loopbackAddress } from "./engine.ts";
 import type { TestEngine } from "./engine.ts";
 import { noEnd } from "../time/lease.ts";
 
+const ROOT = join(import.meta.dirname, "../../..");
+
 /** A real proxy process, commanded as its agent does. */
 export interface TestProxy extends AsyncDisposable {
   readonly pid: number;
@@ -26,9 +28,17 @@ export interface TestProxy extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** Starts a proxy with a lease that does not end. `within`: a program that runs it, and becomes it. */
-export async function startProxy(within?: string): Promise<TestProxy> {
-  const child = fork(join(import.meta.dirname, "../../../src/bin/store.ts"), ["proxy"], {
+/** How a proxy is started otherwise than usual. */
+export interface ProxyStart {
+  /** A program that runs it, and becomes it. */
+  readonly within?: string | undefined;
+  /** Of another version of the product. */
+  readonly folder?: string | undefined;
+}
+
+/** Starts a proxy with a lease that does not end. */
+export async function startProxy({ within, folder = ROOT }: ProxyStart = {}): Promise<TestProxy> {
+  const child = fork(join(folder, "src/bin/store.ts"), ["proxy"], {
     ...(within === undefined ? {} : { execPath: within }),
     execArgv: [...PROXY_NODE_ARGS],
     stdio: ["ignore", "ignore", process.env.PROXY_LOG === undefined ? "ignore" : "inherit", "ipc"],

@@ -73,7 +73,7 @@ async function open(tls: boolean) {
   const [socket] = (await accepted) as [Socket];
   const ignored = { data: () => undefined, end: () => undefined, drained: () => undefined };
   const opened = { client, drained: false };
-  const wire = new Wire(socket, {
+  const wire = new Wire(socket, "nothing", {
     ...ignored,
     closed: () => {
       output.stop();

@@ -1,3 +1,4 @@
+import { keepMemory } from "../upstream/lent-memory.ts";
 import type { Wire } from "../upstream/wire.ts";
 import { BLOCK_BYTES } from "../limits/output-blocks.ts";
 import { OutputLimit } from "./output-limit.ts";
@@ -23,8 +24,8 @@ export class ClientOutput {
   readonly #drained: () => void;
   #waiting: Segment[] = [];
   #waitingBytes = 0;
-  /** Given to the socket, in order; undefined for what the kernel has accepted at once. */
-  #handed: (Segment | undefined)[] = [];
+  /** Given to the socket, in order, and not accepted by the kernel yet. */
+  #handed: Segment[] = [];
   #keptBytes = 0;
   #takenBytes = 0;
   /** The owner is told when all is gone. */
@@ -57,6 +58,7 @@ export class ClientOutput {
   /** Sends, in order; `bytes` must not change until they are gone. */
   write(bytes: Buffer): void {
     if (this.#state !== "open") return;
+    if (this.#takenAtOnce(bytes)) return;
     const isCopied = this.queuedBytes > 0 || (this.#wire.encrypts && isPart(bytes));
     if (bytes.length > MOST_HANDED) this.#keepParts(bytes);
     else if (isCopied) this.#copy(bytes);
@@ -78,11 +80,25 @@ export class ClientOutput {
     const { blocks } = this.#owner.budget;
     for (const { isBlock, memory } of this.#waiting) if (isBlock) blocks.give(memory);
     // a write may be under way
-    for (const segment of this.#handed) if (segment?.isBlock === true) blocks.lose();
+    for (const { isBlock } of this.#handed) if (isBlock) blocks.lose();
     this.#waiting = [];
     this.#handed = [];
     this.#waitingBytes = this.#keptBytes = 0;
     this.#limit.stop();
+  }
+
+  /** The common case at full speed: nothing waits, and the kernel takes all of it. */
+  #takenAtOnce(bytes: Buffer): boolean {
+    if (this.queuedBytes > 0 || this.#wire.encrypts || bytes.length > MOST_HANDED) return false;
+    if (this.#wire.write(bytes, this.#taken) !== "queued") {
+      this.#takenBytes += bytes.length;
+      return true;
+    }
+    keepMemory(bytes);
+    this.#handed.push({ memory: bytes, isBlock: false, length: bytes.length, keeps: bytes.buffer.byteLength });
+    this.#keptBytes += bytes.buffer.byteLength;
+    this.#limit.check();
+    return true;
   }
 
   #copy(bytes: Buffer): void {
@@ -104,6 +120,7 @@ export class ClientOutput {
 
   /** All the memory is free when the last part is gone. */
   #keepParts(bytes: Buffer): void {
+    keepMemory(bytes);
     for (let at = 0; at < bytes.length; at += MOST_HANDED) {
       const memory = bytes.subarray(at, at + MOST_HANDED);
       const isLast = at + MOST_HANDED >= bytes.length;
@@ -137,11 +154,12 @@ export class ClientOutput {
 
   #hand(segment: Segment): void {
     const { memory, length } = segment;
-    const isSent = this.#wire.write(length === memory.length ? memory : memory.subarray(0, length), this.#taken);
-    const isGone = !isSent || this.#wire.queuedBytes === 0;
-    if (isSent) this.#handed.push(isGone ? undefined : segment);
-    if (isGone) this.#free(segment);
-    else this.#keptBytes += segment.keeps;
+    const sent = this.#wire.write(length === memory.length ? memory : memory.subarray(0, length), this.#taken);
+    if (sent === "queued") {
+      keepMemory(memory);
+      this.#handed.push(segment);
+      this.#keptBytes += segment.keeps;
+    } else this.#free(segment);
   }
 
   /** The kernel has accepted the first of what was given to the socket. */

@@ -36,6 +36,7 @@ export class Credentials {
 
   #accepted(): readonly string[] {
     const { password, furtherPasswords } = this.#passwords;
+    if (furtherPasswords.length === 0) return [password];
     const now = this.#clock.now().toISOString();
     const further = furtherPasswords.filter(({ until }) => until === undefined || until > now);
     return [password, ...further.map((one) => one.password)];

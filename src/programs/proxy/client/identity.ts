@@ -38,16 +38,16 @@ export function hostOf({ address }: Pick<ClientIdentity, "address">): string {
 }
 
 /** A client that has just connected. */
-export function identityOf(
-  { remoteAddress = "", remotePort = 0, localAddress = "", localPort = 0 }: Socket,
-  id: number,
-  authenticated: boolean,
-  since: number,
-): ClientIdentity {
+export function identityOf(socket: Socket, id: number, authenticated: boolean, since: number): ClientIdentity {
+  const { remoteAddress = "", remotePort = 0 } = socket;
   return {
     ...{ id, since, authenticated },
     address: `${remoteAddress}:${remotePort}`,
-    localAddress: `${localAddress}:${localPort}`,
+    // few are ever asked for it, and the kernel has to be asked
+    get localAddress() {
+      const { localAddress = "", localPort = 0 } = socket;
+      return `${localAddress}:${localPort}`;
+    },
     name: Buffer.alloc(0),
     library: { name: "", version: "" },
     user: undefined,

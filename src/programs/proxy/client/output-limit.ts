@@ -1,7 +1,7 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { startTimer } from "../timing/timer.ts";
-import type { MemoryBudget, MemoryHolder } from "../limits/memory-budget.ts";
+import { OVER_BUDGET, type MemoryBudget, type MemoryHolder } from "../limits/memory-budget.ts";
 
 /** What the limit needs of its client. */
 export interface OutputOwner {
@@ -45,7 +45,7 @@ export class OutputLimit implements MemoryHolder {
   }
 
   relieve(): void {
-    this.#owner.cut(`${UNREAD}, and what waits for all clients takes more than ${LIMITS.allHeldBytes} bytes`);
+    this.#owner.cut(`${UNREAD}, and ${OVER_BUDGET}`);
   }
 
   stop(): void {

@@ -1,4 +1,4 @@
-import type { UnacknowledgedConnection } from "../../../mechanisms/processes/tcp-table.ts";
+import { endsOf, type UnacknowledgedConnection } from "../../../mechanisms/processes/tcp-table.ts";
 
 /** The ends of a client's connection, as `address:port`. */
 export interface ConnectionEnds {
@@ -6,27 +6,50 @@ export interface ConnectionEnds {
   readonly localAddress: string;
 }
 
-/** Finds clients that have vanished while something waited to be sent to them. */
-export class VanishedClients {
-  /** By connection: the uptime at which it was first seen so, and how often it had been asked. */
-  #suspected = new Map<string, { readonly since: number; readonly asked: number }>();
+/** When a connection was first seen so, by uptime, and how often its other end had been asked. */
+interface Suspicion {
+  readonly since: number;
+  readonly asked: number;
+}
 
-  /** Takes what the kernel says now, in milliseconds of uptime: what finds those that have acknowledged nothing for too long, if any. */
-  judge(
-    now: number,
-    connections: readonly UnacknowledgedConnection[],
-  ): ((client: ConnectionEnds) => boolean) | undefined {
-    const suspected = new Map<string, { readonly since: number; readonly asked: number }>();
-    for (const { local, remote, asked } of connections) {
+/** Finds clients that have vanished while something waited to be sent to them, by looking at all connections again and again. */
+export class VanishedClients {
+  /** By the ends of the connection: at the last look, and so far at this one. */
+  #before = new Map<string, Suspicion>();
+  #suspected = new Map<string, Suspicion>();
+  /** The local ends of those that have vanished, by the other end. */
+  #gone = new Map<string, string[]>();
+
+  /** Some have been asked for long, if not for long enough. */
+  get suspectsSome(): boolean {
+    return this.#before.size > 0;
+  }
+
+  /** Takes a part of what the kernel says at this look, `now` in milliseconds of uptime. */
+  see(now: number, connections: readonly UnacknowledgedConnection[]): void {
+    for (const connection of connections) {
+      const { ends, asked } = connection;
       if (asked < SUSPECT) continue;
-      const before = this.#suspected.get(`${local} ${remote}`);
+      const before = this.#before.get(ends);
       // one that was asked less often has acknowledged something in between
       const since = before !== undefined && before.asked <= asked ? before.since : now;
-      suspected.set(`${local} ${remote}`, { since, asked });
+      this.#suspected.set(ends, { since, asked });
+      if (now - since >= GONE_MS) this.#note(connection);
     }
-    this.#suspected = suspected;
-    const gone = new Set([...suspected].filter(([, { since }]) => now - since >= GONE_MS).map(([ends]) => ends));
-    return gone.size === 0 ? undefined : ({ localAddress, address }) => gone.has(`${localAddress} ${address}`);
+  }
+
+  /** The look is over: what finds those that have acknowledged nothing for too long, if any. */
+  judge(): ((client: ConnectionEnds) => boolean) | undefined {
+    const gone = this.#gone;
+    this.#before = this.#suspected;
+    this.#suspected = new Map();
+    this.#gone = new Map();
+    return gone.size === 0 ? undefined : (client) => gone.get(client.address)?.includes(client.localAddress) === true;
+  }
+
+  #note(connection: UnacknowledgedConnection): void {
+    const { local, remote } = endsOf(connection);
+    this.#gone.set(remote, [...(this.#gone.get(remote) ?? []), local]);
   }
 }
 

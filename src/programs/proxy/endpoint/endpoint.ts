@@ -1,5 +1,4 @@
 import type { Socket } from "node:net";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, isFault } from "../../../core/base/fault.ts";
 import type { TlsMode } from "../../../core/api/settings/database-settings.ts";
@@ -27,6 +26,7 @@ import type { ArenaPool } from "../upstream/arena.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import { ScriptCache } from "../upstream/script-cache.ts";
 import { Upstream } from "../upstream/upstream.ts";
+import { cutVanished } from "./cut-vanished.ts";
 import { drainSessions } from "./drain.ts";
 import type { DrainResult } from "./drain.ts";
 import { Guests } from "./guests.ts";
@@ -101,7 +101,8 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     const { log, scripts, counters, memory } = this;
     const holdMs = (): number => this.#config.holdMs;
     const scriptLimitMs = (): number => this.#config.scriptLimitMs;
-    const shared = { clock, log, arenas, memory, scripts, lease, engineTls, logins: () => this.logins, scriptLimitMs };
+    const logins = { logins: () => this.#config.logins, requestLogins: () => this.logins };
+    const shared = { clock, log, arenas, memory, scripts, lease, engineTls, ...logins, scriptLimitMs };
     this.scans = new ScanSources(
       clock,
       (address) => new Upstream(address, { ...shared, changed: () => undefined }),
@@ -139,13 +140,8 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     return drained;
   }
 
-  /** Ends the connections of clients that have vanished, a few at a time: those of thousands would keep all others waiting. */
-  async cutVanished(hasVanished: (client: ConnectionEnds) => boolean): Promise<void> {
-    const vanished = [...this.#sessions].filter(({ identity }) => hasVanished(identity));
-    for (const [index, session] of vanished.entries()) {
-      session.cut("the client has vanished: it acknowledges nothing", true);
-      if (index % CUT_AT_ONCE === 0) await nextTurn();
-    }
+  cutVanished(hasVanished: (client: ConnectionEnds) => boolean): Promise<void> {
+    return cutVanished(this.#sessions, hasVanished);
   }
 
   /** Ends everything at once. */
@@ -161,7 +157,11 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   }
 
   get logins(): EndpointConfig["logins"] {
-    return this.#config.logins;
+    return this.#config.site?.logins ?? this.#config.logins;
+  }
+
+  get isSite(): boolean {
+    return this.#config.site !== undefined;
   }
 
   get ownParameters(): ReadonlyMap<string, string> {
@@ -288,7 +288,6 @@ function isOther(before: TlsMode, after: TlsMode): boolean {
   return before !== after && !(before === "mutual" && after === "enabled");
 }
 
-const CUT_AT_ONCE = 32;
 /** How long clients of the former mode have to end their transactions. */
 const MODE_MS = 5_000;
 /** A request that has been at an engine for less is not worth a note. */

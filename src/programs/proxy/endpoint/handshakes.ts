@@ -23,6 +23,7 @@ export class Handshakes {
   /** The last one is next: clients that stall on purpose are among those that have waited for longest. */
   readonly #queue: Socket[] = [];
   readonly #running = new Set<Socket>();
+  #isNextDue = false;
   #server: Server;
 
   /** Throws when certificate and key cannot be used together. */
@@ -61,15 +62,24 @@ export class Handshakes {
     for (const client of [...this.#clients.values()]) client.destroy();
   }
 
+  /** To begin one takes about a millisecond: each other socket of the process has its turn between two of them. */
   #next(): void {
-    while (this.#running.size < LIMITS.handshakes) {
-      const client = this.#queue.pop();
-      if (client === undefined) return;
-      if (client.destroyed) continue;
-      this.#running.add(client);
-      this.#endAfter(LIMITS.handshakeTurnMs, client, peerOf(client));
-      this.#server.emit("connection", client);
-    }
+    if (this.#isNextDue || this.#queue.length === 0 || this.#running.size >= LIMITS.handshakes) return;
+    this.#isNextDue = true;
+    setImmediate(() => {
+      this.#isNextDue = false;
+      this.#start();
+      this.#next();
+    });
+  }
+
+  #start(): void {
+    let client = this.#queue.pop();
+    while (client?.destroyed === true) client = this.#queue.pop();
+    if (client === undefined) return;
+    this.#running.add(client);
+    this.#endAfter(LIMITS.handshakeTurnMs, client, peerOf(client));
+    this.#server.emit("connection", client);
   }
 
   #leave(client: Socket): void {

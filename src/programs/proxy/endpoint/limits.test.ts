@@ -33,22 +33,6 @@ test("when no more pinned connections are allowed, commands that need one are re
   client.close();
 });
 
-test("when the budget for unfinished requests is spent, a client that sends more of one is cut, and its bytes are free again", async () => {
-  await using opened = await openEndpoint();
-  const { endpoint, address } = opened;
-  const [greedy, modest] = await Promise.all([RawClient.connect(address), RawClient.connect(address)]);
-  assert.equal(await greedy.ask("PING"), "PONG");
-  const { cut } = endpoint.counters;
-  endpoint.counters.partialBytes += REQUEST_LIMITS.partialBytes - 1000;
-  greedy.write(`*2\r\n$4\r\nECHO\r\n$5000\r\n${"x".repeat(2000)}`);
-  assert.equal(await greedy.read(), undefined);
-  assert.equal(endpoint.counters.cut, cut + 1);
-  assert.equal(endpoint.counters.partialBytes, REQUEST_LIMITS.partialBytes - 1000);
-  endpoint.counters.partialBytes -= REQUEST_LIMITS.partialBytes - 1000;
-  assert.equal(await modest.ask("ECHO", "fine"), "fine");
-  modest.close();
-});
-
 test("one client above the limit gets an error, and the others are served", async () => {
   await using served = await Served.start();
   const clients: Socket[] = [];

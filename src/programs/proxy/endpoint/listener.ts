@@ -19,6 +19,8 @@ export class Listener {
   readonly #mayOpen: () => boolean;
   readonly #connections = new Set<Socket>();
   readonly #refused = new Set<Socket>();
+  /** Accepted, and nothing is done with them yet. */
+  #arrived: Socket[] = [];
   #server: Server | undefined;
   /** What happens to a connection; undefined while no client can be served. */
   #begin: ((socket: Socket) => void) | undefined;
@@ -102,6 +104,7 @@ export class Listener {
   close(): void {
     this.#server?.close();
     this.#server = undefined;
+    this.#beginWith(this.#arrived.splice(0));
   }
 
   /** Cuts clients that are not through the handshake. */
@@ -109,7 +112,22 @@ export class Listener {
     this.#handshakes?.close();
   }
 
+  /** The kernel hands over all that have come at once: each other socket of the process has its turn between them. */
   #take(socket: Socket): void {
+    socket.on("error", ignored);
+    if (this.#arrived.push(socket) === 1) setImmediate(() => void this.#beginNext());
+  }
+
+  #beginNext(): void {
+    this.#beginWith(this.#arrived.splice(0, BEGUN_AT_ONCE));
+    if (this.#arrived.length > 0) setImmediate(() => void this.#beginNext());
+  }
+
+  #beginWith(sockets: readonly Socket[]): void {
+    for (const socket of sockets) if (!socket.destroyed) this.#beginOne(socket);
+  }
+
+  #beginOne(socket: Socket): void {
     if (this.#begin === undefined) {
       socket.destroy();
       return;
@@ -130,6 +148,11 @@ export class Listener {
   }
 }
 
+/** A close follows. */
+function ignored(): void {}
+
 const BACKLOG = 4096;
+/** About half a millisecond of work. */
+const BEGUN_AT_ONCE = 8;
 /** So many connections are told at once why they are refused. */
 const REFUSED_AT_ONCE = 32;

@@ -8,11 +8,9 @@ export interface Counters {
   holdsExpired: number;
   /** Connections to the engine that clients have for themselves now. */
   pins: number;
-  /** Bytes of requests whose end has not arrived. */
-  partialBytes: number;
 }
 
 /** The numbers of a new endpoint. */
 export function newCounters(): Counters {
-  return { requests: 0, cut: 0, resent: 0, holdsExpired: 0, pins: 0, partialBytes: 0 };
+  return { requests: 0, cut: 0, resent: 0, holdsExpired: 0, pins: 0 };
 }

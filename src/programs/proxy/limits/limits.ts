@@ -13,15 +13,17 @@ export const LIMITS = {
   pins: 2_000,
   /** Different pairs of protocol version and database. */
   settings: 32,
-  /** Requests of one client that may wait for replies. */
-  inFlight: 10_000,
+  /** Requests of one client that may wait for replies: others on its lane wait behind them, about a millisecond. */
+  inFlight: 1_000,
+  /** Nothing more is put on a connection to an engine while requests of so many bytes on it have no reply. */
+  inFlightBytes: 8 * 2 ** 20,
   /** A client with so many bytes of replies queued is cut when it reads none of them for a second. */
   queuedBytes: 32 * 2 ** 20,
   /**
    * The memory in which replies, and large requests, wait for all clients of the process; above it the client that holds the most is
    * cut, or its request can no more be sent again.
    */
-  allHeldBytes: 160 * 2 ** 20,
+  allHeldBytes: 128 * 2 ** 20,
   /** The requests of a client are not read while so many bytes of replies are queued for it. */
   congestedBytes: 2 ** 20,
   /** A move waits so long for a request that it cannot carry over; then the client is cut. */

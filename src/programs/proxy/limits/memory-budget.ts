@@ -1,6 +1,9 @@
 import { LIMITS } from "./limits.ts";
 import { OutputBlocks } from "./output-blocks.ts";
 
+/** Why a holder has to give up, as the end of a sentence. */
+export const OVER_BUDGET = `what waits for all clients takes more than ${LIMITS.allHeldBytes} bytes`;
+
 /** What holds memory for as long as another end does not read, or answer: a queue of replies, a reply or a request that is collected. */
 export interface MemoryHolder {
   readonly heldBytes: number;

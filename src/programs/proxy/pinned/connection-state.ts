@@ -17,6 +17,7 @@ export class ConnectionState {
   irreversible = false;
   /** All requests since MULTI; one that the engine refused to queue makes EXEC fail at the next engine too. */
   #transaction: Buffer[] | undefined;
+  #transactionBytes = 0;
   #watching = false;
   /** The CLIENT TRACKING ON that holds. */
   #tracking: Buffer | undefined;
@@ -27,6 +28,11 @@ export class ConnectionState {
   /** Between WATCH or MULTI and the EXEC that ends it. */
   get inTransaction(): boolean {
     return this.#transaction !== undefined || this.#watching || this.watchBroken;
+  }
+
+  /** What is kept of the requests since MULTI. */
+  get transactionBytes(): number {
+    return this.#transactionBytes;
   }
 
   /** True while the session cannot share a connection. */
@@ -46,11 +52,11 @@ export class ConnectionState {
         break;
       case "queued":
         this.#transaction?.push(pending.request);
+        this.#transactionBytes += pending.request.length;
         break;
       case "exec":
       case "discard":
-        this.#transaction = undefined;
-        this.#forgetWatch();
+        this.#endTransaction();
         break;
       case "watch":
         if (!refused) this.#watching = true;
@@ -126,6 +132,12 @@ export class ConnectionState {
       this.#user && name !== undefined && password !== undefined
         ? { name: Buffer.from(name), password: Buffer.from(password) }
         : undefined;
+  }
+
+  #endTransaction(): void {
+    this.#transaction = undefined;
+    this.#transactionBytes = 0;
+    this.#forgetWatch();
   }
 
   #forgetWatch(): void {

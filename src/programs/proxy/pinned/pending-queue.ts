@@ -10,6 +10,12 @@ export class PendingQueue {
   /** Not executed: to be sent again at the next engine. */
   #refused: PendingRequest[] = [];
   #answeredAt = 0;
+  #bytes = 0;
+
+  /** What is kept of requests and answers. */
+  get bytes(): number {
+    return this.#bytes;
+  }
 
   get length(): number {
     return this.#sent.length;
@@ -49,6 +55,7 @@ export class PendingQueue {
 
   push(pending: PendingRequest): void {
     this.#sent.push(pending);
+    this.#bytes += bytesOf(pending);
   }
 
   /** The proxy takes blocking commands back: what says so is not for the client. */
@@ -63,13 +70,19 @@ export class PendingQueue {
     if (first === undefined) return undefined;
     // a subscription to many channels is confirmed channel by channel, but refused once
     first.replies = frame[0] === MINUS ? 0 : first.replies - 1;
-    if (first.replies === 0) this.#sent.shift();
+    if (first.replies === 0) {
+      this.#sent.shift();
+      this.#bytes -= bytesOf(first);
+    }
     return first;
   }
 
   /** Keeps a request that was not executed, unless it is one of the proxy itself; with what the client may get instead. */
   refuse(pending: PendingRequest, answer?: Buffer): void {
-    if (pending.kind !== "internal") this.#refused.push(answer === undefined ? pending : { ...pending, answer });
+    if (pending.kind === "internal") return;
+    const refused = answer === undefined ? pending : { ...pending, answer };
+    this.#refused.push(refused);
+    this.#bytes += bytesOf(refused);
   }
 
   /** Each request that was not executed has an answer for the client. */
@@ -86,8 +99,14 @@ export class PendingQueue {
 
   /** Takes out the requests that were not executed. */
   takeRefused(): readonly PendingRequest[] {
-    return this.#refused.splice(0);
+    const refused = this.#refused.splice(0);
+    for (const pending of refused) this.#bytes -= bytesOf(pending);
+    return refused;
   }
+}
+
+function bytesOf({ request, answer }: PendingRequest): number {
+  return request.length + (answer?.length ?? 0);
 }
 
 const MINUS = 45;

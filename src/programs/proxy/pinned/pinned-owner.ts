@@ -3,6 +3,7 @@ import type { Log } from "../../../core/base/log.ts";
 import type { Credentials } from "../client/credentials.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { Counters } from "../limits/counters.ts";
+import type { MemoryBudget } from "../limits/memory-budget.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 
 /** The endpoint, as a pinned session needs it. */
@@ -14,6 +15,8 @@ export interface PinnedEndpoint {
   readonly counters: Pick<Counters, "pins" | "requests" | "resent">;
   /** Whether a client may have a further connection to the engine for itself. */
   readonly mayPin: boolean;
+  /** Of the process. */
+  readonly memory: MemoryBudget;
 }
 
 /** What a pinned session needs of the session that it belongs to. */

@@ -1,6 +1,5 @@
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import type { Arg } from "../../../ports/resp/encode.ts";
-import { LIMITS } from "../limits/limits.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { replies } from "../protocol/replies.ts";
 import type { Pin, PinUser } from "../upstream/pin.ts";
@@ -8,11 +7,11 @@ import type { Upstream } from "../upstream/upstream.ts";
 import { ConnectionState } from "./connection-state.ts";
 import { Departure } from "./departure.ts";
 import { noteFailedLogin } from "./failed-login.ts";
+import { KeptRequests } from "./kept-requests.ts";
 import type { Subscriber } from "./mirror-subscribers.ts";
 import { Mirroring, mirroringOwner } from "./mirroring.ts";
 import { PendingQueue } from "./pending-queue.ts";
-import { hasFailed, isRepeatable, metScript, wasRefused } from "./pending-request.ts";
-import type { PendingRequest } from "./pending-request.ts";
+import { hasFailed, isRepeatable, metScript, wasRefused, type PendingRequest } from "./pending-request.ts";
 import { PinnedCommands } from "./pinned-commands.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
 import { Relocation } from "./relocation.ts";
@@ -35,6 +34,7 @@ export class Pinned implements PinUser, Subscriber {
   readonly #departure = new Departure();
   readonly #roleCheck = new RoleCheck((frame) => void this.frame(frame));
   readonly #scriptWait = new ScriptWait();
+  readonly #kept: KeptRequests;
   #metScript = false;
   #pin: Pin | undefined;
   #upstream: Upstream;
@@ -55,6 +55,7 @@ export class Pinned implements PinUser, Subscriber {
       arrived: (fresh, from) => void this.#arrive(fresh, from),
       expired: () => void this.#expire(),
     });
+    this.#kept = new KeptRequests(owner, this.#pending, this.state);
     owner.endpoint.counters.pins++;
     pin.attach(this);
   }
@@ -93,8 +94,7 @@ export class Pinned implements PinUser, Subscriber {
   /** Takes one request; false when it cannot be sent now. */
   take(request: Buffer, command: CommandEntry | undefined): boolean {
     if (this.#pin === undefined) return this.#owner.endpoint.primary.unavailable && this.#refuse(request);
-    if (this.#pending.length >= LIMITS.inFlight || this.#scriptWait.waiting) return false;
-    return this.#commands.take(request, command);
+    return !this.#kept.isFull && !this.#scriptWait.waiting && this.#commands.take(request, command);
   }
 
   frame(frame: Buffer): void {
@@ -172,6 +172,7 @@ export class Pinned implements PinUser, Subscriber {
     this.#scriptWait.stop();
     this.#mirroring.dispose();
     this.#owner.endpoint.counters.pins--;
+    this.#kept.drop();
     const pin = this.#pin;
     this.#pin = undefined;
     if (pin === undefined) return;
@@ -182,12 +183,14 @@ export class Pinned implements PinUser, Subscriber {
   #post(pending: PendingRequest, bytes: Buffer): void {
     this.#pending.push(pending);
     this.#pin?.write(bytes);
+    this.#kept.note();
   }
 
   #answered(pending: PendingRequest, frame: Buffer, refused: boolean): void {
     if (refused) this.#pending.refuse(pending, this.#metScript ? frame : undefined);
     else if (this.#pending.hasRefused) this.#keepBehindRefused(pending, frame);
     else this.#accept(pending, frame);
+    this.#kept.note();
     if (this.#pending.length === 0) this.#settle();
   }
 

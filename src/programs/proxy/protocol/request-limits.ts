@@ -9,6 +9,4 @@ export const REQUEST_LIMITS = {
   collectedBytes: 2 ** 20,
   /** A request of a client that has not authenticated: as engines allow for a string of it. All that may connect have 160 MiB so. */
   guestBytes: 16 * 1024,
-  /** Requests whose end has not arrived, of all clients of an endpoint together. */
-  partialBytes: 2 ** 30,
 } as const;

@@ -38,6 +38,17 @@ export class RequestScanner {
     return past;
   }
 
+  /** The position behind a request that begins at `at` and lies in `bytes` as a whole; INCOMPLETE for any other. Changes no state. */
+  plain(bytes: Uint8Array, at: number, end: number): number {
+    if (this.#state !== START || at >= end || bytes[at] !== STAR) return INCOMPLETE;
+    try {
+      const past = this.#whole(bytes, at, end);
+      return this.empty ? INCOMPLETE : past;
+    } catch {
+      return INCOMPLETE; // `next` says what is wrong with it
+    }
+  }
+
   /** The common case at full speed: the request lies in these bytes as a whole. Changes no state. */
   #whole(bytes: Uint8Array, start: number, end: number): number {
     let at = this.#length(bytes, start + 1, end, REQUEST_LIMITS.strings);

@@ -25,6 +25,7 @@ test("a former primary is kept until a minute has passed without a scan", async 
     memory: new MemoryBudget(),
     scripts: new ScriptCache(),
     logins: () => [],
+    requestLogins: () => [],
     scriptLimitMs: () => 5000,
     changed: () => undefined,
     lease: heldLease(),

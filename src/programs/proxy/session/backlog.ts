@@ -1,5 +1,7 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Counters } from "../limits/counters.ts";
+import { HeldBytes } from "../limits/held-bytes.ts";
+import { OVER_BUDGET, type MemoryBudget } from "../limits/memory-budget.ts";
 import { isRead } from "../protocol/commands.ts";
 import { isBusy, isRefusal } from "../protocol/refusals.ts";
 import { replies } from "../protocol/replies.ts";
@@ -15,6 +17,7 @@ export interface BacklogOwner extends Requester {
     readonly clock: Clock;
     readonly primary: Pick<PrimaryView, "held" | "holdMs" | "upstream">;
     readonly counters: Pick<Counters, "resent">;
+    readonly memory: MemoryBudget;
   };
   /** A lane that takes requests now. */
   usableLane(): Lane | undefined;
@@ -33,6 +36,7 @@ export class Backlog {
   #requests: Buffer[] = [];
   /** The same, of requests whose successors are still being answered. */
   #gathered: Gathered[] = [];
+  readonly #held: HeldBytes;
   #dropped = false;
   #expired = false;
   #cancelExpiry: (() => void) | undefined;
@@ -40,6 +44,9 @@ export class Backlog {
 
   constructor(owner: BacklogOwner) {
     this.#owner = owner;
+    this.#held = new HeldBytes(owner.endpoint.memory, () => {
+      owner.cut(`its requests must be sent again, and ${OVER_BUDGET}`);
+    });
   }
 
   /** From the first refusal until nothing is left to be sent again. */
@@ -70,6 +77,7 @@ export class Backlog {
   /** Nothing is in flight any more: what was gathered is sent again before what has not been sent again yet. */
   settled(): void {
     this.#requests = [...this.#gathered.splice(0).map(({ request }) => request), ...this.#requests];
+    this.#held.set(this.#requests.reduce((sum, { length }) => sum + length, 0));
     if (this.#requests.length === 0) this.#end();
     else if (this.#expired) this.#giveUp();
     else this.#retryLater();
@@ -85,6 +93,7 @@ export class Backlog {
       return;
     }
     const run = this.#requests.splice(0);
+    this.#held.set(0);
     counters.resent += run.length;
     for (const request of run) lane.push(this.#owner, 1, request, 0, request.length);
   }
@@ -114,6 +123,7 @@ export class Backlog {
 
   #gather(gathered: Gathered): void {
     this.#gathered.push(gathered);
+    this.#held.set(this.#held.heldBytes + gathered.request.length + (gathered.reply?.length ?? 0));
     const { clock, primary } = this.#owner.endpoint;
     this.#cancelExpiry ??= startTimer(clock, primary.holdMs, () => {
       this.#expired = true;
@@ -136,6 +146,7 @@ export class Backlog {
   }
 
   #end(): void {
+    this.#held.set(0);
     this.#expired = false;
     this.#cancelExpiry?.();
     this.#cancelExpiry = undefined;

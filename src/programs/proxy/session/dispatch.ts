@@ -6,6 +6,7 @@ import { argumentsOf, keyword } from "../protocol/arguments.ts";
 import { subcommandOf } from "../protocol/commands.ts";
 import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
 import { bulkReply, errorReply, refusalOf, replies } from "../protocol/replies.ts";
+import { takenAtSite } from "../protocol/site-commands.ts";
 import { continueAtPrimary, takeScan } from "../scan/scan.ts";
 import type { ScanSession } from "../scan/scan.ts";
 import { handleClient } from "./client-command.ts";
@@ -34,11 +35,14 @@ export interface CommandSession extends ScanSession, Pick<ClientSession, "replyM
 }
 
 /** Takes one request that is not simply forwarded. False: it cannot be taken yet, and the session offers it again. */
-export function dispatch(session: CommandSession, request: Buffer, command: CommandEntry | undefined): boolean {
+export function dispatch(session: CommandSession, sent: Buffer, command: CommandEntry | undefined): boolean {
   if (!session.identity.authenticated && !OPEN_TO_GUESTS.has(command?.name ?? ""))
     return session.answer(replies.noAuth);
-  const known = command === undefined ? PLAIN : resolve(session, request, command);
-  if (known === undefined) return false;
+  const resolved = command === undefined ? PLAIN : resolve(session, sent, command);
+  if (resolved === undefined) return false;
+  const { request, command: known } = session.endpoint.isSite
+    ? takenAtSite(sent, resolved)
+    : { request: sent, command: resolved };
   if (!session.moving.admits(known)) {
     session.finish();
     return false;

@@ -1,15 +1,19 @@
 import { Fault } from "../../../core/base/fault.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
+import { HeldBytes } from "../limits/held-bytes.ts";
+import { OVER_BUDGET } from "../limits/memory-budget.ts";
 import { wordsOf } from "../protocol/arguments.ts";
-import { classify } from "../protocol/commands.ts";
+import { classifyFor } from "../protocol/site-commands.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
-import { PartialRequest } from "../protocol/partial-request.ts";
-import type { PartialBudget } from "../protocol/partial-request.ts";
 import { errorReply, replies } from "../protocol/replies.ts";
+import { REQUEST_LIMITS } from "../protocol/request-limits.ts";
 import { RequestScanner } from "../protocol/request-scanner.ts";
 import type { Lane } from "../upstream/lane.ts";
+import { copyOf } from "../upstream/lent-memory.ts";
 import type { Wire } from "../upstream/wire.ts";
+import { PartialRequest } from "./partial-request.ts";
+import type { SessionEndpoint } from "./session-endpoint.ts";
 import type { Upload } from "./upload.ts";
 
 /** What a reader needs of the session that takes the requests. */
@@ -46,15 +50,21 @@ export class RequestReader {
   readonly #taker: RequestTaker;
   readonly #wire: Wire;
   readonly #scanner = new RequestScanner();
-  readonly #partial: PartialRequest;
+  readonly #partial = new PartialRequest();
+  readonly #held: HeldBytes;
+  readonly #endpoint: Pick<SessionEndpoint, "isSite">;
   #unread: Buffer[] = [];
   #paused = false;
   #pumping = false;
+  #isOver = false;
 
-  constructor(taker: RequestTaker, wire: Wire, budget: PartialBudget) {
+  constructor(taker: RequestTaker, wire: Wire, endpoint: Pick<SessionEndpoint, "memory" | "isSite">) {
     this.#taker = taker;
     this.#wire = wire;
-    this.#partial = new PartialRequest(budget);
+    this.#endpoint = endpoint;
+    this.#held = new HeldBytes(endpoint.memory, () => {
+      taker.cut(`its requests have not arrived whole, or cannot be taken yet, and ${OVER_BUDGET}`);
+    });
   }
 
   /** All that has arrived has been taken. */
@@ -67,13 +77,37 @@ export class RequestReader {
     return this.#unread.length > 0 || this.#paused;
   }
 
-  /** Takes the requests in bytes that arrive now. */
-  receive(bytes: Buffer): void {
+  /** Takes the requests in `bytes` up to `length`, which arrive now. What is kept of lent memory is copied. */
+  receive(bytes: Buffer, length: number): void {
+    const at = this.#forwardPlain(bytes, length);
+    if (at < length) this.#receiveOther(this.#wire.lends ? copyOf(bytes, at, length) : bytes.subarray(at, length));
+  }
+
+  /** The common case at full speed: forwards the plain requests that `bytes` begin with; the position behind them. */
+  #forwardPlain(bytes: Buffer, length: number): number {
+    const taker = this.#taker;
+    if (!this.#partial.empty || this.#unread.length > 0 || !taker.canTake || taker.upload !== undefined) return 0;
+    const lane = taker.plainLane();
+    if (lane === undefined) return 0;
+    const scanner = this.#scanner;
+    const classify = classifyFor(this.#endpoint);
+    let at = 0;
+    let count = 0;
+    for (let past = 0; (past = scanner.plain(bytes, at, length)) !== INCOMPLETE; at = past) {
+      if (classify(bytes, scanner.nameAt, scanner.nameLength) !== undefined) break;
+      count++;
+    }
+    if (count > 0) taker.forward(lane, count, bytes, at);
+    return at;
+  }
+
+  #receiveOther(bytes: Buffer): void {
     if (this.#unread.length > 0 || !this.#taker.canTake) {
       this.#unread.push(bytes);
       this.#pause();
     } else if (!this.#consume(bytes)) this.#pause();
     else if (this.#unread.length > 0) this.pump();
+    this.#note();
   }
 
   /** Takes what has arrived, as far as possible now; false when that is being done already, further up the stack. */
@@ -86,6 +120,7 @@ export class RequestReader {
     }
     this.#pumping = false;
     if (this.#unread.length === 0 && this.#taker.canTake) this.resume();
+    this.#note();
     return true;
   }
 
@@ -96,10 +131,12 @@ export class RequestReader {
     this.#wire.resume();
   }
 
-  /** Forgets what was not taken. */
+  /** Takes nothing more, and forgets what was not taken. */
   drop(): void {
+    this.#isOver = true;
     this.#unread = [];
     this.#partial.drop();
+    this.#note();
   }
 
   /** Takes the requests in `chunk`; what is left over is unread again. False: nothing more can be taken now. */
@@ -122,6 +159,7 @@ export class RequestReader {
   #takeAll(chunk: Buffer): boolean {
     const scanner = this.#scanner;
     const lane = this.#taker.plainLane();
+    const classify = classifyFor(this.#endpoint);
     let at = 0;
     let count = 0;
     for (;;) {
@@ -160,12 +198,12 @@ export class RequestReader {
     if (words === undefined) return this.#taker.answer(replies.unbalanced);
     const [name] = words;
     if (name === undefined) return true;
-    return this.#taker.take(encodeCommand(words), classify(name, 0, name.length));
+    return this.#taker.take(encodeCommand(words), classifyFor(this.#endpoint)(name, 0, name.length));
   }
 
   #keepPartial(bytes: Buffer): boolean {
     const large = this.#partial.push(bytes);
-    if (this.#partial.tooLarge(this.#taker.isGuest)) {
+    if (this.#taker.isGuest && this.#partial.bytes > REQUEST_LIMITS.guestBytes) {
       this.#taker.cut("the request is too large");
       return false;
     }
@@ -192,7 +230,14 @@ export class RequestReader {
     }
   }
 
+  #note(): void {
+    const unreadBytes = this.#unread.length === 0 ? 0 : this.#unread.reduce((sum, { length }) => sum + length, 0);
+    this.#held.set(this.#partial.bytes + unreadBytes);
+  }
+
   #pause(): void {
+    // what still arrives is read, or the end of the connection would not be seen
+    if (this.#isOver) this.#unread = [];
     if (this.#paused || this.#unread.length === 0) return;
     this.#paused = true;
     this.#wire.pause();

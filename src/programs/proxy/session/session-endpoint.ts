@@ -18,7 +18,9 @@ export interface SessionEndpoint {
   readonly log: Log;
   readonly primary: PrimaryView;
   readonly credentials: Credentials;
-  /** How the proxy logs in to engines, the first that it tries first. */
+  /** It is that of a site of an Active-Active database: its clients write what links carry, and nothing else. */
+  readonly isSite: boolean;
+  /** How requests of clients log in to engines, the first that the proxy tries first. */
   readonly logins: readonly EngineLogin[];
   readonly counters: Counters;
   /** Whether a client may have a further connection to the engine for itself. */

@@ -6,12 +6,12 @@ import { LIMITS } from "../limits/limits.ts";
 import { PinnedRoute } from "../pinned/pinned-route.ts";
 import type { PinnedRouteOwner } from "../pinned/pinned-route.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
-import type { PartialRequest } from "../protocol/partial-request.ts";
 import type { Lane } from "../upstream/lane.ts";
 import { Wire } from "../upstream/wire.ts";
 import { dispatch } from "./dispatch.ts";
 import type { CommandSession } from "./dispatch.ts";
 import { Moving } from "./moving.ts";
+import type { PartialRequest } from "./partial-request.ts";
 import { RequestReader } from "./request-reader.ts";
 import type { RequestTaker } from "./request-reader.ts";
 import { ReplyMode } from "./reply-mode.ts";
@@ -61,9 +61,9 @@ export class Session implements SessionParts {
     this.#events = events;
     this.shared = new SharedRoute(this);
     this.pinned = new PinnedRoute(this);
-    this.#wire = new Wire(socket, {
-      data: (bytes) => {
-        if (this.takesRequests) this.#reader.receive(bytes);
+    this.#wire = new Wire(socket, "shared", {
+      data: (bytes, length) => {
+        if (this.takesRequests) this.#reader.receive(bytes, length);
       },
       end: () => {
         this.#endInput();
@@ -73,7 +73,7 @@ export class Session implements SessionParts {
       },
       drained: () => undefined,
     });
-    this.#reader = new RequestReader(this, this.#wire, endpoint.counters);
+    this.#reader = new RequestReader(this, this.#wire, endpoint);
     const cut = (why: string): void => {
       this.cut(why, true);
     };
@@ -196,7 +196,7 @@ export class Session implements SessionParts {
   deliver(bytes: Buffer): void {
     if (this.#state === "closed" || this.replyMode.silent) return;
     this.#output.write(bytes);
-    if (this.congested) this.pinned.current?.pause();
+    if (this.pinned.current !== undefined && this.congested) this.pinned.current.pause();
   }
 
   settled(): void {

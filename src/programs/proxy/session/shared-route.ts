@@ -10,7 +10,7 @@ import type { SessionEndpoint } from "./session-endpoint.ts";
 
 /** What the route needs of the session that it belongs to. */
 export interface SharedRouteOwner {
-  readonly endpoint: Pick<SessionEndpoint, "clock" | "primary" | "counters">;
+  readonly endpoint: Pick<SessionEndpoint, "clock" | "primary" | "counters" | "memory">;
   readonly identity: ClientIdentity;
   deliver(bytes: Buffer): void;
   /** Answers in the engine's place; false when earlier replies are missing. */

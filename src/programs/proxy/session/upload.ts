@@ -2,8 +2,7 @@ import type { OutstandingRequest } from "../../../ports/management/proxy-control
 import type { MemoryBudget } from "../limits/memory-budget.ts";
 import type { PinnedRouteOwner } from "../pinned/pinned-route.ts";
 import { commandName } from "../protocol/arguments.ts";
-import { classify } from "../protocol/commands.ts";
-import type { PartialRequest } from "../protocol/partial-request.ts";
+import { classifyFor } from "../protocol/site-commands.ts";
 import { isBusy, isRefusal } from "../protocol/refusals.ts";
 import { replies } from "../protocol/replies.ts";
 import { isPushed } from "../protocol/subscriptions.ts";
@@ -11,13 +10,14 @@ import { startTimer } from "../timing/timer.ts";
 import type { Pin, PinUser } from "../upstream/pin.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { KeptRequest } from "./kept-request.ts";
+import type { PartialRequest } from "./partial-request.ts";
 
 /** What an upload needs of the session that it belongs to. */
 export interface UploadOwner extends Pick<
   PinnedRouteOwner,
   "identity" | "hasPending" | "wakeUpstream" | "pump" | "cut"
 > {
-  readonly endpoint: PinnedRouteOwner["endpoint"] & { readonly memory: MemoryBudget };
+  readonly endpoint: PinnedRouteOwner["endpoint"] & { readonly memory: MemoryBudget; readonly isSite: boolean };
   /** The request is answered. */
   uploaded(answer: Buffer): void;
 }
@@ -45,7 +45,7 @@ export class Upload implements PinUser {
   /** An upload for the request that begins with `head`, which it takes over; undefined for one that must be collected. */
   static of(owner: UploadOwner, head: PartialRequest): Upload | undefined {
     const name = Buffer.from(commandName(Buffer.concat(head.chunks)), "latin1");
-    if (classify(name, 0, name.length) !== undefined) return undefined;
+    if (classifyFor(owner.endpoint)(name, 0, name.length) !== undefined) return undefined;
     if (!owner.endpoint.mayPin) return undefined;
     return new Upload(owner, head, name.toString("latin1"));
   }

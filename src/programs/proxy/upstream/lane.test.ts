@@ -7,6 +7,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { until } from "../../../../test/kit/time/until.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
+import { LIMITS } from "../limits/limits.ts";
 import { ArenaPool } from "./arena.ts";
 import { openPermits } from "../../../../test/kit/time/lease.ts";
 import { Lane } from "./lane.ts";
@@ -87,6 +88,25 @@ test("what is left of a reply whose client has gone reaches no other client", as
   assert.equal(next.got.toString(), "-ERR no\r\n");
 });
 
+test("a reply that is collected counts in the budget of the process: its client is cut, and the rest reaches no other", async () => {
+  const permits = openPermits();
+  await using opened = await openLane(permits);
+  const { lane, engineSide } = opened;
+  const [greedy, next] = [new Owner(), new Owner()];
+  greedy.wantsWholeReplies = true;
+  greedy.deliver = () => undefined;
+  push(lane, greedy);
+  push(lane, next);
+  const half = LIMITS.allHeldBytes / 2;
+  permits.memory.note({ heldBytes: half, relieve: assert.fail });
+  engineSide.write(`$${2 * half}\r\n`);
+  for (let sent = 0; sent < 2 * half; sent += MEBIBYTE) engineSide.write(Buffer.alloc(MEBIBYTE, "x"));
+  await until("it is cut", () => greedy.cuts.length > 0);
+  engineSide.write("\r\n:7\r\n");
+  await until("both are answered", () => lane.inFlight === 0);
+  assert.equal(next.got.toString(), ":7\r\n");
+});
+
 test("memory is used again once all in it is answered", async () => {
   await using opened = await openLane();
   const { lane, engineSide } = opened;
@@ -100,6 +120,7 @@ test("memory is used again once all in it is answered", async () => {
   assert.equal(owner.got.length, 1000 * ":1\r\n".length);
 });
 
+const MEBIBYTE = 2 ** 20;
 const PING = encodeCommand(["PING"]);
 
 class Owner implements Requester {
@@ -107,6 +128,7 @@ class Owner implements Requester {
   inFlight = 0;
   wantsWholeReplies = false;
   got: Buffer = Buffer.alloc(0);
+  readonly cuts: string[] = [];
   readonly refusals: [string, string][] = [];
   /** Of each loss: whether a reply was cutOff, and whether the first request had been sent. */
   readonly losses: [boolean, boolean | undefined][] = [];
@@ -117,6 +139,11 @@ class Owner implements Requester {
 
   answered(request: Buffer, answer: Buffer): void {
     this.refusals.push([request.toString(), answer.toString()]);
+  }
+
+  cut(why: string): void {
+    this.cuts.push(why);
+    this.wantsWholeReplies = false;
   }
 
   settled(): void {
@@ -133,7 +160,7 @@ function push(lane: Lane, owner: Owner): void {
 }
 
 /** A lane, and the other end of its connection. */
-async function openLane() {
+async function openLane(permits = openPermits()) {
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -144,7 +171,7 @@ async function openLane() {
   engineSide.setNoDelay(true);
   engineSide.on("error", () => undefined);
   engineSide.resume();
-  const lane = new Lane(socket, new ArenaPool(), openPermits(), {
+  const lane = new Lane(socket, new ArenaPool(), permits, {
     closed: () => undefined,
     idle: () => undefined,
     drained: () => undefined,

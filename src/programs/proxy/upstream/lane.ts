@@ -1,24 +1,30 @@
 import type { Socket } from "node:net";
 import { Fault } from "../../../core/base/fault.ts";
 import { FrameScanner, INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
+import { HeldBytes } from "../limits/held-bytes.ts";
+import { LIMITS } from "../limits/limits.ts";
+import { OVER_BUDGET } from "../limits/memory-budget.ts";
 import { ARENA_BYTES } from "./arena.ts";
 import type { Arena, ArenaPool } from "./arena.ts";
-import { outstandingOf, requestOf } from "./request-batch.ts";
+import { lostOf, requestOf } from "./request-batch.ts";
 import type { RequestBatch } from "./request-batch.ts";
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { commandName } from "../protocol/arguments.ts";
 import { isBusy, isRefusal } from "../protocol/refusals.ts";
+import { CarriedReply } from "./carried-reply.ts";
 import { ReplyGate } from "./reply-gate.ts";
 import type { ReplyPermits } from "./reply-gate.ts";
+import { kept } from "./lent-memory.ts";
+import { Turns } from "./turns.ts";
 import { Wire } from "./wire.ts";
-import type { LostRequest, Requester } from "./requester.ts";
+import type { Requester } from "./requester.ts";
 
 /** What happens to a lane, for the pool that it belongs to. */
 export interface LaneEvents {
   closed(lane: Lane): void;
   /** Nothing is in flight any more. */
   idle(lane: Lane): void;
-  /** The engine takes requests again, after the lane was congested. */
+  /** The lane takes requests again, after it was congested. */
   drained(): void;
 }
 
@@ -39,19 +45,31 @@ export class Lane {
   /** When the last replies arrived, by `performance.now`. */
   #answeredAt = 0;
   #arena: Arena;
-  #scheduled = false;
+  readonly #turns = new Turns(() => {
+    this.flush();
+  });
   /** The reply that is being read is delivered whole. That is decided at its beginning: its client may leave before its end. */
   #whole = false;
   /** Its beginning. */
-  #withheld: Buffer[] = [];
+  readonly #withheld: CarriedReply;
+  /** The memory of requests without a reply, but for that of the arena in use. */
+  readonly #unanswered: HeldBytes;
+  /** The owners of requests wait until less is unanswered. */
+  #isFull = false;
+  /** They wait until the engine has taken what was sent. */
+  #isAwaited = false;
 
   constructor(socket: Socket, arenas: ArenaPool, permits: ReplyPermits, events: LaneEvents) {
     this.#arenas = arenas;
     this.#arena = arenas.take();
     this.#events = events;
-    this.#wire = new Wire(socket, {
-      data: (bytes) => {
-        this.#gate.take(bytes);
+    this.#withheld = new CarriedReply(permits.memory, () => {
+      this.#giveUpReply();
+    });
+    this.#unanswered = new HeldBytes(permits.memory, () => undefined); // it has a bound, and many clients share it
+    this.#wire = new Wire(socket, "own", {
+      data: (bytes, length) => {
+        this.#gate.take(bytes.subarray(0, length));
       },
       end: () => {
         this.#wire.destroy();
@@ -60,6 +78,8 @@ export class Lane {
         this.#close();
       },
       drained: () => {
+        if (!this.#isAwaited) return;
+        this.#isAwaited = false;
         events.drained();
       },
     });
@@ -73,13 +93,17 @@ export class Lane {
     });
   }
 
-  /** True while the engine does not take what is sent: push nothing until `drained`. */
+  /** True while the engine does not take what is sent, or too much of it has no reply: push nothing until `drained`. */
   get congested(): boolean {
-    return this.#wire.queuedBytes > CONGESTED_BYTES;
+    this.#isFull ||= this.#unanswered.heldBytes > LIMITS.inFlightBytes;
+    const isQueued = this.#wire.queuedBytes > CONGESTED_BYTES;
+    this.#isAwaited ||= isQueued;
+    return this.#isFull || isQueued;
   }
 
   /** Puts `count` whole requests on the lane, which lie in `bytes` from `start` to `end`. They are copied, or kept when large. */
   push(owner: Requester, count: number, bytes: Buffer, start: number, end: number): void {
+    this.#turns.begin(this.inFlight === 0);
     this.inFlight += count;
     owner.inFlight += count;
     const length = end - start;
@@ -95,14 +119,14 @@ export class Lane {
       tail.end += length;
     } else {
       arena.batches++;
+      this.#turns.count();
       const at = arena.used;
-      const place = { arena, bytes: arena.bytes, start: at, end: at + length };
-      this.#batches.push({ owner, since: performance.now(), ...place, count, answered: 0 });
+      const { beganAt: since } = this.#turns;
+      this.#batches.push({ owner, since, arena, bytes: arena.bytes, start: at, end: at + length, count, answered: 0 });
     }
     bytes.copy(arena.bytes, arena.used, start, end);
     arena.used += length;
-    if (arena.used - arena.sent >= FLUSH_BYTES) this.flush();
-    else if (!this.#scheduled) this.#schedule();
+    if (!this.#turns.waiting || arena.used - arena.sent >= FLUSH_BYTES) this.flush();
   }
 
   /** The request that all others on the lane wait for; its age counts from the last reply. */
@@ -117,7 +141,7 @@ export class Lane {
   flush(): void {
     const arena = this.#arena;
     if (arena.used === arena.sent || this.closed) return;
-    if (this.#wire.write(arena.bytes.subarray(arena.sent, arena.used))) arena.sent = arena.used;
+    if (this.#wire.write(arena.bytes.subarray(arena.sent, arena.used)) !== "ended") arena.sent = arena.used;
   }
 
   destroy(): void {
@@ -128,19 +152,12 @@ export class Lane {
     return this.#batches.length > this.#head ? this.#batches.at(-1) : undefined;
   }
 
-  #schedule(): void {
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.flush();
-    });
-  }
-
   #pushLarge(owner: Requester, bytes: Buffer, start: number, end: number, count: number): void {
     this.flush();
     const own = bytes.subarray(start, end);
     const place = { arena: undefined, bytes: own, start: 0, end: own.length };
-    this.#batches.push({ owner, since: performance.now(), ...place, count, answered: 0 });
+    this.#batches.push({ owner, since: this.#turns.beganAt, ...place, count, answered: 0 });
+    this.#unanswered.set(this.#unanswered.heldBytes + own.length);
     this.#wire.write(own);
   }
 
@@ -152,6 +169,7 @@ export class Lane {
 
   #retireArena(arena: Arena): void {
     if (arena.batches === 0) this.#arenas.give(arena);
+    else this.#unanswered.set(this.#unanswered.heldBytes + ARENA_BYTES);
   }
 
   #receive(bytes: Buffer): void {
@@ -180,7 +198,7 @@ export class Lane {
       if (begins) this.#whole = this.#scanner.kind === MINUS || batch.owner.wantsWholeReplies;
       if (this.#whole && start < at) batch.owner.deliver(bytes.subarray(start, at));
       if (past === INCOMPLETE) {
-        if (this.#whole) this.#withheld.push(bytes.subarray(at));
+        if (this.#whole) this.#withheld.push(kept(bytes.subarray(at)));
         else batch.owner.deliver(bytes.subarray(start));
         return;
       }
@@ -200,8 +218,7 @@ export class Lane {
   }
 
   #answer(batch: RequestBatch, tail: Buffer): void {
-    const reply = this.#withheld.length === 0 ? tail : Buffer.concat([...this.#withheld, tail]);
-    this.#withheld = [];
+    const reply = this.#withheld.join(tail);
     if (batch.owner.wantsWholeReplies || isRefusal(reply) || isBusy(reply))
       batch.owner.answered(requestOf(batch, batch.answered), reply);
     else batch.owner.deliver(reply);
@@ -220,33 +237,44 @@ export class Lane {
       this.#batches.splice(0, this.#head);
       this.#head = 0;
     }
-    this.#release(batch.arena);
+    this.#release(batch);
     if (batch.owner.inFlight === 0) batch.owner.settled();
     if (this.inFlight === 0) this.#events.idle(this);
   }
 
-  #release(arena: Arena | undefined): void {
-    if (arena === undefined || --arena.batches > 0) return;
-    if (arena !== this.#arena) this.#arenas.give(arena);
-    else if (arena.sent === arena.used) arena.sent = arena.used = 0;
+  #release({ arena, bytes }: RequestBatch): void {
+    if (arena === undefined) this.#free(bytes.length);
+    else if (--arena.batches > 0) return;
+    else if (arena !== this.#arena) {
+      this.#arenas.give(arena);
+      this.#free(ARENA_BYTES);
+    } else if (arena.sent === arena.used) arena.sent = arena.used = 0;
+  }
+
+  #free(bytes: number): void {
+    this.#unanswered.set(this.#unanswered.heldBytes - bytes);
+    if (!this.#isFull || this.#unanswered.heldBytes > LIMITS.inFlightBytes / 2) return;
+    this.#isFull = false;
+    this.#events.drained();
+  }
+
+  /** The rest of the reply is for a client that is gone. */
+  #giveUpReply(): void {
+    this.#withheld.drop();
+    this.#whole = false;
+    this.#batches[this.#head]?.owner.cut(`its reply must be collected, and ${OVER_BUDGET}`);
   }
 
   #close(): void {
     this.closed = true;
     this.#gate.drop();
-    const partlyDelivered = this.#scanner.inside && this.#withheld.length === 0;
+    const partlyDelivered = this.#scanner.inside && this.#withheld.heldBytes === 0;
+    this.#withheld.drop();
+    this.#unanswered.set(0);
     const batches = this.#batches.splice(this.#head);
     this.#head = 0;
     this.#batches.length = 0;
-    const unsentFrom = this.#arena.sent;
-    const lost = new Map<Requester, LostRequest[]>();
-    for (const batch of batches) {
-      const sent = batch.arena !== this.#arena || batch.start < unsentFrom;
-      const requests = outstandingOf(batch).map((request) => ({ request, sent }));
-      const earlier = lost.get(batch.owner);
-      if (earlier === undefined) lost.set(batch.owner, requests);
-      else for (const request of requests) earlier.push(request);
-    }
+    const lost = lostOf(batches, ({ arena, start }) => arena !== this.#arena || start < this.#arena.sent);
     this.inFlight = 0;
     this.#events.closed(this);
     for (const [owner, requests] of lost) {

@@ -9,13 +9,13 @@ import { hasVanished } from "./peer-watch.ts";
 const ENGINE = { host: "10.0.0.1", port: 20000 };
 
 const rules: readonly (readonly [rule: string, remote: string, asked: number, want: boolean])[] = [
-  ["an engine that owes no acknowledgement for long lives", "10.0.0.1:20000", 1, false],
-  ["one that was asked for it again and again has vanished", "10.0.0.1:20000", 2, true],
-  ["another one says nothing about it", "10.0.0.1:20001", 9, false],
+  ["an engine that owes no acknowledgement for long lives", "0100000A:4E20", 1, false],
+  ["one that was asked for it again and again has vanished", "0100000A:4E20", 2, true],
+  ["another one says nothing about it", "0100000A:4E21", 9, false],
 ];
 for (const [rule, remote, asked, want] of rules)
   test(`engines that vanish: ${rule}`, () => {
-    assert.equal(hasVanished(ENGINE, [{ local: "10.0.0.2:1", remote, asked }]), want);
+    assert.equal(hasVanished(ENGINE, [{ ends: `0200000A:0001 ${remote}`, asked }]), want);
   });
 
 if (inOwnNetwork(import.meta.filename)) {

@@ -1,4 +1,4 @@
-import { unacknowledgedConnections } from "../../../mechanisms/processes/tcp-table.ts";
+import { endsOf, unacknowledgedConnections } from "../../../mechanisms/processes/tcp-table.ts";
 import type { UnacknowledgedConnection } from "../../../mechanisms/processes/tcp-table.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Address } from "../../../ports/management/proxy-control.ts";
@@ -47,7 +47,7 @@ export class PeerWatch {
     else {
       const askedAt = this.#askedAt;
       const silentMs = clock.uptimeMs() - askedAt;
-      const isGone = silentMs >= SILENT_MS && hasVanished(address, await unacknowledgedConnections());
+      const isGone = silentMs >= SILENT_MS && (await someVanished(address));
       if (isGone && this.#askedAt === askedAt) {
         this.#askedAt = undefined;
         vanished();
@@ -66,9 +66,14 @@ export class PeerWatch {
   }
 }
 
+async function someVanished(address: Address): Promise<boolean> {
+  for await (const connections of unacknowledgedConnections()) if (hasVanished(address, connections)) return true;
+  return false;
+}
+
 /** True when something that was sent there has been repeated, and nothing has acknowledged it. */
 export function hasVanished({ host, port }: Address, connections: readonly UnacknowledgedConnection[]): boolean {
-  return connections.some(({ remote, asked }) => remote === `${host}:${port}` && asked >= MOST_ASKED);
+  return connections.some((one) => one.asked >= MOST_ASKED && endsOf(one).remote === `${host}:${port}`);
 }
 
 const EACH_MS = 1_000;

@@ -1,7 +1,7 @@
 import { Fault } from "../../../core/base/fault.ts";
 import { FrameScanner, INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
 import type { EngineConnection } from "./engine-connection.ts";
-import { LIMITS } from "../limits/limits.ts";
+import { OVER_BUDGET } from "../limits/memory-budget.ts";
 import { CarriedReply } from "./carried-reply.ts";
 import { ReplyGate } from "./reply-gate.ts";
 import type { ReplyPermits } from "./reply-gate.ts";
@@ -42,7 +42,7 @@ export class Pin {
       this.#overflow();
     };
     this.#carried = new CarriedReply(permits.memory, overflows);
-    this.#wire = new Wire(connection.socket, {
+    this.#wire = new Wire(connection.socket, "nothing", {
       data: (bytes) => {
         this.#gate.take(bytes);
       },
@@ -129,5 +129,5 @@ export class Pin {
   }
 }
 
-const OVERFLOWS = `its reply must be collected, and what waits for all clients takes more than ${LIMITS.allHeldBytes} bytes`;
+const OVERFLOWS = `its reply must be collected, and ${OVER_BUDGET}`;
 const CONGESTED_BYTES = 2 ** 20;

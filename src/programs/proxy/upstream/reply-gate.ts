@@ -2,6 +2,7 @@ import type { Lease } from "../timing/lease.ts";
 import type { MemoryBudget, MemoryHolder } from "../limits/memory-budget.ts";
 import { LeaseGate } from "./lease-gate.ts";
 import { isOnlyErrors } from "../protocol/refusals.ts";
+import { kept } from "./lent-memory.ts";
 import type { ReplicaRounds, WaitingReplies } from "./replica-rounds.ts";
 import type { Wire } from "./wire.ts";
 
@@ -62,7 +63,7 @@ export class ReplyGate implements WaitingReplies, MemoryHolder {
       this.#lease.take(bytes);
       return;
     }
-    this.#arrived.push(bytes);
+    this.#arrived.push(kept(bytes));
     this.#bytes += bytes.length;
     if (this.#bytes > MOST_KEPT_BYTES && !this.#paused) {
       this.#paused = true;

@@ -1,5 +1,5 @@
 import type { Arena } from "./arena.ts";
-import type { Requester } from "./requester.ts";
+import type { LostRequest, Requester } from "./requester.ts";
 import { RequestScanner } from "../protocol/request-scanner.ts";
 
 /** Requests of one client that were put on a lane together. */
@@ -30,8 +30,24 @@ export function requestOf(batch: RequestBatch, index: number): Buffer {
   return Buffer.from(batch.bytes.subarray(start, end));
 }
 
+/** What was not answered when the connection ended, for each owner, in order. */
+export function lostOf(
+  batches: readonly RequestBatch[],
+  isSent: (batch: RequestBatch) => boolean,
+): ReadonlyMap<Requester, readonly LostRequest[]> {
+  const lost = new Map<Requester, LostRequest[]>();
+  for (const batch of batches) {
+    const sent = isSent(batch);
+    const requests = outstandingOf(batch).map((request) => ({ request, sent }));
+    const earlier = lost.get(batch.owner);
+    if (earlier === undefined) lost.set(batch.owner, requests);
+    else for (const request of requests) earlier.push(request);
+  }
+  return lost;
+}
+
 /** Copies of the requests that are not answered, in order; linear in their number. */
-export function outstandingOf(batch: RequestBatch): Buffer[] {
+function outstandingOf(batch: RequestBatch): Buffer[] {
   if (batch.arena === undefined) return [batch.bytes];
   const scanner = new RequestScanner();
   const requests: Buffer[] = [];

@@ -10,6 +10,8 @@ export interface Requester {
   deliver(bytes: Buffer): void;
   /** One whole reply: a refusal, that of an engine that runs a script, or any reply while `wantsWholeReplies`. */
   answered(request: Buffer, reply: Buffer): void;
+  /** Ends the client's connection at once. */
+  cut(why: string): void;
   /** `inFlight` is 0 again. */
   settled(): void;
   /** The lane is gone. Requests that were not sent were not executed; `partlyDelivered`: the first reply was cut off. */

@@ -33,6 +33,8 @@ export interface UpstreamContext {
   readonly memory: MemoryBudget;
   /** What to try at the engine, in this order. */
   readonly logins: () => readonly EngineLogin[];
+  /** The same for connections that carry requests of clients. */
+  readonly requestLogins: () => readonly EngineLogin[];
   /** For engines whose port speaks TLS. */
   readonly engineTls: EngineTls;
   /** How long a script may run until others get the answer BUSY; 0 for as long as it likes. */
@@ -57,7 +59,7 @@ export class Upstream {
   #cancelDeadline: () => void = () => undefined;
 
   constructor(address: EnginePlace, context: UpstreamContext) {
-    const { clock, arenas, lease, memory, logins, log, scripts, changed } = context;
+    const { clock, arenas, lease, memory, logins, requestLogins, log, scripts, changed } = context;
     this.address = address;
     this.busy = new BusyPeriod(context.scriptLimitMs);
     this.#clock = clock;
@@ -68,7 +70,7 @@ export class Upstream {
     const permits = { lease, rounds: this.rounds, memory };
     const isRetired = (): boolean => this.#retired;
     const dial = (settings: ConnectionSettings) =>
-      dialEngine({ address: target, logins: logins(), ...settings, timeoutMs: DIAL_TIMEOUT_MS });
+      dialEngine({ address: target, logins: requestLogins(), ...settings, timeoutMs: DIAL_TIMEOUT_MS });
     const unreachable = (failures: number, error: unknown): void => {
       if (failures === LOGGED_FAILURE) log.warn("engine cannot be reached", { ...address, error });
     };

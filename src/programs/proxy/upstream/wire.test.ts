@@ -21,7 +21,7 @@ test("a connection with much to read lets others have their turn after a part of
   await until("the kernel has all of it", () => sender.writableLength === 0);
   let [inTurn, most, all] = [0, 0, 0];
   const events = { end: () => undefined, closed: () => undefined, drained: () => undefined };
-  const wire = new Wire(socket, { ...events, data });
+  const wire = new Wire(socket, "nothing", { ...events, data });
   await until("all is read", () => all === WAITING_BYTES);
   assert.ok(most <= MOST_IN_A_TURN, `${most} bytes in one turn`);
 

@@ -1,103 +1,108 @@
 import type { Socket } from "node:net";
-import { TLSSocket } from "node:tls";
+import type { Channel, ChannelEvents, Lending, Sent } from "./channel.ts";
+import { HandleChannel } from "./handle-channel.ts";
+import { SocketChannel } from "./socket-channel.ts";
 
 /** What happens on a wire, for its owner. */
-export interface WireEvents {
-  /** Bytes that the owner may keep. */
-  data(bytes: Buffer): void;
-  /** The peer will send nothing more. */
-  end(): void;
-  /** The connection is gone; called once. */
-  closed(): void;
-  /** The kernel has taken all that was queued. */
-  drained(): void;
-}
+export type WireEvents = ChannelEvents;
 
 /**
- * A socket with the few operations that the data path needs. What arrives in abundance is read in parts: each other socket of the
- * process has its turn in between.
+ * A connection with the few operations that the data path needs. What arrives in abundance is read in parts: each other connection
+ * of the process has its turn in between.
  */
 export class Wire {
-  /** It speaks TLS: what it is given is kept a second time, encrypted. */
-  readonly encrypts: boolean;
-  readonly #socket: Socket;
+  readonly #channel: Channel;
+  readonly #events: WireEvents;
   #paused = false;
   #resting = false;
   /** Read since there was nothing more to read, or since the others had their turn. */
   #abundance = 0;
 
-  constructor(socket: Socket, events: WireEvents) {
-    this.#socket = socket;
-    this.encrypts = socket instanceof TLSSocket;
+  constructor(socket: Socket, lending: Lending, events: WireEvents) {
+    this.#events = events;
     socket.setNoDelay(true);
-    // the close that follows an error is what counts
-    socket.on("error", () => undefined);
-    socket.on("data", (bytes: Buffer) => {
-      this.#abundance = bytes.length < ALL_THERE_IS ? 0 : this.#abundance + bytes.length;
-      if (this.#abundance >= AT_ONCE_BYTES) this.#rest();
-      events.data(bytes);
-    });
-    socket.once("end", () => {
-      events.end();
-    });
-    socket.once("close", () => {
-      events.closed();
-    });
-    socket.on("drain", () => {
-      events.drained();
-    });
+    const own: ChannelEvents = {
+      data: (bytes, length) => {
+        this.#data(bytes, length);
+      },
+      end: () => {
+        events.end();
+      },
+      closed: () => {
+        events.closed();
+      },
+      drained: () => {
+        events.drained();
+      },
+    };
+    this.#channel = HandleChannel.of(socket, own, lending) ?? new SocketChannel(socket, own);
   }
 
-  /** Sends, in order; `bytes` must not change until the kernel has taken them: `taken` says so. False: the connection has ended. */
-  write(bytes: Buffer, taken?: () => void): boolean {
-    if (!this.#socket.writable) return false;
-    this.#socket.write(bytes, taken);
-    return true;
+  /** What is read must be copied to be kept. */
+  get lends(): boolean {
+    return this.#channel.lends;
+  }
+
+  /** It speaks TLS: what it is given is kept a second time, encrypted. */
+  get encrypts(): boolean {
+    return this.#channel.encrypts;
+  }
+
+  /** Sends, in order. `bytes` must not change while they are queued: `taken` is called when they are not any more. */
+  write(bytes: Buffer, taken: () => void = nothing): Sent {
+    return this.#channel.write(bytes, taken);
   }
 
   /** Bytes that the kernel has not taken yet. */
   get queuedBytes(): number {
-    return this.#socket.writableLength;
+    return this.#channel.queuedBytes;
   }
 
   pause(): void {
     this.#paused = true;
-    this.#socket.pause();
+    this.#channel.stopReading();
   }
 
   resume(): void {
     this.#paused = false;
-    if (!this.#resting) this.#socket.resume();
+    if (!this.#resting) this.#channel.read();
   }
 
   /** Sends FIN behind what is queued, and goes on receiving. */
   halfClose(): void {
-    this.#socket.end();
+    this.#channel.halfClose();
   }
 
   /** Ends the connection; what the kernel has not sent yet is still sent. */
   destroy(): void {
-    this.#socket.destroy();
+    this.#channel.destroy();
   }
 
   /** Ends the connection; the kernel forgets what it has not sent yet, except with TLS. */
   reset(): void {
-    if (this.encrypts) this.#socket.destroy();
-    else this.#socket.resetAndDestroy();
+    this.#channel.reset();
   }
 
-  /** libuv would read on, up to 2 MiB of each socket, before it looks at the next one. */
+  #data(bytes: Buffer, length: number): void {
+    this.#abundance = length < ALL_THERE_IS ? 0 : this.#abundance + length;
+    if (this.#abundance >= AT_ONCE_BYTES) this.#rest();
+    this.#events.data(bytes, length);
+  }
+
+  /** libuv would read on, up to 2 MiB of each connection, before it looks at the next one. */
   #rest(): void {
     this.#abundance = 0;
     if (this.#resting) return;
     this.#resting = true;
-    this.#socket.pause();
+    this.#channel.stopReading();
     setImmediate(() => {
       this.#resting = false;
-      if (!this.#paused) this.#socket.resume();
+      if (!this.#paused) this.#channel.read();
     });
   }
 }
+
+const nothing = (): void => undefined;
 
 /** Less than the smallest part in which much arrives, a record of TLS. */
 const ALL_THERE_IS = 8 * 1024;

@@ -1,22 +1,16 @@
-import { REQUEST_LIMITS } from "./request-limits.ts";
-
-/** What the unfinished requests of all clients of an endpoint need; each of them adds its part. */
-export interface PartialBudget {
-  partialBytes: number;
-}
+import { REQUEST_LIMITS } from "../protocol/request-limits.ts";
 
 /** The beginning of a request whose end has not arrived. */
 export class PartialRequest {
-  readonly #budget: PartialBudget;
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(budget: PartialBudget) {
-    this.#budget = budget;
-  }
-
   get chunks(): readonly Buffer[] {
     return this.#chunks;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
   }
 
   get empty(): boolean {
@@ -28,15 +22,7 @@ export class PartialRequest {
     const before = this.#bytes;
     this.#chunks.push(bytes);
     this.#bytes += bytes.length;
-    this.#budget.partialBytes += bytes.length;
     return before <= REQUEST_LIMITS.collectedBytes && this.#bytes > REQUEST_LIMITS.collectedBytes;
-  }
-
-  /** True when the request, or all unfinished requests together, pass their limit. */
-  tooLarge(isGuest: boolean): boolean {
-    return (
-      (isGuest && this.#bytes > REQUEST_LIMITS.guestBytes) || this.#budget.partialBytes > REQUEST_LIMITS.partialBytes
-    );
   }
 
   /** All that was collected, with `tail` at its end; nothing is left. */
@@ -48,7 +34,6 @@ export class PartialRequest {
 
   /** Forgets what was collected. */
   drop(): void {
-    this.#budget.partialBytes -= this.#bytes;
     this.#bytes = 0;
     this.#chunks = [];
   }

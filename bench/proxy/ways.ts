@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { endpointSettings } from "../../src/core/api/settings/effects.ts";
+import type { TestEngine } from "../../test/kit/engines/engine.ts";
+import { done, endpointFor, startProxy } from "../../test/kit/engines/proxy.ts";
+import { settingsWith } from "../../test/kit/facts/settings.ts";
+import { authorityNamed, endpointCertificate } from "../../test/kit/tls/certificates.ts";
+import { startHaproxy, startOther, startTwemproxy } from "./others.ts";
+import type { Way } from "./way.ts";
+
+/** Which ways are wanted besides those of `names`. */
+export interface MoreWays {
+  /** Folders with another version of this product. */
+  readonly before: readonly string[];
+  /** Programs, as `name=command`, where `{port}` and `{engine}` stand for the ports to listen at and to connect to. */
+  readonly also: readonly string[];
+}
+
+/** What there is without being asked for. */
+export const WAYS = ["direct", "ours", "haproxy", "twemproxy", "ours-tls"] as const;
+
+/** Starts a proxy for each way, in front of `engine`; what is not installed is said and left out. */
+export async function startWays(engine: TestEngine, names: readonly string[], { before, also }: MoreWays) {
+  await using stack = new AsyncDisposableStack();
+  const ways: Way[] = [];
+  const add = async (name: string, way: Promise<Way | undefined>): Promise<void> => {
+    const started = await way;
+    if (started === undefined) console.log(`${name} is not installed: its columns are left out`);
+    else ways.push(started);
+  };
+  for (const name of names) {
+    if (name === "direct") ways.push({ name, address: engine });
+    else if (name === "ours") await add(name, ours(stack, engine, name, undefined));
+    else if (name === "ours-tls") await add(name, oursWithTls(stack, engine, name));
+    else if (name === "haproxy") await add(name, startHaproxy(stack, engine));
+    else if (name === "twemproxy") await add(name, startTwemproxy(stack, engine));
+    else throw new Error(`no such way: ${name}; there are ${WAYS.join(", ")}`);
+  }
+  for (const [at, folder] of before.entries())
+    await add(folder, ours(stack, engine, at === 0 ? "before" : `before${at}`, folder));
+  for (const one of also) await add(one, startOther(stack, engine, one));
+  const owned = stack.move();
+  return { ways, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+async function ours(stack: AsyncDisposableStack, engine: TestEngine, name: string, folder: string | undefined) {
+  const proxy = stack.use(await startProxy({ folder }));
+  const endpoint = endpointFor(engine);
+  await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
+  return { name, address: endpoint.listen, pid: proxy.pid };
+}
+
+async function oursWithTls(stack: AsyncDisposableStack, engine: TestEngine, name: string): Promise<Way> {
+  const folder = stack.adopt(mkdtempSync(join(tmpdir(), "bench-")), (one) => {
+    rmSync(one, { recursive: true });
+  });
+  const authority = authorityNamed("bench");
+  const authorityFile = join(folder, "ca.pem");
+  writeFileSync(authorityFile, authority.certificate);
+  const proxy = stack.use(await startProxy());
+  const endpoint = endpointFor(engine, {
+    settings: endpointSettings(settingsWith({ tlsMode: "enabled" })),
+    certificate: endpointCertificate(authority, "db.test"),
+  });
+  await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
+  return { name, address: endpoint.listen, pid: proxy.pid, authorityFile };
+}

@@ -1,0 +1,35 @@
+import { HeldBytes } from "../limits/held-bytes.ts";
+import { LIMITS } from "../limits/limits.ts";
+import { OVER_BUDGET } from "../limits/memory-budget.ts";
+import type { ConnectionState } from "./connection-state.ts";
+import type { PendingQueue } from "./pending-queue.ts";
+import type { PinnedOwner } from "./pinned-owner.ts";
+
+/** The memory of what a pinned session could have to send again: requests without a reply, and an open transaction. */
+export class KeptRequests {
+  readonly #pending: PendingQueue;
+  readonly #state: ConnectionState;
+  readonly #held: HeldBytes;
+
+  constructor(owner: PinnedOwner, pending: PendingQueue, state: ConnectionState) {
+    this.#pending = pending;
+    this.#state = state;
+    this.#held = new HeldBytes(owner.endpoint.memory, () => {
+      owner.cut(`its transaction, or requests without a reply, must be kept, and ${OVER_BUDGET}`);
+    });
+  }
+
+  /** So much has no reply that nothing more is taken. */
+  get isFull(): boolean {
+    return this.#pending.length >= LIMITS.inFlight || this.#pending.bytes > LIMITS.inFlightBytes;
+  }
+
+  /** To be called whenever more is kept, or less. */
+  note(): void {
+    this.#held.set(this.#pending.bytes + this.#state.transactionBytes);
+  }
+
+  drop(): void {
+    this.#held.set(0);
+  }
+}

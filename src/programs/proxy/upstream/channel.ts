@@ -1,0 +1,42 @@
+import type { Buffer } from "node:buffer";
+
+/** What happens on a channel, for the wire that uses it. */
+export interface ChannelEvents {
+  /** `bytes` up to `length`: for the duration of the call alone where the channel lends, otherwise the owner may keep them. */
+  data(bytes: Buffer, length: number): void;
+  /** The peer will send nothing more. */
+  end(): void;
+  /** The connection is gone; called once. */
+  closed(): void;
+  /** The kernel has taken all that was queued. */
+  drained(): void;
+}
+
+/** What became of bytes to be sent: the kernel has all of them, will take them later, or the connection has ended. */
+export type Sent = "taken" | "queued" | "ended";
+
+/**
+ * Whether what is read lies in memory that is read into again: in that of all connections, which must be copied to be kept; in that of
+ * this connection, which can be kept (`lent-memory.ts`); or not, so that it can be kept as it is.
+ */
+export type Lending = "shared" | "own" | "nothing";
+
+/** Reads and writes one connection; it begins to read when it is made. */
+export interface Channel {
+  /** What is read lies in memory that is read into again. */
+  readonly lends: boolean;
+  /** It speaks TLS: what it is given is kept a second time, encrypted. */
+  readonly encrypts: boolean;
+  /** Bytes that the kernel has not taken yet. */
+  readonly queuedBytes: number;
+  /** Sends, in order. `bytes` must not change while they are queued: `taken` is called when they are not any more. */
+  write(bytes: Buffer, taken: () => void): Sent;
+  stopReading(): void;
+  read(): void;
+  /** Sends FIN behind what is queued, and goes on reading. */
+  halfClose(): void;
+  /** Ends the connection; what the kernel has not sent yet is still sent. */
+  destroy(): void;
+  /** Ends the connection; the kernel forgets what it has not sent yet, except with TLS. */
+  reset(): void;
+}

@@ -1,0 +1,53 @@
+/**
+ * Memory into which one connection is read again and again. What was read is lent until the next read; when someone says that it
+ * is kept, the next read has other memory.
+ */
+export class LentMemory {
+  bytes = lend(this);
+  #isKept = false;
+
+  /** Someone keeps what was read: it is not read into again. */
+  keep(): void {
+    this.#isKept = true;
+  }
+
+  /** Other memory to read into, when what was read is kept. */
+  get other(): Buffer | undefined {
+    if (!this.#isKept) return undefined;
+    this.#isKept = false;
+    this.bytes = lend(this);
+    return this.bytes;
+  }
+}
+
+/** To be called by who keeps `bytes` as they are, for the memory in which they lie. */
+export function keepMemory(bytes: Buffer): void {
+  LENDERS.get(bytes.buffer)?.keep();
+}
+
+/** `bytes`, to be kept: a copy of what is a small part of lent memory. */
+export function kept(bytes: Buffer): Buffer {
+  const lender = LENDERS.get(bytes.buffer);
+  if (lender === undefined) return bytes;
+  if (bytes.length < COPIED_BYTES) return copyOf(bytes, 0, bytes.length);
+  lender.keep();
+  return bytes;
+}
+
+/** In memory of its own, of its size. */
+export function copyOf(bytes: Buffer, start: number, end: number): Buffer {
+  const copy = Buffer.allocUnsafeSlow(end - start);
+  bytes.copy(copy, 0, start, end);
+  return copy;
+}
+
+function lend(lender: LentMemory): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(READ_BYTES);
+  LENDERS.set(bytes.buffer, lender);
+  return bytes;
+}
+
+const LENDERS = new WeakMap<ArrayBufferLike, LentMemory>();
+/** As much as libuv reads at once. */
+export const READ_BYTES = 64 * 1024;
+const COPIED_BYTES = 16 * 1024;

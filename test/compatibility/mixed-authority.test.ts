@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { test } from "node:test";
+import { connect } from "node:tls";
+import { whyNotBuildable } from "../../scripts/releases/build.ts";
+import { keptReleases } from "../../scripts/releases/history.ts";
+import { clusterNames, ROTATE_AUTHORITY_ANNOTATION } from "../../src/core/api/names.ts";
+import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
+import { DEMO } from "../../src/programs/demo/steps/objects.ts";
+import {
+  createCluster,
+  createDatabase,
+  installOperator,
+  upgradeOperator,
+} from "../../src/programs/demo/steps/steps.ts";
+import { steps } from "../kit/scenario/step.ts";
+import { until } from "../kit/time/until.ts";
+import { secretTexts, tlsPlaces, type TlsPlace } from "../kit/world/cluster-authority.ts";
+import { goOn, holdRoll } from "./half-way.ts";
+import { administrator, finishLoads, openScene, startLoads, type Scene } from "./scene.ts";
+
+const { namespace, cluster, database } = DEMO;
+const REC = { name: cluster, namespace };
+const PATIENCE = { withinMs: 120_000, everyMs: 100 };
+const [oldest] = keptReleases();
+const OLDER_NODES = ["node 1", "node 2"];
+
+let before = "";
+
+await test(
+  `another authority is asked for while nodes of ${oldest.version} are members`,
+  { skip: (await whyNotBuildable(oldest)) ?? false },
+  async () => {
+    await using scene = await openScene(oldest);
+    await steps(scene, {
+      "the older release serves a database, and clients write in it": install,
+      "the roll is held up with one node new and two old": holdRoll,
+      "another authority is asked for: it waits for the older nodes, with a finding, and all trust and show the present one":
+        ask,
+      "once each node is new it is offered, used, and the former one ends": rotate,
+      "no client was cut, and nothing is lost": finishLoads,
+    }).catch((error: unknown) => {
+      throw new Error(scene.play.said(), { cause: error });
+    });
+  },
+);
+
+async function install(scene: Scene): Promise<void> {
+  const { stage, older, releases, latest } = scene.play;
+  await installOperator(stage, await scene.from.bundle(), older);
+  await createCluster(stage, older);
+  await createDatabase(stage, "7.2");
+  await startLoads(scene, [database]);
+  await upgradeOperator(stage, releases, latest);
+}
+
+async function ask(scene: Scene): Promise<void> {
+  const { kube } = scene.play.world;
+  before = (await authority(scene))["ca.crt"] ?? "";
+  const metadata = { annotations: { [ROTATE_AUTHORITY_ANNOTATION]: "2026-11" } };
+  const spec = { authorityOverlapSeconds: 0 };
+  await kube.patch(Clusters, REC, { type: "merge", body: { metadata, spec } });
+  const isSaid = async (): Promise<boolean> => {
+    const said = await waiting(scene);
+    return OLDER_NODES.every((node) => said.includes(node)) && !said.includes("node 3");
+  };
+  await until("the finding names the older nodes", isSaid, PATIENCE);
+  assert.deepEqual(Object.keys(await authority(scene)).toSorted(), ["ca.crt", "ca.key"]);
+  assert.equal((await mounted(scene))["ca.crt"], before);
+  assert.deepEqual((await issuedBy(scene, before)).length, 3, "each node shows what the present one has signed");
+  // of a release on both sides
+  for (const node of [1, 3]) {
+    const client = await administrator(kube, node);
+    assert.equal((await client.call("nodes")).length, 3);
+    await client.close();
+  }
+}
+
+async function rotate(scene: Scene): Promise<void> {
+  await goOn(scene);
+  const isEnded = async (): Promise<boolean> => {
+    const { "ca.crt": current, ...rest } = await authority(scene);
+    return current !== before && !("former.crt" in rest) && !("next.crt" in rest);
+  };
+  await until("the former one has ended", isEnded, PATIENCE);
+  const { "ca.crt": current = "" } = await authority(scene);
+  await until("each node shows the new one", async () => (await issuedBy(scene, current)).length === 3, PATIENCE);
+  assert.deepEqual(await issuedBy(scene, before), []);
+  await until("nothing waits", async () => (await waiting(scene)) === "", PATIENCE);
+}
+
+/** The management APIs whose certificate is by this authority. */
+async function issuedBy({ play: { world } }: Scene, ca: string): Promise<readonly string[]> {
+  // records of the older release do not say that an endpoint speaks no TLS
+  const places = (await tlsPlaces(world.kube, REC)).filter(({ what }) => what.startsWith("management"));
+  const shown = await Promise.all(places.map((place) => isShownBy(place, ca)));
+  return places.filter((_, index) => shown[index]).map(({ what }) => what);
+}
+
+async function isShownBy({ host, port, servername }: TlsPlace, ca: string): Promise<boolean> {
+  const socket = connect({ host, port, servername, ca });
+  try {
+    await once(socket, "secureConnect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function waiting({ play: { world } }: Scene): Promise<string> {
+  const { findings } = (await world.kube.get(Clusters, REC))?.status ?? {};
+  return findings?.find(({ id }) => id === "RotationWaits")?.evidence ?? "";
+}
+
+function authority({ play: { world } }: Scene): Promise<Readonly<Record<string, string>>> {
+  return secretTexts(world.kube, { name: clusterNames.authoritySecret(cluster), namespace });
+}
+
+function mounted({ play: { world } }: Scene): Promise<Readonly<Record<string, string>>> {
+  return secretTexts(world.kube, { name: clusterNames.nodeTlsSecret(cluster), namespace });
+}
